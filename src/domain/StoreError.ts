@@ -1,0 +1,137 @@
+import * as Data from "effect/Data"
+
+/** What every error of the store says of itself. None of it ever holds a token. */
+export interface StoreErrorFields {
+  /** What a human needs to act. */
+  readonly message: string
+  /** The operation that failed, such as `Collection.insert`. */
+  readonly operation: string
+  readonly path?: string | undefined
+  readonly collection?: string | undefined
+  readonly id?: string | undefined
+  /** What to do next, where that helps. */
+  readonly hint?: string | undefined
+  /** The HTTP status of the remote's answer, where there was one. */
+  readonly status?: number | undefined
+  readonly cause?: unknown
+}
+
+/** The family of the store's errors: caught by class with `instanceof`, or one by one with `Effect.catchTag`. */
+export abstract class StoreError extends Data.Error<StoreErrorFields> {
+  abstract readonly _tag: string
+}
+
+/** A document, path, branch or repository is missing. */
+export class NotFoundError extends StoreError {
+  readonly _tag = "NotFoundError"
+  override readonly name = "NotFoundError"
+}
+
+/** One version of a document: its revision, its blob, and its content where it was read. */
+export interface DocumentVersion {
+  readonly rev?: number | undefined
+  readonly sha?: string | undefined
+  readonly document?: unknown
+}
+
+/** A document that is not as the caller expected. `null` stands for a missing document. */
+export interface DocumentConflict {
+  readonly collection: string
+  readonly id: string
+  readonly expected?: DocumentVersion | null | undefined
+  readonly actual?: DocumentVersion | null | undefined
+}
+
+/** The repository is not as the write expected it: nothing was written. */
+export class ConflictError extends StoreError {
+  readonly _tag = "ConflictError"
+  override readonly name = "ConflictError"
+  /** The documents in conflict, with both versions; empty when the branch itself kept moving. */
+  declare readonly conflicts: ReadonlyArray<DocumentConflict>
+  /** The work branch that holds a transaction's commits, when it was kept. */
+  declare readonly branch?: string | undefined
+
+  constructor(
+    fields: StoreErrorFields & {
+      readonly conflicts: ReadonlyArray<DocumentConflict>
+      readonly branch?: string | undefined
+    }
+  ) {
+    super(fields)
+  }
+}
+
+/** The remote's rate limit is exhausted, or its advice is to wait longer than `maxWait`. */
+export class RateLimitError extends StoreError {
+  readonly _tag = "RateLimitError"
+  override readonly name = "RateLimitError"
+  /** Requests left in the window, when known. */
+  declare readonly remaining?: number | undefined
+  /** Seconds since the epoch at which the window resets, when known. */
+  declare readonly reset?: number | undefined
+  /** The same moment as a date. */
+  declare readonly resetAt?: Date | undefined
+
+  constructor(
+    fields: StoreErrorFields & {
+      readonly remaining?: number | undefined
+      readonly reset?: number | undefined
+      readonly resetAt?: Date | undefined
+    }
+  ) {
+    super(fields)
+  }
+}
+
+/** Bad credentials, a missing permission, or a write to something opened for reading. */
+export class AuthError extends StoreError {
+  readonly _tag = "AuthError"
+  override readonly name = "AuthError"
+}
+
+/** Something the caller gave, or something stored, breaks a rule. Problems lie inside it at `issues`. */
+export class ValidationError extends StoreError {
+  readonly _tag = "ValidationError"
+  override readonly name = "ValidationError"
+  declare readonly issues?: ReadonlyArray<{ readonly path: string; readonly message: string }> | undefined
+
+  constructor(
+    fields: StoreErrorFields & {
+      readonly issues?: ReadonlyArray<{ readonly path: string; readonly message: string }> | undefined
+    }
+  ) {
+    super(fields)
+  }
+}
+
+/** The reply to a write was lost and nothing could tell whether it took effect: look before writing again. */
+export class AmbiguousWriteError extends StoreError {
+  readonly _tag = "AmbiguousWriteError"
+  override readonly name = "AmbiguousWriteError"
+}
+
+/** The repository cannot be reached, used or trusted. */
+export class RemoteError extends StoreError {
+  readonly _tag = "RemoteError"
+  override readonly name = "RemoteError"
+  declare readonly reason: RemoteErrorReason
+
+  constructor(fields: StoreErrorFields & { readonly reason: RemoteErrorReason }) {
+    super(fields)
+  }
+}
+
+/**
+ * `Unreachable`: no connection, or the directory is gone. `Timeout`: no answer in time. `Locked`: another
+ * process holds a lock. `Denied`: the file system or a rule of the repository forbids it. `Corrupt`: an object
+ * or a reply is not what it must be. `Unsupported`: this remote (or this version of Git) cannot do it.
+ * `Server`: the remote failed.
+ */
+export type RemoteErrorReason =
+  | "Unreachable"
+  | "Timeout"
+  | "Locked"
+  | "Denied"
+  | "Corrupt"
+  | "Unsupported"
+  | "Server"

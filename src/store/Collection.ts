@@ -1,0 +1,123 @@
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Stream from "effect/Stream"
+import type { Json, JsonObject, StoredDocument } from "../domain/Document.js"
+import type { Page } from "../domain/Page.js"
+import type {
+  AmbiguousWriteError,
+  AuthError,
+  ConflictError,
+  NotFoundError,
+  RateLimitError,
+  RemoteError,
+  ValidationError
+} from "../domain/StoreError.js"
+
+/** Why a read failed. */
+export type ReadError = AuthError | NotFoundError | RateLimitError | RemoteError | ValidationError
+
+/** Why a write failed: nothing was written, except as `AmbiguousWriteError` says. */
+export type WriteError = ReadError | ConflictError | AmbiguousWriteError
+
+export interface ListOptions {
+  /** At most this many; at least 1. */
+  readonly limit?: number | undefined
+  /** Only ids after this one, by Unicode code point. */
+  readonly after?: string | undefined
+}
+
+/** What a stored document that no longer fits the collection's schema does to a read of many. */
+export type OnInvalid = "fail" | "skip" | ((id: string, error: ValidationError) => Effect.Effect<void>)
+
+export interface ReadManyOptions extends ListOptions {
+  readonly onInvalid?: OnInvalid | undefined
+}
+
+export interface WriteOptions {
+  readonly message?: string | undefined
+}
+
+export interface GuardedWriteOptions extends WriteOptions {
+  /** Fails with `ConflictError` unless the stored `_rev`, at the commit that the write is built on, equals this. */
+  readonly expectedRev?: number | undefined
+}
+
+/** One commit of a document's history, newest first. */
+export interface HistoryEntry {
+  readonly sha: string
+  readonly message: string
+  readonly author: string
+  readonly date: string
+  readonly url?: string | undefined
+}
+
+/** How a query would be, or was, answered. */
+export interface Explanation {
+  readonly source: "index" | "scan"
+  readonly reason: string
+  readonly index?: string | undefined
+  /** False when somebody else's commit left the index behind. */
+  readonly current: boolean
+  readonly requests: number
+}
+
+/** Reads of a collection: what views have too. `A` is the document as the caller sees it, metadata included. */
+export interface CollectionReader<A = StoredDocument> {
+  readonly name: string
+  readonly get: (
+    id: string,
+    options?: { readonly fresh?: boolean | undefined }
+  ) => Effect.Effect<Option.Option<A>, ReadError>
+  readonly exists: (id: string) => Effect.Effect<boolean, ReadError>
+  /** Ids, sorted by Unicode code point. */
+  readonly list: (options?: ListOptions) => Effect.Effect<ReadonlyArray<string>, ReadError>
+  readonly count: Effect.Effect<number, ReadError>
+  /** Every document of the commit that was the head when the stream started, in order of id, in constant memory. */
+  readonly all: (options?: ReadManyOptions) => Stream.Stream<A, ReadError>
+  readonly find: (
+    predicate: (document: A) => boolean,
+    options?: ReadManyOptions
+  ) => Stream.Stream<A, ReadError>
+  /** Documents whose field equals the value, deep and typed, or is a list that contains it; in order of id. */
+  readonly findBy: (
+    field: string,
+    value: Json,
+    options?: ReadManyOptions
+  ) => Effect.Effect<ReadonlyArray<A>, ReadError>
+  readonly page: (options?: ReadManyOptions) => Effect.Effect<Page<A>, ReadError>
+  readonly pages: (options?: {
+    readonly size?: number | undefined
+    readonly after?: string | undefined
+  }) => Stream.Stream<Page<A>, ReadError>
+  readonly history: (
+    id: string,
+    options?: { readonly limit?: number | undefined }
+  ) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError>
+  readonly explain: (field: string, value: Json) => Effect.Effect<Explanation, ReadError>
+}
+
+/**
+ * A collection of documents. `I` is what a caller writes (without metadata), `A` what a caller reads back.
+ * Every write is one commit, atomic with the collection's indexes and manifest.
+ */
+export interface Collection<A = StoredDocument, I = JsonObject> extends CollectionReader<A> {
+  /** Answers the id, generated when not given. An existing id is a `ConflictError`. */
+  readonly insert: (
+    document: I,
+    options?: WriteOptions & { readonly id?: string | undefined }
+  ) => Effect.Effect<string, WriteError>
+  /** Merges the patch at the top level of an existing document. */
+  readonly update: (
+    id: string,
+    patch: Partial<I>,
+    options?: GuardedWriteOptions
+  ) => Effect.Effect<A, WriteError>
+  readonly replace: (id: string, document: I, options?: GuardedWriteOptions) => Effect.Effect<A, WriteError>
+  /** Updates an existing document, inserts a missing one. */
+  readonly upsert: (id: string, document: I, options?: GuardedWriteOptions) => Effect.Effect<A, WriteError>
+  readonly delete: (id: string, options?: GuardedWriteOptions) => Effect.Effect<void, WriteError>
+  /** Brings back the version that the commit holds, as a new commit. */
+  readonly restore: (id: string, commitSha: string, options?: WriteOptions) => Effect.Effect<A, WriteError>
+  /** Rebuilds index and manifest files from the documents; the commit's id, none when nothing changed. */
+  readonly reindex: (options?: WriteOptions) => Effect.Effect<Option.Option<string>, WriteError>
+}
