@@ -1,0 +1,3 @@
+import { render } from "preact"
+
+render(<p>Chain playground</p>, document.getElementById("app")!)

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import preact from "@preact/preset-vite"
+import { defineConfig, type Plugin } from "vite"
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+interface ConsoleConfig {
+  readonly apis: ReadonlyArray<{ readonly apiUrl: string; readonly rawUrl?: string }>
+}
+
+/** The addresses that the hosted page may talk to; `CHAINSTORE_CONSOLE_CONFIG` names another file. */
+const configFile = process.env["CHAINSTORE_CONSOLE_CONFIG"] ?? here("./config.json")
+
+const policy = (connect: ReadonlyArray<string>) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src ${["'self'", ...connect].join(" ")}`,
+    "base-uri 'none'",
+    "form-action 'none'"
+  ].join("; ")
+
+/** Writes `config.json` beside the page, and the content security policy that follows from it into the pages. */
+const hostedConfig = (): Plugin => {
+  const text = readFileSync(configFile, "utf8")
+  const config = JSON.parse(text) as ConsoleConfig
+  const origins = [
+    ...new Set(config.apis.flatMap((api) => [api.apiUrl, ...(api.rawUrl === undefined ? [] : [api.rawUrl])]))
+  ].map((address) => new URL(address).origin)
+  return {
+    name: "chainstore-console-config",
+    generateBundle() {
+      this.emitFile({ type: "asset", fileName: "config.json", source: text })
+    },
+    transformIndexHtml: (_html, { path }) => [
+      {
+        tag: "meta",
+        attrs: {
+          "http-equiv": "Content-Security-Policy",
+          content: policy(path === "/index.html" ? [...new Set(origins)] : [])
+        },
+        injectTo: "head-prepend"
+      },
+      { tag: "meta", attrs: { name: "referrer", content: "no-referrer" }, injectTo: "head-prepend" }
+    ]
+  }
+}
+
+export default defineConfig({
+  root: here("."),
+  base: "./",
+  publicDir: here("./public"),
+  plugins: [preact({ devToolsEnabled: false, prefreshEnabled: false }), hostedConfig()],
+  build: {
+    outDir: here("../../dist/console"),
+    emptyOutDir: true,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rollupOptions: {
+      input: {
+        hosted: here("./index.html"),
+        local: here("./local/index.html"),
+        playground: here("./playground/index.html")
+      }
+    }
+  }
+})
