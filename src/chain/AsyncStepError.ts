@@ -1,0 +1,8 @@
+import * as Data from "effect/Data"
+
+/** A step had to wait, and the chain was executed synchronously. */
+export class AsyncStepError extends Data.TaggedError("AsyncStepError")<{ readonly chain: string }> {
+  override get message() {
+    return `A step of chain "${this.chain}" has to wait: use Chain.execute and run the Effect instead of executing synchronously.`
+  }
+}

@@ -1,0 +1,139 @@
+import * as Effect from "effect/Effect"
+import * as Effectable from "effect/Effectable"
+import * as Exit from "effect/Exit"
+import type * as Types from "effect/Types"
+import {
+  type ChainDescription,
+  describe as describePlan,
+  type UnreachableStep,
+  unreachable
+} from "./ChainDescription.js"
+import { compile, type Registered } from "./internal/Plan.js"
+import { Execution, Rest, Walk } from "./internal/Run.js"
+import { orThrow, toExit } from "./internal/runNow.js"
+import type { Step } from "./internal/Step.js"
+import type { UnhandledRequestError } from "./UnhandledRequestError.js"
+
+export const TypeId: unique symbol = Symbol.for("chainstore/Chain")
+export type TypeId = typeof TypeId
+
+/**
+ * Steps in a fixed order, ready to execute. Immutable.
+ * `E` and `R` are those of the steps; `U` is `UnhandledRequestError` unless a fallback rules it out.
+ */
+export interface Chain<in out Req, in out Res, out E = never, out R = never, out U = UnhandledRequestError> {
+  readonly [TypeId]: {
+    readonly _Req: Types.Invariant<Req>
+    readonly _Res: Types.Invariant<Res>
+    readonly _E: Types.Covariant<E>
+    readonly _R: Types.Covariant<R>
+    readonly _U: Types.Covariant<U>
+  }
+  readonly name: string
+}
+
+export type Any = Chain<any, any, any, any, any>
+
+/** A response together with the name of the step that gave it. */
+export interface Handled<Res> {
+  readonly response: Res
+  readonly handledBy: string
+}
+
+const variance = {
+  _Req: (_: any) => _,
+  _Res: (_: any) => _,
+  _E: (_: never) => _,
+  _R: (_: never) => _,
+  _U: (_: never) => _
+}
+
+/** @internal */
+export class Compiled<Req, Res, E, R, U> implements Chain<Req, Res, E, R, U> {
+  readonly [TypeId] = variance
+  readonly program: ReadonlyArray<Step>
+  readonly name: string
+  constructor(readonly registered: Registered) {
+    this.program = compile(registered)
+    this.name = registered.name
+  }
+}
+
+const compiled = (chain: Any) => chain as Compiled<any, any, any, any, any>
+
+class NamedExecution extends Effectable.Class<any, any, any> {
+  constructor(
+    readonly program: ReadonlyArray<Step>,
+    readonly chain: string,
+    readonly request: unknown
+  ) {
+    super()
+  }
+  commit() {
+    const execution = new Execution(this.program, this.chain, true)
+    const walk = new Walk(execution)
+    const reply = walk.from(0, this.request, false)
+    const named = (response: unknown) => ({ response, handledBy: execution.answered!.name })
+    return walk.unfinished
+      ? Effect.map(reply as Effect.Effect<any, any, any>, named)
+      : Exit.succeed(named(reply))
+  }
+}
+
+export const isChain = (u: unknown): u is Any => typeof u === "object" && u !== null && TypeId in u
+
+/** The number of registered steps: middleware, branches and merged fragments count one each, a fallback none. */
+export const count = (chain: Any): number => compiled(chain).registered.count
+
+/** Runs the request through the chain, each time the Effect is run. */
+export const execute = <Req, Res, E, R, U>(
+  chain: Chain<Req, Res, E, R, U>,
+  request: Req
+): Effect.Effect<Res, E | U, R> => {
+  const { program, name } = compiled(chain)
+  return new Rest(new Execution(program, name, false), 0, request)
+}
+
+/** Like `execute`, and says which step answered. */
+export const executeNamed = <Req, Res, E, R, U>(
+  chain: Chain<Req, Res, E, R, U>,
+  request: Req
+): Effect.Effect<Handled<Res>, E | U, R> => {
+  const { program, name } = compiled(chain)
+  return new NamedExecution(program, name, request)
+}
+
+/** Runs the request at once. A step that has to wait ends it with an `AsyncStepError` as defect. */
+export const executeExit = <Req, Res, E, U>(
+  chain: Chain<Req, Res, E, never, U>,
+  request: Req
+): Exit.Exit<Res, E | U> => {
+  const { program, name } = compiled(chain)
+  return toExit(new Execution(program, name, false), request)
+}
+
+/** Like `executeExit`, and says which step answered. */
+export const executeNamedExit = <Req, Res, E, U>(
+  chain: Chain<Req, Res, E, never, U>,
+  request: Req
+): Exit.Exit<Handled<Res>, E | U> => {
+  const { program, name } = compiled(chain)
+  const execution = new Execution(program, name, true)
+  return Exit.map(toExit(execution, request), (response) => ({
+    response,
+    handledBy: execution.answered!.name
+  }))
+}
+
+/** Runs the request at once and returns the response; throws the failure itself. */
+export const executeSync = <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: Req): Res => {
+  const { program, name } = compiled(chain)
+  return orThrow(new Execution(program, name, false), request) as Res
+}
+
+/** The chain as data. */
+export const describe = (chain: Any): ChainDescription => describePlan(compiled(chain).registered)
+
+/** The steps that no request can reach, because a merged fragment before them has a fallback. */
+export const warnings = (chain: Any): ReadonlyArray<UnreachableStep> =>
+  unreachable(compiled(chain).registered)

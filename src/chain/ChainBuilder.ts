@@ -1,0 +1,294 @@
+import type * as Effect from "effect/Effect"
+import * as Pipeable from "effect/Pipeable"
+import type * as Types from "effect/Types"
+import { type Chain, Compiled, isChain } from "./Chain.js"
+import type {
+  HandlerFunction,
+  HandlerObject,
+  OwnErrors,
+  Reply,
+  SelectiveHandler,
+  StepKind,
+  StepOptions
+} from "./Handler.js"
+import { placesOf, type Registered } from "./internal/Plan.js"
+import { Op, Step } from "./internal/Step.js"
+import {
+  type EffectLogging,
+  effectful,
+  type LogEntry,
+  type LoggingOptions,
+  type SyncLogging,
+  toLogger
+} from "./Logging.js"
+import { type TracingOptions, traced } from "./Tracing.js"
+import type { UnhandledRequestError } from "./UnhandledRequestError.js"
+
+/**
+ * Collects steps in order. Immutable: every method returns a new builder, and any of them can be built, again
+ * and again. Errors and requirements of the steps add up in `E` and `R`.
+ */
+export class ChainBuilder<
+  in out Req,
+  in out Res,
+  out E = never,
+  out R = never,
+  out U = UnhandledRequestError
+> extends Pipeable.Class() {
+  declare readonly "~types": {
+    readonly _Req: Types.Invariant<Req>
+    readonly _Res: Types.Invariant<Res>
+    readonly _E: Types.Covariant<E>
+    readonly _R: Types.Covariant<R>
+    readonly _U: Types.Covariant<U>
+  }
+
+  private constructor(
+    /** @internal */ readonly name: string,
+    /** @internal */ readonly previous: Registered | undefined,
+    /** @internal */ readonly step: Step | undefined,
+    /** @internal */ readonly fallback: Step | undefined,
+    /** @internal */ readonly count: number,
+    /** @internal */ readonly size: number,
+    /** @internal */ readonly ends: boolean
+  ) {
+    super()
+  }
+
+  /** A builder without steps. */
+  static make<Req, Res>(name = "chain"): ChainBuilder<Req, Res> {
+    return new ChainBuilder(name, undefined, undefined, undefined, 0, 0, false)
+  }
+
+  /** Adds a handler, or merges the steps of a builder or chain: what they refuse goes to the steps after them. */
+  use<E1 = never, R1 = never>(
+    handler: HandlerFunction<Req, Res, E1, R1> | HandlerObject<Req, Res, E1, R1>,
+    options?: StepOptions & { readonly kind?: "handler" | "middleware" }
+  ): ChainBuilder<Req, Res, E | OwnErrors<E1>, R | R1, U>
+  use<EC = never, RC = never, E1 = never, R1 = never>(
+    handler: SelectiveHandler<Req, Res, EC, RC, E1, R1>,
+    options?: StepOptions
+  ): ChainBuilder<Req, Res, E | EC | E1, R | RC | R1, U>
+  use<E1, R1, U1>(
+    fragment: ChainBuilder<Req, Res, E1, R1, U1> | Chain<Req, Res, E1, R1, U1>,
+    options?: StepOptions
+  ): ChainBuilder<Req, Res, E | E1, R | R1, U & U1>
+  use(
+    what:
+      | HandlerFunction<any, any, any, any>
+      | HandlerObject<any, any, any, any>
+      | SelectiveHandler<any, any, any, any, any, any>
+      | ChainBuilder<any, any, any, any, any>
+      | Chain<any, any, any, any, any>,
+    options?: StepOptions & { readonly kind?: "handler" | "middleware" }
+  ): any {
+    if (typeof what === "function") {
+      return this.register(
+        Op.Handle,
+        undefined,
+        what,
+        options?.name ?? what.name,
+        options?.kind ?? "handler",
+        options
+      )
+    }
+    if (what instanceof ChainBuilder) return this.merge(what, options)
+    if (isChain(what)) return this.merge((what as Compiled<any, any, any, any, any>).registered, options)
+    if (typeof what === "object" && what !== null) {
+      if ("canHandle" in what && typeof what.canHandle === "function" && typeof what.process === "function") {
+        const { description, name = what.name ?? "" } = options ?? {}
+        return this.register(
+          Op.Answer,
+          (request) => what.canHandle(request),
+          (request) => what.process(request),
+          name,
+          "handler",
+          { description: description ?? what.description }
+        )
+      }
+      if ("handle" in what && typeof what.handle === "function") {
+        return this.register(
+          Op.Handle,
+          undefined,
+          (request, next) => what.handle(request, next),
+          options?.name ?? what.name ?? "",
+          options?.kind ?? "handler",
+          { description: options?.description ?? what.description }
+        )
+      }
+    }
+    throw new TypeError(
+      `ChainBuilder.use takes a handler function, an object with handle or with canHandle and process, a builder or a chain, not ${kindOf(what)}`
+    )
+  }
+
+  /** Adds a handler for the requests that meet the condition. A type guard narrows what the handler sees. */
+  useWhen<Narrow extends Req, E1 = never, R1 = never>(
+    condition: (request: Req) => request is Narrow,
+    handler: (request: Narrow) => Reply<Res, E1, R1>,
+    options?: StepOptions
+  ): ChainBuilder<Req, Res, E | E1, R | R1, U>
+  useWhen<EC = never, RC = never, E1 = never, R1 = never>(
+    condition: (request: Req) => boolean | Effect.Effect<boolean, EC, RC>,
+    handler: (request: Req) => Reply<Res, E1, R1>,
+    options?: StepOptions
+  ): ChainBuilder<Req, Res, E | EC | E1, R | RC | R1, U>
+  useWhen(
+    condition: (request: any) => unknown,
+    handler: (request: any) => unknown,
+    options?: StepOptions
+  ): any {
+    expectFunction("useWhen", "condition", condition)
+    expectFunction("useWhen", "handler", handler)
+    return this.register(Op.Answer, condition, handler, options?.name ?? handler.name, "handler", options)
+  }
+
+  /**
+   * Adds steps for the requests that meet the condition. What they refuse goes on after the branch, unless the
+   * branch has its own fallback. `configure` runs once, now.
+   */
+  useBranch<Narrow extends Req, E1, R1, U1>(
+    condition: (request: Req) => request is Narrow,
+    configure: (branch: ChainBuilder<Narrow, Res>) => ChainBuilder<Narrow, Res, E1, R1, U1>,
+    options?: StepOptions
+  ): ChainBuilder<Req, Res, E | E1, R | R1, U>
+  useBranch<E1, R1, U1, EC = never, RC = never>(
+    condition: (request: Req) => boolean | Effect.Effect<boolean, EC, RC>,
+    configure: (branch: ChainBuilder<Req, Res>) => ChainBuilder<Req, Res, E1, R1, U1>,
+    options?: StepOptions
+  ): ChainBuilder<Req, Res, E | EC | E1, R | RC | R1, U>
+  useBranch(
+    condition: (request: any) => unknown,
+    configure: (branch: ChainBuilder<any, Res>) => ChainBuilder<any, any, any, any, any>,
+    options?: StepOptions
+  ): any {
+    expectFunction("useBranch", "condition", condition)
+    expectFunction("useBranch", "configure", configure)
+    const name = options?.name || `branch-${this.count + 1}`
+    const inner = configure(ChainBuilder.make<any, Res>(name))
+    if (!(inner instanceof ChainBuilder)) {
+      throw new TypeError(`ChainBuilder.useBranch: configure must return a builder, not ${kindOf(inner)}`)
+    }
+    const places = 1 + placesOf(inner)
+    const step = new Step(
+      Op.Enter,
+      condition,
+      undefined,
+      places,
+      name,
+      "branch",
+      options?.description,
+      inner,
+      undefined
+    )
+    return this.append(step, places, false)
+  }
+
+  /** Adds middleware that reports start, duration and outcome of the steps after it. */
+  useLogging(options?: LoggingOptions): ChainBuilder<Req, Res, E, R, U>
+  useLogging(options: SyncLogging): ChainBuilder<Req, Res, E, R, U>
+  useLogging<R1>(options: EffectLogging<R1>): ChainBuilder<Req, Res, E, R | R1, U>
+  useLogging(options: LoggingOptions | SyncLogging | EffectLogging<any> = {}): any {
+    const { level = "Debug", name = this.name } = options
+    const description = "Logs start, duration and outcome."
+    if ("write" in options) {
+      const log = { name, level, write: options.write }
+      return this.append(
+        new Step(Op.Log, undefined, undefined, 1, "logging", "middleware", description, undefined, log),
+        1,
+        false
+      )
+    }
+    const log: (entry: LogEntry) => Effect.Effect<unknown, unknown, any> =
+      "log" in options ? options.log : toLogger
+    return this.register(Op.Handle, undefined, effectful({ name, level }, log), "logging", "middleware", {
+      description
+    })
+  }
+
+  /** Adds middleware that runs the steps after it in a span of kind `internal`. */
+  useTracing(options: TracingOptions = {}): ChainBuilder<Req, Res, E, R, U> {
+    return this.register(Op.Handle, undefined, traced(this.name, options), "tracing", "middleware", {
+      description: "Runs the rest of the chain in a span."
+    })
+  }
+
+  /** Sets what answers the requests that no step accepted; the last call wins. */
+  withFallback<E1 = never, R1 = never>(
+    fallback: (request: Req) => Reply<Res, E1, R1>,
+    options?: StepOptions
+  ): ChainBuilder<Req, Res, E | E1, R | R1, never> {
+    expectFunction("withFallback", "fallback", fallback)
+    const name = options?.name || "fallback"
+    const step = new Step(
+      Op.Answer,
+      undefined,
+      fallback,
+      1,
+      name,
+      "fallback",
+      options?.description,
+      undefined,
+      undefined
+    )
+    return new ChainBuilder(this.name, this.previous, this.step, step, this.count, this.size, true)
+  }
+
+  /** The chain of the steps so far. */
+  build(): Chain<Req, Res, E, R, U> {
+    return new Compiled(this)
+  }
+
+  private merge(inner: Registered, options: StepOptions | undefined): any {
+    const name = options?.name || inner.name
+    const places = placesOf(inner)
+    const step = new Step(
+      Op.Enter,
+      undefined,
+      undefined,
+      places,
+      name,
+      "branch",
+      options?.description,
+      inner,
+      undefined
+    )
+    return this.append(step, places, inner.ends)
+  }
+
+  private register(
+    op: number,
+    when: ((request: any) => unknown) | undefined,
+    run: (request: any, next: any) => unknown,
+    name: string,
+    kind: StepKind,
+    options: { readonly description?: string | undefined } | undefined
+  ): any {
+    const shown = name === "" ? `${kind}-${this.count + 1}` : name
+    return this.append(
+      new Step(op, when, run, 1, shown, kind, options?.description, undefined, undefined),
+      1,
+      false
+    )
+  }
+
+  private append(step: Step, places: number, ends: boolean): any {
+    return new ChainBuilder(
+      this.name,
+      this,
+      step,
+      this.fallback,
+      this.count + 1,
+      this.size + places,
+      this.ends || ends
+    )
+  }
+}
+
+const kindOf = (value: unknown) => (value === null ? "null" : typeof value)
+
+const expectFunction = (method: string, parameter: string, value: unknown) => {
+  if (typeof value !== "function") {
+    throw new TypeError(`ChainBuilder.${method}: ${parameter} must be a function, not ${kindOf(value)}`)
+  }
+}

@@ -1,0 +1,8 @@
+export * from "./AsyncStepError.js"
+export * as Chain from "./Chain.js"
+export { ChainBuilder } from "./ChainBuilder.js"
+export type * from "./ChainDescription.js"
+export type * from "./Handler.js"
+export * as Logging from "./Logging.js"
+export * as Tracing from "./Tracing.js"
+export * from "./UnhandledRequestError.js"
