@@ -1,0 +1,98 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Sink from "effect/Sink"
+import * as Stream from "effect/Stream"
+import { StoreError } from "../../domain/StoreError.js"
+
+/** Where an export goes: a file's path, a web stream (closed at the end, aborted on failure), or a sink. */
+export type Destination<E = never, R = never> =
+  | string
+  | WritableStream<Uint8Array>
+  | Sink.Sink<unknown, Uint8Array, unknown, E, R>
+
+/** What writing to a destination needs: a file system where it is a path. */
+export type DestinationContext<D> = D extends string
+  ? FileSystem.FileSystem
+  : D extends Sink.Sink<unknown, Uint8Array, unknown, unknown, infer R>
+    ? R
+    : never
+
+export type DestinationFailure<D> =
+  D extends Sink.Sink<unknown, Uint8Array, unknown, infer E, unknown> ? E : never
+
+/** The destination of an export could not be written; `cause` is its own error. */
+export class DestinationError extends StoreError {
+  readonly _tag = "DestinationError"
+  override readonly name = "DestinationError"
+}
+
+const failed = (operation: string, path?: string) => (cause: unknown) =>
+  new DestinationError({
+    operation,
+    path,
+    message: `cannot write ${path ?? "to the destination"}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    hint: path === undefined ? undefined : "is there such a directory, and may you write to it?",
+    cause
+  })
+
+/** Writes all bytes. A file appears under its name only when it is whole; a failure leaves what was there before. */
+export const writeTo = <D extends Destination<unknown, unknown>, E, R>(
+  destination: D,
+  bytes: Stream.Stream<Uint8Array, E, R>,
+  operation: string
+): Effect.Effect<void, E | DestinationError | DestinationFailure<D>, R | DestinationContext<D>> => {
+  const written =
+    typeof destination === "string"
+      ? toFile(destination, bytes, operation)
+      : destination instanceof WritableStream
+        ? toWritable(destination, bytes, operation)
+        : Effect.asVoid(Stream.run(bytes, destination as Sink.Sink<unknown, Uint8Array>))
+  return written as Effect.Effect<
+    void,
+    E | DestinationError | DestinationFailure<D>,
+    R | DestinationContext<D>
+  >
+}
+
+const toFile = <E, R>(path: string, bytes: Stream.Stream<Uint8Array, E, R>, operation: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const partial = `${path}.partial`
+    yield* Stream.run(bytes, files.sink(partial)).pipe(
+      Effect.zipRight(files.rename(partial, path)),
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(files.remove(partial)))),
+      Effect.catchIf(
+        (error): error is E & { readonly _tag: "SystemError" } =>
+          typeof error === "object" &&
+          error !== null &&
+          "_tag" in error &&
+          (error._tag === "SystemError" || error._tag === "BadArgument"),
+        (cause) => Effect.fail(failed(operation, path)(cause))
+      )
+    )
+  })
+
+const toWritable = <E, R>(
+  writable: WritableStream<Uint8Array>,
+  bytes: Stream.Stream<Uint8Array, E, R>,
+  operation: string
+) =>
+  Effect.acquireUseRelease(
+    Effect.try({ try: () => writable.getWriter(), catch: failed(operation) }),
+    (writer) =>
+      Stream.runForEach(bytes, (chunk) =>
+        Effect.tryPromise({
+          try: async () => {
+            await writer.ready
+            await writer.write(chunk)
+          },
+          catch: failed(operation)
+        })
+      ),
+    (writer, exit) =>
+      Effect.promise(() => (Exit.isSuccess(exit) ? writer.close() : writer.abort()).catch(() => {})).pipe(
+        Effect.timeout("5 seconds"),
+        Effect.ignoreLogged
+      )
+  )

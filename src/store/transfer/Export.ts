@@ -1,0 +1,186 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { JsonObject } from "../../domain/Document.js"
+import { NotFoundError } from "../../domain/StoreError.js"
+import type { CollectionReader, ReadError } from "../Collection.js"
+import type { StoreService, StoreView } from "../Store.js"
+import { withColumns } from "./Columns.js"
+import {
+  type Destination,
+  type DestinationContext,
+  type DestinationError,
+  type DestinationFailure,
+  writeTo
+} from "./Destination.js"
+import { type CsvEncoding, encodeCsv, encodeJson, encodeNdjson } from "./Text.js"
+import { encodeXlsx, type Sheet } from "./Xlsx.js"
+
+/** How far an export is. */
+export interface ExportProgress {
+  readonly collection: string
+  readonly documents: number
+}
+
+export interface ExportOptions {
+  /** The columns, in order; default: the metadata, then the fields in the order in which they are first seen. */
+  readonly columns?: ReadonlyArray<string> | undefined
+  readonly limit?: number | undefined
+  readonly onProgress?: ((progress: ExportProgress) => Effect.Effect<void>) | undefined
+}
+
+export interface ExcelOptions extends ExportOptions {
+  /** Default: the collection's name. Made legal where Excel forbids it. */
+  readonly sheetName?: string | undefined
+}
+
+export interface DatabaseExcelOptions {
+  /** Default: all of them. */
+  readonly collections?: ReadonlyArray<string> | undefined
+  /** Columns by collection. */
+  readonly columns?: { readonly [collection: string]: ReadonlyArray<string> } | undefined
+  /** For each collection. */
+  readonly limit?: number | undefined
+  readonly onProgress?: ExportOptions["onProgress"]
+}
+
+export type TextFormat = "csv" | "ndjson" | "json"
+
+type Exported<D, A> = Effect.Effect<
+  A,
+  ReadError | DestinationError | DestinationFailure<D>,
+  DestinationContext<D>
+>
+
+/** Writes documents as the one sheet of a workbook, in constant memory; answers the columns. */
+export const writeXlsx = <D extends Destination<unknown, unknown>, E, R>(
+  destination: D,
+  documents: Stream.Stream<JsonObject, E, R> | Iterable<JsonObject>,
+  options: {
+    readonly columns?: ReadonlyArray<string> | undefined
+    readonly sheetName?: string | undefined
+  } = {}
+) =>
+  Effect.gen(function* () {
+    const source = Stream.StreamTypeId in documents ? documents : Stream.fromIterable(documents)
+    const found = yield* withColumns(source as Stream.Stream<JsonObject, E, R>, options.columns)
+    const sheet = { name: options.sheetName ?? "Sheet1", columns: found.columns, rows: found.documents }
+    yield* writeTo(destination, encodeXlsx([sheet]), "writeXlsx")
+    return found.columns
+  })
+
+/** Writes a collection as the one sheet of a workbook, from one commit, in constant memory; answers the columns. */
+export const exportExcel = <D extends Destination<unknown, unknown>>(
+  store: StoreView | StoreService,
+  name: string,
+  destination: D,
+  options: ExcelOptions = {}
+): Exported<D, ReadonlyArray<string>> =>
+  Effect.gen(function* () {
+    const collection = (yield* pinned(store)).collection(name)
+    const found = yield* withColumns(documentsOf(collection, options), options.columns)
+    const sheet = {
+      name: options.sheetName ?? collection.name,
+      columns: found.columns,
+      rows: counted(collection.name, found.documents, options.onProgress)
+    }
+    yield* writeTo(destination, encodeXlsx([sheet]), "exportExcel")
+    return found.columns
+  })
+
+/** Writes a worksheet per collection, all from one view; answers the columns of each. */
+export const exportDatabaseExcel = <D extends Destination<unknown, unknown>>(
+  store: StoreView | StoreService,
+  destination: D,
+  options: DatabaseExcelOptions = {}
+): Exported<D, { readonly [collection: string]: ReadonlyArray<string> }> =>
+  Effect.gen(function* () {
+    const view = yield* pinned(store)
+    const present = yield* view.collections
+    const names = options.collections ?? present
+    const missing = names.find((name) => !present.includes(name))
+    if (missing !== undefined) {
+      return yield* new NotFoundError({
+        operation: "exportExcel",
+        collection: missing,
+        message: `there is no collection ${missing}`,
+        hint: present.length === 0 ? "the store is empty" : `there are ${present.join(", ")}`
+      })
+    }
+    const columns: Record<string, ReadonlyArray<string>> = Object.create(null)
+    const sheets: Array<Sheet<ReadError>> = []
+    for (const name of names) {
+      const wanted =
+        options.columns !== undefined && Object.hasOwn(options.columns, name)
+          ? options.columns[name]
+          : undefined
+      const found = yield* withColumns(documentsOf(view.collection(name), options), wanted)
+      columns[name] = found.columns
+      sheets.push({ name, columns: found.columns, rows: counted(name, found.documents, options.onProgress) })
+    }
+    yield* writeTo(destination, encodeXlsx(sheets), "exportExcel")
+    return columns
+  })
+
+/** Writes a collection as text, from one commit, in constant memory; answers the number of documents. */
+export const exportText = <D extends Destination<unknown, unknown>>(
+  store: StoreView | StoreService,
+  name: string,
+  destination: D,
+  format: TextFormat,
+  options: ExportOptions & Omit<CsvEncoding, "columns"> = {}
+): Exported<D, number> =>
+  Effect.gen(function* () {
+    const collection = (yield* pinned(store)).collection(name)
+    let count = 0
+    const tally = <E>(documents: Stream.Stream<JsonObject, E>) =>
+      counted(collection.name, documents, (progress) => {
+        count = progress.documents
+        return options.onProgress?.(progress) ?? Effect.void
+      })
+    const documents = documentsOf(collection, options)
+    if (format === "csv") {
+      const found = yield* withColumns(documents, options.columns)
+      yield* writeTo(
+        destination,
+        encodeCsv(tally(found.documents), { ...options, columns: found.columns }),
+        "export"
+      )
+    } else {
+      const chosen = Stream.map(documents, (document) => pick(document, options.columns))
+      const encode = format === "json" ? encodeJson : encodeNdjson
+      yield* writeTo(destination, encode(tally(chosen)), "export")
+    }
+    return count
+  })
+
+const pick = (document: JsonObject, columns: ReadonlyArray<string> | undefined): JsonObject =>
+  columns === undefined
+    ? document
+    : Object.fromEntries(
+        columns.flatMap((column) => (Object.hasOwn(document, column) ? [[column, document[column]!]] : []))
+      )
+
+/** The store as it is now: what is read twice is read from one commit. */
+const pinned = (store: StoreView | StoreService): Effect.Effect<StoreView, ReadError> =>
+  "snapshot" in store ? store.snapshot : Effect.succeed(store)
+
+const documentsOf = (
+  collection: CollectionReader,
+  options: { readonly limit?: number | undefined }
+): Stream.Stream<JsonObject, ReadError> => collection.all({ limit: options.limit })
+
+/** Tells how many documents went by, a chunk at a time. */
+const counted = <E, R>(
+  collection: string,
+  documents: Stream.Stream<JsonObject, E, R>,
+  onProgress: ExportOptions["onProgress"]
+): Stream.Stream<JsonObject, E, R> =>
+  onProgress === undefined
+    ? documents
+    : Stream.suspend(() => {
+        let count = 0
+        return Stream.mapChunksEffect(documents, (chunk) => {
+          count += chunk.length
+          return Effect.as(onProgress({ collection, documents: count }), chunk)
+        })
+      })

@@ -1,0 +1,84 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { ValidationError } from "../../domain/StoreError.js"
+import { type ImportRecord, type RecordStream, rowRecord, sourceError, uniqueColumns } from "./Records.js"
+
+/** A cursor that hands out so many rows at a time: `pg-cursor`'s `read`, or `fetchMany`. No rows means the end. */
+export interface FetchCursor {
+  readonly read?: (count: number) => Promise<ReadonlyArray<unknown>>
+  readonly fetchMany?: (count: number) => Promise<ReadonlyArray<unknown>> | ReadonlyArray<unknown>
+  readonly close?: () => unknown
+}
+
+export interface DbapiOptions {
+  /** Rows asked for at a time. Default 500. */
+  readonly fetchSize?: number | undefined
+  /** Names of the columns, when rows are lists. */
+  readonly columns?: ReadonlyArray<string | null> | undefined
+}
+
+/**
+ * The rows of a database cursor, or of anything that can be iterated, `fetchSize` at a time in constant memory. The
+ * cursor is closed at the end, after a failure, and on interruption.
+ */
+export const fromDbapi = (
+  cursor: FetchCursor | AsyncIterable<unknown> | Iterable<unknown>,
+  options: DbapiOptions = {}
+): RecordStream => {
+  const fetchSize = options.fetchSize ?? 500
+  if (!Number.isInteger(fetchSize) || fetchSize < 1) {
+    return Stream.fail(
+      new ValidationError({
+        operation: "fromDbapi",
+        message: `fetchSize must be an integer of at least 1, it is ${fetchSize}`
+      })
+    )
+  }
+  const columns = options.columns === undefined ? undefined : uniqueColumns(options.columns)
+  return Stream.mapEffect(rows(cursor, fetchSize), (row) =>
+    Effect.try({ try: () => asRecord(row, columns), catch: sourceError("fromDbapi") })
+  )
+}
+
+const asRecord = (row: unknown, columns: ReadonlyArray<string> | undefined): ImportRecord => {
+  if (!Array.isArray(row)) return row as ImportRecord
+  if (columns !== undefined) return rowRecord("fromDbapi", columns, row)
+  throw new ValidationError({
+    operation: "fromDbapi",
+    message: "the cursor hands out rows as lists and the names of their columns are not known",
+    hint: "pass { columns: [...] }"
+  })
+}
+
+const rows = (
+  cursor: FetchCursor | AsyncIterable<unknown> | Iterable<unknown>,
+  fetchSize: number
+): Stream.Stream<unknown, ReturnType<ReturnType<typeof sourceError>>> => {
+  if (Symbol.asyncIterator in cursor) return Stream.fromAsyncIterable(cursor, sourceError("fromDbapi"))
+  if (Symbol.iterator in cursor) return Stream.fromAsyncIterable(eachOf(cursor), sourceError("fromDbapi"))
+  const fetch = cursor.read?.bind(cursor) ?? cursor.fetchMany?.bind(cursor)
+  if (fetch === undefined) {
+    return Stream.fail(
+      new ValidationError({
+        operation: "fromDbapi",
+        message: "this is no cursor: it has neither read nor fetchMany, and it cannot be iterated"
+      })
+    )
+  }
+  const next = Effect.tryPromise({ try: async () => fetch(fetchSize), catch: sourceError("fromDbapi") })
+  return Stream.repeatEffectChunkOption(
+    Effect.flatMap(Effect.mapError(next, Option.some), (chunk) =>
+      chunk.length === 0 ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray([...chunk]))
+    )
+  ).pipe(
+    Stream.ensuring(
+      Effect.promise(async () => cursor.close?.()).pipe(Effect.timeout("5 seconds"), Effect.ignoreLogged)
+    )
+  )
+}
+
+async function* eachOf(rows: Iterable<unknown>) {
+  yield* rows
+}

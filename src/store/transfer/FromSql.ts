@@ -1,0 +1,128 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { ValidationError } from "../../domain/StoreError.js"
+import { fromDbapi } from "./FromDbapi.js"
+import { type ImportRecord, type RecordStream, rowRecord, sourceError, uniqueColumns } from "./Records.js"
+
+type Parameters = ReadonlyArray<unknown>
+
+/** A client of PostgreSQL: `pg`'s clients and pools, PGlite, and what behaves like them. The result is held in memory. */
+export interface QueryConnection {
+  // biome-ignore lint/suspicious/noExplicitAny: each driver types its own overloads
+  readonly query: (...args: Array<any>) => Promise<any>
+}
+
+/** A SQLite database: better-sqlite3, libsql, node:sqlite. Rows are read one by one. */
+export interface PrepareConnection {
+  // biome-ignore lint/suspicious/noExplicitAny: each driver types its own overloads
+  readonly prepare: (sql: string) => any
+}
+
+/** Effect's `SqlClient`. */
+export interface EffectSqlConnection {
+  readonly unsafe: (
+    sql: string,
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's own primitives
+    parameters?: ReadonlyArray<any>
+  ) => { readonly stream: Stream.Stream<unknown, unknown> }
+}
+
+/**
+ * The rows of a query. Columns of the same name are told apart (`id`, `id_2`) wherever the driver hands out rows as
+ * lists. Big results of PostgreSQL are better read through a cursor with `fromDbapi`.
+ */
+export const fromSql = (
+  connection: QueryConnection | PrepareConnection | EffectSqlConnection,
+  query: string,
+  parameters: Parameters = []
+): RecordStream => {
+  if (typeof connection === "function" || "unsafe" in connection) {
+    return Stream.mapError(
+      (connection as EffectSqlConnection).unsafe(query, parameters).stream as Stream.Stream<
+        ImportRecord,
+        unknown
+      >,
+      sourceError("fromSql")
+    )
+  }
+  if ("prepare" in connection) return fromPrepared(connection, query, parameters)
+  if ("query" in connection) return fromQuery(connection, query, parameters)
+  return Stream.fail(
+    new ValidationError({
+      operation: "fromSql",
+      message: "the connection has none of query, prepare and unsafe",
+      hint: "pass a pg client or pool, PGlite, better-sqlite3, libsql, node:sqlite, or Effect's SqlClient; use fromDbapi for a cursor"
+    })
+  )
+}
+
+interface QueryResult {
+  readonly rows: ReadonlyArray<unknown>
+  readonly fields?: ReadonlyArray<{ readonly name: string }>
+}
+
+const fromQuery = (connection: QueryConnection, sql: string, parameters: Parameters): RecordStream =>
+  Stream.unwrap(
+    Effect.map(
+      Effect.tryPromise({
+        try: (): Promise<QueryResult> =>
+          "execProtocol" in connection
+            ? connection.query(sql, parameters, { rowMode: "array" })
+            : connection.query({ text: sql, values: parameters, rowMode: "array" }),
+        catch: sourceError("fromSql")
+      }),
+      (result) => fromRows(result)
+    )
+  )
+
+const fromRows = (result: QueryResult): RecordStream => {
+  if (result.fields === undefined) {
+    return Stream.fail(
+      new ValidationError({
+        operation: "fromSql",
+        message: "the query has no result to import",
+        hint: "use a SELECT, or add RETURNING"
+      })
+    )
+  }
+  const columns = uniqueColumns(result.fields.map((field) => field.name))
+  return Stream.mapEffect(Stream.fromIterable(result.rows), (row) =>
+    Effect.try({
+      try: () => (Array.isArray(row) ? rowRecord("fromSql", columns, row) : (row as ImportRecord)),
+      catch: sourceError("fromSql")
+    })
+  )
+}
+
+interface Statement {
+  readonly iterate: (...parameters: Parameters) => Iterable<unknown>
+  readonly columns?: () => ReadonlyArray<{ readonly name: string }>
+  readonly raw?: (on: boolean) => Statement
+  readonly setReturnArrays?: (on: boolean) => void
+}
+
+const fromPrepared = (connection: PrepareConnection, sql: string, parameters: Parameters): RecordStream =>
+  Stream.unwrap(
+    Effect.try({
+      try: () => {
+        const statement: Statement = connection.prepare(sql)
+        const columns = arrays(statement) ? statement.columns?.().map((column) => column.name) : undefined
+        return fromDbapi(statement.iterate(...parameters), { columns })
+      },
+      catch: sourceError("fromSql")
+    })
+  )
+
+/** Asks the driver for rows as lists, where it has names for their columns. */
+const arrays = (statement: Statement) => {
+  if (statement.columns === undefined) return false
+  if (statement.setReturnArrays !== undefined) {
+    statement.setReturnArrays(true)
+    return true
+  }
+  if (statement.raw !== undefined) {
+    statement.raw(true)
+    return true
+  }
+  return false
+}

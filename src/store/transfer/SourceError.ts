@@ -1,0 +1,7 @@
+import { StoreError } from "../../domain/StoreError.js"
+
+/** A source of records (a database, a file) failed while it was read; `cause` is its own error. */
+export class SourceError extends StoreError {
+  readonly _tag = "SourceError"
+  override readonly name = "SourceError"
+}

@@ -1,0 +1,95 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Json, JsonObject } from "../../domain/Document.js"
+import { jsonText } from "./Columns.js"
+
+export interface CsvEncoding {
+  readonly columns: ReadonlyArray<string>
+  /** Default: comma. */
+  readonly delimiter?: string | undefined
+  /**
+   * Puts an apostrophe before text that a spreadsheet would take for a formula. Off by default, since the file is then
+   * no longer what was stored.
+   */
+  readonly guardFormulas?: boolean | undefined
+}
+
+const encoder = new TextEncoder()
+
+/** CSV (RFC 4180) in UTF-8: a header, then a row a document. Null and missing are empty, lists and objects JSON text. */
+export const encodeCsv = <E, R>(
+  documents: Stream.Stream<JsonObject, E, R>,
+  encoding: CsvEncoding
+): Stream.Stream<Uint8Array, E, R> => {
+  const delimiter = encoding.delimiter ?? ","
+  const cell = (value: Json | undefined) => {
+    const text = cellText(value)
+    const safe = encoding.guardFormulas === true && typeof value === "string" ? guarded(text) : text
+    return quoted(safe, delimiter)
+  }
+  const line = (cells: ReadonlyArray<string>) => `${cells.join(delimiter)}\r\n`
+  const row = (document: JsonObject) =>
+    line(
+      encoding.columns.map((column) => cell(Object.hasOwn(document, column) ? document[column] : undefined))
+    )
+  return Stream.concat(
+    Stream.sync(() => encoder.encode(line(encoding.columns.map((column) => quoted(column, delimiter))))),
+    Stream.mapChunks(documents, (chunk) =>
+      Chunk.of(encoder.encode(Chunk.toReadonlyArray(chunk).map(row).join("")))
+    )
+  )
+}
+
+/** How a value stands in a cell of text. */
+export const cellText = (value: Json | undefined): string => {
+  if (value === undefined || value === null) return ""
+  return typeof value === "string" ? value : jsonText(value)
+}
+
+const quoted = (text: string, delimiter: string) =>
+  /["\r\n]/.test(text) || text.includes(delimiter) || /^\s|\s$|^\uFEFF/.test(text)
+    ? `"${text.replaceAll('"', '""')}"`
+    : text
+
+/** Text that no spreadsheet takes for a formula. */
+export const guarded = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+
+/** One JSON object a line, in UTF-8. */
+export const encodeNdjson = <E, R>(
+  documents: Stream.Stream<JsonObject, E, R>
+): Stream.Stream<Uint8Array, E, R> =>
+  Stream.mapChunks(documents, (chunk) =>
+    Chunk.of(
+      encoder.encode(
+        Chunk.toReadonlyArray(chunk)
+          .map((document) => `${JSON.stringify(document)}\n`)
+          .join("")
+      )
+    )
+  )
+
+/** A JSON list of objects, in UTF-8, an element a line. */
+export const encodeJson = <E, R>(
+  documents: Stream.Stream<JsonObject, E, R>
+): Stream.Stream<Uint8Array, E, R> =>
+  Stream.suspend(() => {
+    let separator = "[\n"
+    const elements = Stream.mapChunks(documents, (chunk) =>
+      Chunk.of(
+        encoder.encode(
+          Chunk.toReadonlyArray(chunk)
+            .map((document) => {
+              const text = separator + JSON.stringify(document)
+              separator = ",\n"
+              return text
+            })
+            .join("")
+        )
+      )
+    )
+    return Stream.concat(
+      elements,
+      Stream.unwrap(Effect.sync(() => Stream.succeed(encoder.encode(separator === "[\n" ? "[]\n" : "\n]\n"))))
+    )
+  })
