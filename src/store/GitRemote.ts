@@ -191,6 +191,20 @@ export interface GitRemoteService {
     options?: { readonly recursive?: boolean | undefined }
   ) => Effect.Effect<Option.Option<Tree>, RemoteFailure>
 
+  /**
+   * The directory at `path` of the branch's head, of remotes where asking for the head first would cost a request
+   * more; the others leave it out. Entries are named by their ids, so what is read by them belongs to the same commit.
+   * `head` is known where the same request tells it. None when `path` is missing or is not a directory.
+   */
+  readonly treeAtBranch?: (
+    branch: string,
+    path: string,
+    options?: { readonly recursive?: boolean | undefined }
+  ) => Effect.Effect<
+    Option.Option<{ readonly tree: Tree; readonly head: Option.Option<Head> }>,
+    RemoteFailure
+  >
+
   /** The id that the directory `path` will have once `changes` are made to the tree of `at`. None when it will be empty. */
   readonly treeAfter: (
     at: Option.Option<Head>,
