@@ -1,0 +1,292 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
+import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
+import type { Budget, GitRemoteService, Head } from "../GitRemote.js"
+import type { StoreService, StoreView } from "../Store.js"
+import { columnsOf } from "./Columns.js"
+import { compareJson, type Filter, matchesAll, valuesAt } from "./Filter.js"
+import { type ManifestFile, parseManifest } from "./Manifest.js"
+
+/** The most documents that one query answers. */
+export const maxLimit = 500
+
+export interface Sort {
+  readonly path: string
+  readonly descending: boolean
+}
+
+/** What a person asks of a collection. */
+export interface Query {
+  readonly collection: string
+  readonly filters: ReadonlyArray<Filter>
+  /** 1 to 500. */
+  readonly limit: number
+  readonly cursor?: string | null | undefined
+  /** A commit, tag or branch to look at instead of the branch's head. */
+  readonly at?: string | undefined
+  /** Rows from the manifest's projected fields, where there is a current manifest that has what is asked for. */
+  readonly projected?: boolean | undefined
+  /** Of the whole collection; only together with a manifest. */
+  readonly sort?: Sort | undefined
+}
+
+/** How the manifest compares with the directory that it describes. */
+export interface ManifestState {
+  readonly current: boolean
+  readonly fields: ReadonlyArray<string>
+  /** Ids that are documents but not in the manifest. */
+  readonly missing: ReadonlyArray<string>
+  /** Ids that are in the manifest but no documents. */
+  readonly extra: ReadonlyArray<string>
+}
+
+export interface QueryAnswer {
+  readonly collection: string
+  readonly documents: ReadonlyArray<JsonObject>
+  readonly columns: ReadonlyArray<string>
+  /** Where the next page begins, null when nothing follows. */
+  readonly cursor: string | null
+  readonly source: "index" | "scan" | "manifest"
+  /** How many documents match in all, where that is known without reading more. */
+  readonly total?: number | undefined
+  readonly manifest?: ManifestState | undefined
+}
+
+/** A repository as a person looks at it: everything the console shows, over one store. */
+export interface Browse {
+  readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
+  readonly query: (query: Query) => Effect.Effect<QueryAnswer, ReadError>
+  readonly document: (
+    collection: string,
+    id: string,
+    at?: string
+  ) => Effect.Effect<Option.Option<StoredDocument>, ReadError>
+  /** Commits that changed a document, or the collection where no id is given; newest first. */
+  readonly history: (
+    collection: string,
+    id: string | undefined,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError>
+  /** Brings back the version at a commit, unless the document is no longer at the revision that was shown. */
+  readonly restore: (
+    collection: string,
+    id: string,
+    commitSha: string,
+    expectedRev: number | undefined
+  ) => Effect.Effect<StoredDocument, WriteError>
+  readonly rate: Effect.Effect<ReadonlyArray<Budget>, ReadError>
+}
+
+const sortDocuments = (documents: ReadonlyArray<JsonObject>, sort: Sort): ReadonlyArray<JsonObject> => {
+  const keyed = documents.map((document) => ({ document, key: valuesAt(document, sort.path)[0] }))
+  const sign = sort.descending ? -1 : 1
+  keyed.sort((a, b) => {
+    if (a.key === undefined || b.key === undefined) return compareJson(a.key, b.key)
+    return sign * compareJson(a.key, b.key)
+  })
+  return keyed.map(({ document }) => document)
+}
+
+const covers = (manifest: ManifestFile, query: Query): boolean => {
+  const known = new Set(["_id", ...manifest.fields])
+  const paths = [...query.filters.map((filter) => filter.path), ...(query.sort ? [query.sort.path] : [])]
+  return paths.every((path) => known.has(path) || known.has(path.split(".")[0]!))
+}
+
+const answerFromManifest = (manifest: ManifestFile, query: Query, state: ManifestState): QueryAnswer => {
+  const all = manifest.ids.map((id) => manifest.documents.get(id) ?? { _id: id })
+  const matching = query.filters.length === 0 ? all : all.filter((one) => matchesAll(one, query.filters))
+  const sorted = query.sort === undefined ? matching : sortDocuments(matching, query.sort)
+  const offset = Number(query.cursor ?? 0) || 0
+  const documents = sorted.slice(offset, offset + query.limit)
+  const next = offset + documents.length
+  return {
+    collection: query.collection,
+    documents,
+    columns: columnsOf([Object.fromEntries(manifest.fields.map((field) => [field, null])), ...documents]),
+    cursor: next < sorted.length ? String(next) : null,
+    source: "manifest",
+    total: sorted.length,
+    manifest: state
+  }
+}
+
+const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
+
+/** Looks at the repository of a store through `remote`, which must be the one the store is written against. */
+export const make = (options: {
+  readonly store: StoreService
+  readonly remote: GitRemoteService
+  readonly readOnly: boolean
+}): Browse => {
+  const { remote, store } = options
+  const under = (path: string) => (store.root === "" ? path : `${store.root}/${path}`)
+
+  const viewAt = (at: string | undefined): Effect.Effect<StoreView, ReadError> =>
+    at === undefined ? Effect.succeed(store) : store.at(at)
+
+  const headAt = (at: string | undefined): Effect.Effect<Option.Option<Head>, ReadError> =>
+    at === undefined ? remote.head(store.branch) : remote.resolve(at)
+
+  const manifestOf = Effect.fn("Browse.manifest")(function* (query: Query) {
+    const path = under(`_manifest/${query.collection}.json`)
+    const head = yield* headAt(query.at)
+    if (Option.isNone(head)) return Option.none()
+    const file = yield* remote.file(head.value, path)
+    const manifest = Option.flatMap(file, ({ content }) => Option.fromNullable(parseManifest(content)))
+    if (Option.isNone(manifest) || manifest.value.documents.size === 0) return Option.none()
+    const roots = yield* remote.tree(head.value, store.root)
+    const directory = Option.flatMapNullable(roots, ({ entries }) =>
+      entries.find((entry) => entry.path === query.collection && entry.kind === "tree")
+    )
+    const { fields, ids, tree } = manifest.value
+    if (Option.isSome(directory) && directory.value.oid === tree) {
+      return Option.some({
+        manifest: manifest.value,
+        state: { current: true, fields, missing: [], extra: [] }
+      })
+    }
+    const view = yield* viewAt(query.at)
+    const documents = yield* view.collection(query.collection).list()
+    const listed = new Set(documents)
+    const held = new Set(ids)
+    return Option.some({
+      manifest: manifest.value,
+      state: {
+        current: false,
+        fields,
+        missing: documents.filter((id) => !held.has(id)),
+        extra: ids.filter((id) => !listed.has(id))
+      }
+    })
+  })
+
+  const fromDocuments = Effect.fn("Browse.documents")(function* (query: Query) {
+    const view = yield* viewAt(query.at)
+    const collection = view.collection(query.collection)
+    const after = query.cursor ?? undefined
+    const answer = (
+      documents: ReadonlyArray<JsonObject>,
+      cursor: string | null,
+      source: "index" | "scan"
+    ) => ({
+      collection: query.collection,
+      documents,
+      columns: columnsOf(documents),
+      cursor,
+      source
+    })
+    if (query.filters.length === 0) {
+      const page = yield* collection.page({ limit: query.limit, after })
+      return answer(page.documents, page.cursor, "scan")
+    }
+    const cut = (found: ReadonlyArray<StoredDocument>, source: "index" | "scan") => {
+      const documents = found.slice(0, query.limit)
+      return answer(
+        documents,
+        found.length > query.limit ? (documents[documents.length - 1]?._id ?? null) : null,
+        source
+      )
+    }
+    const exact = query.filters.filter(
+      ({ operator, path }) => operator === "is" && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path)
+    )
+    for (const filter of exact) {
+      const value = filter.value ?? null
+      const explanation = yield* collection.explain(filter.path, value)
+      if (explanation.source !== "index") continue
+      const rest = query.filters.filter((one) => one !== filter)
+      const candidates = yield* collection.findBy(filter.path, value, {
+        after,
+        limit: rest.length === 0 ? query.limit + 1 : undefined
+      })
+      return cut(
+        rest.length === 0 ? candidates : candidates.filter((document) => matchesAll(document, rest)),
+        "index"
+      )
+    }
+    const found = yield* collection
+      .find((document) => matchesAll(document, query.filters), { after, limit: query.limit + 1 })
+      .pipe(Stream.runCollect)
+    return cut([...found], "scan")
+  })
+
+  return {
+    collections: store.collections,
+    query: Effect.fn("Browse.query")(function* (query) {
+      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > maxLimit) {
+        return yield* invalid(`limit must be a whole number from 1 to ${maxLimit}`)
+      }
+      if (query.projected !== true) return yield* fromDocuments(query)
+      const found = yield* manifestOf(query)
+      if (Option.isNone(found)) return yield* fromDocuments(query)
+      const { manifest, state } = found.value
+      if (state.current && covers(manifest, query)) return answerFromManifest(manifest, query, state)
+      const answer = yield* fromDocuments(query)
+      return { ...answer, manifest: state }
+    }),
+    document: Effect.fn("Browse.document")(function* (collection, id, at) {
+      const view = yield* viewAt(at)
+      return yield* view.collection(collection).get(id, at === undefined ? { fresh: true } : undefined)
+    }),
+    history: Effect.fn("Browse.history")(function* (collection, id, limit) {
+      if (id !== undefined) return yield* store.collection(collection).history(id, { limit })
+      const head = yield* remote.head(store.branch)
+      if (Option.isNone(head)) return []
+      const commits = yield* remote.log(head.value, under(collection), { limit }).pipe(Stream.runCollect)
+      return [...commits].map((commit) => ({
+        sha: commit.commit,
+        message: commit.message,
+        author: commit.author.name,
+        date: commit.author.date,
+        url: commit.url
+      }))
+    }),
+    restore: Effect.fn("Browse.restore")(function* (collection, id, commitSha, expectedRev) {
+      const operation = "Browse.restore"
+      if (options.readOnly) {
+        return yield* new AuthError({
+          operation,
+          collection,
+          id,
+          message: "this session can only read",
+          hint: "Sign in with a token that has Contents read and write permission."
+        })
+      }
+      const documents = store.collection(collection)
+      const current = yield* documents.get(id, { fresh: true })
+      const rev = Option.getOrUndefined(current)?._rev
+      if (rev !== expectedRev) {
+        return yield* new ConflictError({
+          operation,
+          collection,
+          id,
+          message: `${collection}/${id} has changed since it was shown: nothing was written`,
+          hint: "Open the document again and compare before restoring.",
+          conflicts: [
+            {
+              collection,
+              id,
+              expected: expectedRev === undefined ? null : { rev: expectedRev },
+              actual: rev === undefined ? null : { rev }
+            }
+          ]
+        })
+      }
+      return yield* documents.restore(id, commitSha)
+    }),
+    rate: store.rateLimit
+  }
+}
+
+/** A document that was asked for by name and is not there. */
+export const missingDocument = (collection: string, id: string, at: string | undefined) =>
+  new NotFoundError({
+    operation: "Browse.document",
+    collection,
+    id,
+    message: `${collection}/${id} does not exist${at === undefined ? "" : ` at ${at.slice(0, 7)}`}`
+  })
