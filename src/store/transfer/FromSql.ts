@@ -1,4 +1,6 @@
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { ValidationError } from "../../domain/StoreError.js"
 import { fromDbapi } from "./FromDbapi.js"
@@ -24,7 +26,10 @@ export interface EffectSqlConnection {
     sql: string,
     // biome-ignore lint/suspicious/noExplicitAny: the driver's own primitives
     parameters?: ReadonlyArray<any>
-  ) => { readonly stream: Stream.Stream<unknown, unknown> }
+  ) => {
+    readonly stream: Stream.Stream<unknown, unknown>
+    readonly withoutTransform: Effect.Effect<ReadonlyArray<unknown>, unknown>
+  }
 }
 
 /**
@@ -37,13 +42,7 @@ export const fromSql = (
   parameters: Parameters = []
 ): RecordStream => {
   if (typeof connection === "function" || "unsafe" in connection) {
-    return Stream.mapError(
-      (connection as EffectSqlConnection).unsafe(query, parameters).stream as Stream.Stream<
-        ImportRecord,
-        unknown
-      >,
-      sourceError("fromSql")
-    )
+    return fromEffectSql(connection as EffectSqlConnection, query, parameters)
   }
   if ("prepare" in connection) return fromPrepared(connection, query, parameters)
   if ("query" in connection) return fromQuery(connection, query, parameters)
@@ -55,6 +54,21 @@ export const fromSql = (
     })
   )
 }
+
+/** Some of Effect's drivers have no streams and die when asked for one: then the result is held in memory. */
+const fromEffectSql = (connection: EffectSqlConnection, sql: string, parameters: Parameters): RecordStream =>
+  Stream.suspend(() => {
+    const statement = connection.unsafe(sql, parameters)
+    return statement.stream.pipe(
+      Stream.catchSomeCause((cause) =>
+        Cause.isDieType(cause)
+          ? Option.some(Stream.fromIterableEffect(statement.withoutTransform))
+          : Option.none()
+      ),
+      Stream.map((row) => row as ImportRecord),
+      Stream.mapError(sourceError("fromSql"))
+    )
+  })
 
 interface QueryResult {
   readonly rows: ReadonlyArray<unknown>
