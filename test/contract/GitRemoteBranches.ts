@@ -1,0 +1,123 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import type { Oid } from "../../src/domain/Oid.js"
+import type { Contract } from "./GitRemoteContract.js"
+import { assertTag, failureOf, filesOf, headOf, put, write } from "./GitRemoteSupport.js"
+
+export const branches = ({ promises, test }: Contract) =>
+  describe("branches", () => {
+    test("a name resolves as branch, tag, full and short id, or is absent", ({ remote, tag }) =>
+      Effect.gen(function* () {
+        const first = yield* write(remote, [put("a", "1")])
+        const second = yield* write(remote, [put("a", "2")])
+        const resolved = (name: string) =>
+          Effect.map(
+            remote.resolve(name),
+            Option.map((head) => [head.commit, head.tree])
+          )
+        assert.deepStrictEqual(yield* resolved("main"), Option.some([second.commit, second.tree]))
+        assert.deepStrictEqual(yield* resolved(first.commit), Option.some([first.commit, first.tree]))
+        assert.deepStrictEqual(
+          yield* resolved(first.commit.slice(0, 10)),
+          Option.some([first.commit, first.tree])
+        )
+        assert.deepStrictEqual(yield* resolved("missing"), Option.none())
+        assert.deepStrictEqual(yield* resolved("0123456789012345678901234567890123456789"), Option.none())
+        yield* remote.createBranch("feature/über-1", first.commit)
+        assert.deepStrictEqual(yield* resolved("feature/über-1"), Option.some([first.commit, first.tree]))
+        if (promises.tags) {
+          yield* tag("v1.0", first.commit)
+          assert.deepStrictEqual(yield* resolved("v1.0"), Option.some([first.commit, first.tree]))
+        }
+      }))
+
+    test("branches are created, listed and deleted; creating twice is refused", ({ another, remote }) =>
+      Effect.gen(function* () {
+        const other = yield* another
+        const first = yield* write(remote, [put("a", "1")])
+        const second = yield* write(remote, [put("a", "2")])
+        yield* remote.createBranch("work-1", first.commit)
+        yield* remote.createBranch("work-2", second.commit)
+        yield* remote.createBranch("other/work-3", second.commit)
+        assertTag(yield* failureOf(remote.createBranch("work-1", second.commit)), "RefMoved")
+        assertTag(
+          yield* failureOf(remote.createBranch("nowhere", "0123456789012345678901234567890123456789" as Oid)),
+          "NotFoundError",
+          "ValidationError"
+        )
+        const names = (prefix: string) =>
+          Effect.map(other.listBranches(prefix), (found) => found.map((branch) => branch.name).sort())
+        assert.deepStrictEqual(yield* names("work-"), ["work-1", "work-2"])
+        assert.deepStrictEqual(yield* names(""), ["main", "other/work-3", "work-1", "work-2"])
+        assert.deepStrictEqual(yield* names("zzz"), [])
+        const listed = yield* remote.listBranches("work-1")
+        assert.deepStrictEqual(listed, [{ name: "work-1", commit: first.commit }])
+        yield* remote.deleteBranch("work-1")
+        yield* remote.deleteBranch("work-1")
+        yield* remote.deleteBranch("never-was")
+        assert.isTrue(Option.isNone(yield* remote.head("work-1")))
+        assert.deepStrictEqual(yield* names("work-"), ["work-2"])
+        yield* remote.createBranch("work-1", second.commit)
+        assert.strictEqual((yield* headOf(other, "work-1")).commit, second.commit)
+      }))
+
+    test("a branch is written without moving the others", ({ remote }) =>
+      Effect.gen(function* () {
+        const first = yield* write(remote, [put("a", "1")])
+        yield* remote.createBranch("side", first.commit)
+        const side = yield* write(remote, [put("b", "1")], { branch: "side" })
+        assert.strictEqual((yield* headOf(remote)).commit, first.commit)
+        assert.strictEqual((yield* headOf(remote, "side")).commit, side.commit)
+        const root = yield* remote.commit("orphan", Option.none(), {
+          message: "root",
+          changes: [put("c", "1")]
+        })
+        assert.deepStrictEqual(Object.fromEntries(yield* filesOf(remote, root)), { c: "1" })
+        assert.deepStrictEqual(Option.getOrThrow(yield* remote.commitInfo(root.commit)).parents, [])
+      }))
+
+    test("advance moves forward from where it is said to be, and never by force", ({ another, remote }) =>
+      Effect.gen(function* () {
+        const other = yield* another
+        const c1 = yield* write(remote, [put("a", "1")])
+        yield* remote.createBranch("work", c1.commit)
+        const w1 = yield* write(remote, [put("b", "1")], { branch: "work" })
+        const w2 = yield* write(remote, [put("b", "2")], { branch: "work" })
+        yield* remote.advance("main", c1.commit, w2.commit)
+        assert.strictEqual((yield* headOf(other)).commit, w2.commit)
+        assert.deepStrictEqual(Object.fromEntries(yield* filesOf(other, yield* headOf(other))), {
+          a: "1",
+          b: "2"
+        })
+        assertTag(yield* failureOf(remote.advance("main", w2.commit, w1.commit)), "RefMoved")
+        const next = yield* write(other, [put("a", "2")])
+        const w3 = yield* write(remote, [put("b", "3")], { branch: "work" })
+        assertTag(yield* failureOf(remote.advance("main", w2.commit, w3.commit)), "RefMoved")
+        assertTag(yield* failureOf(remote.advance("main", next.commit, w3.commit)), "RefMoved")
+        assertTag(
+          yield* failureOf(remote.advance("missing", c1.commit, w3.commit)),
+          "RefMoved",
+          "NotFoundError"
+        )
+        assert.strictEqual((yield* headOf(remote)).commit, next.commit)
+        const moreOnMain = yield* write(remote, [put("a", "3")])
+        assert.deepStrictEqual(Option.getOrThrow(yield* remote.commitInfo(moreOnMain.commit)).parents, [
+          next.commit
+        ])
+      }))
+
+    test("budget and estimate answer without a charge", ({ remote }) =>
+      Effect.gen(function* () {
+        const budgets = yield* remote.budget
+        for (const budget of budgets) assert.isAtMost(budget.remaining, budget.limit)
+        for (const operation of [
+          { _tag: "Read", documents: 10 },
+          { _tag: "List", entries: 10 },
+          { _tag: "Commit", changes: 3, bytes: 100, warm: true },
+          { _tag: "PutFile", bytes: 100, warm: false }
+        ] as const) {
+          assert.isAtLeast(remote.estimate(operation), 0)
+        }
+        assert.isAbove(remote.name.length, 0)
+      }))
+  })
