@@ -1,0 +1,96 @@
+import * as Schema from "effect/Schema"
+import { NullableText, Numeric, Text } from "./Wire.js"
+
+const comparisons = ["equals", "lessThan", "greaterThan"] as const
+
+const comparison = Schema.optionalWith(Numeric, { exact: true })
+
+/** Exactly one comparison of the request with a number. */
+export const Condition = Schema.Struct({
+  equals: comparison,
+  lessThan: comparison,
+  greaterThan: comparison
+})
+  .annotations({
+    message: () => "must be an object with exactly one of equals, lessThan, greaterThan",
+    parseOptions: { onExcessProperty: "error" }
+  })
+  .pipe(
+    Schema.filter((condition) => Object.keys(condition).length === 1, {
+      identifier: "Condition",
+      message: () => ({
+        message: "must have exactly one of equals, lessThan, greaterThan",
+        override: false
+      }),
+      jsonSchema: {
+        type: "object",
+        properties: Object.fromEntries(comparisons.map((name) => [name, { type: "number" }])),
+        minProperties: 1,
+        maxProperties: 1,
+        additionalProperties: false
+      }
+    })
+  )
+
+/** Exactly one comparison of the request with a number. */
+export type Condition = typeof Condition.Type
+
+/** Whether `request` satisfies the comparison. */
+export const matches = (condition: Condition, request: number): boolean => {
+  if (condition.equals !== undefined) return request === condition.equals
+  if (condition.lessThan !== undefined) return request < condition.lessThan
+  return condition.greaterThan !== undefined && request > condition.greaterThan
+}
+
+/** A handler of an ad-hoc chain: when it accepts and what it answers. */
+export const HandlerDescription = Schema.Struct({
+  name: Text,
+  when: Condition,
+  respond: Text
+}).annotations({ identifier: "HandlerDescription", message: () => "must be an object" })
+
+/** A handler of an ad-hoc chain: when it accepts and what it answers. */
+export type HandlerDescription = typeof HandlerDescription.Type
+
+/** A chain and the request to run through it. */
+export const ChainExecutionRequest = Schema.Struct({
+  request: Numeric,
+  handlers: Schema.Array(HandlerDescription)
+    .annotations({ message: () => "must be an array of at least 1 handler" })
+    .pipe(
+      Schema.filter((handlers) => handlers.length > 0, {
+        message: () => ({ message: "must hold at least 1 handler", override: false }),
+        jsonSchema: { minItems: 1 }
+      })
+    ),
+  fallback: Schema.optionalWith(NullableText, { exact: true })
+}).annotations({
+  identifier: "ChainExecutionRequest",
+  message: () => "must be an object",
+  parseOptions: { errors: "all" }
+})
+
+/** A chain and the request to run through it. */
+export type ChainExecutionRequest = typeof ChainExecutionRequest.Type
+
+/** What a chain answered, who answered, how long it took, and what its logging middleware wrote. */
+export const ExecutionResult = Schema.Struct({
+  response: Schema.String.annotations({ description: "Response produced by the chain" }),
+  handledBy: Schema.String.annotations({
+    description: "Name of the handler that produced the response, or `fallback`"
+  }),
+  elapsedMilliseconds: Schema.Number.annotations({
+    description: "Execution time in milliseconds",
+    jsonSchema: { type: "number", format: "double" }
+  }),
+  log: Schema.Array(Schema.String).annotations({
+    description: "Entries written by the logging middleware"
+  })
+}).annotations({ identifier: "ExecutionResult" })
+
+/** What a chain answered, who answered, how long it took, and what its logging middleware wrote. */
+export type ExecutionResult = typeof ExecutionResult.Type
+
+/** `template` with every `{request}` replaced, literally and in one pass, by the number as JavaScript writes it. */
+export const render = (template: string, request: number): string =>
+  template.includes("{request}") ? template.split("{request}").join(String(request)) : template

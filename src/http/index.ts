@@ -1,0 +1,2 @@
+export * from "./playground/index.js"
+export * from "./server/index.js"

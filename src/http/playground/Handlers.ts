@@ -1,0 +1,43 @@
+import { HttpApiBuilder, type HttpApiGroup, type HttpServerRequest } from "@effect/platform"
+import { Effect, type Layer } from "effect"
+import type { Handlers } from "../server/Direct.js"
+import { UnhandledRequest } from "../server/HttpError.js"
+import { PlaygroundApi, type PlaygroundGroup } from "./Api.js"
+import { Playground } from "./Playground.js"
+
+/** The address of this service as others see it: the configured one, or the one that the request was sent to. */
+export type OriginOf = (request: HttpServerRequest.HttpServerRequest) => string
+
+/** The handlers of all operations; both ways of serving the API run these. */
+export const handlers = (
+  originOf: OriginOf
+): Effect.Effect<Handlers<typeof PlaygroundGroup>, never, Playground> =>
+  Effect.map(Playground, (playground) => ({
+    languages: ({ request }) => playground.languages(originOf(request)),
+    describeTicketTriage: () => playground.describeTicketTriage,
+    executeTicketTriage: ({ payload }) => playground.executeTicketTriage(payload),
+    executeChain: ({ payload }) =>
+      Effect.mapError(playground.executeChain(payload), ({ message }) => new UnhandledRequest({ message }))
+  }))
+
+/** The operations as a layer of `HttpApiBuilder`: the stock way to serve them. */
+export const layer = (
+  originOf: OriginOf
+): Layer.Layer<HttpApiGroup.ApiGroup<"playground-api", "playground">, never, Playground> =>
+  HttpApiBuilder.group(PlaygroundApi, "playground", (group) =>
+    Effect.map(handlers(originOf), (own) =>
+      group
+        .handle("languages", own.languages)
+        .handle("describeTicketTriage", own.describeTicketTriage)
+        .handle("executeTicketTriage", own.executeTicketTriage)
+        .handle("executeChain", own.executeChain)
+    )
+  )
+
+/** The configured public address, or the scheme and Host of the request. */
+export const originOf =
+  (publicUrl: string | undefined): OriginOf =>
+  (request) =>
+    publicUrl === undefined
+      ? `http://${request.headers["host"] ?? "localhost"}`
+      : publicUrl.replace(/\/+$/, "")

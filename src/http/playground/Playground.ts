@@ -1,0 +1,65 @@
+import { Context, Effect, Layer } from "effect"
+import { Chain, type UnhandledRequestError } from "../../chain/index.js"
+import type { ChainDescription } from "../../domain/ChainDescription.js"
+import type { ChainExecutionRequest, ExecutionResult } from "../../domain/ChainExecution.js"
+import { type LanguageList, otherPorts } from "../../domain/Language.js"
+import type { Ticket } from "../../domain/Ticket.js"
+import * as AdHoc from "./AdHoc.js"
+import { run } from "./Composition.js"
+import * as Triage from "./Triage.js"
+
+/** What the playground's operations do; another layer may do it differently. */
+export class Playground extends Context.Tag("http/Playground")<
+  Playground,
+  {
+    /** The language ports; `origin` is the service's own address, for the link to its documentation. */
+    readonly languages: (origin: string) => Effect.Effect<LanguageList>
+    readonly describeTicketTriage: Effect.Effect<ChainDescription>
+    readonly executeTicketTriage: (ticket: Ticket) => Effect.Effect<ExecutionResult>
+    readonly executeChain: (
+      request: ChainExecutionRequest
+    ) => Effect.Effect<ExecutionResult, UnhandledRequestError>
+  }
+>() {}
+
+/** How this package is named and installed, for its own entry among the languages. */
+export interface Package {
+  readonly name: string
+  readonly install: string
+}
+
+/** The playground over our own chain library. */
+export const layer = (own: Package): Layer.Layer<Playground> =>
+  Layer.sync(Playground, () => {
+    const triage = Object.freeze(Chain.describe(Triage.compose(() => {})))
+    return {
+      languages: languagesOf(own),
+      describeTicketTriage: Effect.succeed(triage),
+      executeTicketTriage: (ticket) => run(Triage.compose, ticket),
+      executeChain: (request) => run(AdHoc.compose(request), request.request)
+    }
+  })
+
+const languagesOf = (own: Package) => {
+  // Frozen lists are encoded once; a client chooses the origin by its Host, so only the last few are kept.
+  const known = new Map<string, LanguageList>()
+  return (origin: string) =>
+    Effect.sync(() => {
+      const found = known.get(origin)
+      if (found !== undefined) return found
+      const list = Object.freeze({
+        languages: [
+          ...otherPorts,
+          {
+            language: "TypeScript (Effect)",
+            package: own.name,
+            install: own.install,
+            documentation: `${origin}/docs`
+          }
+        ]
+      })
+      if (known.size >= 16) known.clear()
+      known.set(origin, list)
+      return list
+    })
+}

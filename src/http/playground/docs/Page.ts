@@ -1,0 +1,22 @@
+/** The frame of the interactive page; its script fills in the operations of the OpenAPI file. */
+export const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Chain Playground API</title>
+<link rel="stylesheet" href="/docs/page.css">
+<script src="/docs/page.js" defer></script>
+</head>
+<body>
+<header>
+<h1 id="title">Chain Playground API</h1>
+<p id="about">Loading the description…</p>
+<p><a href="/v1/openapi.json">OpenAPI file</a></p>
+</header>
+<main id="operations" aria-busy="true"></main>
+<noscript><p>This page needs JavaScript; the <a href="/v1/openapi.json">OpenAPI file</a> does not.</p></noscript>
+</body>
+</html>
+`

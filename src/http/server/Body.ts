@@ -1,0 +1,97 @@
+import { isUtf8 } from "node:buffer"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { type HttpError, PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "./HttpError.js"
+
+/** How much of a body is taken, and for how long it may arrive; `maxBytes` may be infinite. */
+export interface BodyLimits {
+  readonly maxBytes: number
+  readonly timeoutMillis: number
+}
+
+const json = /^application\/json\s*(?:;|$)/i
+
+/** Why a body cannot be read as JSON by its headers alone, if it cannot. */
+export const refusal = (request: IncomingMessage): HttpError | undefined => {
+  const type = request.headers["content-type"]
+  if (type !== undefined && !json.test(type)) {
+    return new UnsupportedMediaType({ message: "The request body must be application/json." })
+  }
+  const encoding = request.headers["content-encoding"]
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    return new UnsupportedMediaType({ message: "The request body must not be compressed." })
+  }
+  return undefined
+}
+
+/** 413, naming the limit. */
+export const tooLarge = (limits: BodyLimits): PayloadTooLarge =>
+  new PayloadTooLarge({ message: `The request body is larger than the limit of ${limits.maxBytes} bytes.` })
+
+/** Whether the declared length alone breaks the limit. */
+export const declaresTooMuch = (request: IncomingMessage, limits: BodyLimits): boolean =>
+  Number(request.headers["content-length"] ?? 0) > limits.maxBytes
+
+/** Sends `100 Continue` to a client that waits for it before it sends its body. */
+export const invite = (request: IncomingMessage, response: ServerResponse): void => {
+  if (request.headers.expect?.toLowerCase() === "100-continue" && !response.headersSent)
+    response.writeContinue()
+}
+
+/** The outcome of reading a body: its bytes, an error with an answer, or nothing where the client left. */
+export type BodyResult = Buffer | HttpError | undefined
+
+const empty = Buffer.alloc(0)
+
+/**
+ * Reads a whole body within its limits and calls `done` once. Past a limit nothing more is read, and the answer
+ * can still be written: the socket stays open.
+ */
+export const read = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  limits: BodyLimits,
+  done: (result: BodyResult) => void
+): void => {
+  if (declaresTooMuch(request, limits)) {
+    done(tooLarge(limits))
+    return
+  }
+  invite(request, response)
+  let first: Buffer | undefined
+  let rest: Array<Buffer> | undefined
+  let size = 0
+  let finished = false
+  const finish = (result: BodyResult) => {
+    if (finished) return
+    finished = true
+    clearTimeout(timer)
+    if (!Buffer.isBuffer(result)) {
+      request.removeListener("data", onData)
+      request.pause()
+    }
+    done(result)
+  }
+  const onData = (chunk: Buffer) => {
+    size += chunk.length
+    if (size > limits.maxBytes) finish(tooLarge(limits))
+    else if (first === undefined) first = chunk
+    else if (rest === undefined) rest = [first, chunk]
+    else rest.push(chunk)
+  }
+  const timer = setTimeout(
+    () =>
+      finish(
+        new RequestTimeout({ message: `The request body did not arrive within ${limits.timeoutMillis} ms.` })
+      ),
+    limits.timeoutMillis
+  )
+  request.on("data", onData)
+  request.on("end", () => finish(rest === undefined ? (first ?? empty) : Buffer.concat(rest, size)))
+  request.on("error", () => finish(undefined))
+}
+
+/** Text of a JSON body; undefined when the bytes are not UTF-8. */
+export const textOf = (bytes: Buffer): string | undefined => {
+  const text = bytes.toString("utf8")
+  return text.includes("\uFFFD") && !isUtf8(bytes) ? undefined : text
+}

@@ -1,0 +1,89 @@
+import {
+  type HttpApiEndpoint,
+  type HttpApiGroup,
+  HttpApiSchema,
+  type HttpServerRequest
+} from "@effect/platform"
+import { type Effect, type Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
+
+/** What one operation gives to its handler: the same as `HttpApiBuilder` gives. */
+export interface Input {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly payload?: unknown
+}
+
+/** One operation of an API, ready to be run without a router. */
+export interface Operation {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  /** Absent where the operation takes no body. */
+  readonly decode: ((body: unknown) => Either.Either<unknown, ParseResult.ParseError>) | undefined
+  readonly handle: (input: Input) => Effect.Effect<unknown, unknown>
+  readonly encode: (value: unknown) => string
+}
+
+/** Path to method to operation. */
+export type Operations = ReadonlyMap<string, ReadonlyMap<string, Operation>>
+
+type Endpoints<Group extends HttpApiGroup.HttpApiGroup.Any> = HttpApiGroup.HttpApiGroup.Endpoints<Group>
+
+/** A handler for each endpoint of a group, needing nothing more: the layers were taken before. */
+export type Handlers<Group extends HttpApiGroup.HttpApiGroup.Any> = {
+  readonly [Name in HttpApiEndpoint.HttpApiEndpoint.Name<
+    Endpoints<Group>
+  >]: HttpApiEndpoint.HttpApiEndpoint.HandlerWithName<
+    Endpoints<Group>,
+    Name,
+    HttpApiGroup.HttpApiGroup.Error<Group>,
+    never
+  >
+}
+
+/** `JSON.stringify` behind the schema; the same frozen value is encoded once. */
+const encoder = (schema: Schema.Schema.All): ((value: unknown) => string) => {
+  const plain = SchemaAST.encodedAST(schema.ast) === schema.ast
+  const encode = Schema.encodeUnknownSync(schema as Schema.Schema<unknown, unknown>)
+  const json = (value: unknown) => JSON.stringify(plain ? value : encode(value))
+  const known = new WeakMap<object, string>()
+  return (value) => {
+    if (typeof value !== "object" || value === null || !Object.isFrozen(value)) return json(value)
+    let text = known.get(value)
+    if (text === undefined) {
+      text = json(value)
+      known.set(value, text)
+    }
+    return text
+  }
+}
+
+/**
+ * The operations of one group with static paths, from the same description and handlers that `HttpApiBuilder`
+ * serves: payload in, success schema out. Errors are values that know their status (`HttpError`).
+ */
+export const operations = <Group extends HttpApiGroup.HttpApiGroup.Any>(
+  group: Group,
+  handlers: Handlers<Group>
+): Operations => {
+  const found = new Map<string, Map<string, Operation>>()
+  const described = group as unknown as HttpApiGroup.HttpApiGroup.AnyWithProps
+  const handle = handlers as unknown as Readonly<Record<string, Operation["handle"]>>
+  for (const endpoint of Object.values(described.endpoints)) {
+    const payload = Option.getOrUndefined(endpoint.payloadSchema) as
+      | Schema.Schema<unknown, unknown>
+      | undefined
+    const methods = found.get(endpoint.path) ?? new Map<string, Operation>()
+    methods.set(endpoint.method, {
+      name: endpoint.name,
+      method: endpoint.method,
+      path: endpoint.path,
+      status: HttpApiSchema.getStatusSuccess(endpoint.successSchema),
+      decode: payload === undefined ? undefined : Schema.decodeUnknownEither(payload),
+      handle: handle[endpoint.name]!,
+      encode: encoder(endpoint.successSchema)
+    })
+    found.set(endpoint.path, methods)
+  }
+  return found
+}

@@ -1,0 +1,165 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { AccessEntry } from "./AccessEntry.js"
+import { bodyOf, type HttpError } from "./HttpError.js"
+import * as Metrics from "./Metrics.js"
+
+/** What every answer carries unless its own headers say otherwise. */
+export const securityHeaders: Readonly<Record<string, string>> = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff"
+}
+
+/** What the exchanges of one server share. */
+export interface Shared {
+  /** Requests whose answer is not complete yet. */
+  inFlight: number
+  /** Set once the server has begun to stop: answers then close their connection. */
+  draining: boolean
+  readonly log: (entry: AccessEntry) => void
+}
+
+const prefix = Math.floor(Math.random() * 36 ** 6)
+  .toString(36)
+  .padStart(6, "0")
+let counter = 0
+
+const idOf = (request: IncomingMessage): string => {
+  const given = request.headers["x-request-id"]
+  return typeof given === "string" && given.length <= 64 && /^[\w.-]+$/.test(given)
+    ? given
+    : `${prefix}-${(++counter).toString(36)}`
+}
+
+/** How long a connection stays open after an answer to a body that nobody will read: the client must see the answer first. */
+const lingering = 1000
+
+/** One request and its answer: request id, security headers, log line and metrics happen here, exactly once each. */
+export class Exchange {
+  readonly id: string
+  readonly method: string
+  readonly started = performance.now()
+  /** The bounded name under which metrics count this request. */
+  route = "unmatched"
+  private settled = false
+
+  constructor(
+    readonly shared: Shared,
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+    readonly path: string
+  ) {
+    shared.inFlight++
+    this.id = idOf(request)
+    this.method = request.method!
+    latest.set(request.socket, this)
+  }
+
+  get origin(): string {
+    return `http://${this.request.headers.host ?? "localhost"}`
+  }
+
+  /** Writes the head; `own` headers win over the security headers. */
+  head(status: number, own: Readonly<Record<string, string | Array<string>>>): void {
+    const headers: Record<string, string | Array<string>> = {
+      ...securityHeaders,
+      "x-request-id": this.id,
+      ...own
+    }
+    if (this.shared.draining && latest.get(this.request.socket) === this) headers["connection"] = "close"
+    this.response.writeHead(status, headers)
+  }
+
+  /** Sends a whole answer of known bytes. */
+  send(
+    status: number,
+    own: Readonly<Record<string, string | Array<string>>>,
+    body: string | Uint8Array
+  ): void {
+    const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength
+    this.head(status, { ...own, "content-length": String(bytes) })
+    if (this.method === "HEAD") this.response.end()
+    else this.response.end(body)
+    this.settle(status, bytes)
+  }
+
+  sendJson(status: number, json: string): void {
+    const bytes = Buffer.byteLength(json)
+    this.head(status, { "content-type": "application/json", "content-length": String(bytes) })
+    if (this.method === "HEAD") this.response.end()
+    else this.response.end(json)
+    this.settle(status, bytes)
+  }
+
+  /** Answers with an error; a body that has not arrived is not read, so its connection closes after the answer was seen. */
+  fail(error: HttpError): void {
+    if (this.settled || this.response.headersSent) {
+      this.abort()
+      return
+    }
+    const body = bodyOf(error)
+    const headers = { ...error.headers, "content-type": "application/json" }
+    const unread = error.status === 408 || expectsMore(this.request)
+    if (this.request.complete || !unread) {
+      this.send(error.status, headers, body)
+      return
+    }
+    const bytes = Buffer.byteLength(body)
+    this.request.pause()
+    this.head(error.status, { ...headers, "content-length": String(bytes), connection: "close" })
+    if (this.method !== "HEAD") this.response.write(body)
+    setTimeout(() => {
+      this.response.end()
+      this.request.socket.destroySoon()
+    }, lingering).unref()
+    this.settle(error.status, bytes)
+  }
+
+  /** Gives up: the client left, or the answer broke off half-way. */
+  abort(): void {
+    if (!this.response.writableEnded) this.response.destroy()
+    this.settle(499, 0)
+  }
+
+  get isSettled(): boolean {
+    return this.settled
+  }
+
+  /** Counts and logs the answer, once. */
+  settle(status: number, bytes: number): void {
+    if (this.settled) return
+    this.settled = true
+    const shared = this.shared
+    const milliseconds = performance.now() - this.started
+    Metrics.record(this.method, this.route, status, milliseconds)
+    shared.log(
+      new AccessEntry(
+        this.id,
+        this.method,
+        this.path,
+        status,
+        milliseconds,
+        bytes,
+        this.request.socket.remoteAddress ?? ""
+      )
+    )
+    shared.inFlight--
+  }
+}
+
+// Small declared bodies are let in and dropped by Node, which keeps the connection usable.
+const expectsMore = (request: IncomingMessage): boolean => {
+  if (request.headers["transfer-encoding"] !== undefined) return true
+  return Number(request.headers["content-length"] ?? 0) > 65_536
+}
+
+// Pipelined requests wait in the socket's queue: closing after an earlier answer would drop theirs.
+const latest = new WeakMap<Socket, Exchange>()
+
+/** Whether a connection waits for an answer of ours. */
+export const isBusy = (socket: Socket): boolean => {
+  const exchange = latest.get(socket)
+  return exchange !== undefined && !exchange.isSettled
+}

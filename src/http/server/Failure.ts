@@ -1,0 +1,39 @@
+import { HttpApiError, HttpServerError } from "@effect/platform"
+import { Cause, ParseResult } from "effect"
+import { type HttpError, InternalError, isHttpError, NotFound, ValidationError } from "./HttpError.js"
+import * as Problems from "./Problems.js"
+
+const known = (error: unknown): HttpError | undefined => {
+  if (isHttpError(error)) return error
+  if (error instanceof HttpApiError.HttpApiDecodeError) {
+    return new ValidationError({ message: Problems.fromIssues(error.issues) })
+  }
+  if (ParseResult.isParseError(error)) {
+    return new ValidationError({ message: Problems.fromIssue(error.issue) })
+  }
+  if (error instanceof HttpServerError.RouteNotFound) {
+    return notFound(error.request.method, error.request.originalUrl)
+  }
+  if (error instanceof HttpServerError.RequestError) {
+    if (isHttpError(error.cause)) return error.cause
+    if (error.reason === "Decode") return notJson()
+  }
+  return undefined
+}
+
+/** 404 for a path at which nothing answers. */
+export const notFound = (method: string, url: string): NotFound =>
+  new NotFound({ message: `No operation matches ${method} ${url.split("?", 1)[0]!.slice(0, 200)}.` })
+
+/** 400 for a body that is no JSON at all. */
+export const notJson = (): ValidationError =>
+  new ValidationError({ message: "The request body is not valid JSON." })
+
+/** 500 with the id under which the log has the cause. */
+export const internal = (requestId: string): InternalError =>
+  new InternalError({
+    message: `Something went wrong on our side. The log has the cause under request id ${requestId}.`
+  })
+
+/** The answer to a cause, or nothing where it is a fault of ours (and belongs in the log). */
+export const expected = (cause: Cause.Cause<unknown>): HttpError | undefined => known(Cause.squash(cause))

@@ -1,0 +1,250 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import {
+  HttpApp,
+  HttpMiddleware,
+  HttpServerError,
+  HttpServerRequest,
+  HttpTraceContext
+} from "@effect/platform"
+import { Cause, Duration, Effect, Exit, type Fiber, Option, Runtime, RuntimeFlags } from "effect"
+import * as Body from "./Body.js"
+import type { Operation, Operations } from "./Direct.js"
+import { Exchange, type Shared } from "./Exchange.js"
+import * as Failure from "./Failure.js"
+import * as HttpError from "./HttpError.js"
+import type { Mount } from "./Mount.js"
+import { NodeRequest, parseJson } from "./NodeRequest.js"
+import * as Problems from "./Problems.js"
+import { write } from "./WriteResponse.js"
+
+/** What a listener answers, and within which limits. */
+export interface ListenerOptions {
+  readonly operations: Operations
+  readonly mounts: ReadonlyArray<Mount>
+  readonly limits: Body.BodyLimits
+  readonly handlerTimeout: Duration.Duration
+  readonly acceptsHost: (host: string | undefined) => boolean
+  readonly runtime: Runtime.Runtime<never>
+  /** Whether a tracer listens: without one no span is made. */
+  readonly tracing: boolean
+  readonly shared: Shared
+}
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+/**
+ * Node's request listener. Operations with static paths are answered without a router: the body is read, decoded by
+ * the schema of their description, and one fiber runs the handler, which most often is done before it returns.
+ * Everything else goes through the platform app of its mount. Both keep the same promises, which live in `Exchange`.
+ */
+export const make = (options: ListenerOptions): Listener => {
+  const { acceptsHost, handlerTimeout, limits, operations, shared, tracing } = options
+  const runFork = Runtime.runFork(options.runtime)
+  // A fiber per request would count itself into five metrics; requests have their own.
+  const runOperation = Runtime.runFork(
+    Runtime.disableRuntimeFlag(options.runtime, RuntimeFlags.RuntimeMetrics)
+  )
+  const timeoutMillis = Duration.toMillis(handlerTimeout)
+
+  const refuse = (exchange: Exchange, cause: Cause.Cause<unknown>) => {
+    const error = Failure.expected(cause)
+    if (error !== undefined) {
+      exchange.fail(error)
+    } else if (Cause.isInterruptedOnly(cause)) {
+      exchange.abort()
+    } else {
+      runFork(Effect.annotateLogs(Effect.logError("Request failed", cause), { requestId: exchange.id }))
+      exchange.fail(Failure.internal(exchange.id))
+    }
+  }
+
+  const overdue = () =>
+    new HttpError.ServiceUnavailable({ message: `The request took longer than ${timeoutMillis} ms.` })
+
+  const traced = (exchange: Exchange, operation: Operation, effect: Effect.Effect<unknown, unknown>) =>
+    Effect.withSpan(effect, `http.server ${operation.method}`, {
+      kind: "server",
+      captureStackTrace: false,
+      attributes: {
+        "http.request.method": exchange.method,
+        "http.route": operation.path,
+        "url.path": exchange.path,
+        "request.id": exchange.id
+      },
+      ...Option.match(HttpTraceContext.fromHeaders(exchange.request.headers as never), {
+        onNone: () => ({}),
+        onSome: (parent) => ({ parent })
+      })
+    })
+
+  const complete = (exchange: Exchange, operation: Operation, exit: Exit.Exit<unknown, unknown>) => {
+    if (exit._tag === "Failure") return refuse(exchange, exit.cause)
+    let json: string
+    try {
+      json = operation.encode(exit.value)
+    } catch (defect) {
+      return refuse(exchange, Cause.die(defect))
+    }
+    exchange.sendJson(operation.status, json)
+  }
+
+  const run = (exchange: Exchange, operation: Operation, payload: unknown) => {
+    const request = new NodeRequest(exchange, limits, exchange.request.url!)
+    const handled = Effect.suspend(() => operation.handle({ request, payload }))
+    const fiber = runOperation(tracing ? traced(exchange, operation, handled) : handled, { immediate: true })
+    const exit = fiber.unsafePoll()
+    if (exit !== null) return complete(exchange, operation, exit)
+    const timer = Number.isFinite(timeoutMillis)
+      ? setTimeout(() => {
+          exchange.fail(overdue())
+          fiber.unsafeInterruptAsFork(fiber.id())
+        }, timeoutMillis)
+      : undefined
+    onLeave(exchange, fiber)
+    fiber.addObserver((later) => {
+      clearTimeout(timer)
+      if (!exchange.isSettled) complete(exchange, operation, later)
+    })
+  }
+
+  const operate = (exchange: Exchange, operation: Operation) => {
+    const decode = operation.decode
+    if (decode === undefined) return run(exchange, operation, undefined)
+    const refusal = Body.refusal(exchange.request)
+    if (refusal !== undefined) return exchange.fail(refusal)
+    Body.read(exchange.request, exchange.response, limits, (result) => {
+      if (result === undefined) return exchange.abort()
+      if (!Buffer.isBuffer(result)) return exchange.fail(result)
+      let body: unknown
+      try {
+        body = parseJson(result)
+      } catch {
+        return exchange.fail(Failure.notJson())
+      }
+      const decoded = decode(body)
+      if (decoded._tag === "Right") return run(exchange, operation, decoded.right)
+      exchange.fail(new HttpError.ValidationError({ message: Problems.fromIssue(decoded.left.issue) }))
+    })
+  }
+
+  const mounted = options.mounts.map((mount) => {
+    const own = { ...limits, ...mount.body }
+    const timeout = mount.timeout ?? handlerTimeout
+    const bounded = Duration.isFinite(timeout)
+      ? Effect.timeoutFail(Effect.interruptible(mount.app), { duration: timeout, onTimeout: overdue })
+      : Effect.interruptible(mount.app)
+    const answered = Effect.catchAllCause(bounded, (cause) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        request instanceof NodeRequest && !Cause.isInterruptedOnly(cause)
+          ? Effect.zipRight(
+              Effect.sync(() => refuse(request.exchange, cause)),
+              Effect.interrupt
+            )
+          : Effect.failCause(cause)
+      )
+    )
+    const handled = HttpApp.toHandled(answered, write)
+    const app = tracing ? handled : HttpMiddleware.withTracerDisabledWhenEffect(handled, () => true)
+    const serve = (exchange: Exchange) => {
+      const request = new NodeRequest(exchange, own, exchange.request.url!)
+      const fiber = runFork(Effect.provideService(app, HttpServerRequest.HttpServerRequest, request))
+      onLeave(exchange, fiber)
+      fiber.addObserver((exit) => {
+        if (exchange.isSettled) return
+        if (Exit.isFailure(exit)) refuse(exchange, exit.cause)
+        else exchange.settle(exchange.response.statusCode, 0)
+      })
+    }
+    const matches = (path: string) =>
+      mount.paths.some((at) =>
+        typeof at === "string" ? at === "/" || path === at || path.startsWith(`${at}/`) : at.test(path)
+      )
+    return { mount, matches, serve }
+  })
+
+  const dispatch = (exchange: Exchange) => {
+    const methods = operations.get(exchange.path)
+    if (methods !== undefined) {
+      exchange.route = exchange.path
+      const operation = methods.get(exchange.method === "HEAD" ? "GET" : exchange.method)
+      if (operation !== undefined) return operate(exchange, operation)
+      return other(exchange, Array.from(methods.keys()))
+    }
+    for (const { matches, mount, serve } of mounted) {
+      if (!matches(exchange.path)) continue
+      exchange.route = mount.name
+      const known = mount.methods?.(exchange.path)
+      if (known !== undefined) {
+        if (known.length === 0) return exchange.fail(Failure.notFound(exchange.method, exchange.path))
+        const served =
+          known.includes("*") ||
+          known.includes(exchange.method) ||
+          (exchange.method === "HEAD" && known.includes("GET"))
+        if (!served) return other(exchange, known)
+      }
+      return serve(exchange)
+    }
+    if (exchange.method === "OPTIONS" && exchange.path === "*") return other(exchange, ["GET", "POST"])
+    exchange.fail(Failure.notFound(exchange.method, exchange.path))
+  }
+
+  const serve: Listener = (request, response) => {
+    const target = targetOf(request)
+    const exchange = new Exchange(shared, request, response, target.path)
+    try {
+      if (isTcp(request) && !acceptsHost(target.host)) {
+        exchange.fail(
+          new HttpError.MisdirectedRequest({
+            message:
+              "This service answers to loopback names and to its public address (CHAINSTORE_PUBLIC_URL) only."
+          })
+        )
+      } else dispatch(exchange)
+    } catch (defect) {
+      refuse(exchange, Cause.die(defect))
+    }
+  }
+  return serve
+}
+
+const other = (exchange: Exchange, methods: ReadonlyArray<string>) => {
+  const allowed = methods.includes("GET") ? [...methods, "HEAD", "OPTIONS"] : [...methods, "OPTIONS"]
+  const allow = Array.from(new Set(allowed)).join(", ")
+  if (exchange.method === "OPTIONS") {
+    exchange.head(204, { allow })
+    exchange.response.end()
+    exchange.settle(204, 0)
+  } else {
+    exchange.fail(
+      new HttpError.MethodNotAllowed({
+        message: `${exchange.path.slice(0, 200)} does not answer ${exchange.method}; it answers ${allow}.`,
+        headers: { allow }
+      })
+    )
+  }
+}
+
+const onLeave = (exchange: Exchange, fiber: Fiber.RuntimeFiber<unknown, unknown>) => {
+  exchange.response.on("close", () => {
+    if (!exchange.response.writableFinished) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
+  })
+}
+
+const isTcp = (request: IncomingMessage): boolean => request.socket.remoteAddress !== undefined
+
+const targetOf = (request: IncomingMessage): { readonly path: string; readonly host: string | undefined } => {
+  const url = request.url!
+  if (url.charCodeAt(0) !== 47 && /^https?:\/\//i.test(url)) {
+    const start = url.indexOf("/", url.indexOf("//") + 2)
+    const rest = start === -1 ? "/" : url.slice(start)
+    const host = url.slice(url.indexOf("//") + 2, start === -1 ? undefined : start)
+    request.url = rest
+    return { path: pathOf(rest), host }
+  }
+  return { path: pathOf(url), host: request.headers.host }
+}
+
+const pathOf = (url: string): string => {
+  const query = url.indexOf("?")
+  return query === -1 ? url : url.slice(0, query)
+}

@@ -1,0 +1,56 @@
+import { Metric, MetricBoundaries } from "effect"
+
+const requests = Metric.counter("http_requests_total", {
+  description: "Requests answered, by method, route and status",
+  incremental: true
+})
+
+const seconds = Metric.histogram(
+  "http_request_duration_seconds",
+  MetricBoundaries.fromIterable([
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
+  ]),
+  "Time from the request's head to the end of its answer"
+)
+
+const inFlight = Metric.gauge("http_requests_in_flight", { description: "Requests being answered now" })
+
+interface Pair {
+  readonly count: Metric.Metric.Counter<number>
+  readonly duration: Metric.Metric.Histogram<number>
+}
+
+const pairs = new Map<string, Pair>()
+const none: ReadonlyArray<never> = []
+
+/** Counts one answer. `route` must come from a bounded set (a pattern, never a path). */
+export const record = (method: string, route: string, status: number, milliseconds: number): void => {
+  const key = `${method} ${route} ${status}`
+  let pair = pairs.get(key)
+  if (pair === undefined) {
+    const tag = <M extends Metric.Metric<any, any, any>>(metric: M) =>
+      metric.pipe(Metric.tagged("method", method), Metric.tagged("route", route))
+    pair = {
+      count: tag(requests).pipe(Metric.tagged("status", String(status))),
+      duration: tag(seconds)
+    }
+    pairs.set(key, pair)
+  }
+  pair.count.unsafeUpdate(1, none)
+  pair.duration.unsafeUpdate(milliseconds / 1000, none)
+}
+
+/** Sets the gauge of running requests; called when somebody looks. */
+export const recordInFlight = (count: number): void => inFlight.unsafeUpdate(count, none)
+
+const memory = Metric.gauge("process_resident_memory_bytes", { description: "Resident memory" })
+const heap = Metric.gauge("nodejs_heap_used_bytes", { description: "Used JavaScript heap" })
+const uptime = Metric.gauge("process_uptime_seconds", { description: "Seconds since the process started" })
+
+/** Sets the gauges of the process; called when somebody looks. */
+export const recordProcess = (): void => {
+  const { heapUsed, rss } = process.memoryUsage()
+  memory.unsafeUpdate(rss, none)
+  heap.unsafeUpdate(heapUsed, none)
+  uptime.unsafeUpdate(process.uptime(), none)
+}

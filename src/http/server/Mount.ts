@@ -1,0 +1,81 @@
+import type { HttpApp, HttpRouter, HttpServerError, HttpServerRequest } from "@effect/platform"
+import { Chunk, Context, Duration, Effect, type Scope } from "effect"
+import type { BodyLimits } from "./Body.js"
+
+/**
+ * A group of paths answered by a platform app. The first mount whose `paths` match wins: a string matches itself and
+ * everything below it (`"/"` everything), a RegExp is tested against the path without the query.
+ */
+export interface Mount {
+  /** The bounded name under which metrics count the group. */
+  readonly name: string
+  readonly paths: ReadonlyArray<string | RegExp>
+  readonly app: HttpApp.Default<unknown, Scope.Scope>
+  /** Limits of request bodies; absent: those of the server. */
+  readonly body?: Partial<BodyLimits>
+  /** How long a handler may take until its answer begins; absent: the server's; infinite for long work. */
+  readonly timeout?: Duration.Duration
+  /** The methods that exist at a path, for 405 and OPTIONS; absent: the app answers both itself. */
+  readonly methods?: (path: string) => ReadonlyArray<string>
+}
+
+/** What a mount may say beside its app. */
+export type MountOptions = Omit<Mount, "app" | "timeout"> & { readonly timeout?: Duration.DurationInput }
+
+/** A mount of any app; its services are taken once, from the layers around the server. */
+export const make = <E, R>(
+  options: MountOptions,
+  app: HttpApp.Default<E, R>
+): Effect.Effect<Mount, never, Exclude<R, HttpServerRequest.HttpServerRequest | Scope.Scope>> =>
+  Effect.map(
+    Effect.context<Exclude<R, HttpServerRequest.HttpServerRequest | Scope.Scope>>(),
+    (context): Mount => {
+      const { timeout, ...rest } = options
+      return {
+        ...rest,
+        ...(timeout === undefined ? {} : { timeout: Duration.decode(timeout) }),
+        app: Effect.mapInputContext(
+          app,
+          (own: Context.Context<HttpServerRequest.HttpServerRequest | Scope.Scope>) =>
+            Context.merge(context, own) as Context.Context<R | HttpServerRequest.HttpServerRequest>
+        )
+      }
+    }
+  )
+
+/** A mount of a router: 405, `Allow`, HEAD and OPTIONS follow from its routes. */
+export const router = <E, R>(
+  options: Omit<MountOptions, "methods">,
+  routes: HttpRouter.HttpRouter<E, R>
+): Effect.Effect<Mount, never, Exclude<R, HttpServerRequest.HttpServerRequest | Scope.Scope>> =>
+  make(
+    { ...options, methods: methodsOf(routes) },
+    routes as unknown as HttpApp.Default<E | HttpServerError.RouteNotFound, R>
+  )
+
+const pattern = (path: string): RegExp =>
+  new RegExp(
+    `^${path
+      .split("/")
+      .map((part) => {
+        if (part === "*") return ".*"
+        if (part.startsWith(":")) return part.endsWith("?") ? "[^/]*" : "[^/]+"
+        return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+      })
+      .join("/")}$`
+  )
+
+/** Which methods the routes of a router offer at a path. Routers mounted inside it are not seen. */
+export const methodsOf = <E, R>(
+  routes: HttpRouter.HttpRouter<E, R>
+): ((path: string) => ReadonlyArray<string>) => {
+  const known = Chunk.toReadonlyArray(routes.routes).map((route) => ({
+    method: route.method,
+    pattern: pattern(route.prefix._tag === "Some" && route.path === "/" ? route.prefix.value : route.path)
+  }))
+  return (path) => {
+    const methods = new Set<string>()
+    for (const route of known) if (route.pattern.test(path)) methods.add(route.method)
+    return Array.from(methods)
+  }
+}

@@ -1,0 +1,161 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import {
+  Cookies,
+  type Headers,
+  HttpIncomingMessage,
+  HttpServerError,
+  HttpServerRequest,
+  UrlParams
+} from "@effect/platform"
+import type { HttpMethod } from "@effect/platform/HttpMethod"
+import { NodeStream } from "@effect/platform-node"
+import { Chunk, Effect, Inspectable, Option, Stream } from "effect"
+import * as Body from "./Body.js"
+import type { Exchange } from "./Exchange.js"
+import { notJson } from "./Failure.js"
+
+/** A platform request over Node's: bodies are read within the limits of the group that answers. */
+export class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
+  readonly [HttpServerRequest.TypeId]: HttpServerRequest.TypeId = HttpServerRequest.TypeId
+  readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
+  readonly source: IncomingMessage
+  readonly response: ServerResponse
+  private readonly memo: { value: Effect.Effect<Buffer, HttpServerError.RequestError> | undefined }
+
+  constructor(
+    readonly exchange: Exchange,
+    readonly limits: Body.BodyLimits,
+    readonly url: string,
+    private readonly overrides: {
+      readonly headers?: Headers.Headers
+      readonly remoteAddress?: string
+      readonly bytes?: { value: Effect.Effect<Buffer, HttpServerError.RequestError> | undefined }
+    } = {}
+  ) {
+    super()
+    this.source = exchange.request
+    this.response = exchange.response
+    this.memo = overrides.bytes ?? { value: undefined }
+  }
+
+  get originalUrl(): string {
+    return this.source.url!
+  }
+
+  get method(): HttpMethod {
+    return this.source.method as HttpMethod
+  }
+
+  get headers(): Headers.Headers {
+    return this.overrides.headers ?? (this.source.headers as Headers.Headers)
+  }
+
+  get remoteAddress(): Option.Option<string> {
+    return Option.fromNullable(this.overrides.remoteAddress ?? this.source.socket.remoteAddress)
+  }
+
+  get cookies(): Readonly<Record<string, string>> {
+    return Cookies.parseHeader(this.headers["cookie"] ?? "")
+  }
+
+  modify(options: {
+    readonly url?: string
+    readonly headers?: Headers.Headers
+    readonly remoteAddress?: string
+  }): HttpServerRequest.HttpServerRequest {
+    const { url, ...overrides } = options
+    return new NodeRequest(this.exchange, this.limits, url ?? this.url, {
+      ...this.overrides,
+      ...overrides,
+      bytes: this.memo
+    })
+  }
+
+  private fail(cause: unknown): HttpServerError.RequestError {
+    return new HttpServerError.RequestError({ request: this, reason: "Decode", cause })
+  }
+
+  private get bytes(): Effect.Effect<Buffer, HttpServerError.RequestError> {
+    this.memo.value ??= Effect.runSync(Effect.cached(this.read))
+    return this.memo.value
+  }
+
+  private get read(): Effect.Effect<Buffer, HttpServerError.RequestError> {
+    return Effect.async((resume) => {
+      Body.read(this.source, this.response, this.limits, (result) => {
+        if (Buffer.isBuffer(result)) resume(Effect.succeed(result))
+        else if (result === undefined) resume(Effect.interrupt)
+        else resume(Effect.fail(this.fail(result)))
+      })
+    })
+  }
+
+  get text(): Effect.Effect<string, HttpServerError.RequestError> {
+    return Effect.map(this.bytes, (bytes) => bytes.toString("utf8"))
+  }
+
+  get json(): Effect.Effect<unknown, HttpServerError.RequestError> {
+    return Effect.flatMap(this.bytes, (bytes) =>
+      Effect.try({
+        try: () => parseJson(bytes),
+        catch: () => this.fail(notJson())
+      })
+    )
+  }
+
+  get urlParamsBody(): Effect.Effect<UrlParams.UrlParams, HttpServerError.RequestError> {
+    return Effect.map(this.text, (text) => UrlParams.fromInput(new URLSearchParams(text)))
+  }
+
+  get arrayBuffer(): Effect.Effect<ArrayBuffer, HttpServerError.RequestError> {
+    return Effect.map(this.bytes, (bytes) => new Uint8Array(bytes).buffer as ArrayBuffer)
+  }
+
+  get stream(): Stream.Stream<Uint8Array, HttpServerError.RequestError> {
+    const limits = this.limits
+    if (Body.declaresTooMuch(this.source, limits)) return Stream.fail(this.fail(Body.tooLarge(limits)))
+    const source = Stream.suspend(() => {
+      Body.invite(this.source, this.response)
+      return NodeStream.fromReadable<HttpServerError.RequestError, Uint8Array>(
+        () => this.source,
+        (cause) => this.fail(cause)
+      )
+    })
+    if (!Number.isFinite(limits.maxBytes)) return source
+    let size = 0
+    return Stream.mapChunksEffect(source, (chunk) => {
+      size += Chunk.reduce(chunk, 0, (sum, part) => sum + part.length)
+      return size > limits.maxBytes ? Effect.fail(this.fail(Body.tooLarge(limits))) : Effect.succeed(chunk)
+    })
+  }
+
+  get multipart(): HttpServerRequest.HttpServerRequest["multipart"] {
+    return Effect.die(new Error("this service takes no multipart bodies"))
+  }
+
+  get multipartStream(): HttpServerRequest.HttpServerRequest["multipartStream"] {
+    return Stream.die(new Error("this service takes no multipart bodies"))
+  }
+
+  get upgrade(): HttpServerRequest.HttpServerRequest["upgrade"] {
+    return Effect.fail(
+      new HttpServerError.RequestError({
+        request: this,
+        reason: "Decode",
+        description: "not an upgradeable request"
+      })
+    )
+  }
+
+  toJSON(): unknown {
+    return { _id: "NodeRequest", method: this.method, url: this.originalUrl }
+  }
+}
+
+/** The value of a JSON body; nothing at all is null. Throws where the text is not JSON. */
+export const parseJson = (bytes: Buffer): unknown => {
+  if (bytes.length === 0) return null
+  const text = Body.textOf(bytes)
+  if (text === undefined) throw new SyntaxError("not UTF-8")
+  return JSON.parse(text)
+}

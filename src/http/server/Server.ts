@@ -1,0 +1,193 @@
+import { createServer, type Server as HttpServer, STATUS_CODES } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { HttpServerError } from "@effect/platform"
+import { Context, DefaultServices, Duration, Effect, Layer, type Scope, Tracer } from "effect"
+import * as AccessLog from "./AccessLog.js"
+import type { BodyLimits } from "./Body.js"
+import type { Operations } from "./Direct.js"
+import * as Drain from "./Drain.js"
+import { type Shared, securityHeaders } from "./Exchange.js"
+import * as HostCheck from "./HostCheck.js"
+import * as Listener from "./Listener.js"
+import * as Metrics from "./Metrics.js"
+import type { Mount } from "./Mount.js"
+
+/** Where to listen: a TCP port (0: any free one) at an address, or the path of a unix socket. */
+export type Address = { readonly port: number; readonly host: string } | { readonly socket: string }
+
+/** How one server behaves; every duration and size is a limit that is kept, not a hint. */
+export interface ServerOptions {
+  readonly listen: ReadonlyArray<Address>
+  /** The address that others know, for the Host check; required where an address is not loopback. */
+  readonly publicUrl?: string | undefined
+  readonly limits: BodyLimits
+  /** How long a handler may take until its answer begins. */
+  readonly handlerTimeout: Duration.Duration
+  /** How long the head of a request may take to arrive. */
+  readonly headersTimeout: Duration.Duration
+  /** How long a connection may be silent. */
+  readonly idleTimeout: Duration.Duration
+  readonly drain: Drain.DrainOptions
+}
+
+/** What the server answers: operations without a router, and mounts, tried in order. */
+export interface Groups {
+  readonly operations: Operations
+  readonly mounts: ReadonlyArray<Mount>
+}
+
+/** A running server. */
+export class Server extends Context.Tag("http/Server")<
+  Server,
+  {
+    /** The first TCP address, as a client on this machine reaches it (`http://127.0.0.1:3000`). */
+    readonly url: string
+    readonly addresses: ReadonlyArray<AddressInfo | string>
+  }
+>() {}
+
+/** What health endpoints need to know of the server that they are part of. */
+export class Lifecycle extends Context.Tag("http/Lifecycle")<
+  Lifecycle,
+  { readonly isDraining: () => boolean; readonly inFlight: () => number }
+>() {}
+
+/** Defaults for tests and small programs: any free port on loopback. */
+export const defaults: ServerOptions = {
+  listen: [{ port: 0, host: "127.0.0.1" }],
+  limits: { maxBytes: 1024 * 1024, timeoutMillis: 30_000 },
+  handlerTimeout: Duration.seconds(30),
+  headersTimeout: Duration.seconds(10),
+  idleTimeout: Duration.minutes(5),
+  drain: { grace: Duration.millis(250), timeout: Duration.seconds(10) }
+}
+
+/**
+ * Serves groups until its scope closes; then it drains: requests that were accepted are answered while every layer
+ * below is still open.
+ */
+export const layer = <E, R>(
+  options: ServerOptions,
+  groups: Effect.Effect<Groups, E, R | Lifecycle | Scope.Scope>
+): Layer.Layer<Server, E | HttpServerError.ServeError, Exclude<R, Lifecycle | Scope.Scope>> =>
+  Layer.scoped(Server, serve(options, groups)) as Layer.Layer<
+    Server,
+    E | HttpServerError.ServeError,
+    Exclude<R, Lifecycle | Scope.Scope>
+  >
+
+const serve = <E, R>(options: ServerOptions, groups: Effect.Effect<Groups, E, R | Lifecycle | Scope.Scope>) =>
+  Effect.gen(function* () {
+    yield* refuseOpenBinding(options)
+    const runtime = yield* Effect.runtime<never>()
+    const tracer = yield* Effect.tracer
+    const shared: Shared = { inFlight: 0, draining: false, log: AccessLog.make(runtime) }
+    const { mounts, operations } = yield* Effect.provideService(groups, Lifecycle, {
+      isDraining: () => shared.draining,
+      inFlight: () => shared.inFlight
+    })
+    const listener = Listener.make({
+      operations,
+      mounts,
+      limits: options.limits,
+      handlerTimeout: options.handlerTimeout,
+      acceptsHost: HostCheck.make(options.publicUrl),
+      runtime,
+      tracing: tracer !== Context.get(DefaultServices.liveServices, Tracer.Tracer),
+      shared
+    })
+    const servers = options.listen.map((address) => {
+      const server = nodeServer(options, listener)
+      return { address, server, sockets: Drain.track(server) }
+    })
+    yield* Effect.addFinalizer(() => Drain.drain(servers, shared, options.drain))
+    const addresses: Array<AddressInfo | string> = []
+    for (const { address, server } of servers) addresses.push(yield* listen(server, address))
+    return { url: urlOf(addresses), addresses }
+  })
+
+const refuseOpenBinding = (options: ServerOptions) => {
+  const open = options.listen.find((address) => "host" in address && !HostCheck.isLoopback(address.host))
+  return open === undefined || options.publicUrl !== undefined
+    ? Effect.void
+    : Effect.fail(
+        new HttpServerError.ServeError({
+          cause: new Error(
+            "Listening beyond this machine needs CHAINSTORE_PUBLIC_URL, the address under which others reach the service."
+          )
+        })
+      )
+}
+
+const nodeServer = (options: ServerOptions, listener: ReturnType<typeof Listener.make>): HttpServer => {
+  const server = createServer({
+    requireHostHeader: false,
+    headersTimeout: Duration.toMillis(options.headersTimeout),
+    requestTimeout: 0,
+    connectionsCheckingInterval: 1000,
+    keepAliveTimeout: 65_000
+  })
+  server.timeout = Duration.toMillis(options.idleTimeout)
+  server.on("request", listener)
+  server.on("checkContinue", listener)
+  server.on("checkExpectation", listener)
+  server.on("clientError", answerUnparsable)
+  return server
+}
+
+const listen = (
+  server: HttpServer,
+  address: Address
+): Effect.Effect<AddressInfo | string, HttpServerError.ServeError> =>
+  Effect.async((resume) => {
+    const onError = (cause: Error) => resume(Effect.fail(new HttpServerError.ServeError({ cause })))
+    server.once("error", onError)
+    server.listen(
+      "socket" in address ? { path: address.socket } : { port: address.port, host: address.host },
+      () => {
+        server.off("error", onError)
+        resume(Effect.succeed(server.address()!))
+      }
+    )
+  })
+
+const urlOf = (addresses: ReadonlyArray<AddressInfo | string>): string => {
+  const tcp = addresses.find((address) => typeof address !== "string")
+  if (tcp === undefined) return String(addresses[0] ?? "")
+  return `http://${tcp.family === "IPv6" ? `[${tcp.address}]` : tcp.address}:${tcp.port}`
+}
+
+const statusOf = (code: string | undefined): readonly [number, string, string] => {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return [431, "RequestHeaderFieldsTooLarge", "The request's headers are larger than 16 KiB."]
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return [408, "RequestTimeout", "The request's head did not arrive in time."]
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return [413, "PayloadTooLarge", "The request's chunk extensions are too large."]
+    default:
+      return [400, "ValidationError", "The request is not valid HTTP."]
+  }
+}
+
+// What Node's parser refuses never becomes a request: the answer is written to the socket itself.
+const answerUnparsable = (error: Error & { readonly code?: string }, duplex: Duplex): void => {
+  const socket = duplex as Socket & { readonly _httpMessage?: { readonly headersSent: boolean } }
+  if (!socket.writable || error.code === "ECONNRESET" || socket._httpMessage?.headersSent === true) {
+    socket.destroy()
+    return
+  }
+  const [status, name, message] = statusOf(error.code)
+  const body = JSON.stringify({ error: name, message })
+  const headers = {
+    ...securityHeaders,
+    "content-type": "application/json",
+    "content-length": String(body.length),
+    connection: "close"
+  }
+  const head = Object.entries(headers).map(([key, value]) => `${key}: ${value}`)
+  Metrics.record("UNKNOWN", "unparsable", status, 0)
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("\r\n")}\r\n\r\n${body}`)
+  setTimeout(() => socket.destroySoon(), 250).unref()
+}

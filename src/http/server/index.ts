@@ -1,0 +1,8 @@
+export { AccessEntry } from "./AccessEntry.js"
+export * as Direct from "./Direct.js"
+export * as HttpError from "./HttpError.js"
+export * as LineLogger from "./LineLogger.js"
+export * as Mount from "./Mount.js"
+export * as Operational from "./Operational.js"
+export * as Prometheus from "./Prometheus.js"
+export * as Server from "./Server.js"

@@ -1,0 +1,70 @@
+import { Config, Duration, Option } from "effect"
+
+/** One documented entry of the environment. */
+export interface Setting<A> {
+  readonly name: string
+  readonly about: string
+  readonly shown: string
+  readonly config: Config.Config<A>
+}
+
+/** A setting with a default; `shown` is how help prints it. */
+export const setting = <A>(
+  name: string,
+  about: string,
+  config: (name: string) => Config.Config<A>,
+  fallback: A,
+  shown: string
+): Setting<A> => ({
+  name,
+  about,
+  shown,
+  config: config(name).pipe(Config.withDescription(about), Config.withDefault(fallback))
+})
+
+/** A setting that may be absent. */
+export const optional = <A>(
+  name: string,
+  about: string,
+  config: (name: string) => Config.Config<A>,
+  shown = "not set"
+): Setting<A | undefined> => ({
+  name,
+  about,
+  shown,
+  config: config(name).pipe(Config.withDescription(about), Config.option, Config.map(Option.getOrUndefined))
+})
+
+/** A whole number of bytes, also as `512k` or `2M`. */
+export const bytes = (name: string): Config.Config<number> =>
+  Config.string(name).pipe(
+    Config.mapAttempt((text) => {
+      const found = /^(\d+)\s*([kM]?)i?B?$/.exec(text.trim())
+      if (found === null) throw new Error("must be a number of bytes, like 1048576, 512k or 2M")
+      return Number(found[1]) * { "": 1, k: 1024, M: 1024 * 1024 }[found[2] as "" | "k" | "M"]
+    })
+  )
+
+/** An absolute http or https address, without a trailing slash. */
+export const address = (name: string): Config.Config<string> =>
+  Config.string(name).pipe(
+    Config.mapAttempt((text) => {
+      const url = new URL(text)
+      if (url.protocol !== "http:" && url.protocol !== "https:")
+        throw new Error("must begin with http:// or https://")
+      return url.href.replace(/\/+$/, "")
+    })
+  )
+
+/** A duration such as `500 millis`, `30 seconds` or `infinity`; a bare number is seconds. */
+export const duration = (name: string): Config.Config<Duration.Duration> =>
+  Config.string(name).pipe(
+    Config.mapAttempt((text) => {
+      const trimmed = text.trim()
+      if (/^\d+(?:\.\d+)?$/.test(trimmed)) return Duration.seconds(Number(trimmed))
+      return Option.getOrThrowWith(
+        Duration.decodeUnknown(trimmed.toLowerCase() === "infinity" ? "Infinity" : trimmed),
+        () => new Error("must be a duration, like 500 millis, 30 seconds or infinity")
+      )
+    })
+  )

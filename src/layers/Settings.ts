@@ -1,0 +1,115 @@
+import { Config, Duration } from "effect"
+import { address, bytes, duration, optional, type Setting, setting } from "./Setting.js"
+
+const seconds = (name: string, about: string, fallback: number) =>
+  setting(name, about, duration, Duration.seconds(fallback), `${fallback} seconds`)
+
+const table = {
+  port: setting("PORT", "TCP port to listen on; 0 takes any free one", Config.integer, 3000, "3000"),
+  bind: setting(
+    "CHAINSTORE_BIND",
+    "Address to listen on; one beyond this machine needs CHAINSTORE_PUBLIC_URL",
+    Config.nonEmptyString,
+    "127.0.0.1",
+    "127.0.0.1"
+  ),
+  publicUrl: optional(
+    "CHAINSTORE_PUBLIC_URL",
+    "Address under which others reach the service: its Host is accepted, links are made from it",
+    address
+  ),
+  data: setting(
+    "CHAINSTORE_DATA",
+    "Directory of the embedded repositories (repos/OWNER/REPO.git) and the host's token file",
+    Config.nonEmptyString,
+    ".chainstore",
+    ".chainstore"
+  ),
+  hostToken: optional(
+    "CHAINSTORE_HOST_TOKEN",
+    "Write token of the embedded host; made and kept in the data directory when absent",
+    Config.redacted
+  ),
+  hostSocket: optional(
+    "HOST_SOCKET",
+    "Unix socket on which `npm run host` listens as well",
+    Config.nonEmptyString
+  ),
+  apiUrl: optional(
+    "CHAINSTORE_API_URL",
+    "GitHub's or GitHub Enterprise's API for console sign-in: one address, or NAME=ADDRESS, ... for several",
+    Config.nonEmptyString,
+    "https://api.github.com"
+  ),
+  rawUrl: optional(
+    "CHAINSTORE_RAW_URL",
+    "Where raw files of that API are read without a token; NAME=ADDRESS, ... for several",
+    Config.nonEmptyString,
+    "https://raw.githubusercontent.com"
+  ),
+  bodyLimit: setting(
+    "CHAINSTORE_BODY_LIMIT",
+    "Largest request body (bytes, or 512k, 2M); larger ones are answered 413",
+    bytes,
+    1024 * 1024,
+    "1M"
+  ),
+  bodyTimeout: seconds("CHAINSTORE_BODY_TIMEOUT", "How long a request body may take to arrive; then 408", 30),
+  requestTimeout: seconds(
+    "CHAINSTORE_REQUEST_TIMEOUT",
+    "How long a request may take until its answer; then 503",
+    30
+  ),
+  headersTimeout: seconds(
+    "CHAINSTORE_HEADERS_TIMEOUT",
+    "How long a request's head may take to arrive; then 408",
+    10
+  ),
+  idleTimeout: seconds(
+    "CHAINSTORE_IDLE_TIMEOUT",
+    "How long a connection may be silent before it is closed",
+    300
+  ),
+  drainTimeout: seconds(
+    "CHAINSTORE_DRAIN_TIMEOUT",
+    "How long running requests may take after SIGTERM or SIGINT",
+    10
+  ),
+  drainGrace: setting(
+    "CHAINSTORE_DRAIN_GRACE",
+    "How long idle connections may still send a request after SIGTERM or SIGINT",
+    duration,
+    Duration.millis(250),
+    "250 millis"
+  ),
+  otlpUrl: optional(
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OpenTelemetry collector (OTLP over HTTP, JSON) for traces, metrics and logs",
+    address
+  ),
+  serviceName: setting(
+    "OTEL_SERVICE_NAME",
+    "Name of this service in OpenTelemetry",
+    Config.nonEmptyString,
+    "chainstore",
+    "chainstore"
+  )
+} satisfies Readonly<Record<string, Setting<unknown>>>
+
+/** Everything that the environment can say to the service. */
+export type Settings = {
+  readonly [Name in keyof typeof table]: Config.Config.Success<(typeof table)[Name]["config"]>
+}
+
+/** The one description of the environment; nothing else in the service reads it. */
+export const settings: Config.Config<Settings> = Config.all(
+  Object.fromEntries(Object.entries(table).map(([name, one]) => [name, one.config]))
+) as unknown as Config.Config<Settings>
+
+/** The same, as text for `--help`. */
+export const help = (program: string, about: string): string => {
+  const rows = Object.values(table).map(
+    ({ about: sentence, name, shown }) => `  ${name}\n      ${sentence}. Default: ${shown}`
+  )
+  return `${program}: ${about}\n\nSettings, all from the environment:\n\n${rows.join("\n")}\n`
+}

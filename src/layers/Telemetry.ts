@@ -1,0 +1,19 @@
+import { Otlp } from "@effect/opentelemetry"
+import { FetchHttpClient } from "@effect/platform"
+import { Layer } from "effect"
+import * as LineLogger from "../http/server/LineLogger.js"
+import { version } from "./Manifest.js"
+import type { Settings } from "./Settings.js"
+
+/** The log on standard output (pretty on a terminal, JSON lines otherwise) and, where a collector is named, OTLP export. */
+export const layer = (settings: Settings): Layer.Layer<never> =>
+  settings.otlpUrl === undefined
+    ? LineLogger.layerAuto
+    : Layer.merge(
+        LineLogger.layerAuto,
+        Otlp.layerJson({
+          baseUrl: settings.otlpUrl,
+          resource: { serviceName: settings.serviceName, serviceVersion: version },
+          shutdownTimeout: "3 seconds"
+        }).pipe(Layer.provide(FetchHttpClient.layer))
+      )

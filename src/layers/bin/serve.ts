@@ -1,0 +1,3 @@
+import { run, serve } from "../Main.js"
+
+run("npm start", "the whole service on one port.", serve)
