@@ -1,0 +1,293 @@
+import * as Data from "effect/Data"
+import type { Oid } from "../../domain/Oid.js"
+
+/** What an answer of the API means, told apart by status, headers and message in `classify` alone. */
+export type FailureKind =
+  /** 401. */
+  | "Credentials"
+  /** 403 for want of a permission, a scope or a single sign-on. */
+  | "Forbidden"
+  /** The quota of the window is used up. */
+  | "PrimaryLimit"
+  /** Too much at once. */
+  | "SecondaryLimit"
+  | "TooLarge"
+  | "Missing"
+  | "EmptyRepository"
+  /** The file is not the blob that the write named. */
+  | "BlobMismatch"
+  /** The file exists and the write named no blob. */
+  | "ShaMissing"
+  /** Somebody moved the branch while the host was writing; the same request can be sent again. */
+  | "RefRace"
+  | "NotFastForward"
+  /** GraphQL: the branch is not at the expected head. */
+  | "StaleHead"
+  | "RefExists"
+  | "RefMissing"
+  /** A removal of a path that is not there. */
+  | "PathMissing"
+  | "RuleViolation"
+  /** More than the host builds in its ten seconds. */
+  | "TooMuch"
+  | "Invalid"
+  | "Conflict"
+  /** A redirect that may not be followed. */
+  | "Redirect"
+  | "Server"
+  | "Unreachable"
+  | "TimedOut"
+  /** An answer cut short, or not what the API describes. */
+  | "Corrupt"
+
+/** One request that failed, before it is told in the words of the store. */
+export class ApiFailure extends Data.TaggedError("ApiFailure")<{
+  readonly kind: FailureKind
+  readonly endpoint: string
+  readonly message: string
+  readonly status?: number | undefined
+  /** The host's own advice, in milliseconds from now. */
+  readonly retryAfter?: number | undefined
+  readonly remaining?: number | undefined
+  /** Seconds since the epoch. */
+  readonly reset?: number | undefined
+  /** Where the branch is, when the answer names it. */
+  readonly actual?: Oid | undefined
+  /** The request never left this machine. */
+  readonly notSent?: boolean | undefined
+  readonly hint?: string | undefined
+  readonly cause?: unknown
+}> {}
+
+/** Whether the host may have acted on the request although it failed. */
+export const isAmbiguous = (failure: ApiFailure) =>
+  failure.notSent !== true &&
+  (failure.kind === "Server" ||
+    failure.kind === "Unreachable" ||
+    failure.kind === "TimedOut" ||
+    failure.kind === "Corrupt")
+
+export const isLimit = (failure: ApiFailure) =>
+  failure.kind === "PrimaryLimit" || failure.kind === "SecondaryLimit"
+
+/** Whether the next try may well succeed. */
+export const isTransient = (failure: ApiFailure) =>
+  failure.kind === "Server" ||
+  failure.kind === "Unreachable" ||
+  failure.kind === "TimedOut" ||
+  failure.kind === "Corrupt"
+
+/** Headers of an answer, by lower-case name. */
+export type HeaderRecord = { readonly [name: string]: string | undefined }
+
+/** The limit headers of an answer; `toReset` in milliseconds by the host's own clock where it told the time. */
+export interface LimitHeaders {
+  readonly resource: string
+  readonly limit: number
+  readonly remaining: number
+  readonly used: number
+  readonly reset: number
+  readonly toReset: number
+}
+
+const whole = (text: string | undefined) =>
+  text !== undefined && /^\d+$/.test(text.trim()) ? Number(text) : undefined
+
+/** The limit that an answer announces; none where headers are absent or unreadable. */
+export const limitHeaders = (headers: HeaderRecord, now: number): LimitHeaders | undefined => {
+  const limit = whole(headers["x-ratelimit-limit"])
+  const remaining = whole(headers["x-ratelimit-remaining"])
+  const stated = whole(headers["x-ratelimit-reset"])
+  if (limit === undefined || remaining === undefined || stated === undefined) return undefined
+  const reset = stated > 1e11 ? Math.floor(stated / 1000) : stated
+  const date = headers["date"] === undefined ? Number.NaN : Date.parse(headers["date"])
+  return {
+    resource: headers["x-ratelimit-resource"] ?? "core",
+    limit,
+    remaining,
+    used: whole(headers["x-ratelimit-used"]) ?? limit - remaining,
+    reset,
+    toReset: Math.max(0, reset * 1000 - (Number.isNaN(date) ? now : date))
+  }
+}
+
+/** `Retry-After` in milliseconds, given as seconds or as a date. */
+export const retryAfter = (headers: HeaderRecord, now: number): number | undefined => {
+  const text = headers["retry-after"]
+  if (text === undefined) return undefined
+  const seconds = whole(text)
+  if (seconds !== undefined) return seconds * 1000
+  const until = Date.parse(text)
+  const date = headers["date"] === undefined ? Number.NaN : Date.parse(headers["date"])
+  return Number.isNaN(until) ? undefined : Math.max(0, until - (Number.isNaN(date) ? now : date))
+}
+
+const ruleViolation =
+  /rule violation|protected branch|changes must be made through a pull request|required status check|cannot update this protected ref|push declined/i
+
+/** What the host's own words mean on a status that has several meanings. */
+const byMessage: ReadonlyArray<readonly [ReadonlyArray<number>, RegExp, FailureKind]> = [
+  [[403, 409, 422], ruleViolation, "RuleViolation"],
+  [[404, 409], /repository is empty/i, "EmptyRepository"],
+  [[409], /is at [0-9a-f]{40} but expected|expected to be at/i, "RefRace"],
+  [[409], /does not match/i, "BlobMismatch"],
+  [[409, 422], /reference already exists/i, "RefExists"],
+  [[404, 422], /reference does not exist/i, "RefMissing"],
+  [[422], /"sha" wasn't supplied/i, "ShaMissing"],
+  [[409, 422], /not a fast[- ]forward/i, "NotFastForward"],
+  [[422], /BadObjectState/i, "PathMissing"],
+  [[422], /timed out|too large/i, "TooMuch"],
+  [[422], /no commit found|object does not exist/i, "Missing"]
+]
+
+const kindOf = (
+  status: number,
+  message: string,
+  remaining: number | undefined,
+  advised: boolean
+): FailureKind => {
+  if (status === 403 || status === 429) {
+    if (/secondary rate limit|abuse detection/i.test(message)) return "SecondaryLimit"
+    if (remaining === 0) return "PrimaryLimit"
+    if (status === 429 || advised || /rate limit/i.test(message)) return "SecondaryLimit"
+  }
+  const named = byMessage.find(([statuses, pattern]) => statuses.includes(status) && pattern.test(message))
+  if (named !== undefined) return named[2]
+  if (status === 401) return "Credentials"
+  if (status === 403) return "Forbidden"
+  if (status === 404 || status === 410) return "Missing"
+  if (status === 409) return "Conflict"
+  if (status === 413) return "TooMuch"
+  return status >= 500 ? "Server" : "Invalid"
+}
+
+const hintOf = (kind: FailureKind, headers: HeaderRecord, message: string): string | undefined => {
+  const sso = headers["x-github-sso"]
+  if (kind === "Forbidden" && sso !== undefined) {
+    const url = /url=(https:\S+)/.exec(sso)?.[1]
+    return `authorise the token for the organisation's single sign-on${url === undefined ? "" : ` at ${url}`}`
+  }
+  const wanted = headers["x-accepted-github-permissions"] ?? headers["x-accepted-oauth-scopes"]
+  if (kind === "Forbidden") {
+    return wanted
+      ? `the token needs ${wanted}`
+      : "the token needs the permission Contents: Read and write (a classic token: the scope repo)"
+  }
+  if (kind === "RuleViolation") {
+    return "a rule of the repository forbids this commit: write to another branch, or allow the token to bypass the rule"
+  }
+  return kind === "Credentials" && /requires authentication/i.test(message)
+    ? "give a token"
+    : kind === "Credentials"
+      ? "the token is wrong, expired or revoked"
+      : undefined
+}
+
+interface Problem {
+  readonly message?: unknown
+  readonly errors?: unknown
+}
+
+/** What a refusal of the REST API means. */
+export const classify = (
+  endpoint: string,
+  status: number,
+  headers: HeaderRecord,
+  body: string,
+  now: number
+): ApiFailure => {
+  let problem: Problem = {}
+  try {
+    const parsed: unknown = JSON.parse(body)
+    if (typeof parsed === "object" && parsed !== null) problem = parsed
+  } catch {
+    problem = {}
+  }
+  const message = (typeof problem.message === "string" ? problem.message : body.slice(0, 200)).trim()
+  const errors = JSON.stringify(problem.errors ?? [])
+  const limits = limitHeaders(headers, now)
+  const advice = retryAfter(headers, now)
+  const kind = /"too_large"/.test(errors)
+    ? "TooLarge"
+    : kindOf(status, `${message} ${errors}`, limits?.remaining, advice !== undefined)
+  return new ApiFailure({
+    kind,
+    endpoint,
+    status,
+    message: message === "" ? `HTTP ${status}` : message,
+    retryAfter:
+      advice ??
+      (limits?.remaining === 0 && (kind === "PrimaryLimit" || kind === "SecondaryLimit")
+        ? limits.toReset
+        : undefined),
+    remaining: limits?.remaining,
+    reset: limits?.reset,
+    actual: /\bis at ([0-9a-f]{40}) but expected/.exec(message)?.[1] as Oid | undefined,
+    hint: hintOf(kind, headers, message)
+  })
+}
+
+/** What an error inside an HTTP 200 of the GraphQL API means. */
+export const classifyGraphql = (
+  errors: ReadonlyArray<{ readonly type?: string | undefined; readonly message: string }>,
+  headers: HeaderRecord,
+  now: number
+): ApiFailure => {
+  const message = errors.map((error) => error.message).join("; ")
+  const is = (type: string) => errors.some((error) => error.type === type)
+  const limits = limitHeaders(headers, now)
+  const kind: FailureKind = /secondary rate limit/i.test(message)
+    ? "SecondaryLimit"
+    : is("RATE_LIMITED") || is("RATE_LIMIT")
+      ? "PrimaryLimit"
+      : is("STALE_DATA") || /expected branch to point to/i.test(message)
+        ? "StaleHead"
+        : ruleViolation.test(message)
+          ? "RuleViolation"
+          : /requested for deletion which does not exist/i.test(message)
+            ? "PathMissing"
+            : is("FORBIDDEN") || is("INSUFFICIENT_SCOPES")
+              ? "Forbidden"
+              : is("NOT_FOUND")
+                ? "Missing"
+                : /something went wrong|timeout|timed out|resource limits? (?:for this query )?exceeded/i.test(
+                      message
+                    )
+                  ? "Server"
+                  : "Invalid"
+  return new ApiFailure({
+    kind,
+    endpoint: "graphql",
+    status: 200,
+    message: message === "" ? "the GraphQL API failed without a reason" : message,
+    retryAfter:
+      retryAfter(headers, now) ??
+      (kind === "PrimaryLimit" || (kind === "SecondaryLimit" && limits?.remaining === 0)
+        ? limits?.toReset
+        : undefined),
+    remaining: limits?.remaining,
+    reset: limits?.reset,
+    hint: hintOf(kind, headers, message)
+  })
+}
+
+const notSentCodes = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT"
+])
+
+/** Whether a broken connection was never made: only then is a write known not to have happened. */
+export const neverConnected = (cause: unknown): boolean => {
+  let at: unknown = cause
+  for (let depth = 0; depth < 6 && typeof at === "object" && at !== null; depth++) {
+    const { cause: inner, code, errors } = at as { code?: unknown; cause?: unknown; errors?: unknown }
+    if (typeof code === "string" && notSentCodes.has(code)) return true
+    if (Array.isArray(errors) && errors.length > 0 && errors.every(neverConnected)) return true
+    at = inner
+  }
+  return false
+}

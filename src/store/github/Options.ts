@@ -1,0 +1,172 @@
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Config from "effect/Config"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import { type AuthError, ValidationError } from "../../domain/StoreError.js"
+import type { Signature } from "../GitRemote.js"
+import { type Address, makeAddress } from "./Address.js"
+
+/** The value of an `Authorization` header, and until when it holds. */
+export interface Authorization {
+  readonly header: Redacted.Redacted<string>
+  readonly expiresAt?: Date | undefined
+}
+
+/** How many content-creating requests and points a client allows itself; `Infinity` lifts a bound. */
+export interface WriteLane {
+  readonly perMinute: number
+  readonly perHour: number
+  /** Per endpoint: a read is 1 point, a write 5. */
+  readonly pointsPerMinute: number
+}
+
+/** Where a repository of GitHub, GitHub Enterprise or our own host lies, and how to treat it. */
+export interface GitHubOptions {
+  /** `owner/name`. */
+  readonly repo: string
+  readonly token?: Redacted.Redacted<string> | undefined
+  /** Any effect that yields an `Authorization` header; asked again a minute before the header expires, and when it is refused. */
+  readonly auth?: Effect.Effect<Authorization, AuthError> | undefined
+  /** Default `https://api.github.com`; `https://HOST/api/v3` for an Enterprise server. GraphQL's address follows from it. */
+  readonly apiUrl?: string | undefined
+  /** Default `https://raw.githubusercontent.com`. Never gets the token. */
+  readonly rawUrl?: string | undefined
+  /** Carries every request instead of the layer's `HttpClient`: a proxy, a recorder, a client that signs requests. */
+  readonly session?: HttpClient.HttpClient | undefined
+  /** Retries of a request after a limit, a 5xx or a broken connection. Default 3. */
+  readonly maxRetries?: number | undefined
+  /** First step of the exponential backoff. Default 500 ms. */
+  readonly backoffFactor?: Duration.DurationInput | undefined
+  /** Of one request. Default 30 s. */
+  readonly timeout?: Duration.DurationInput | undefined
+  /** Advice to wait longer than this fails at once with `RateLimitError`. Default 60 s. */
+  readonly maxWait?: Duration.DurationInput | undefined
+  /** Of one operation with all its requests and waits. Default 5 min. */
+  readonly deadline?: Duration.DurationInput | undefined
+  /** Requests in flight of one bulk read. Default 1. */
+  readonly concurrency?: number | undefined
+  /** Reads many documents by GraphQL, which needs a token. Default false. */
+  readonly useGraphql?: boolean | undefined
+  /** Lookups in one GraphQL request. Default 50. */
+  readonly graphqlBatchSize?: number | undefined
+  /** Above this many bytes a document is written as a Git object. Default 900,000. */
+  readonly contentsMaxBytes?: number | undefined
+  /** Spreads what is left of the quota once use runs ahead of the clock, and keeps to `writeLane`. Default true. */
+  readonly paceRequests?: boolean | undefined
+  /** Default 80 a minute, 500 an hour, 900 points a minute, wherever the host announces a rate limit. */
+  readonly writeLane?: Partial<WriteLane> | undefined
+  /** Documents come from `rawUrl` without a token; writes fail with `AuthError`. Default false. */
+  readonly readOnly?: boolean | undefined
+  /** A fixed commit or tag instead of the branch; implies `readOnly`. */
+  readonly ref?: string | undefined
+  /** Read-only stores read the commit that the branch was at when first asked; else by branch name, minutes stale. Default true. */
+  readonly pinRef?: boolean | undefined
+  readonly committer?: Signature | undefined
+  readonly author?: Signature | undefined
+  /** `graphql`: one request, signed by the host, which rules out `author` and `committer`. Default `git-data`. */
+  readonly commitVia?: "git-data" | "graphql" | undefined
+  /** Default `chainstore`; never sent by a browser. */
+  readonly userAgent?: string | undefined
+  /** Objects kept in memory by their ids. Default 16 MiB. */
+  readonly objectCacheBytes?: number | undefined
+}
+
+/** Options with every default decided. */
+export interface Settings {
+  readonly address: Address
+  readonly token: Option.Option<Redacted.Redacted<string>>
+  readonly auth: Option.Option<Effect.Effect<Authorization, AuthError>>
+  readonly session: Option.Option<HttpClient.HttpClient>
+  readonly maxRetries: number
+  readonly backoffFactor: Duration.Duration
+  readonly timeout: Duration.Duration
+  readonly maxWait: Duration.Duration
+  readonly deadline: Duration.Duration
+  readonly concurrency: number
+  readonly useGraphql: boolean
+  readonly graphqlBatchSize: number
+  readonly contentsMaxBytes: number
+  readonly paceRequests: boolean
+  readonly writeLane: WriteLane
+  readonly readOnly: boolean
+  readonly ref: Option.Option<string>
+  readonly pinRef: boolean
+  readonly committer: Signature | undefined
+  readonly author: Signature | undefined
+  readonly commitVia: "git-data" | "graphql"
+  readonly userAgent: string
+  readonly objectCacheBytes: number
+}
+
+const invalid = (message: string, hint?: string) =>
+  new ValidationError({ operation: "GitHub.layer", message, hint })
+
+const count = (name: string, value: number, least: number) =>
+  Number.isInteger(value) && value >= least
+    ? Effect.succeed(value)
+    : Effect.fail(invalid(`${name} must be a whole number of at least ${least}, not ${value}`))
+
+/** Checks the options and fills in what was left out. */
+export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, ValidationError> =>
+  Effect.gen(function* () {
+    const address = yield* makeAddress(options)
+    const authenticated = options.token ?? options.auth ?? options.session
+    const commitVia = options.commitVia ?? "git-data"
+    if (commitVia === "graphql" && (options.author ?? options.committer) !== undefined) {
+      return yield* Effect.fail(
+        invalid(
+          'commitVia: "graphql" commits as the token\'s owner: author and committer cannot be chosen',
+          'leave them out, or use commitVia: "git-data"'
+        )
+      )
+    }
+    for (const [name, person] of [
+      ["author", options.author],
+      ["committer", options.committer]
+    ] as const) {
+      if (person !== undefined && (person.name.trim() === "" || person.email.trim() === "")) {
+        return yield* Effect.fail(invalid(`${name} needs both a name and an email`))
+      }
+    }
+    return {
+      address,
+      token: Option.fromNullable(options.token),
+      auth: Option.fromNullable(options.auth),
+      session: Option.fromNullable(options.session),
+      maxRetries: yield* count("maxRetries", options.maxRetries ?? 3, 0),
+      backoffFactor: Duration.decode(options.backoffFactor ?? "500 millis"),
+      timeout: Duration.decode(options.timeout ?? "30 seconds"),
+      maxWait: Duration.decode(options.maxWait ?? "60 seconds"),
+      deadline: Duration.decode(options.deadline ?? "5 minutes"),
+      concurrency: yield* count("concurrency", options.concurrency ?? 1, 1),
+      useGraphql: (options.useGraphql ?? false) && authenticated !== undefined,
+      graphqlBatchSize: yield* count("graphqlBatchSize", options.graphqlBatchSize ?? 50, 1),
+      contentsMaxBytes: yield* count("contentsMaxBytes", options.contentsMaxBytes ?? 900_000, 0),
+      paceRequests: options.paceRequests ?? true,
+      writeLane: {
+        perMinute: options.writeLane?.perMinute ?? 80,
+        perHour: options.writeLane?.perHour ?? 500,
+        pointsPerMinute: options.writeLane?.pointsPerMinute ?? 900
+      },
+      readOnly: (options.readOnly ?? false) || options.ref !== undefined,
+      ref: Option.fromNullable(options.ref),
+      pinRef: options.pinRef ?? true,
+      committer: options.committer,
+      author: options.author,
+      commitVia,
+      userAgent: options.userAgent ?? "chainstore",
+      objectCacheBytes: options.objectCacheBytes ?? 16 * 1024 * 1024
+    }
+  })
+
+const optional = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrUndefined)
+
+/** The options that the environment may give: `CHAINSTORE_REPO`, `CHAINSTORE_TOKEN`, `CHAINSTORE_API_URL`, `CHAINSTORE_RAW_URL`. */
+export const config: Config.Config<GitHubOptions> = Config.all({
+  repo: Config.nonEmptyString("CHAINSTORE_REPO"),
+  token: optional(Config.redacted("CHAINSTORE_TOKEN")),
+  apiUrl: optional(Config.nonEmptyString("CHAINSTORE_API_URL")),
+  rawUrl: optional(Config.nonEmptyString("CHAINSTORE_RAW_URL"))
+})
