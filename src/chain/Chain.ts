@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import * as Effectable from "effect/Effectable"
 import * as Exit from "effect/Exit"
 import type * as Types from "effect/Types"
 import {
@@ -9,7 +8,7 @@ import {
   unreachable
 } from "./ChainDescription.js"
 import { compile, type Registered } from "./internal/Plan.js"
-import { Execution, Rest, Walk } from "./internal/Run.js"
+import { Execution, Lazily, Rest, walked } from "./internal/Run.js"
 import { orThrow, toExit } from "./internal/runNow.js"
 import type { Step } from "./internal/Step.js"
 import type { UnhandledRequestError } from "./UnhandledRequestError.js"
@@ -53,15 +52,18 @@ export class Compiled<Req, Res, E, R, U> implements Chain<Req, Res, E, R, U> {
   readonly [TypeId] = variance
   readonly program: ReadonlyArray<Step>
   readonly name: string
+  /** What all executions share that do not ask who answered. */
+  readonly execution: Execution
   constructor(readonly registered: Registered) {
     this.program = compile(registered)
+    this.execution = new Execution(this.program, registered.name, false)
     this.name = registered.name
   }
 }
 
 const compiled = (chain: Any) => chain as Compiled<any, any, any, any, any>
 
-class NamedExecution extends Effectable.Class<any, any, any> {
+class NamedExecution extends Lazily {
   constructor(
     readonly program: ReadonlyArray<Step>,
     readonly chain: string,
@@ -69,14 +71,11 @@ class NamedExecution extends Effectable.Class<any, any, any> {
   ) {
     super()
   }
-  commit() {
+  override commit() {
     const execution = new Execution(this.program, this.chain, true)
-    const walk = new Walk(execution)
-    const reply = walk.from(0, this.request, false)
     const named = (response: unknown) => ({ response, handledBy: execution.answered!.name })
-    return walk.unfinished
-      ? Effect.map(reply as Effect.Effect<any, any, any>, named)
-      : Exit.succeed(named(reply))
+    const rest = walked(execution, 0, this.request, false)
+    return Exit.isExit(rest) ? Exit.map(rest, named) : Effect.map(rest, named)
   }
 }
 
@@ -90,8 +89,7 @@ export const execute = <Req, Res, E, R, U>(
   chain: Chain<Req, Res, E, R, U>,
   request: Req
 ): Effect.Effect<Res, E | U, R> => {
-  const { program, name } = compiled(chain)
-  return new Rest(new Execution(program, name, false), 0, request)
+  return new Rest(compiled(chain).execution, 0, request)
 }
 
 /** Like `execute`, and says which step answered. */
@@ -108,8 +106,7 @@ export const executeExit = <Req, Res, E, U>(
   chain: Chain<Req, Res, E, never, U>,
   request: Req
 ): Exit.Exit<Res, E | U> => {
-  const { program, name } = compiled(chain)
-  return toExit(new Execution(program, name, false), request)
+  return toExit(compiled(chain).execution, request)
 }
 
 /** Like `executeExit`, and says which step answered. */
@@ -127,8 +124,7 @@ export const executeNamedExit = <Req, Res, E, U>(
 
 /** Runs the request at once and returns the response; throws the failure itself. */
 export const executeSync = <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: Req): Res => {
-  const { program, name } = compiled(chain)
-  return orThrow(new Execution(program, name, false), request) as Res
+  return orThrow(compiled(chain).execution, request) as Res
 }
 
 /** The chain as data. */

@@ -8,6 +8,7 @@ import { AsyncStepError } from "../AsyncStepError.js"
 import { type Execution, Walk } from "./Run.js"
 
 const runNow = (chain: string, effect: Effect.Effect<any, any>): Exit.Exit<any, any> => {
+  if (Exit.isExit(effect)) return effect
   const exit = Effect.runSyncExit(effect)
   if (Exit.isSuccess(exit)) return exit
   const waiting = Option.filter(Cause.dieOption(exit.cause), Runtime.isAsyncFiberException)
