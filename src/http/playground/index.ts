@@ -1,4 +1,6 @@
 export { PlaygroundApi, PlaygroundGroup } from "./Api.js"
+export * as PlaygroundClient from "./Client.js"
 export * as PlaygroundDocs from "./Docs.js"
 export * as PlaygroundHandlers from "./Handlers.js"
 export * as Playground from "./Playground.js"
+export * as PlaygroundStock from "./Stock.js"

@@ -11,13 +11,15 @@ export interface BodyLimits {
 const json = /^application\/json\s*(?:;|$)/i
 
 /** Why a body cannot be read as JSON by its headers alone, if it cannot. */
-export const refusal = (request: IncomingMessage): HttpError | undefined => {
+export const refusal = (request: {
+  readonly headers: Readonly<Record<string, string | Array<string> | undefined>>
+}): HttpError | undefined => {
   const type = request.headers["content-type"]
-  if (type !== undefined && !json.test(type)) {
+  if (type !== undefined && !json.test(String(type))) {
     return new UnsupportedMediaType({ message: "The request body must be application/json." })
   }
   const encoding = request.headers["content-encoding"]
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+  if (encoding !== undefined && String(encoding).toLowerCase() !== "identity") {
     return new UnsupportedMediaType({ message: "The request body must not be compressed." })
   }
   return undefined

@@ -1,6 +1,13 @@
-import { HttpApiError, HttpServerError } from "@effect/platform"
+import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
 import { Cause, ParseResult } from "effect"
-import { type HttpError, InternalError, isHttpError, NotFound, ValidationError } from "./HttpError.js"
+import {
+  type HttpError,
+  InternalError,
+  isHttpError,
+  MethodNotAllowed,
+  NotFound,
+  ValidationError
+} from "./HttpError.js"
 import * as Problems from "./Problems.js"
 
 const known = (error: unknown): HttpError | undefined => {
@@ -37,3 +44,17 @@ export const internal = (requestId: string): InternalError =>
 
 /** The answer to a cause, or nothing where it is a fault of ours (and belongs in the log). */
 export const expected = (cause: Cause.Cause<unknown>): HttpError | undefined => known(Cause.squash(cause))
+
+const allow = (methods: ReadonlyArray<string>): string =>
+  Array.from(new Set([...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"])).join(", ")
+
+/** 405 with `Allow`, for a path that answers other methods. */
+export const wrongMethod = (method: string, path: string, methods: ReadonlyArray<string>): MethodNotAllowed =>
+  new MethodNotAllowed({
+    message: `${path.slice(0, 200)} does not answer ${method}; it answers ${allow(methods)}.`,
+    headers: { allow: allow(methods) }
+  })
+
+/** What OPTIONS answers at a path. */
+export const options = (methods: ReadonlyArray<string>): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.empty({ status: 204, headers: { allow: allow(methods) } })

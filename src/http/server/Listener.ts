@@ -208,20 +208,13 @@ export const make = (options: ListenerOptions): Listener => {
 }
 
 const other = (exchange: Exchange, methods: ReadonlyArray<string>) => {
-  const allowed = methods.includes("GET") ? [...methods, "HEAD", "OPTIONS"] : [...methods, "OPTIONS"]
-  const allow = Array.from(new Set(allowed)).join(", ")
-  if (exchange.method === "OPTIONS") {
-    exchange.head(204, { allow })
-    exchange.response.end()
-    exchange.settle(204, 0)
-  } else {
-    exchange.fail(
-      new HttpError.MethodNotAllowed({
-        message: `${exchange.path.slice(0, 200)} does not answer ${exchange.method}; it answers ${allow}.`,
-        headers: { allow }
-      })
-    )
+  if (exchange.method !== "OPTIONS") {
+    return exchange.fail(Failure.wrongMethod(exchange.method, exchange.path, methods))
   }
+  const { headers, status } = Failure.options(methods)
+  exchange.head(status, headers)
+  exchange.response.end()
+  exchange.settle(status, 0)
 }
 
 const onLeave = (exchange: Exchange, fiber: Fiber.RuntimeFiber<unknown, unknown>) => {

@@ -1,0 +1,206 @@
+import * as Schema from "effect/Schema"
+import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
+import { ErrorBody } from "../../domain/ErrorBody.js"
+import { operators } from "../../store/browse/Filter.js"
+
+// Bodies reach these schemas through JSON.parse, so whatever is there is JSON already.
+const JsonValue = Schema.declare((value): value is Json => value !== undefined).annotations({
+  identifier: "Json",
+  message: () => "must be a JSON value",
+  jsonSchema: {}
+})
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const JsonDocument = Schema.declare(isObject).annotations({
+  identifier: "JsonObject",
+  message: () => "must be an object",
+  jsonSchema: { type: "object" }
+})
+
+const Stored = Schema.declare(
+  (value): value is StoredDocument => isObject(value) && typeof value["_id"] === "string"
+).annotations({ identifier: "StoredDocument", jsonSchema: { type: "object" } })
+
+const text = Schema.String.annotations({ message: () => ({ message: "must be a string", override: true }) })
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const withDefault = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
+  Schema.optionalWith(schema, { exact: true, default: () => value })
+
+/** Signs in. `api` is the name of a configured API address; the embedded demo needs no token. */
+export const LoginRequest = Schema.Struct({
+  repo: text,
+  token: optional(text),
+  branch: withDefault(text, "main"),
+  root: withDefault(text, "data"),
+  api: optional(text)
+}).annotations({ identifier: "LoginRequest", message: () => "must be an object" })
+export type LoginRequest = typeof LoginRequest.Type
+
+/** What a session looks at. */
+export const SessionView = Schema.Struct({
+  api: Schema.String,
+  repo: Schema.String,
+  branch: Schema.String,
+  root: Schema.String,
+  collections: Schema.Array(Schema.String),
+  readOnly: Schema.Boolean
+}).annotations({ identifier: "Session" })
+export type SessionView = typeof SessionView.Type
+
+/** What the sign-in form can offer, and the session there is, if any. */
+export const Setup = Schema.Struct({
+  apis: Schema.Array(Schema.String),
+  /** Whether the embedded demo can be signed in to without a token. */
+  demo: Schema.Boolean,
+  session: Schema.NullOr(SessionView)
+}).annotations({ identifier: "Setup" })
+export type Setup = typeof Setup.Type
+
+export const CollectionsAnswer = Schema.Struct({
+  repo: Schema.String,
+  branch: Schema.String,
+  root: Schema.String,
+  collections: Schema.Array(Schema.String)
+}).annotations({ identifier: "Collections" })
+
+const FilterBody = Schema.Struct({
+  path: text,
+  operator: Schema.Literal(...operators),
+  value: optional(JsonValue)
+}).annotations({ identifier: "Filter" })
+
+/**
+ * A query by `field` and `value`, or by any number of `filters`, all of which must hold. A `value` that is a string
+ * is read as JSON where it is JSON, and is itself otherwise.
+ */
+export const QueryRequest = Schema.Struct({
+  collection: text,
+  field: optional(text),
+  value: optional(JsonValue),
+  filters: optional(Schema.Array(FilterBody)),
+  limit: withDefault(
+    Schema.Number.annotations({ message: () => ({ message: "must be a number", override: true }) }),
+    50
+  ),
+  cursor: optional(Schema.NullOr(text)),
+  at: optional(text),
+  projected: optional(Schema.Boolean),
+  sort: optional(Schema.Struct({ path: text, descending: Schema.Boolean }))
+}).annotations({ identifier: "QueryRequest", message: () => "must be an object" })
+export type QueryRequest = typeof QueryRequest.Type
+
+export const QueryAnswer = Schema.Struct({
+  collection: Schema.String,
+  documents: Schema.Array(JsonDocument),
+  columns: Schema.Array(Schema.String),
+  cursor: Schema.NullOr(Schema.String),
+  source: Schema.Literal("index", "scan", "manifest"),
+  total: Schema.optional(Schema.Number),
+  manifest: Schema.optional(
+    Schema.Struct({
+      current: Schema.Boolean,
+      fields: Schema.Array(Schema.String),
+      missing: Schema.Array(Schema.String),
+      extra: Schema.Array(Schema.String)
+    })
+  )
+}).annotations({ identifier: "QueryAnswer" })
+
+export const DocumentRequest = Schema.Struct({
+  collection: text,
+  id: text,
+  at: optional(text)
+}).annotations({ identifier: "DocumentRequest", message: () => "must be an object" })
+
+/** `document` is null where it does not exist at that commit. */
+export const DocumentAnswer = Schema.Struct({ document: Schema.NullOr(Stored) }).annotations({
+  identifier: "DocumentAnswer"
+})
+
+/** Commits of a document, or of the whole collection where no `id` is given. */
+export const HistoryRequest = Schema.Struct({
+  collection: text,
+  id: optional(text),
+  limit: withDefault(Schema.Number, 30)
+}).annotations({ identifier: "HistoryRequest", message: () => "must be an object" })
+
+export const HistoryAnswer = Schema.Struct({
+  entries: Schema.Array(
+    Schema.Struct({
+      sha: Schema.String,
+      message: Schema.String,
+      author: Schema.String,
+      date: Schema.String,
+      url: Schema.optional(Schema.String)
+    })
+  )
+}).annotations({ identifier: "HistoryAnswer" })
+
+/** `expectedRev` is the revision the person saw, absent when the document did not exist. */
+export const RestoreRequest = Schema.Struct({
+  collection: text,
+  id: text,
+  commit: text,
+  expectedRev: optional(Schema.Number)
+}).annotations({ identifier: "RestoreRequest", message: () => "must be an object" })
+
+export const RestoreAnswer = Schema.Struct({ document: Stored }).annotations({ identifier: "RestoreAnswer" })
+
+/** The last known rate limits, empty where there are none; asking costs nothing. */
+export const RateAnswer = Schema.Struct({
+  budgets: Schema.Array(
+    Schema.Struct({
+      resource: Schema.String,
+      limit: Schema.Number,
+      remaining: Schema.Number,
+      used: Schema.Number,
+      /** Seconds since the epoch. */
+      reset: Schema.Number
+    })
+  )
+}).annotations({ identifier: "RateAnswer" })
+
+/** One operation of the console's API; `undefined` stands for no body. */
+export interface Endpoint<Payload, PayloadWire, Success, SuccessWire> {
+  readonly method: "GET" | "POST"
+  readonly path: `/api/${string}`
+  readonly payload: Schema.Schema<Payload, PayloadWire> | undefined
+  readonly success: Schema.Schema<Success, SuccessWire> | undefined
+}
+
+const get = <A, I>(path: `/api/${string}`, success: Schema.Schema<A, I>): Endpoint<void, void, A, I> => ({
+  method: "GET",
+  path,
+  payload: undefined,
+  success
+})
+
+const post = <P, PI, A, I>(
+  path: `/api/${string}`,
+  payload: Schema.Schema<P, PI>,
+  success: Schema.Schema<A, I>
+): Endpoint<P, PI, A, I> => ({ method: "POST", path, payload, success })
+
+/** Exchanges repository and token for a session cookie. 401, 404, 422, 429. */
+export const login = post("/api/login", LoginRequest, SessionView)
+/** What can be signed in to, and the current session. */
+export const session = get("/api/session", Setup)
+export const collections = get("/api/collections", CollectionsAnswer)
+export const query = post("/api/query", QueryRequest, QueryAnswer)
+export const document = post("/api/document", DocumentRequest, DocumentAnswer)
+export const history = post("/api/history", HistoryRequest, HistoryAnswer)
+/** Brings back an earlier version as one forward commit. 409 when the document has changed since it was shown. */
+export const restore = post("/api/restore", RestoreRequest, RestoreAnswer)
+export const rate = get("/api/rate", RateAnswer)
+/** Ends the session; 204, whether there was one or not. */
+export const logout: Endpoint<void, void, void, void> = {
+  method: "POST",
+  path: "/api/logout",
+  payload: undefined,
+  success: undefined
+}
+
+/** The body of every answer that is an error. */
+export const Failure = ErrorBody

@@ -1,0 +1,241 @@
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import type { StoreError } from "../../domain/StoreError.js"
+import * as Browse from "../../store/browse/Browse.js"
+import { parseValue } from "../../store/browse/Filter.js"
+import * as Problems from "../server/Problems.js"
+import * as Api from "./Api.js"
+import * as Attempts from "./Attempts.js"
+import { ConsoleError, fromStore, isStoreError, notSignedIn } from "./ConsoleError.js"
+import { ConsoleStores, demoRepo, embeddedApi } from "./ConsoleStores.js"
+import * as OwnOrigin from "./OwnOrigin.js"
+import { type Session, Sessions } from "./Sessions.js"
+
+export interface ConsoleOptions {
+  /** The address under which the service is reached from elsewhere (`CHAINSTORE_PUBLIC_URL`). */
+  readonly publicUrl?: string | undefined
+}
+
+const invalid = (message: string) => new ConsoleError({ _tag: "ValidationError", status: 422, message })
+
+const malformed = (message: string) => new ConsoleError({ _tag: "ValidationError", status: 400, message })
+
+const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.catchIf(
+    effect,
+    (error): error is E & StoreError => isStoreError(error),
+    (error) => Effect.flatMap(Clock.currentTimeMillis, (now) => fromStore(error, now))
+  )
+
+const viewOf = (session: Session, collections: ReadonlyArray<string>): Api.SessionView => ({
+  api: session.api,
+  repo: session.repo,
+  branch: session.branch,
+  root: session.root,
+  readOnly: session.readOnly,
+  collections
+})
+
+/** The routes under `/api`, for sessions of this process. Failures know their own answer (`ConsoleError`). */
+export const router = (options: ConsoleOptions = {}) =>
+  Effect.gen(function* () {
+    const stores = yield* ConsoleStores
+    const sessions = yield* Sessions
+    const attempts = yield* Attempts.make
+
+    const checked = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const own = OwnOrigin.ownOf(request, options.publicUrl)
+      yield* OwnOrigin.check(request, own)
+      return { request, own, id: request.cookies[own.cookie] }
+    })
+
+    const body = <A, I>(request: HttpServerRequest.HttpServerRequest, schema: Schema.Schema<A, I>) =>
+      Effect.gen(function* () {
+        if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
+          return yield* new ConsoleError({
+            _tag: "UnsupportedMediaType",
+            status: 415,
+            message: "The request body must be application/json."
+          })
+        }
+        const json = yield* request.json
+        return yield* Schema.decodeUnknown(schema, { errors: "all" })(json).pipe(
+          Effect.mapError((error) => malformed(Problems.fromIssue(error.issue)))
+        )
+      })
+
+    const answer = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
+      Effect.map(Effect.orDie(Schema.encode(schema)(value)), (wire) =>
+        HttpServerResponse.text(JSON.stringify(wire), {
+          contentType: "application/json",
+          headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" }
+        })
+      )
+
+    const signedIn = Effect.gen(function* () {
+      const { id, request } = yield* checked
+      const session = yield* sessions.find(id)
+      if (Option.isNone(session)) return yield* notSignedIn()
+      return { session: session.value, request }
+    })
+
+    const get = <A, I, E>(
+      endpoint: Api.Endpoint<void, void, A, I>,
+      handle: (session: Session) => Effect.Effect<A, E>
+    ) =>
+      HttpRouter.get(
+        endpoint.path,
+        told(
+          Effect.gen(function* () {
+            const { session } = yield* signedIn
+            return yield* answer(endpoint.success!, yield* handle(session))
+          })
+        )
+      )
+
+    const post = <P, PI, A, I, E>(
+      endpoint: Api.Endpoint<P, PI, A, I>,
+      handle: (session: Session, payload: P) => Effect.Effect<A, E>
+    ) =>
+      HttpRouter.post(
+        endpoint.path,
+        told(
+          Effect.gen(function* () {
+            const { request, session } = yield* signedIn
+            const payload = yield* body(request, endpoint.payload!)
+            return yield* answer(endpoint.success!, yield* handle(session, payload))
+          })
+        )
+      )
+
+    const open = Effect.fn("Console.login")(function* (payload: Api.LoginRequest) {
+      const api = payload.api ?? stores.apis[0] ?? embeddedApi
+      if (api === embeddedApi ? !stores.demo && payload.token === undefined : !stores.apis.includes(api)) {
+        return yield* invalid(
+          `api must be one of ${[...stores.apis, ...(stores.demo ? [embeddedApi] : [])].join(", ")}`
+        )
+      }
+      const token = payload.token === undefined || payload.token === "" ? undefined : payload.token
+      if (api === embeddedApi && token === undefined && payload.repo !== demoRepo) {
+        return yield* new ConsoleError({
+          _tag: "AuthError",
+          status: 401,
+          message: `Only ${demoRepo} can be signed in to without a token: give the embedded host's token.`
+        })
+      }
+      return yield* sessions.create((id) =>
+        Effect.gen(function* () {
+          const opened = yield* stores.open({
+            api,
+            repo: payload.repo,
+            branch: payload.branch,
+            root: payload.root,
+            token: Option.map(Option.fromNullable(token), Redacted.make)
+          })
+          const browse = Browse.make(opened)
+          const session: Session = {
+            id,
+            api,
+            repo: payload.repo,
+            branch: payload.branch,
+            root: payload.root,
+            readOnly: opened.readOnly,
+            browse
+          }
+          return { session, result: yield* browse.collections }
+        })
+      )
+    })
+
+    const login = HttpRouter.post(
+      Api.login.path,
+      told(
+        Effect.gen(function* () {
+          const { id, own, request } = yield* checked
+          const payload = yield* body(request, Api.LoginRequest)
+          const address = Option.getOrElse(request.remoteAddress, () => "unknown")
+          const { result, session } = yield* attempts.guard(address, open(payload))
+          yield* sessions.end(id)
+          const response = yield* answer(Api.SessionView, viewOf(session, result))
+          return HttpServerResponse.unsafeSetCookie(response, own.cookie, session.id, {
+            httpOnly: true,
+            sameSite: "strict",
+            path: "/",
+            secure: own.secure
+          })
+        })
+      )
+    )
+
+    const logout = HttpRouter.post(
+      Api.logout.path,
+      Effect.gen(function* () {
+        const { id, own } = yield* checked
+        yield* sessions.end(id)
+        return HttpServerResponse.unsafeSetCookie(HttpServerResponse.empty({ status: 204 }), own.cookie, "", {
+          httpOnly: true,
+          sameSite: "strict",
+          path: "/",
+          secure: own.secure,
+          maxAge: 0
+        })
+      })
+    )
+
+    const setup = HttpRouter.get(
+      Api.session.path,
+      told(
+        Effect.gen(function* () {
+          const { id } = yield* checked
+          const session = yield* sessions.find(id)
+          return yield* answer(Api.Setup, {
+            apis: stores.apis,
+            demo: stores.demo,
+            session: Option.isNone(session)
+              ? null
+              : viewOf(session.value, yield* session.value.browse.collections)
+          })
+        })
+      )
+    )
+
+    return HttpRouter.empty.pipe(
+      login,
+      logout,
+      setup,
+      get(Api.collections, ({ branch, browse, repo, root }) =>
+        Effect.map(browse.collections, (collections) => ({ repo, branch, root, collections }))
+      ),
+      post(Api.query, ({ browse }, { field, filters, value, ...query }) =>
+        Effect.gen(function* () {
+          if ((field === undefined) !== (value === undefined)) {
+            return yield* invalid("field and value are given together")
+          }
+          const one =
+            field === undefined || value === undefined
+              ? []
+              : [
+                  {
+                    path: field,
+                    operator: "is" as const,
+                    value: typeof value === "string" ? parseValue(value) : value
+                  }
+                ]
+          return yield* browse.query({ ...query, filters: [...one, ...(filters ?? [])] })
+        })
+      ),
+      post(Api.document, ({ browse }, { at, collection, id }) =>
+        Effect.map(browse.document(collection, id, at), (document) => ({
+          document: Option.getOrNull(document)
+        }))
+      ),
+      post(Api.history, ({ browse }, { collection, id, limit }) =>
+        Effect.map(browse.history(collection, id, limit), (entries) => ({ entries }))
+      ),
+      post(Api.restore, ({ browse }, { collection, commit, expectedRev, id }) =>
+        Effect.map(browse.restore(collection, id, commit, expectedRev), (document) => ({ document }))
+      ),
+      get(Api.rate, ({ browse }) => Effect.map(browse.rate, (budgets) => ({ budgets })))
+    )
+  })

@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto"
+import { Clock, Duration, Effect, Exit, Option, Schedule, Scope } from "effect"
+import type { Browse } from "../../store/browse/Browse.js"
+
+/** One signed-in browser. Nothing of it can be read from outside the process. */
+export interface Session {
+  readonly id: string
+  readonly api: string
+  readonly repo: string
+  readonly branch: string
+  readonly root: string
+  readonly readOnly: boolean
+  readonly browse: Browse
+}
+
+export interface SessionLimits {
+  /** How long a session lives without a request. */
+  readonly idle: Duration.DurationInput
+  /** How long a session lives at most. */
+  readonly absolute: Duration.DurationInput
+  /** How many there are at most; a further one ends the one that has been quiet longest. */
+  readonly maximum: number
+}
+
+/** Idle 8 hours, absolute 24, at most 200. */
+export const defaultLimits: SessionLimits = { idle: "8 hours", absolute: "24 hours", maximum: 200 }
+
+interface Entry {
+  readonly session: Session
+  readonly scope: Scope.CloseableScope
+  readonly createdAt: number
+  seenAt: number
+}
+
+/** The sessions of this process. They end with the scope that they were made in. */
+export class Sessions extends Effect.Service<Sessions>()("chainstore/http/console/Sessions", {
+  scoped: (limits: SessionLimits = defaultLimits) =>
+    Effect.gen(function* () {
+      const idle = Duration.toMillis(limits.idle)
+      const absolute = Duration.toMillis(limits.absolute)
+      const entries = new Map<string, Entry>()
+
+      const close = (id: string) =>
+        Effect.suspend(() => {
+          const entry = entries.get(id)
+          entries.delete(id)
+          return entry === undefined ? Effect.void : Scope.close(entry.scope, Exit.void)
+        })
+
+      const expired = (entry: Entry, now: number) =>
+        now - entry.seenAt >= idle || now - entry.createdAt >= absolute
+
+      const sweep = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        for (const [id, entry] of [...entries]) if (expired(entry, now)) yield* close(id)
+      })
+
+      yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced("1 minute")))
+      yield* Effect.addFinalizer(() => Effect.forEach([...entries.keys()], close, { discard: true }))
+
+      return {
+        /** Makes a session under a new name of 256 random bits; `open` may acquire what lives as long as it does. */
+        create: <A, E>(
+          open: (
+            id: string
+          ) => Effect.Effect<{ readonly session: Session; readonly result: A }, E, Scope.Scope>
+        ): Effect.Effect<{ readonly session: Session; readonly result: A }, E> =>
+          Effect.uninterruptibleMask((restore) =>
+            Effect.gen(function* () {
+              const id = randomBytes(32).toString("base64url")
+              const scope = yield* Scope.make()
+              const made = yield* restore(Scope.extend(open(id), scope)).pipe(
+                Effect.onError(() => Scope.close(scope, Exit.void))
+              )
+              const now = yield* Clock.currentTimeMillis
+              entries.set(id, { session: made.session, scope, createdAt: now, seenAt: now })
+              while (entries.size > limits.maximum) {
+                const [quietest] = [...entries].sort(([, a], [, b]) => a.seenAt - b.seenAt)
+                yield* close(quietest![0])
+              }
+              return made
+            })
+          ),
+
+        /** The session of a name, which counts as a sign of life. */
+        find: (id: string | undefined): Effect.Effect<Option.Option<Session>> =>
+          Effect.gen(function* () {
+            const entry = id === undefined ? undefined : entries.get(id)
+            if (entry === undefined) return Option.none()
+            const now = yield* Clock.currentTimeMillis
+            if (expired(entry, now)) {
+              yield* close(entry.session.id)
+              return Option.none()
+            }
+            entry.seenAt = now
+            return Option.some(entry.session)
+          }),
+
+        /** Ends a session and gives back what it holds, its token included. */
+        end: (id: string | undefined): Effect.Effect<void> => (id === undefined ? Effect.void : close(id)),
+
+        count: Effect.sync(() => entries.size)
+      } as const
+    })
+}) {}

@@ -1,0 +1,6 @@
+export * as ConsoleApi from "./Api.js"
+export { ConsoleError } from "./ConsoleError.js"
+export { ConsoleStores, demoRepo, embeddedApi, type OpenStore, type StoreRequest } from "./ConsoleStores.js"
+export * as ConsoleHandlers from "./Handlers.js"
+export * as ConsolePages from "./Pages.js"
+export { defaultLimits, type SessionLimits, Sessions } from "./Sessions.js"

@@ -1,0 +1,22 @@
+import type { HttpServerRequest } from "@effect/platform"
+import type { Links } from "./Links.js"
+import type { Media } from "./Media.js"
+import type { Principal } from "./Principal.js"
+
+/** The versions of the REST API that are known, oldest first. */
+export const versions = ["2022-11-28", "2026-03-10"] as const
+export type Version = (typeof versions)[number]
+
+/** One request as the handlers see it: who asks, what for, and how it reached the host. */
+export interface Call {
+  readonly request: HttpServerRequest.HttpServerRequest
+  /** The path below the API's own prefix, as it was sent. */
+  readonly path: string
+  readonly parameters: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  readonly principal: Principal
+  readonly media: Media
+  readonly version: Version
+  readonly links: Links
+  readonly maxBodyBytes: number
+}

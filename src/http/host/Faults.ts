@@ -1,0 +1,202 @@
+import { FileSystem } from "@effect/platform"
+import { Clock, Context, type Duration, Effect, Layer, Option, Ref, Schema } from "effect"
+import type { Oid } from "../../domain/Oid.js"
+import type { RemoteError } from "../../domain/StoreError.js"
+import type { GitRepository } from "../../store/git/GitRepository.js"
+import * as Git from "./Git.js"
+
+/** What goes wrong with a request. */
+export const Fault = Schema.Union(
+  Schema.TaggedStruct("Latency", { millis: Schema.NonNegative }),
+  /** An error before anything happened, or after everything did. */
+  Schema.TaggedStruct("Error", {
+    status: Schema.Int.pipe(Schema.between(500, 599)),
+    when: Schema.Literal("before", "after")
+  }),
+  /** The connection is reset before anything happened, or after everything did. */
+  Schema.TaggedStruct("Reset", { when: Schema.Literal("before", "after") }),
+  /** Somebody else commits to the branch between this write's read of the branch and its own move of it. */
+  Schema.TaggedStruct("Race", {})
+)
+export type Fault = typeof Fault.Type
+
+/** Which requests meet a fault: all conditions that are given must hold; the first rule that fits is taken. */
+export const Rule = Schema.Struct({
+  method: Schema.optionalWith(Schema.String, { exact: true }),
+  /** A part of the path, as it was sent. */
+  path: Schema.optionalWith(Schema.String, { exact: true }),
+  /** How many requests meet it before it is over; without it, all do. */
+  times: Schema.optionalWith(Schema.Int.pipe(Schema.positive()), { exact: true }),
+  fault: Fault
+})
+export type Rule = typeof Rule.Type
+
+/** A set of rules, and how long reads by branch lag behind writes. */
+export const Plan = Schema.Struct({
+  rules: Schema.optionalWith(Schema.Array(Rule), { default: () => [] }),
+  staleSeconds: Schema.optionalWith(Schema.NonNegative, { default: () => 0 })
+})
+export type Plan = typeof Plan.Type
+
+/** The faults that are switched on. */
+export class Faults extends Context.Tag("chainstore/http/host/Faults")<
+  Faults,
+  {
+    /** The fault that this request meets, which uses it up. */
+    readonly meet: (method: string, path: string) => Effect.Effect<Option.Option<Fault>>
+    readonly set: (plan: typeof Plan.Encoded) => Effect.Effect<void>
+    /** A repository as clients see it while faults are on. */
+    readonly around: (fullName: string, git: GitRepository) => GitRepository
+    /** Runs a write so that it meets a race. */
+    readonly racing: <A, E, R>(write: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  }
+>() {}
+
+class Racing extends Context.Reference<Racing>()("chainstore/http/host/Racing", {
+  defaultValue: (): { left: number } => ({ left: 0 })
+}) {}
+
+interface Move {
+  readonly at: number
+  readonly before: Option.Option<Oid>
+}
+
+/** A commit that changes nothing, made by another process while this one is about to move the branch. */
+const interfere = (git: GitRepository, ref: string) =>
+  Effect.gen(function* () {
+    const tip = yield* git.ref(ref)
+    if (Option.isNone(tip)) return
+    const who = { GIT_AUTHOR_NAME: "racer", GIT_AUTHOR_EMAIL: "racer@localhost" }
+    const env = { ...who, GIT_COMMITTER_NAME: "racer", GIT_COMMITTER_EMAIL: "racer@localhost" }
+    const directory = ["--git-dir", git.directory]
+    const commit = yield* Git.output({
+      args: [...directory, "commit-tree", `${tip.value}^{tree}`, "-p", tip.value, "-m", "race"],
+      env
+    })
+    yield* Git.output({ args: [...directory, "update-ref", ref, commit.stdout.toString().trim(), tip.value] })
+  })
+
+const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const uses = yield* Ref.make<ReadonlyMap<Rule, number>>(new Map())
+    const moves = new Map<string, Array<Move>>()
+
+    const stale = (
+      fullName: string,
+      ref: string,
+      actual: Effect.Effect<Option.Option<Oid>, RemoteError>
+    ): Effect.Effect<Option.Option<Oid>, RemoteError> =>
+      Effect.gen(function* () {
+        const { staleSeconds } = yield* current
+        const past = moves.get(`${fullName} ${ref}`)
+        if (staleSeconds === 0 || past === undefined) return yield* actual
+        const since = (yield* Clock.currentTimeMillis) - staleSeconds * 1000
+        const seen = past.find((move) => move.at > since)
+        return seen === undefined ? yield* actual : seen.before
+      })
+
+    const moved = (fullName: string, ref: string, before: Option.Option<Oid>) =>
+      Effect.gen(function* () {
+        if ((yield* current).staleSeconds === 0) return
+        const key = `${fullName} ${ref}`
+        const past = moves.get(key) ?? []
+        past.push({ at: yield* Clock.currentTimeMillis, before })
+        moves.set(key, past.slice(-1000))
+      })
+
+    const race = (git: GitRepository, ref: string) =>
+      Effect.gen(function* () {
+        const racing = yield* Racing
+        if (racing.left === 0) return
+        racing.left--
+        yield* interfere(git, ref)
+      })
+
+    const around = (fullName: string, git: GitRepository): GitRepository => ({
+      ...git,
+      ref: (name) => stale(fullName, name, git.ref(name)),
+      resolve: (revision) =>
+        Effect.gen(function* () {
+          const name = revision.startsWith("refs/") ? revision : `refs/heads/${revision}`
+          const branch = yield* git.ref(name)
+          return Option.isSome(branch) || moves.has(`${fullName} ${name}`)
+            ? yield* stale(fullName, name, git.resolve(revision))
+            : yield* git.resolve(revision)
+        }),
+      updateRef: (name, expected, next) =>
+        race(git, name).pipe(
+          Effect.zipRight(git.updateRef(name, expected, next)),
+          Effect.zipLeft(moved(fullName, name, expected))
+        ),
+      commitNext: (branch, build) => {
+        let before: Option.Option<Oid> = Option.none()
+        const name = `refs/heads/${branch}`
+        return git
+          .commitNext(branch, (head) => {
+            before = Option.map(head, ({ commit }) => commit)
+            return Effect.zipLeft(build(head), Effect.ignore(race(git, name)))
+          })
+          .pipe(
+            Effect.tap(({ committed }) =>
+              Option.isSome(committed) ? moved(fullName, name, before) : Effect.void
+            )
+          )
+      }
+    })
+
+    return Faults.of({
+      set: (plan) => set(Schema.decodeSync(Plan)(plan)),
+      around,
+      racing: (write) => Effect.provideService(write, Racing, { left: 1 }),
+      meet: (method, path) =>
+        Effect.gen(function* () {
+          const { rules } = yield* current
+          if (rules.length === 0) return Option.none()
+          return yield* Ref.modify(uses, (used) => {
+            for (const rule of rules) {
+              const count = used.get(rule) ?? 0
+              if (rule.method !== undefined && rule.method !== method) continue
+              if (rule.path !== undefined && !path.includes(rule.path)) continue
+              if (rule.times !== undefined && count >= rule.times) continue
+              return [Option.some(rule.fault), new Map(used).set(rule, count + 1)]
+            }
+            return [Option.none(), used]
+          })
+        })
+    })
+  })
+
+const healthy: Plan = { rules: [], staleSeconds: 0 }
+
+/** No faults until `set` switches some on. */
+export const layer = Layer.effect(
+  Faults,
+  Effect.gen(function* () {
+    const plan = yield* Ref.make(healthy)
+    return yield* make(Ref.get(plan), (next) => Ref.set(plan, next))
+  })
+)
+
+/** Faults as a file says, read again when it changes; a missing file means none, an unreadable one keeps the last. */
+export const layerFile = (file: string, every: Duration.DurationInput = "250 millis") =>
+  Layer.scoped(
+    Faults,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const plan = yield* Ref.make(healthy)
+      const seen = yield* Ref.make("")
+      const load = Effect.gen(function* () {
+        const text = yield* Effect.orElseSucceed(fs.readFileString(file), () => "{}")
+        if (text === (yield* Ref.get(seen))) return
+        yield* Ref.set(seen, text)
+        yield* Ref.set(plan, yield* Schema.decode(Schema.parseJson(Plan))(text))
+      }).pipe(
+        Effect.catchTag("ParseError", (error) =>
+          Effect.logWarning(`The faults in ${file} are not understood and were not changed: ${error.message}`)
+        )
+      )
+      yield* load
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(every), load)))
+      return yield* make(Ref.get(plan), (next) => Ref.set(plan, next))
+    })
+  )

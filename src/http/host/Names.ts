@@ -1,0 +1,57 @@
+/** An account's name: what GitHub allows, and underscores, which it gives to managed users. */
+export const isOwner = (owner: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(owner)
+
+/** A repository's name. It becomes a directory, so nothing that a path could mean is let through. */
+export const isRepositoryName = (name: string): boolean =>
+  /^[A-Za-z0-9._-]{1,100}$/.test(name) && !/^\.{1,2}$/.test(name) && !/\.(git|wiki|lock)$/i.test(name)
+
+const badInRef = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|\p{Surrogate}/u
+
+/** Git's own rule for the name of a ref, short or whole, and nothing that looks like an option. */
+export const isRefName = (name: string): boolean =>
+  name.length > 0 && name.length <= 1024 && !badInRef.test(name) && !/^[-./]|[./]$/.test(name) && name !== "@"
+
+/** A name with at least two slashes below `refs/`, as the API wants it. */
+export const isWholeRefName = (name: string): boolean =>
+  isRefName(name) && /^refs\/[^/]+\/./.test(name) && !/\/-/.test(name)
+
+/** A commit id, whole or cut short. */
+export const isAbbreviation = (text: string): boolean => /^[0-9a-f]{4,40}$/i.test(text)
+
+const isDotGit = (segment: string): boolean => {
+  // What HFS+ and NTFS would take for `.git` is refused as well, as Git does.
+  const plain = segment
+    .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, "")
+    .replace(/[. ]+$/, "")
+    .toLowerCase()
+  return plain === ".git" || plain === "git~1" || plain.startsWith(".git:")
+}
+
+/** A path of a file in a repository: relative, without empty, dotted or `.git` segments, at most 4,096 bytes. */
+export const isPath = (path: string): boolean =>
+  path.length > 0 &&
+  path.length <= 4096 &&
+  Buffer.byteLength(path) <= 4096 &&
+  !/\x00|\p{Surrogate}/u.test(path) &&
+  path
+    .split("/")
+    .every((segment) => segment !== "" && segment !== "." && segment !== ".." && !isDotGit(segment))
+
+/** A collision-poor stable number for a name, for the `id` fields that GitHub counts. */
+export const numericId = (name: string): number => {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < name.length; index++) {
+    hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193)
+  }
+  return (hash >>> 1) + 1
+}
+
+/** GitHub's opaque node id: here the kind and the parts, in base64. */
+export const nodeId = (kind: string, ...parts: ReadonlyArray<string>): string =>
+  Buffer.from([kind, ...parts].join(":")).toString("base64url")
+
+/** The parts of a node id of `kind`, or undefined when it is none. */
+export const fromNodeId = (kind: string, id: string): ReadonlyArray<string> | undefined => {
+  const [actual, ...parts] = Buffer.from(id, "base64url").toString().split(":")
+  return actual === kind ? parts : undefined
+}

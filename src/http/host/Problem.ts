@@ -1,0 +1,57 @@
+import { HttpServerResponse } from "@effect/platform"
+import { Data } from "effect"
+
+/** One entry of `errors`, as GitHub names what is wrong with a field. */
+export interface ProblemDetail {
+  readonly resource: string
+  readonly field?: string
+  readonly code: string
+  readonly message?: string
+}
+
+/** A refusal in GitHub's words. `documentation` is the page's path below docs.github.com; the route's own when absent. */
+export class Problem extends Data.TaggedError("Problem")<{
+  readonly status: number
+  readonly message: string
+  readonly documentation?: string | undefined
+  readonly errors?: ReadonlyArray<ProblemDetail> | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}> {}
+
+/** The answer that carries a problem; `status` is a string, as on GitHub. */
+export const toResponse = (problem: Problem, documentation: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(
+    JSON.stringify({
+      message: problem.message,
+      ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+      documentation_url: `https://docs.github.com/${problem.documentation ?? documentation}`,
+      status: String(problem.status)
+    }),
+    {
+      status: problem.status,
+      contentType: "application/json; charset=utf-8",
+      headers: problem.headers ?? {}
+    }
+  )
+
+export const notFound = new Problem({ status: 404, message: "Not Found" })
+
+export const unprocessable = (message: string, errors?: ReadonlyArray<ProblemDetail>) =>
+  new Problem({ status: 422, message, errors })
+
+export const badRequest = (message: string) => new Problem({ status: 400, message })
+
+export const conflict = (message: string) => new Problem({ status: 409, message })
+
+export const emptyRepository = conflict("Git Repository is empty.")
+
+export const badCredentials = new Problem({ status: 401, message: "Bad credentials", documentation: "rest" })
+
+export const requiresAuthentication = new Problem({ status: 401, message: "Requires authentication" })
+
+export const notPermitted = (permission: string) =>
+  new Problem({
+    status: 403,
+    message: "Resource not accessible by personal access token",
+    headers: { "x-accepted-github-permissions": permission }
+  })

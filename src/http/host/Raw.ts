@@ -1,0 +1,48 @@
+import { HttpServerResponse } from "@effect/platform"
+import { Effect, Option } from "effect"
+import type { Call } from "./Call.js"
+import { isPath } from "./Names.js"
+import { notFound } from "./Problem.js"
+import * as Reply from "./Reply.js"
+import { Repositories } from "./Repositories.js"
+import * as Revision from "./Revision.js"
+import * as Route from "./Route.js"
+
+/** How many segments the name of a branch may have in a raw address. */
+const deepest = 8
+
+/** `/raw/OWNER/REPO/REF/PATH`: the bytes of a file, as nothing that a browser would run. */
+export const route = Effect.gen(function* () {
+  const repositories = yield* Repositories
+
+  const get = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const { git } = yield* repositories.reading(
+        call.principal,
+        call.parameters["owner"]!,
+        call.parameters["repo"]!
+      )
+      const segments = (call.parameters["path"] ?? "").split("/")
+      for (let length = 1; length < Math.min(segments.length, deepest); length++) {
+        const ref = segments.slice(0, length).join("/")
+        const commit = yield* Revision.commitOf(git, ref)
+        if (Option.isNone(commit)) continue
+        const path = segments.slice(length).join("/")
+        const entry = isPath(path) ? yield* git.lookup(commit.value.tree, path) : Option.none()
+        if (Option.isNone(entry) || entry.value.kind !== "blob") continue
+        const { oid } = entry.value
+        const fixed = Revision.asOid(ref) !== undefined
+        const read = Effect.flatMap(git.object(oid), (object) =>
+          Option.isSome(object) ? Effect.succeed(Reply.bytes(object.value.content)) : Effect.fail(notFound)
+        )
+        return HttpServerResponse.setHeader(
+          yield* Reply.keyed(call, `raw ${oid}`, read),
+          "cache-control",
+          fixed ? "max-age=31536000, immutable" : "no-cache"
+        )
+      }
+      return yield* notFound
+    })
+
+  return Route.make("GET", "/{owner}/{repo}/{path*}", "rest", get)
+})

@@ -1,0 +1,142 @@
+import { randomUUID } from "node:crypto"
+import { createReadStream, createWriteStream } from "node:fs"
+import { rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { HttpServerResponse } from "@effect/platform"
+import { NodeSink, NodeStream } from "@effect/platform-node"
+import { Effect, Stream } from "effect"
+import { RemoteError } from "../../domain/StoreError.js"
+import * as Body from "./Body.js"
+import type { Call } from "./Call.js"
+import * as Git from "./Git.js"
+import { anonymous } from "./Principal.js"
+import { notFound, Problem } from "./Problem.js"
+import { type Hosted, Repositories } from "./Repositories.js"
+import * as Route from "./Route.js"
+
+export interface SmartHttpOptions {
+  /** The largest push, unpacked from its transport encoding. */
+  readonly maxPushBytes: number
+}
+
+const noCache = {
+  "cache-control": "no-cache, max-age=0, must-revalidate",
+  expires: "Fri, 01 Jan 1980 00:00:00 GMT",
+  pragma: "no-cache"
+}
+
+const settings: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "upload-pack": ["uploadpack.allowFilter=true", "uploadpack.allowAnySHA1InWant=true"],
+  "receive-pack": ["receive.fsckObjects=true", "receive.maxInputSize=0", "receive.denyDeleteCurrent=refuse"]
+}
+
+const service = (name: string, directory: string, call: Call, ...options: ReadonlyArray<string>) => {
+  const protocol = call.request.headers["git-protocol"]
+  return {
+    args: [
+      ...settings[name]!.flatMap((setting) => ["-c", setting]),
+      name,
+      "--stateless-rpc",
+      ...options,
+      directory
+    ],
+    ...(protocol !== undefined && /^version=[0-2]$/.test(protocol) ? { env: { GIT_PROTOCOL: protocol } } : {})
+  }
+}
+
+// Git asks for a password only when it is told that one is wanted.
+const challenge = new Problem({
+  status: 401,
+  message: "Requires authentication",
+  headers: { "www-authenticate": 'Basic realm="GitHub"' }
+})
+
+/** Clone, fetch and push over HTTP, each by the Git program that does it; a push waits for the writers' turn. */
+export const routes = (options: SmartHttpOptions) =>
+  Effect.gen(function* () {
+    const repositories = yield* Repositories
+
+    const opened = (call: Call, name: string): Effect.Effect<Hosted, Problem | RemoteError> => {
+      const owner = call.parameters["owner"]!
+      const repository = call.parameters["repo"]!
+      if (!repository.endsWith(".git")) return Effect.fail(notFound)
+      const open = name === "receive-pack" ? repositories.writing : repositories.reading
+      return open(call.principal, owner, repository.slice(0, -4)).pipe(
+        Effect.catchTag("Problem", (problem) =>
+          call.principal.id === anonymous.id ? Effect.fail(challenge) : Effect.fail(problem)
+        )
+      )
+    }
+
+    const advertise = (call: Call): Route.Answer =>
+      Effect.gen(function* () {
+        const name = /^git-(upload-pack|receive-pack)$/.exec(call.query.get("service") ?? "")?.[1]
+        if (name === undefined) {
+          return yield* new Problem({ status: 403, message: "Please upgrade your git client: only smart HTTP is served." })
+        }
+        const { git } = yield* opened(call, name)
+        const run = service(name, git.directory, call, "--advertise-refs")
+        const { code, stdout } = yield* Git.output(run)
+        if (code !== 0) return yield* new RemoteError({ operation: "git", message: `git ${name} ended with ${code}`, reason: "Server" })
+        const header = `# service=git-${name}\n`
+        const length = (header.length + 4).toString(16).padStart(4, "0")
+        const plain = run.env?.GIT_PROTOCOL !== "version=2" || name === "receive-pack"
+        return HttpServerResponse.uint8Array(
+          plain ? Buffer.concat([Buffer.from(`${length}${header}0000`), stdout]) : stdout,
+          { contentType: `application/x-git-${name}-advertisement`, headers: noCache }
+        )
+      })
+
+    const expects = (call: Call, name: string) =>
+      call.request.headers["content-type"] === `application/x-git-${name}-request`
+        ? Effect.void
+        : Effect.fail(new Problem({ status: 415, message: `The body must be application/x-git-${name}-request.` }))
+
+    const uploadPack = (call: Call): Route.Answer =>
+      Effect.gen(function* () {
+        const { git } = yield* opened(call, "upload-pack")
+        yield* expects(call, "upload-pack")
+        const output = Git.stream({
+          ...service("upload-pack", git.directory, call),
+          input: Body.stream(call.request, options.maxPushBytes)
+        })
+        return HttpServerResponse.stream(output, {
+          contentType: "application/x-git-upload-pack-result",
+          headers: noCache
+        })
+      })
+
+    const receivePack = (call: Call): Route.Answer =>
+      Effect.gen(function* () {
+        const { git } = yield* opened(call, "receive-pack")
+        yield* expects(call, "receive-pack")
+        // The push is taken in before the writers are asked to wait, so that a slow sender holds nobody up.
+        const spool = yield* Effect.acquireRelease(
+          Effect.sync(() => join(tmpdir(), `chainstore-push-${randomUUID()}`)),
+          (file) => Effect.promise(() => rm(file, { force: true }))
+        )
+        yield* Stream.run(
+          Body.stream(call.request, options.maxPushBytes),
+          NodeSink.fromWritable(() => createWriteStream(spool, { mode: 0o600 }), broken)
+        )
+        const input = NodeStream.fromReadable<RemoteError, Uint8Array>(() => createReadStream(spool), broken)
+        const { stdout } = yield* git.exclusively(
+          Git.output({ ...service("receive-pack", git.directory, call), input })
+        )
+        return HttpServerResponse.uint8Array(stdout, {
+          contentType: "application/x-git-receive-pack-result",
+          headers: noCache
+        })
+      }).pipe(Effect.scoped)
+
+    const docs = "rest"
+    return [
+      Route.make("GET", "/{owner}/{repo}/info/refs", docs, advertise),
+      Route.make("POST", "/{owner}/{repo}/git-upload-pack", docs, uploadPack),
+      Route.make("POST", "/{owner}/{repo}/git-receive-pack", docs, receivePack)
+    ]
+  })
+
+const broken = (cause: unknown) =>
+  new RemoteError({ operation: "push", message: "The push could not be taken in: is there space left?", reason: "Server", cause })

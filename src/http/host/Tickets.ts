@@ -1,0 +1,30 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import { Clock, Context, Effect, Layer } from "effect"
+
+const lifetime = 300_000
+
+/** Leave to fetch the archive of one repository for some minutes, carried by an address instead of a token. */
+export class Tickets extends Context.Tag("chainstore/http/host/Tickets")<
+  Tickets,
+  {
+    readonly issue: (fullName: string) => Effect.Effect<string>
+    readonly redeem: (ticket: string, fullName: string) => Effect.Effect<boolean>
+  }
+>() {}
+
+/** Signed with a secret that lives as long as the host. */
+export const layer = Layer.sync(Tickets, () => {
+  const secret = randomBytes(32)
+  const sign = (fullName: string, until: number) =>
+    createHmac("sha256", secret).update(`${until} ${fullName}`).digest("base64url")
+  return Tickets.of({
+    issue: (fullName) =>
+      Effect.map(Clock.currentTimeMillis, (now) => `${now + lifetime}.${sign(fullName, now + lifetime)}`),
+    redeem: (ticket, fullName) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const match = /^(\d{1,15})\.([\w-]{43})$/.exec(ticket)
+        if (match === null || Number(match[1]) < now) return false
+        return timingSafeEqual(Buffer.from(match[2]!), Buffer.from(sign(fullName, Number(match[1]))))
+      })
+  })
+})

@@ -1,0 +1,64 @@
+import { Effect, Option } from "effect"
+import type { Call } from "../Call.js"
+import * as Links from "../Links.js"
+import { isRefName } from "../Names.js"
+import * as Pages from "../Pages.js"
+import { Problem } from "../Problem.js"
+import * as Reply from "../Reply.js"
+import { Repositories } from "../Repositories.js"
+import * as Route from "../Route.js"
+import * as CommitView from "./CommitView.js"
+
+const unprotected = {
+  enabled: false,
+  required_status_checks: { enforcement_level: "off", contexts: [], checks: [] }
+}
+
+export const routes = Effect.gen(function* () {
+  const repositories = yield* Repositories
+  const reading = (call: Call) =>
+    repositories.reading(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+
+  const list = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const { fullName, git } = yield* reading(call)
+      const refs = call.query.get("protected") === "true" ? [] : yield* git.refs("refs/heads/")
+      const { headers, items } = Pages.slice(call, Pages.asked(call), refs)
+      const base = Links.repository(call.links, fullName)
+      const branches = items.map(({ name, oid }) => {
+        const branch = name.slice("refs/heads/".length)
+        return {
+          name: branch,
+          commit: { sha: oid, url: `${base}/commits/${oid}` },
+          protected: false,
+          protection: unprotected,
+          protection_url: `${base}/branches/${Links.encodePath(branch)}/protection`
+        }
+      })
+      return Reply.json(call, branches, headers)
+    })
+
+  const get = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const { fullName, git } = yield* reading(call)
+      const name = call.parameters["branch"] ?? ""
+      const missing = new Problem({ status: 404, message: "Branch not found" })
+      const oid = isRefName(name) ? yield* git.ref(`refs/heads/${name}`) : Option.none()
+      const info = Option.isSome(oid) ? yield* git.commit(oid.value) : Option.none()
+      if (Option.isNone(info)) return yield* missing
+      const self = `${Links.repository(call.links, fullName)}/branches/${Links.encodePath(name)}`
+      return Reply.json(call, {
+        name,
+        commit: CommitView.commit(call.links, fullName, info.value),
+        _links: { self, html: Links.html(call.links, fullName, "tree", name) },
+        protected: false,
+        protection: unprotected,
+        protection_url: `${self}/protection`
+      })
+    })
+
+  return [
+    Route.make("GET", "/repos/{owner}/{repo}/branches", "rest/branches/branches#list-branches", list),
+    Route.make("GET", "/repos/{owner}/{repo}/branches/{branch*}", "rest/branches/branches#get-a-branch", get)
+  ]
+})

@@ -1,0 +1,102 @@
+import { HttpServerResponse } from "@effect/platform"
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { Call } from "../Call.js"
+import * as Differ from "../Differ.js"
+import { isPath } from "../Names.js"
+import * as Pages from "../Pages.js"
+import { emptyRepository, Problem, unprocessable } from "../Problem.js"
+import * as Reply from "../Reply.js"
+import { Repositories } from "../Repositories.js"
+import * as Revision from "../Revision.js"
+import * as Route from "../Route.js"
+import * as CommitView from "./CommitView.js"
+import { seconds } from "./RepositoryView.js"
+
+/** GitHub shows this many files of a commit on a page, and this many on all pages. */
+const pageOfFiles = 300
+const mostFiles = 3000
+
+const moment = (text: string | null): Effect.Effect<string | undefined, Problem> => {
+  if (text === null || text === "") return Effect.succeed(undefined)
+  const millis = Date.parse(text)
+  return Number.isNaN(millis)
+    ? Effect.fail(unprocessable("since and until must be timestamps in ISO 8601 format: YYYY-MM-DDTHH:MM:SSZ."))
+    : Effect.succeed(seconds(new Date(Math.max(0, Math.min(millis, 4_102_444_800_000))).toISOString()))
+}
+
+export const routes = Effect.gen(function* () {
+  const repositories = yield* Repositories
+  const reading = (call: Call) =>
+    repositories.reading(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+
+  const list = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const { fullName, git } = yield* reading(call)
+      if (yield* Revision.isEmpty(git)) return yield* emptyRepository
+      const from = call.query.get("sha") || (yield* git.defaultBranch)
+      const start = yield* Revision.commitOf(git, from)
+      if (Option.isNone(start)) return yield* new Problem({ status: 404, message: "Not Found" })
+      const page = Pages.asked(call)
+      const path = (call.query.get("path") ?? "").replace(/^\/+|\/+$/g, "")
+      const author = call.query.get("author") || undefined
+      const since = yield* moment(call.query.get("since"))
+      const until = yield* moment(call.query.get("until"))
+      const found =
+        path !== "" && !isPath(path)
+          ? []
+          : Chunk.toReadonlyArray(
+              yield* Stream.runCollect(
+                git.log(start.value.commit, {
+                  ...(path === "" ? {} : { path }),
+                  limit: page.size + 1,
+                  skip: page.skip,
+                  since,
+                  until,
+                  author
+                })
+              )
+            )
+      const commits = found.slice(0, page.size).map((info) => CommitView.commit(call.links, fullName, info))
+      return Reply.json(call, commits, Pages.links(call, page, found.length > page.size))
+    })
+
+  const get = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const { fullName, git } = yield* reading(call)
+      if (yield* Revision.isEmpty(git)) return yield* emptyRepository
+      const ref = call.parameters["ref"] ?? ""
+      const found = yield* Revision.commitOf(git, ref)
+      if (Option.isNone(found)) return yield* unprocessable(`No commit found for SHA: ${ref.slice(0, 255)}`)
+      const info = found.value
+      if (call.media === "sha") {
+        return yield* Reply.keyed(
+          call,
+          info.commit,
+          Effect.succeed(
+            HttpServerResponse.text(info.commit, { contentType: "application/vnd.github.sha; charset=utf-8" })
+          ),
+          `"${info.commit}"`
+        )
+      }
+      const page = Pages.asked(call, pageOfFiles, pageOfFiles)
+      const answer = Effect.gen(function* () {
+        const before = Option.fromNullable(info.parents[0])
+        const all = yield* Differ.changes(git, before, info.commit)
+        const { headers, items } = Pages.slice(call, page, all.slice(0, mostFiles))
+        const additions = all.reduce((sum, file) => sum + file.additions, 0)
+        const deletions = all.reduce((sum, file) => sum + file.deletions, 0)
+        const body = {
+          ...CommitView.commit(call.links, fullName, info),
+          stats: { total: additions + deletions, additions, deletions },
+          files: yield* Differ.view(call, fullName, git, { before, after: info.commit, ref: info.commit }, items)
+        }
+        return Reply.fromJson(body, headers)
+      })
+      return yield* Reply.keyed(call, `commit ${info.commit}`, answer)
+    })
+
+  return [
+    Route.make("GET", "/repos/{owner}/{repo}/commits", "rest/commits/commits#list-commits", list),
+    Route.make("GET", "/repos/{owner}/{repo}/commits/{ref*}", "rest/commits/commits#get-a-commit", get)
+  ]
+})

@@ -1,0 +1,103 @@
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { Oid } from "../../../domain/Oid.js"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import type { GitRepository } from "../../../store/git/GitRepository.js"
+import type { Call } from "../Call.js"
+import * as Differ from "../Differ.js"
+import * as Git from "../Git.js"
+import * as Links from "../Links.js"
+import * as Pages from "../Pages.js"
+import { notFound, Problem } from "../Problem.js"
+import * as Reply from "../Reply.js"
+import { Repositories } from "../Repositories.js"
+import * as Revision from "../Revision.js"
+import * as Route from "../Route.js"
+import * as CommitView from "./CommitView.js"
+
+/** How many commits, and how many files (on the first page alone), a comparison shows. */
+const mostCommits = 250
+const mostFiles = 300
+
+const revList = (git: GitRepository, ...args: ReadonlyArray<string>): Effect.Effect<string, RemoteError> =>
+  Effect.map(Git.output({ args: ["--git-dir", git.directory, "rev-list", ...args, "--"] }), ({ stdout }) =>
+    stdout.toString().trim()
+  )
+
+export const routes = Effect.gen(function* () {
+  const repositories = yield* Repositories
+
+  const compare = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const { fullName, git } = yield* repositories.reading(
+        call.principal,
+        call.parameters["owner"]!,
+        call.parameters["repo"]!
+      )
+      const basehead = call.parameters["basehead"] ?? ""
+      const parts = basehead.split("...")
+      if (parts.length !== 2) return yield* notFound
+      // `OWNER:REF` names the same repository here: there are no forks.
+      const [baseName, headName] = parts.map((name) => name.slice(name.lastIndexOf(":") + 1)) as [string, string]
+      const base = yield* Revision.commitOf(git, baseName)
+      const head = yield* Revision.commitOf(git, headName)
+      if (Option.isNone(base) || Option.isNone(head)) return yield* notFound
+      const [from, to] = [base.value.commit, head.value.commit]
+      const merge = yield* git.mergeBase(from, to)
+      const mergeBase = Option.isSome(merge) ? yield* git.commit(merge.value) : Option.none()
+      if (Option.isNone(mergeBase)) {
+        return yield* new Problem({
+          status: 404,
+          message: `No common ancestor between ${baseName} and ${headName}.`
+        })
+      }
+      const counts = (yield* revList(git, "--left-right", "--count", `${from}...${to}`)).split("\t")
+      const [behind, ahead] = [Number(counts[0]), Number(counts[1])]
+      const paged = call.query.has("page") || call.query.has("per_page")
+      const page = paged ? Pages.asked(call) : { number: 1, size: mostCommits, skip: 0 }
+      // GitHub counts the pages from the oldest commit.
+      const oldest = yield* commitsBetween(git, from, to, ahead, page)
+      const first = page.number === 1
+      const point = mergeBase.value.commit
+      const files = first ? (yield* Differ.changes(git, Option.some(point), to)).slice(0, mostFiles) : []
+      const self = `${Links.repository(call.links, fullName)}/compare/${Links.encodePath(basehead)}`
+      const html = Links.html(call.links, fullName, "compare", basehead)
+      const view = (info: Parameters<typeof CommitView.commit>[2]) => CommitView.commit(call.links, fullName, info)
+      return Reply.json(
+        call,
+        {
+          url: self,
+          html_url: html,
+          permalink_url: Links.html(call.links, fullName, "compare", `${from}...${to}`),
+          diff_url: `${html}.diff`,
+          patch_url: `${html}.patch`,
+          base_commit: view(base.value),
+          merge_base_commit: view(mergeBase.value),
+          status: ahead > 0 ? (behind > 0 ? "diverged" : "ahead") : behind > 0 ? "behind" : "identical",
+          ahead_by: ahead,
+          behind_by: behind,
+          total_commits: ahead,
+          commits: oldest.map(view),
+          files: yield* Differ.view(call, fullName, git, { before: Option.some(point), after: to, ref: to }, files)
+        },
+        Pages.links(call, page, page.skip + page.size < ahead, Option.some(Math.max(1, Math.ceil(ahead / page.size))))
+      )
+    })
+
+  return [
+    Route.make("GET", "/repos/{owner}/{repo}/compare/{basehead*}", "rest/commits/commits#compare-two-commits", compare)
+  ]
+})
+
+const commitsBetween = (git: GitRepository, from: Oid, to: Oid, count: number, page: Pages.Page) =>
+  Effect.gen(function* () {
+    const end = count - page.skip
+    const start = Math.max(0, end - page.size)
+    if (end <= 0) return []
+    const names = (yield* revList(git, `--skip=${start}`, `--max-count=${end - start}`, to, `^${from}`)).split("\n")
+    const infos = yield* Stream.fromIterable(names.filter((name) => name !== "").reverse()).pipe(
+      Stream.mapEffect((name) => git.commit(name as Oid)),
+      Stream.filterMap((info) => info),
+      Stream.runCollect
+    )
+    return Chunk.toReadonlyArray(infos)
+  })

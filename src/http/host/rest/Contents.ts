@@ -1,0 +1,294 @@
+import { Effect, Option } from "effect"
+import { Oid } from "../../../domain/Oid.js"
+import { RefMoved } from "../../../domain/Ref.js"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import type { GitRepository } from "../../../store/git/GitRepository.js"
+import type { Change, CommitInfo, Signature, TreeEntry } from "../../../store/GitRemote.js"
+import * as Body from "../Body.js"
+import type { Call } from "../Call.js"
+import * as Fields from "../Fields.js"
+import * as Links from "../Links.js"
+import { isPath, isRefName } from "../Names.js"
+import { conflict, notFound, Problem, unprocessable } from "../Problem.js"
+import * as Reply from "../Reply.js"
+import { type Hosted, Repositories } from "../Repositories.js"
+import * as Revision from "../Revision.js"
+import * as Route from "../Route.js"
+import * as CommitView from "./CommitView.js"
+import { personOf, signatureOf } from "./People.js"
+
+const megabyte = 1024 * 1024
+
+/** Above this size JSON has no content; above the other one nothing is served. */
+const inlineBytes = megabyte
+const servedBytes = 100 * megabyte
+
+/** What GitHub lists of a directory, and no more. */
+const listedEntries = 1000
+
+const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
+
+const view = (
+  call: Call,
+  hosted: Hosted,
+  ref: string,
+  at: { readonly type: string; readonly path: string; readonly oid: Oid; readonly size: number }
+) => {
+  const { links } = call
+  const { fullName } = hosted
+  const self = Links.contents(links, fullName, at.path, ref)
+  const git = at.type === "submodule" ? null : Links.git(links, fullName, at.type === "dir" ? "trees" : "blobs", at.oid)
+  const html = at.type === "submodule" ? null : Links.html(links, fullName, at.type === "dir" ? "tree" : "blob", ref, at.path)
+  return {
+    name: nameOf(at.path),
+    path: at.path,
+    sha: at.oid,
+    size: at.size,
+    url: self,
+    html_url: html,
+    git_url: git,
+    download_url:
+      at.type === "dir" || at.type === "submodule" ? null : Links.raw(links, fullName, ref, at.path),
+    type: at.type,
+    _links: { self, git, html }
+  }
+}
+
+const tooLarge = new Problem({
+  status: 403,
+  message:
+    "This API returns blobs up to 100 MB in size. The requested blob is too large to fetch via the API, but you can always clone the repository via Git in order to obtain it.",
+  errors: [{ resource: "Blob", field: "data", code: "too_large" }]
+})
+
+const sizeOf = (git: GitRepository, entry: TreeEntry): Effect.Effect<number, RemoteError> =>
+  entry.kind !== "blob"
+    ? Effect.succeed(0)
+    : entry.size !== undefined
+      ? Effect.succeed(entry.size)
+      : Effect.map(git.objectInfo(entry.oid), (info) => (Option.isSome(info) ? info.value.size : 0))
+
+const content = (git: GitRepository, oid: Oid) =>
+  Effect.flatMap(git.object(oid), (object) =>
+    Option.isSome(object) ? Effect.succeed(object.value.content) : Effect.fail(notFound)
+  )
+
+const typeOf = (call: Call, entry: TreeEntry, listed: boolean): string => {
+  if (entry.kind === "tree") return "dir"
+  if (entry.kind === "commit") return listed && call.version === "2022-11-28" ? "file" : "submodule"
+  return entry.mode === "120000" ? "symlink" : "file"
+}
+
+const directory = (call: Call, hosted: Hosted, ref: string, path: string, oid: Oid) =>
+  Effect.gen(function* () {
+    const found = yield* hosted.git.tree(oid, "")
+    const entries = Option.match(found, { onNone: () => [], onSome: (tree) => tree.entries.slice(0, listedEntries) })
+    const listing = yield* Effect.forEach(entries, (entry) =>
+      Effect.map(sizeOf(hosted.git, entry), (size) =>
+        view(call, hosted, ref, {
+          type: typeOf(call, entry, true),
+          path: path === "" ? entry.path : `${path}/${entry.path}`,
+          oid: entry.oid,
+          size
+        })
+      )
+    )
+    return call.media === "object"
+      ? Reply.fromJson({ ...view(call, hosted, ref, { type: "dir", path, oid, size: 0 }), entries: listing })
+      : Reply.fromJson(listing)
+  })
+
+const file = (call: Call, hosted: Hosted, ref: string, path: string, entry: TreeEntry) =>
+  Effect.gen(function* () {
+    const size = yield* sizeOf(hosted.git, entry)
+    if (size > servedBytes) return yield* tooLarge
+    if (call.media === "raw") return Reply.bytes(yield* content(hosted.git, entry.oid))
+    const at = view(call, hosted, ref, { type: "file", path, oid: entry.oid, size })
+    return Reply.fromJson(
+      size > inlineBytes
+        ? { ...at, content: "", encoding: "none" }
+        : { ...at, content: Fields.toWrappedBase64(yield* content(hosted.git, entry.oid)), encoding: "base64" }
+    )
+  })
+
+const resolveLink = (path: string, target: string): string | undefined => {
+  if (target.startsWith("/")) return undefined
+  const parts = path.split("/").slice(0, -1)
+  for (const part of target.split("/")) {
+    if (part === "..") {
+      if (parts.pop() === undefined) return undefined
+    } else if (part !== "." && part !== "") parts.push(part)
+  }
+  return parts.join("/")
+}
+
+const symlink = (call: Call, hosted: Hosted, ref: string, root: Oid, path: string, entry: TreeEntry) =>
+  Effect.gen(function* () {
+    const target = new TextDecoder().decode(yield* content(hosted.git, entry.oid))
+    const followed = resolveLink(path, target)
+    const aim = followed === undefined || !isPath(followed) ? Option.none() : yield* hosted.git.lookup(root, followed)
+    if (Option.isSome(aim) && aim.value.kind === "blob" && aim.value.mode !== "120000") {
+      return yield* file(call, hosted, ref, path, { ...aim.value, path })
+    }
+    const at = view(call, hosted, ref, { type: "symlink", path, oid: entry.oid, size: target.length })
+    return Reply.fromJson({ ...at, target })
+  })
+
+/** The commit that a read by `ref` (absent: the default branch) sees. */
+const readAt = (call: Call, hosted: Hosted) =>
+  Effect.gen(function* () {
+    const { git } = hosted
+    const asked = call.query.get("ref") || (yield* git.defaultBranch)
+    const found = yield* Revision.commitOf(git, asked)
+    if (Option.isSome(found)) return { ref: asked, commit: found.value }
+    if (yield* Revision.isEmpty(git)) return yield* new Problem({ status: 404, message: "This repository is empty." })
+    return yield* new Problem({ status: 404, message: `No commit found for the ref ${asked.slice(0, 255)}` })
+  })
+
+const normal = (path: string) => path.replace(/^\/+|\/+$/g, "")
+
+export const routes = Effect.gen(function* () {
+  const repositories = yield* Repositories
+
+  const get = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const hosted = yield* repositories.reading(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+      const { git } = hosted
+      const { commit, ref } = yield* readAt(call, hosted)
+      const path = normal(call.parameters["path"] ?? "")
+      if (path === "") {
+        return yield* Reply.keyed(call, `dir ${commit.tree}`, directory(call, hosted, ref, "", commit.tree))
+      }
+      if (!isPath(path)) return yield* notFound
+      const found = yield* git.lookup(commit.tree, path)
+      if (Option.isNone(found)) return yield* notFound
+      const entry = found.value
+      switch (typeOf(call, entry, false)) {
+        case "dir":
+          return yield* Reply.keyed(call, `dir ${entry.oid}`, directory(call, hosted, ref, path, entry.oid))
+        case "symlink":
+          return yield* Reply.keyed(call, `link ${commit.tree}`, symlink(call, hosted, ref, commit.tree, path, entry))
+        case "submodule": {
+          const at = view(call, hosted, ref, { type: "submodule", path, oid: entry.oid, size: 0 })
+          return Reply.json(call, { ...at, submodule_git_url: null })
+        }
+        default:
+          return yield* Reply.keyed(call, `file ${entry.oid}`, file(call, hosted, ref, path, entry))
+      }
+    })
+
+  const put = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const hosted = yield* repositories.writing(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const path = normal(call.parameters["path"] ?? "")
+      yield* Fields.supplied(body, "content", "message")
+      const message = yield* Fields.text(body, "message")
+      const bytes = yield* Effect.flatMap(Fields.text(body, "content"), Fields.fromBase64)
+      const write = yield* intention(call, hosted, body, path)
+      const result = yield* commit(hosted, write, message, (existing) =>
+        Option.isSome(existing) && existing.value.kind === "tree"
+          ? Effect.fail(unprocessable(`${path} is a directory`))
+          : Option.isSome(existing) && write.sha === undefined
+            ? Effect.fail(unprocessable(`Invalid request.\n\n"sha" wasn't supplied.`))
+            : Option.isSome(existing) && existing.value.oid !== write.sha
+              ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
+              : Effect.succeed({ _tag: "Put", path, content: bytes } satisfies Change)
+      )
+      const oid = result.blobs.get(path)
+      const at = view(call, hosted, write.branch, { type: "file", path, oid: oid!, size: bytes.length })
+      return Reply.plain(result.existed ? 200 : 201, {
+        content: at,
+        commit: CommitView.gitCommit(call.links, hosted.fullName, result.info)
+      })
+    })
+
+  const remove = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const hosted = yield* repositories.writing(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+      const sent = yield* Body.json(call.request, call.maxBodyBytes)
+      // GitHub also takes the fields of a DELETE from the query.
+      const body = { ...Object.fromEntries(call.query), ...sent }
+      const path = normal(call.parameters["path"] ?? "")
+      yield* Fields.supplied(body, "message", "sha")
+      const message = yield* Fields.text(body, "message")
+      const write = yield* intention(call, hosted, body, path)
+      const result = yield* commit(hosted, write, message, (existing) =>
+        Option.isNone(existing) || existing.value.kind === "tree"
+          ? Effect.fail(notFound)
+          : existing.value.oid !== write.sha
+            ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
+            : Effect.succeed({ _tag: "Remove", path } satisfies Change)
+      )
+      return Reply.plain(200, {
+        content: null,
+        commit: CommitView.gitCommit(call.links, hosted.fullName, result.info)
+      })
+    })
+
+  const template = "/repos/{owner}/{repo}/contents/{path*}"
+  return [
+    Route.make("GET", template, "rest/repos/contents#get-repository-content", get),
+    Route.make("GET", "/repos/{owner}/{repo}/contents", "rest/repos/contents#get-repository-content", get),
+    Route.make("PUT", template, "rest/repos/contents#create-or-update-file-contents", put),
+    Route.make("DELETE", template, "rest/repos/contents#delete-a-file", remove)
+  ]
+})
+
+interface Intention {
+  readonly path: string
+  readonly branch: string
+  readonly sha: string | undefined
+  readonly author: Signature
+  readonly committer: Signature
+}
+
+/** What PUT and DELETE have in common, judged in GitHub's order: the branch before the blob. */
+const intention = (call: Call, hosted: Hosted, body: Fields.Fields, path: string) =>
+  Effect.gen(function* () {
+    const { git } = hosted
+    const branch = (yield* Fields.string(body, "branch")) ?? (yield* git.defaultBranch)
+    const sha = yield* Fields.string(body, "sha")
+    const missing = new Problem({ status: 404, message: `Branch ${branch.slice(0, 255)} not found` })
+    if (!isRefName(branch)) return yield* missing
+    if (Option.isNone(yield* git.ref(`refs/heads/${branch}`)) && !(yield* Revision.isEmpty(git))) return yield* missing
+    if (!isPath(path)) return yield* unprocessable("path contains a malformed path component")
+    const fallback = personOf(call.principal)
+    const committer = (yield* signatureOf(body, "committer")) ?? fallback
+    const author = (yield* signatureOf(body, "author")) ?? committer
+    return { path, branch, sha, author, committer } satisfies Intention
+  })
+
+/** Makes one commit of one change, which is judged against the head that the commit stands on. */
+const commit = (
+  hosted: Hosted,
+  write: Intention,
+  message: string,
+  change: (existing: Option.Option<TreeEntry>) => Effect.Effect<Change, Problem>
+) =>
+  Effect.gen(function* () {
+    const { git } = hosted
+    const { committed, result: existed } = yield* git
+      .commitNext(write.branch, (head) =>
+        Effect.gen(function* () {
+          const existing = Option.isSome(head) ? yield* git.lookup(head.value.tree, write.path) : Option.none()
+          const one = yield* change(existing)
+          const { author, committer } = write
+          return {
+            commit: Option.some({ message, author, committer, changes: [one] }),
+            result: Option.isSome(existing)
+          }
+        })
+      )
+      .pipe(Effect.mapError(toConflict))
+    if (Option.isNone(committed)) return yield* notFound
+    const info = yield* git.commit(committed.value.commit)
+    return { existed, blobs: committed.value.blobs, info: Option.getOrThrow<CommitInfo>(info) }
+  })
+
+/** A ref race, in the words in which GitHub tells it. */
+const toConflict = <E>(error: E | RefMoved): E | Problem => {
+  if (!(error instanceof RefMoved)) return error
+  const at = (oid: Option.Option<Oid>) => Option.getOrElse(oid, () => "0".repeat(40))
+  return conflict(`is at ${at(error.actual)} but expected ${at(error.expected)}`)
+}

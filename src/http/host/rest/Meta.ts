@@ -1,0 +1,95 @@
+import { HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+import type { Call } from "../Call.js"
+import { Limits, type Window } from "../Limits.js"
+import { notFound, requiresAuthentication } from "../Problem.js"
+import * as Reply from "../Reply.js"
+import { Repositories } from "../Repositories.js"
+import * as Route from "../Route.js"
+import { user } from "./RepositoryView.js"
+
+const addresses = {
+  current_user_url: "/user",
+  current_user_repositories_url: "/user/repos{?type,page,per_page,sort}",
+  organization_repositories_url: "/orgs/{org}/repos{?type,page,per_page,sort}",
+  rate_limit_url: "/rate_limit",
+  repository_url: "/repos/{owner}/{repo}",
+  user_url: "/users/{user}",
+  user_repositories_url: "/users/{user}/repos{?type,page,per_page,sort}"
+}
+
+// The resources that the description wants to see, none of which this host has.
+const unused = ["search", "integration_manifest", "code_scanning_upload", "actions_runner_registration", "scim"]
+
+export const routes = Effect.gen(function* () {
+  const limits = yield* Limits
+  const repositories = yield* Repositories
+
+  const root = (call: Call): Route.Answer =>
+    Effect.succeed(
+      Reply.json(call, Object.fromEntries(Object.entries(addresses).map(([key, path]) => [key, call.links.api + path])))
+    )
+
+  const meta = (call: Call): Route.Answer =>
+    Effect.succeed(Reply.json(call, { verifiable_password_authentication: false, installed_version: "3.17.0" }))
+
+  const shown = ({ limit, remaining, reset, used }: Window) => ({ limit, used, remaining, reset })
+
+  const rateLimit = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const core = shown(yield* limits.window(call.principal, "core"))
+      const graphql = shown(yield* limits.window(call.principal, "graphql"))
+      const idle = { ...core, used: 0, remaining: core.limit }
+      return Reply.plain(200, {
+        resources: { core, graphql, ...Object.fromEntries(unused.map((name) => [name, idle])) },
+        ...(call.version === "2022-11-28" ? { rate: core } : {})
+      })
+    })
+
+  const account = (call: Call, login: string) => ({
+    ...user(call.links, login),
+    name: login,
+    company: null,
+    blog: "",
+    location: null,
+    email: null,
+    hireable: null,
+    bio: null,
+    public_repos: 0,
+    public_gists: 0,
+    followers: 0,
+    following: 0,
+    created_at: "1970-01-01T00:00:00Z",
+    updated_at: "1970-01-01T00:00:00Z"
+  })
+
+  const me = (call: Call): Route.Answer =>
+    call.principal.login === undefined
+      ? Effect.fail(requiresAuthentication)
+      : Effect.succeed(Reply.json(call, account(call, call.principal.login)))
+
+  const known = (call: Call): Effect.Effect<boolean, Effect.Effect.Error<Route.Answer>> => {
+    const name = call.parameters["username"]!
+    return name === call.principal.login
+      ? Effect.succeed(true)
+      : Effect.map(repositories.visible(call.principal), (all) => all.some(({ owner }) => owner === name))
+  }
+
+  const someone = (call: Call): Route.Answer =>
+    Effect.flatMap(known(call), (is) =>
+      is ? Effect.succeed(Reply.json(call, account(call, call.parameters["username"]!))) : Effect.fail(notFound)
+    )
+
+  const zen = (): Route.Answer =>
+    Effect.succeed(HttpServerResponse.text("Keep it logically awesome.", { contentType: "text/plain; charset=utf-8" }))
+
+
+  return [
+    Route.make("GET", "/", "rest/meta/meta#github-api-root", root),
+    Route.make("GET", "/meta", "rest/meta/meta#get-apiname-meta-information", meta),
+    Route.make("GET", "/zen", "rest/meta/meta#get-the-zen-of-github", zen),
+    Route.make("GET", "/rate_limit", "rest/rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user", rateLimit),
+    Route.make("GET", "/user", "rest/users/users#get-the-authenticated-user", me),
+    Route.make("GET", "/users/{username}", "rest/users/users#get-a-user", someone)
+  ]
+})

@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import type { Person } from "../../../store/git/GitRepository.js"
+import type { Signature } from "../../../store/GitRemote.js"
+import * as Fields from "../Fields.js"
+import type { Principal } from "../Principal.js"
+import { type Problem, unprocessable } from "../Problem.js"
+
+/** Who commits when the request does not say. */
+export const personOf = (principal: Principal): Signature => {
+  const login = principal.login ?? "anonymous"
+  return { name: login, email: `${login}@users.noreply.localhost` }
+}
+
+const clean = (text: string) => text.replace(/[\x00-\x1f<>\x7f]/g, " ").trim()
+
+/** A member with both name and email, or nothing when it is not there. */
+export const signatureOf = (
+  body: Fields.Fields,
+  name: string
+): Effect.Effect<(Signature & { readonly date: string | undefined }) | undefined, Problem> =>
+  Effect.gen(function* () {
+    const fields = yield* Fields.object(body, name)
+    if (fields === undefined) return undefined
+    yield* Fields.supplied(fields, "name", "email")
+    const given = clean(yield* Fields.text(fields, "name"))
+    const email = clean(yield* Fields.text(fields, "email"))
+    if (given === "" || email === "") {
+      return yield* unprocessable(`Invalid request.\n\nFor 'properties/${name}', name and email must not be empty.`)
+    }
+    return { name: given, email, date: yield* Fields.string(fields, "date", `properties/${name}/properties/date`) }
+  })
+
+const dated = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})$/
+
+/** A signature at its own date, or at `now` (milliseconds). */
+export const at = (
+  signature: Signature & { readonly date?: string | undefined },
+  now: number
+): Effect.Effect<Person, Problem> =>
+  Effect.suspend(() => {
+    const { date, email, name } = signature
+    if (date === undefined) return Effect.succeed({ name, email, seconds: Math.floor(now / 1000), offset: 0 })
+    const zone = dated.exec(date)?.[1]
+    const millis = Date.parse(date)
+    if (zone === undefined || Number.isNaN(millis) || millis < 0) {
+      return Effect.fail(unprocessable(`Invalid request.\n\n"${date.slice(0, 60)}" is not a valid date-time.`))
+    }
+    const minutes = zone === "Z" ? 0 : Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
+    return Effect.succeed({
+      name,
+      email,
+      seconds: Math.floor(millis / 1000),
+      offset: zone.startsWith("-") ? -minutes : minutes
+    })
+  })

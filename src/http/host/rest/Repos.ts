@@ -1,0 +1,88 @@
+import { Effect, Option } from "effect"
+import * as Body from "../Body.js"
+import type { Call } from "../Call.js"
+import * as Fields from "../Fields.js"
+import * as Links from "../Links.js"
+import { isOwner, isRepositoryName } from "../Names.js"
+import * as Pages from "../Pages.js"
+import { may } from "../Principal.js"
+import { notFound, notPermitted, requiresAuthentication, unprocessable } from "../Problem.js"
+import * as Reply from "../Reply.js"
+import { type Hosted, Repositories } from "../Repositories.js"
+import * as Route from "../Route.js"
+import * as People from "./People.js"
+import { repository } from "./RepositoryView.js"
+
+const failed = (field: string, message: string) =>
+  unprocessable("Repository creation failed.", [{ resource: "Repository", code: "custom", field, message }])
+
+export const routes = Effect.gen(function* () {
+  const repositories = yield* Repositories
+
+  const get = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const hosted = yield* repositories.reading(
+        call.principal,
+        call.parameters["owner"]!,
+        call.parameters["repo"]!
+      )
+      return Reply.json(call, yield* repository(call, hosted))
+    })
+
+  const list =
+    (belongs: (call: Call, hosted: Hosted) => boolean, authenticated = false) =>
+    (call: Call): Route.Answer =>
+      Effect.gen(function* () {
+        if (authenticated && call.principal.login === undefined) return yield* requiresAuthentication
+        const all = (yield* repositories.visible(call.principal)).filter((hosted) => belongs(call, hosted))
+        const { headers, items } = Pages.slice(call, Pages.asked(call), all)
+        return Reply.json(call, yield* Effect.forEach(items, (hosted) => repository(call, hosted)), headers)
+      })
+
+  const create = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const { principal } = call
+      if (principal.login === undefined) return yield* requiresAuthentication
+      const owner = call.parameters["org"] ?? principal.login
+      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const name = (yield* Fields.text(body, "name")).replace(/\.git$/i, "").replace(/[^A-Za-z0-9._-]+/g, "-")
+      const hidden = (yield* Fields.boolean(body, "private")) ?? (yield* Fields.string(body, "visibility")) === "private"
+      const description = (yield* Fields.string({ ...body, description: body["description"] ?? undefined }, "description")) ?? null
+      const initial = (yield* Fields.boolean(body, "auto_init")) ?? false
+      if (!isOwner(owner)) return yield* notFound
+      if (!may(principal, "write", `${owner}/${name}`)) return yield* notPermitted("administration=write")
+      if (!isRepositoryName(name)) return yield* failed("name", "name is invalid")
+      const made = yield* repositories.create(owner, name, { private: hidden, description })
+      if (Option.isNone(made)) return yield* failed("name", "name already exists on this account")
+      const { git } = made.value
+      if (initial) {
+        const content = Buffer.from(`# ${name}\n${description === null ? "" : `${description}\n`}`)
+        const author = People.personOf(principal)
+        yield* git.commitNext(yield* git.defaultBranch, () =>
+          Effect.succeed({
+            commit: Option.some({
+              message: "Initial commit",
+              author,
+              committer: author,
+              changes: [{ _tag: "Put" as const, path: "README.md", content }]
+            }),
+            result: undefined
+          })
+        )
+      }
+      return Reply.plain(201, yield* repository(call, made.value), {
+        location: Links.repository(call.links, made.value.fullName)
+      })
+    })
+
+  const docs = "rest/repos/repos"
+  return [
+    Route.make("GET", "/repos/{owner}/{repo}", `${docs}#get-a-repository`, get),
+    Route.make("GET", "/user/repos", `${docs}#list-repositories-for-the-authenticated-user`, list(() => true, true)),
+    Route.make("GET", "/users/{username}/repos", `${docs}#list-repositories-for-a-user`, list((call, { owner }) => owner === call.parameters["username"])),
+    Route.make("GET", "/orgs/{org}/repos", `${docs}#list-organization-repositories`, list((call, { owner }) => owner === call.parameters["org"])),
+    Route.make("GET", "/repositories", `${docs}#list-public-repositories`, list((_, { settings }) => !settings.private)),
+    Route.make("POST", "/user/repos", `${docs}#create-a-repository-for-the-authenticated-user`, create),
+    Route.make("POST", "/orgs/{org}/repos", `${docs}#create-an-organization-repository`, create)
+  ]
+})

@@ -1,0 +1,34 @@
+import { Effect } from "effect"
+import * as Archives from "./Archives.js"
+import * as Blobs from "./Blobs.js"
+import * as Branches from "./Branches.js"
+import * as Commits from "./Commits.js"
+import * as Compare from "./Compare.js"
+import * as Contents from "./Contents.js"
+import * as GitCommits from "./GitCommits.js"
+import * as Merges from "./Merges.js"
+import * as Meta from "./Meta.js"
+import * as Refs from "./Refs.js"
+import * as Repos from "./Repos.js"
+import * as Trees from "./Trees.js"
+
+/** Every operation of the REST API. */
+export const routes = Effect.map(
+  Effect.all([
+    Meta.routes,
+    Repos.routes,
+    Branches.routes,
+    Contents.routes,
+    Blobs.routes,
+    Trees.routes,
+    GitCommits.routes,
+    Refs.routes,
+    Commits.routes,
+    Compare.routes,
+    Merges.routes,
+    Archives.routes
+  ]),
+  (groups) => groups.flat()
+)
+
+export const codeload = Archives.codeload

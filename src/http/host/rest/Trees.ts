@@ -1,0 +1,155 @@
+import { Effect, Option } from "effect"
+import type { Oid } from "../../../domain/Oid.js"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import { ValidationError } from "../../../domain/StoreError.js"
+import type { GitRepository, TreeChange } from "../../../store/git/GitRepository.js"
+import type { TreeEntry } from "../../../store/GitRemote.js"
+import * as Body from "../Body.js"
+import type { Call } from "../Call.js"
+import * as Fields from "../Fields.js"
+import * as Links from "../Links.js"
+import { isPath } from "../Names.js"
+import { emptyRepository, notFound, type Problem, unprocessable } from "../Problem.js"
+import * as Reply from "../Reply.js"
+import { Repositories } from "../Repositories.js"
+import * as Revision from "../Revision.js"
+import * as Route from "../Route.js"
+
+/** Where a recursive listing is cut. */
+const mostEntries = 100_000
+const mostBytes = 7 * 1024 * 1024
+
+const view = (call: Call, fullName: string, entry: TreeEntry, size: number | undefined) => ({
+  path: entry.path,
+  mode: entry.mode,
+  type: entry.kind,
+  sha: entry.oid,
+  ...(size === undefined ? {} : { size }),
+  ...(entry.kind === "commit"
+    ? {}
+    : { url: Links.git(call.links, fullName, entry.kind === "tree" ? "trees" : "blobs", entry.oid) })
+})
+
+const sizes = (git: GitRepository, entry: TreeEntry): Effect.Effect<number | undefined, RemoteError> =>
+  entry.kind !== "blob" || entry.size !== undefined
+    ? Effect.succeed(entry.size)
+    : Effect.map(git.objectInfo(entry.oid), Option.match({ onNone: () => undefined, onSome: ({ size }) => size }))
+
+const listing = (call: Call, fullName: string, git: GitRepository, oid: Oid, recursive: boolean) =>
+  Effect.gen(function* () {
+    const found = yield* git.tree(oid, "", { recursive, trees: recursive })
+    const entries = Option.match(found, { onNone: () => [], onSome: (tree) => tree.entries })
+    const tree: Array<object> = []
+    let bytes = 0
+    let truncated = entries.length > mostEntries
+    for (const entry of truncated ? entries.slice(0, mostEntries) : entries) {
+      const shown = view(call, fullName, entry, yield* sizes(git, entry))
+      // What the entry takes in the answer, near enough for a limit of megabytes.
+      bytes += 230 + 2 * entry.path.length
+      if (bytes > mostBytes && recursive) {
+        truncated = true
+        break
+      }
+      tree.push(shown)
+    }
+    return { sha: oid, url: Links.git(call.links, fullName, "trees", oid), tree, truncated }
+  })
+
+const modes: ReadonlyArray<TreeEntry["mode"]> = ["100644", "100755", "040000", "160000", "120000"]
+
+const kindOf = (mode: TreeEntry["mode"]) => (mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob")
+
+/** One entry of `tree` in POST, judged alone and against the objects that are there. */
+const change = (git: GitRepository, entry: unknown): Effect.Effect<TreeChange, Problem | RemoteError> =>
+  Effect.gen(function* () {
+    if (!Fields.isObject(entry)) return yield* unprocessable("Invalid tree info")
+    const path = yield* Fields.string(entry, "path", "properties/tree/items/properties/path")
+    if (path === undefined) return yield* unprocessable("tree.path is missing")
+    if (!isPath(path)) return yield* unprocessable("tree.path contains a malformed path component")
+    const given = yield* Fields.string(entry, "mode", "properties/tree/items/properties/mode")
+    const mode = modes.find((known) => known === (given ?? "100644"))
+    if (mode === undefined) {
+      return yield* unprocessable(
+        "Must supply a valid tree.mode: 100644, 100755, 040000, 160000 or 120000."
+      )
+    }
+    const sha = entry["sha"]
+    if (sha === null) return { path, mode, oid: Option.none() }
+    const content = yield* Fields.string(entry, "content", "properties/tree/items/properties/content")
+    if (content !== undefined && sha !== undefined) {
+      return yield* unprocessable("Must supply either tree.sha or tree.content. Both is ambiguous.")
+    }
+    if (content !== undefined) {
+      return { path, mode, oid: Option.some(yield* git.writeObject("blob", Buffer.from(content))) }
+    }
+    if (sha === undefined) {
+      return yield* unprocessable("Must supply either tree.sha or tree.content. If neither is given, nothing is written.")
+    }
+    const oid = Revision.asOid(sha)
+    const kind = kindOf(mode)
+    if (oid === undefined) return yield* unprocessable("The tree.sha parameter must be exactly 40 characters and contain only [0-9a-f].")
+    if (kind !== "commit") {
+      const info = yield* git.objectInfo(oid)
+      if (Option.isNone(info) || info.value.type !== kind) {
+        return yield* unprocessable(`tree.sha ${oid} is not a valid ${kind}`)
+      }
+    }
+    return { path, mode, oid: Option.some(oid) }
+  })
+
+export const routes = Effect.gen(function* () {
+  const repositories = yield* Repositories
+
+  const get = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const { fullName, git } = yield* repositories.reading(
+        call.principal,
+        call.parameters["owner"]!,
+        call.parameters["repo"]!
+      )
+      const found = yield* Revision.treeOf(git, call.parameters["tree_sha"] ?? "")
+      if (Option.isNone(found)) return yield* (yield* Revision.isEmpty(git)) ? emptyRepository : notFound
+      const recursive = call.query.has("recursive")
+      return yield* Reply.keyed(
+        call,
+        `tree ${found.value} ${recursive}`,
+        Effect.map(listing(call, fullName, git, found.value, recursive), (tree) => Reply.fromJson(tree))
+      )
+    })
+
+  const create = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const { fullName, git } = yield* repositories.writing(
+        call.principal,
+        call.parameters["owner"]!,
+        call.parameters["repo"]!
+      )
+      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      yield* Fields.supplied(body, "tree")
+      const entries = (yield* Fields.array(body, "tree")) ?? []
+      const base = yield* Fields.string(body, "base_tree")
+      if (yield* Revision.isEmpty(git)) return yield* emptyRepository
+      const root = base === undefined ? Option.none<Oid>() : yield* Revision.treeOf(git, base)
+      if (base !== undefined && Option.isNone(root)) {
+        return yield* unprocessable("base_tree is not a valid tree oid")
+      }
+      const changes = yield* Effect.forEach(entries, (entry) => change(git, entry))
+      if (new Set(changes.map(({ path }) => path)).size < changes.length) {
+        return yield* unprocessable("tree contains duplicate file entries")
+      }
+      const oid = yield* git
+        .writeTree(root, changes)
+        .pipe(
+          Effect.mapError((error) =>
+            error instanceof ValidationError ? unprocessable("GitRPC::BadObjectState") : error
+          )
+        )
+      const tree = yield* listing(call, fullName, git, oid, false)
+      return Reply.plain(201, tree, { location: tree.url })
+    })
+
+  return [
+    Route.make("GET", "/repos/{owner}/{repo}/git/trees/{tree_sha*}", "rest/git/trees#get-a-tree", get),
+    Route.make("POST", "/repos/{owner}/{repo}/git/trees", "rest/git/trees#create-a-tree", create)
+  ]
+})

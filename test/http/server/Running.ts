@@ -1,0 +1,147 @@
+import { connect, type Socket } from "node:net"
+import {
+  Direct,
+  type Mount,
+  Operational,
+  Playground,
+  PlaygroundDocs,
+  PlaygroundHandlers,
+  Server
+} from "chainstore/http"
+import { Context, Data, Effect, Layer, Logger, type Scope } from "effect"
+import { PlaygroundGroup } from "../../../src/http/playground/Api.js"
+
+export const own = { name: "chainstore", install: "npm install chainstore" }
+
+/** The playground's groups and some more, over whatever `Playground` is provided. */
+export const groups = (mounts: ReadonlyArray<Mount.Mount> = [], publicUrl?: string) =>
+  Effect.gen(function* () {
+    const handlers = yield* PlaygroundHandlers.handlers(PlaygroundHandlers.originOf(publicUrl))
+    return {
+      operations: Direct.operations(PlaygroundGroup, handlers),
+      mounts: [yield* Operational.mount, yield* PlaygroundDocs.mount, ...mounts]
+    }
+  })
+
+/** A server on a free port of loopback, until the scope closes. */
+export const running = (
+  options: Partial<Server.ServerOptions> = {},
+  mounts: ReadonlyArray<Mount.Mount> = [],
+  playground: Layer.Layer<Playground.Playground> = Playground.layer(own),
+  log: Layer.Layer<never> = Logger.remove(Logger.defaultLogger)
+): Effect.Effect<{ readonly url: string; readonly port: number }, unknown, Scope.Scope> =>
+  Layer.build(
+    Server.layer({ ...Server.defaults, ...options }, groups(mounts, options.publicUrl)).pipe(
+      Layer.provide(playground),
+      Layer.provide(log)
+    )
+  ).pipe(
+    Effect.map((context) => Context.get(context, Server.Server)),
+    Effect.map(({ url }) => ({ url, port: Number(new URL(url).port) }))
+  )
+
+/** One answer as it came over the wire. */
+export interface Wire {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A raw connection: what is written goes out as it is, answers are parsed by content-length. */
+export const raw = (port: number) =>
+  Effect.acquireRelease(
+    Effect.async<Raw, Broken>((resume) => {
+      const socket = connect(port, "127.0.0.1", () => resume(Effect.succeed(new Raw(socket))))
+      socket.once("error", (error) => resume(Effect.fail(new Broken({ message: error.message }))))
+    }),
+    (connection) => Effect.sync(() => connection.socket.destroy())
+  )
+
+/** The connection broke, or ended without an answer. */
+export class Broken extends Data.TaggedError("Broken")<{ readonly message: string }> {}
+
+export class Raw {
+  private buffer = Buffer.alloc(0)
+  private waiting: Array<() => void> = []
+  ended = false
+
+  constructor(readonly socket: Socket) {
+    const wake = () => {
+      for (const resume of this.waiting.splice(0)) resume()
+    }
+    socket.on("data", (chunk) => {
+      this.buffer = Buffer.concat([this.buffer, chunk])
+      wake()
+    })
+    socket.on("close", () => {
+      this.ended = true
+      wake()
+    })
+    socket.on("end", () => {
+      this.ended = true
+      wake()
+    })
+    socket.on("error", () => wake())
+  }
+
+  send(bytes: string | Uint8Array): void {
+    this.socket.write(bytes)
+  }
+
+  private take(withBody: boolean): Wire | undefined {
+    const end = this.buffer.indexOf("\r\n\r\n")
+    if (end === -1) return undefined
+    const [first, ...lines] = this.buffer.subarray(0, end).toString("latin1").split("\r\n")
+    const headers = Object.fromEntries(
+      lines.map((line) => [
+        line.slice(0, line.indexOf(":")).toLowerCase(),
+        line.slice(line.indexOf(":") + 1).trim()
+      ])
+    )
+    const length = withBody ? Number(headers["content-length"] ?? 0) : 0
+    if (this.buffer.length < end + 4 + length) return undefined
+    const body = this.buffer.subarray(end + 4, end + 4 + length).toString("utf8")
+    this.buffer = this.buffer.subarray(end + 4 + length)
+    return { status: Number(first!.split(" ")[1]), headers, body }
+  }
+
+  /** The next answer; fails when the connection ends without one. */
+  answer(withBody = true): Effect.Effect<Wire, Broken> {
+    return Effect.async<Wire, Broken>((resume) => {
+      const look = () => {
+        const found = this.take(withBody)
+        if (found !== undefined) resume(Effect.succeed(found))
+        else if (this.ended)
+          resume(Effect.fail(new Broken({ message: "the connection ended without an answer" })))
+        else this.waiting.push(look)
+      }
+      look()
+    })
+  }
+
+  /** Waits until the other side has ended the connection. */
+  get closed(): Effect.Effect<void> {
+    return Effect.async<void>((resume) => {
+      const look = () => (this.ended ? resume(Effect.void) : this.waiting.push(look))
+      look()
+    })
+  }
+}
+
+/** The text of a request with a JSON body. */
+export const post = (path: string, body: string, headers: Readonly<Record<string, string>> = {}): string =>
+  request("POST", path, {
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    ...headers
+  }) + body
+
+/** The head of a request. */
+export const request = (
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {}
+): string =>
+  `${method} ${path} HTTP/1.1\r\n${Object.entries({ host: "localhost", ...headers })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("")}\r\n`
