@@ -1,0 +1,120 @@
+import * as Either from "effect/Either"
+import { compareCodePoints, encode, JsonMap, type JsonProblem } from "./CanonicalJson.js"
+import type { Json, JsonObject } from "./Document.js"
+import { keysOf } from "./IndexKey.js"
+import { parseObject } from "./JsonText.js"
+import type { Oid } from "./Oid.js"
+
+/** What an index file says: which documents have which value in one field, for one tree of the collection. */
+export interface IndexFile {
+  /** From a value's key to the ids, sorted. */
+  readonly values: ReadonlyMap<string, ReadonlyArray<string>>
+  /** From an id to its keys, in the order of the values. */
+  readonly ids: ReadonlyMap<string, ReadonlyArray<string>>
+  /** The tree of the collection that it describes; none where another program wrote the file. */
+  readonly tree: Oid | undefined
+}
+
+/** A document that changed: its new content, none when it is gone. */
+export interface DocumentChange {
+  readonly id: string
+  readonly document: JsonObject | undefined
+}
+
+export const emptyIndex: IndexFile = { values: new Map(), ids: new Map(), tree: undefined }
+
+const lists = (value: Json | undefined): Map<string, ReadonlyArray<string>> => {
+  const found = new Map<string, ReadonlyArray<string>>()
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return found
+  for (const [key, list] of Object.entries(value)) {
+    if (Array.isArray(list)) found.set(key, list.map(String))
+  }
+  return found
+}
+
+/** Reads an index file, as leniently as the reference does; none when it holds no JSON object. */
+export const parseIndex = (content: Uint8Array): IndexFile | undefined =>
+  Either.match(parseObject(content), {
+    onLeft: () => undefined,
+    onRight: (file) => ({
+      values: lists(file["values"]),
+      ids: lists(file["ids"]),
+      tree: typeof file["tree"] === "string" ? (file["tree"] as Oid) : undefined
+    })
+  })
+
+const place = (ids: ReadonlyArray<string>, id: string): number => {
+  let low = 0
+  let high = ids.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (compareCodePoints(ids[middle]!, id) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** A sorted list with one id more. */
+export const withId = (ids: ReadonlyArray<string>, id: string): ReadonlyArray<string> => {
+  const at = place(ids, id)
+  return ids[at] === id ? ids : [...ids.slice(0, at), id, ...ids.slice(at)]
+}
+
+/** A sorted list without one id. */
+export const withoutId = (ids: ReadonlyArray<string>, id: string): ReadonlyArray<string> => {
+  const at = place(ids, id)
+  return ids[at] === id ? [...ids.slice(0, at), ...ids.slice(at + 1)] : ids
+}
+
+/** The index after some documents changed. */
+export const applyToIndex = (
+  index: IndexFile,
+  field: string,
+  changes: ReadonlyArray<DocumentChange>
+): IndexFile => {
+  const values = new Map(index.values)
+  const ids = new Map(index.ids)
+  const added = new Map<string, Array<string>>()
+  for (const { document, id } of changes) {
+    for (const key of ids.get(id) ?? []) {
+      const left = withoutId(values.get(key) ?? [], id)
+      if (left.length === 0) values.delete(key)
+      else values.set(key, left)
+    }
+    const keys = document !== undefined && Object.hasOwn(document, field) ? keysOf(document[field]) : []
+    if (keys.length === 0) ids.delete(id)
+    else ids.set(id, keys)
+    for (const key of keys) {
+      const list = added.get(key)
+      if (list === undefined) added.set(key, [id])
+      else list.push(id)
+    }
+  }
+  for (const [key, more] of added) {
+    const before = values.get(key) ?? []
+    values.set(
+      key,
+      more.length === 1
+        ? withId(before, more[0]!)
+        : [...new Set([...before, ...more])].sort(compareCodePoints)
+    )
+  }
+  return { values, ids, tree: undefined }
+}
+
+/** The bytes of an index file. */
+export const printIndex = (
+  index: IndexFile,
+  collection: string,
+  field: string,
+  updatedAt: string,
+  tree: Oid
+): Either.Either<Uint8Array, JsonProblem> =>
+  encode({
+    _index: field,
+    collection,
+    updated_at: updatedAt,
+    values: new JsonMap(index.values),
+    ids: new JsonMap(index.ids),
+    tree
+  })

@@ -1,0 +1,78 @@
+import * as Either from "effect/Either"
+import { stepInto } from "./CanonicalJson.js"
+import type { JsonObject } from "./Document.js"
+
+/** A number in a text that a JavaScript number cannot hold: `value` is what reading makes of it. */
+export interface InexactNumber {
+  readonly path: string
+  readonly text: string
+  readonly value: number
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+/** The object that a file's bytes hold, or what is wrong with them. */
+export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
+  let value: unknown
+  try {
+    value = JSON.parse(decoder.decode(content))
+  } catch (error) {
+    return Either.left(
+      error instanceof SyntaxError ? `is not JSON (${error.message})` : "is not text in UTF-8"
+    )
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Either.right(value as JsonObject)
+    : Either.left("does not hold a JSON object")
+}
+
+/** A decimal number as sign, digits without zeros at either end, and exponent: equal texts are equal values. */
+const decimal = (text: string): string => {
+  const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
+    text
+  )!
+  const digits = (whole + fraction).replace(/^0+/, "")
+  const significant = digits.replace(/0+$/, "")
+  if (significant === "") return "0"
+  return `${sign}${significant}e${Number(exponent) - fraction.length + (digits.length - significant.length)}`
+}
+
+const isExact = (text: string): boolean => {
+  if (text.length < 16 && !/[eE]/.test(text)) return true
+  const value = Number(text)
+  return Number.isFinite(value) && decimal(text) === decimal(String(value))
+}
+
+const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/gs
+
+/** Every number of a valid JSON text that would change if it were read and written again. */
+export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> => {
+  const text = decoder.decode(content)
+  if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
+  const found: Array<InexactNumber> = []
+  const steps: Array<string | number> = []
+  let key = ""
+  for (const [part] of text.matchAll(token)) {
+    const first = part[0]!
+    const last = steps.length - 1
+    if (first === "{") steps.push("")
+    else if (first === "[") steps.push(0)
+    else if (first === "}" || first === "]") steps.pop()
+    else if (first === '"') key = part
+    else if (first === ":") steps[last] = JSON.parse(key) as string
+    else if (first === ",") {
+      const step = steps[last]
+      if (typeof step === "number") steps[last] = step + 1
+    } else if (!isExact(part)) {
+      found.push({ path: steps.reduce<string>(stepInto, ""), text: part, value: Number(part) })
+    }
+  }
+  return found
+}
+
+/** Whether a number occurs anywhere inside a value. */
+export const holdsNumber = (value: unknown, wanted: number): boolean => {
+  if (typeof value === "number") return value === wanted
+  if (typeof value !== "object" || value === null) return false
+  return Object.values(value).some((member) => holdsNumber(member, wanted))
+}

@@ -1,0 +1,89 @@
+import * as Either from "effect/Either"
+import { compareCodePoints, encode, JsonMap, type JsonProblem } from "./CanonicalJson.js"
+import type { JsonObject } from "./Document.js"
+import { type DocumentChange, withId, withoutId } from "./IndexFile.js"
+import { parseObject } from "./JsonText.js"
+import type { Oid } from "./Oid.js"
+
+/** What a manifest file says: the ids of a collection and some fields of its documents, for one of its trees. */
+export interface ManifestFile {
+  /** Sorted. */
+  readonly ids: ReadonlyArray<string>
+  readonly documents: ReadonlyMap<string, JsonObject>
+  /** The tree of the collection that it describes; none where another program wrote the file. */
+  readonly tree: Oid | undefined
+}
+
+export const emptyManifest: ManifestFile = { ids: [], documents: new Map(), tree: undefined }
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Reads a manifest file; none when it holds no JSON object. */
+export const parseManifestFile = (content: Uint8Array): ManifestFile | undefined =>
+  Either.match(parseObject(content), {
+    onLeft: () => undefined,
+    onRight: (file) => {
+      const ids = Array.isArray(file["ids"]) ? file["ids"].map(String) : []
+      const documents = isObject(file["documents"]) ? Object.entries(file["documents"]) : []
+      return {
+        ids: [...new Set(ids)].sort(compareCodePoints),
+        documents: new Map(documents.filter((entry): entry is [string, JsonObject] => isObject(entry[1]))),
+        tree: typeof file["tree"] === "string" ? (file["tree"] as Oid) : undefined
+      }
+    }
+  })
+
+/** The fields that a manifest without settings projects: those that any of its documents shows. */
+export const projectedFields = (manifest: ManifestFile): ReadonlyArray<string> => {
+  const fields = new Set<string>()
+  for (const document of manifest.documents.values()) {
+    for (const field of Object.keys(document)) fields.add(field)
+  }
+  return [...fields].sort(compareCodePoints)
+}
+
+const project = (document: JsonObject, fields: ReadonlyArray<string>): JsonObject =>
+  Object.fromEntries(
+    fields.filter((field) => Object.hasOwn(document, field)).map((field) => [field, document[field]!])
+  )
+
+/** The manifest after some documents changed. */
+export const applyToManifest = (
+  manifest: ManifestFile,
+  fields: ReadonlyArray<string>,
+  changes: ReadonlyArray<DocumentChange>
+): ManifestFile => {
+  const documents = new Map(manifest.documents)
+  let ids = manifest.ids
+  const many = changes.length > 16 ? new Set(ids) : undefined
+  for (const { document, id } of changes) {
+    if (document === undefined) {
+      documents.delete(id)
+      if (many === undefined) ids = withoutId(ids, id)
+      else many.delete(id)
+    } else {
+      if (fields.length > 0) documents.set(id, project(document, fields))
+      if (many === undefined) ids = withId(ids, id)
+      else many.add(id)
+    }
+  }
+  if (many !== undefined) ids = [...many].sort(compareCodePoints)
+  return { ids, documents: fields.length === 0 ? new Map() : documents, tree: undefined }
+}
+
+/** The bytes of a manifest file. */
+export const printManifest = (
+  manifest: ManifestFile,
+  collection: string,
+  updatedAt: string,
+  tree: Oid
+): Either.Either<Uint8Array, JsonProblem> =>
+  encode({
+    collection,
+    updated_at: updatedAt,
+    count: manifest.ids.length,
+    ids: manifest.ids,
+    documents: new JsonMap(manifest.documents),
+    tree
+  })
