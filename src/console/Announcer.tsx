@@ -1,0 +1,43 @@
+import { useEffect, useState } from "preact/hooks"
+
+type Say = (text: string, urgent: boolean) => void
+
+let say: Say | undefined
+
+/** Tells a status, seen at the foot of the page and read out once. */
+export const announce = (text: string): void => say?.(text, false)
+
+/** Tells of something that went wrong, read out at once. */
+export const alarm = (text: string): void => say?.(text, true)
+
+/** The page's two live regions. */
+export const Announcer = () => {
+  const [status, setStatus] = useState("")
+  const [alert, setAlert] = useState("")
+  useEffect(() => {
+    say = (text, urgent) => {
+      // The same words again must change something to be read out again.
+      const again = (before: string) => (before === text ? `${text}\u00a0` : text)
+      if (urgent) {
+        setAlert(again)
+        setStatus("")
+      } else {
+        setStatus(again)
+        setAlert("")
+      }
+    }
+    return () => {
+      say = undefined
+    }
+  }, [])
+  return (
+    <footer class="foot">
+      <p class="foot-status" role="status" aria-live="polite">
+        {status}
+      </p>
+      <p class="sr-only" role="alert" aria-live="assertive">
+        {alert}
+      </p>
+    </footer>
+  )
+}

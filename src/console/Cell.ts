@@ -1,0 +1,14 @@
+import type { Json } from "../domain/Document.js"
+
+/** The whole text of a value, as a cell, a tooltip and the clipboard show it. */
+export const cellText = (value: Json | undefined): string => {
+  if (value === undefined) return ""
+  if (typeof value === "string") return value
+  return JSON.stringify(value)
+}
+
+/** What a cell shows: no more than it can hold, so that a megabyte does not become a megabyte of layout. */
+export const clipped = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
+
+export const kindOf = (value: Json | undefined): string =>
+  value === undefined ? "missing" : value === null ? "null" : Array.isArray(value) ? "list" : typeof value

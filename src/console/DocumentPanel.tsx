@@ -1,0 +1,165 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { StoredDocument } from "../domain/Document.js"
+import { alarm, announce } from "./Announcer.js"
+import { copyText, saveFile } from "./Clipboard.js"
+import type { DataSourceService } from "./DataSource.js"
+import { History } from "./History.js"
+import { Icon } from "./Icon.js"
+import { JsonViewer } from "./JsonViewer.js"
+import type { Problem } from "./Problem.js"
+import { ProblemCard } from "./ProblemCard.js"
+import { useTask } from "./useTask.js"
+
+/** One document, as it is or as it was, and its history. */
+export const DocumentPanel = (props: {
+  readonly source: DataSourceService
+  readonly collection: string
+  readonly id: string
+  readonly at: string | undefined
+  readonly tab: "document" | "history"
+  readonly readOnly: boolean
+  readonly onTab: (tab: "document" | "history") => void
+  readonly onAt: (at: string | undefined) => void
+  readonly onClose: () => void
+  readonly onChanged: () => void
+}) => {
+  const { at, collection, id, source, tab } = props
+  const [document, setDocument] = useState<StoredDocument | null | undefined>(undefined)
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [round, setRound] = useState(0)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const task = useTask()
+
+  useEffect(() => {
+    heading.current?.focus()
+  }, [collection, id])
+
+  useEffect(() => {
+    setDocument(undefined)
+    setProblem(undefined)
+    task.run(source.document(collection, id, at), {
+      success: (found) => {
+        setDocument(found)
+        announce(found === null ? `${id} does not exist there.` : `${id} is open, revision ${found._rev}.`)
+      },
+      failure: (failure) => {
+        setProblem(failure)
+        alarm(`${failure.title}. ${failure.message}`)
+      }
+    })
+  }, [source, collection, id, at, round])
+
+  const name = `${collection}/${id}`
+  return (
+    <aside
+      class="panel"
+      aria-label={`Document ${name}`}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return
+        if (event.target instanceof Element && event.target.closest("dialog") !== null) return
+        event.stopPropagation()
+        props.onClose()
+      }}
+    >
+      <header class="panel-head">
+        <div class="panel-title">
+          <p class="eyebrow">
+            <bdi>{collection}</bdi>
+          </p>
+          <h2 ref={heading} tabIndex={-1}>
+            <bdi>{id}</bdi>
+          </h2>
+        </div>
+        <button
+          type="button"
+          class="button icon-only quiet"
+          aria-label="Close the document"
+          onClick={props.onClose}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      {at === undefined ? null : (
+        <p class="banner">
+          <Icon name="clock" />
+          As it was at <code title={at}>{/^[0-9a-f]{40}$/.test(at) ? at.slice(0, 7) : at}</code>
+          <button type="button" class="button small quiet" onClick={() => props.onAt(undefined)}>
+            Back to now
+          </button>
+        </p>
+      )}
+      <nav class="tabs" aria-label="Document views">
+        <button
+          type="button"
+          class="tab"
+          aria-pressed={tab === "document"}
+          onClick={() => props.onTab("document")}
+        >
+          Document
+        </button>
+        <button
+          type="button"
+          class="tab"
+          aria-pressed={tab === "history"}
+          onClick={() => props.onTab("history")}
+        >
+          History
+        </button>
+        <span class="grow" />
+        <button
+          type="button"
+          class="button small quiet"
+          disabled={document === undefined || document === null}
+          onClick={() => copyText(`${JSON.stringify(document, null, 2)}\n`, name)}
+        >
+          <Icon name="copy" />
+          Copy JSON
+        </button>
+        <button
+          type="button"
+          class="button small quiet"
+          disabled={document === undefined || document === null}
+          onClick={() => saveFile(`${id}.json`, "application/json", `${JSON.stringify(document, null, 2)}\n`)}
+        >
+          <Icon name="save" />
+          Save
+        </button>
+      </nav>
+      <div class="panel-body">
+        {problem === undefined ? null : <ProblemCard problem={problem} />}
+        {tab === "history" ? (
+          <History
+            source={source}
+            collection={collection}
+            id={id}
+            readOnly={props.readOnly}
+            onView={(sha) => props.onAt(sha)}
+            onRestored={() => {
+              setRound(round + 1)
+              props.onChanged()
+            }}
+          />
+        ) : document === undefined ? (
+          problem === undefined ? (
+            <div class="skeleton-lines" aria-hidden="true">
+              <span />
+              <span />
+              <span />
+              <span />
+            </div>
+          ) : null
+        ) : document === null ? (
+          <div class="empty">
+            <h3>Not here</h3>
+            <p>
+              The document does not exist{at === undefined ? " (any more)" : " at this commit"}. Its history
+              may still have it.
+            </p>
+          </div>
+        ) : (
+          <JsonViewer key={`${id}@${at ?? ""}@${document._rev}`} document={document} name={name} />
+        )}
+      </div>
+    </aside>
+  )
+}

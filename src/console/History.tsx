@@ -1,0 +1,180 @@
+import * as Effect from "effect/Effect"
+import { useEffect, useRef, useState } from "preact/hooks"
+import type { StoredDocument } from "../domain/Document.js"
+import { differences } from "../store/browse/Difference.js"
+import type { HistoryEntry } from "../store/Collection.js"
+import { announce } from "./Announcer.js"
+import { RunButton } from "./Busy.js"
+import type { DataSourceService } from "./DataSource.js"
+import { DifferenceTable } from "./DifferenceTable.js"
+import type { Problem } from "./Problem.js"
+import { ProblemCard } from "./ProblemCard.js"
+import { RestoreDialog, type Restoring } from "./RestoreDialog.js"
+import { useTask } from "./useTask.js"
+import { When } from "./When.js"
+
+const page = 30
+
+/** The commits that changed a document, what each of them changed, and the way back to any of them. */
+export const History = (props: {
+  readonly source: DataSourceService
+  readonly collection: string
+  readonly id: string
+  readonly readOnly: boolean
+  readonly onView: (sha: string) => void
+  readonly onRestored: (document: StoredDocument) => void
+}) => {
+  const { collection, id, source } = props
+  const [entries, setEntries] = useState<ReadonlyArray<HistoryEntry> | undefined>(undefined)
+  const [limit, setLimit] = useState(page)
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [opened, setOpened] = useState<ReadonlyMap<string, ReturnType<typeof differences>>>(new Map())
+  const [restoring, setRestoring] = useState<Restoring | undefined>(undefined)
+  const list = useTask()
+  const look = useTask()
+  const versions = useRef(new Map<string, StoredDocument | null>())
+  const [round, setRound] = useState(0)
+
+  useEffect(() => {
+    list.run(source.history(collection, id, limit), {
+      success: (found) => {
+        setProblem(undefined)
+        setEntries(found)
+        announce(`${found.length} ${found.length === 1 ? "commit" : "commits"} in the history of ${id}.`)
+      },
+      failure: setProblem
+    })
+  }, [source, collection, id, limit, round])
+
+  const version = (sha: string) =>
+    Effect.suspend(() => {
+      const known = versions.current.get(sha)
+      return known !== undefined
+        ? Effect.succeed(known)
+        : Effect.tap(source.document(collection, id, sha), (document) =>
+            Effect.sync(() => versions.current.set(sha, document))
+          )
+    })
+
+  const toggle = (entry: HistoryEntry, previous: HistoryEntry | undefined) => {
+    if (opened.has(entry.sha)) {
+      setOpened((all) => new Map([...all].filter(([sha]) => sha !== entry.sha)))
+      return
+    }
+    look.run(
+      Effect.all([previous === undefined ? Effect.succeed(null) : version(previous.sha), version(entry.sha)]),
+      {
+        success: ([before, after]) => {
+          const changed = differences(before, after)
+          setOpened((all) => new Map(all).set(entry.sha, changed))
+          announce(
+            `${changed.length} ${changed.length === 1 ? "field" : "fields"} changed in ${entry.sha.slice(0, 7)}.`
+          )
+        },
+        failure: setProblem
+      }
+    )
+  }
+
+  const ask = (entry: HistoryEntry) =>
+    look.run(Effect.all([source.document(collection, id), version(entry.sha)]), {
+      success: ([current, target]) => setRestoring({ entry, current, target }),
+      failure: setProblem
+    })
+
+  return (
+    <div class="history">
+      {problem === undefined ? null : <ProblemCard problem={problem} />}
+      {entries === undefined && problem === undefined ? (
+        <div class="skeleton-lines" aria-hidden="true">
+          <span />
+          <span />
+          <span />
+        </div>
+      ) : null}
+      <ol class="timeline">
+        {(entries ?? []).map((entry, i) => {
+          const changed = opened.get(entry.sha)
+          const last = i === (entries?.length ?? 0) - 1
+          return (
+            <li key={entry.sha}>
+              <div class="commit">
+                <p class="commit-message">
+                  <bdi>{entry.message.split("\n", 1)[0]}</bdi>
+                </p>
+                <p class="commit-facts">
+                  <bdi>{entry.author}</bdi> · <When at={entry.date} /> ·{" "}
+                  <code class="sha" title={entry.sha}>
+                    {entry.sha.slice(0, 7)}
+                  </code>
+                </p>
+                <div class="commit-actions">
+                  <button
+                    type="button"
+                    class="button small quiet"
+                    aria-expanded={changed !== undefined}
+                    disabled={look.running || (last && (entries?.length ?? 0) >= limit)}
+                    aria-busy={look.running}
+                    aria-label={`Changes in ${entry.sha.slice(0, 7)}`}
+                    onClick={() => toggle(entry, entries?.[i + 1])}
+                  >
+                    Changes
+                  </button>
+                  <button
+                    type="button"
+                    class="button small quiet"
+                    aria-label={`View version ${entry.sha.slice(0, 7)}`}
+                    onClick={() => props.onView(entry.sha)}
+                  >
+                    View
+                  </button>
+                  {i === 0 || props.readOnly ? null : (
+                    <RunButton
+                      kind="quiet"
+                      running={look.running}
+                      label={`Restore version ${entry.sha.slice(0, 7)}`}
+                      onClick={() => ask(entry)}
+                    >
+                      Restore…
+                    </RunButton>
+                  )}
+                </div>
+              </div>
+              {changed === undefined ? null : (
+                <DifferenceTable
+                  caption={`Fields changed by ${entry.sha.slice(0, 7)}`}
+                  differences={changed}
+                  before="Before"
+                  after="After"
+                />
+              )}
+            </li>
+          )
+        })}
+      </ol>
+      {entries !== undefined && entries.length >= limit ? (
+        <RunButton running={list.running} onClick={() => setLimit(limit + page)}>
+          Show older commits
+        </RunButton>
+      ) : null}
+      {props.readOnly ? (
+        <p class="quiet-text">Read-only: sign in with a token that may write to restore versions.</p>
+      ) : null}
+      {restoring === undefined ? null : (
+        <RestoreDialog
+          source={source}
+          collection={collection}
+          id={id}
+          restoring={restoring}
+          onClose={() => setRestoring(undefined)}
+          onDone={(document) => {
+            setRestoring(undefined)
+            setOpened(new Map())
+            setRound(round + 1)
+            props.onRestored(document)
+          }}
+        />
+      )}
+    </div>
+  )
+}

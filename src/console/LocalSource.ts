@@ -1,0 +1,92 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Api from "../http/console/Api.js"
+import { DataSource } from "./DataSource.js"
+import * as Problem from "./Problem.js"
+
+const unreadable = (cause: unknown) =>
+  Problem.offline(
+    `The answer of the server could not be read (${cause instanceof Error ? cause.message : "?"}).`
+  )
+
+const call = <P, PI, A, I>(
+  endpoint: Api.Endpoint<P, PI, A, I>,
+  payload: P
+): Effect.Effect<A, Problem.Problem> =>
+  Effect.gen(function* () {
+    const body =
+      endpoint.payload === undefined
+        ? "{}"
+        : JSON.stringify(yield* Effect.orDie(Schema.encode(endpoint.payload)(payload)))
+    const response = yield* Effect.tryPromise({
+      try: (signal) =>
+        fetch(endpoint.path, {
+          method: endpoint.method,
+          signal,
+          cache: "no-store",
+          credentials: "same-origin",
+          ...(endpoint.method === "GET" ? {} : { headers: { "content-type": "application/json" }, body })
+        }),
+      catch: () => Problem.offline("The console's own server did not answer.")
+    })
+    const text = yield* Effect.tryPromise({ try: () => response.text(), catch: unreadable })
+    if (!response.ok) {
+      const failure = yield* Effect.try({ try: () => JSON.parse(text) as unknown, catch: unreadable }).pipe(
+        Effect.flatMap(Schema.decodeUnknown(Api.Failure)),
+        Effect.mapError(() =>
+          Problem.fromAnswer(502, { error: "RemoteError", message: `HTTP ${response.status}` }, null)
+        )
+      )
+      if (response.status === 401 && endpoint.path !== Api.login.path) return yield* Problem.signedOut()
+      return yield* Problem.fromAnswer(response.status, failure, response.headers.get("retry-after"))
+    }
+    if (endpoint.success === undefined) return undefined as A
+    const json = yield* Effect.try({ try: () => JSON.parse(text) as unknown, catch: unreadable })
+    return yield* Effect.mapError(Schema.decodeUnknown(endpoint.success)(json), unreadable)
+  })
+
+/** Everything from the server that this page came from. */
+export const layer: Layer.Layer<DataSource> = Layer.succeed(
+  DataSource,
+  DataSource.of({
+    build: "local",
+    setup: call(Api.session, undefined),
+    signIn: (request) => call(Api.login, request),
+    signOut: Effect.ignore(call(Api.logout, undefined)),
+    collections: Effect.map(call(Api.collections, undefined), ({ collections }) => collections),
+    query: (query) =>
+      call(Api.query, {
+        collection: query.collection,
+        filters: query.filters.map(({ operator, path, value }) =>
+          value === undefined ? { operator, path } : { operator, path, value }
+        ),
+        limit: query.limit,
+        cursor: query.cursor ?? null,
+        projected: query.projected ?? false,
+        ...(query.at === undefined ? {} : { at: query.at }),
+        ...(query.sort === undefined ? {} : { sort: query.sort })
+      }),
+    document: (collection, id, at) =>
+      Effect.map(
+        call(Api.document, at === undefined ? { collection, id } : { collection, id, at }),
+        ({ document }) => document
+      ),
+    history: (collection, id, limit) =>
+      Effect.map(
+        call(Api.history, id === undefined ? { collection, limit } : { collection, id, limit }),
+        ({ entries }) => entries
+      ),
+    restore: (collection, id, commit, expectedRev) =>
+      Effect.map(
+        call(Api.restore, {
+          collection,
+          id,
+          commit,
+          ...(expectedRev === undefined ? {} : { expectedRev })
+        }),
+        ({ document }) => document
+      ),
+    rate: Effect.map(call(Api.rate, undefined), ({ budgets }) => budgets)
+  })
+)

@@ -1,0 +1,64 @@
+import type { ComponentChildren } from "preact"
+import { useEffect, useId, useRef, useState } from "preact/hooks"
+import { Icon, type IconName } from "./Icon.js"
+
+/** A button that opens a small panel; Escape or a click elsewhere closes it, and focus goes back to the button. */
+export const Menu = (props: {
+  readonly label: string
+  readonly icon: IconName
+  readonly children: (close: () => void) => ComponentChildren
+  readonly id?: string
+  readonly disabled?: boolean
+}) => {
+  const [open, setOpen] = useState(false)
+  const panel = useId()
+  const box = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const close = () => {
+    setOpen(false)
+    button.current?.focus()
+  }
+  useEffect(() => {
+    if (!open) return
+    const outside = (event: Event) => {
+      if (event.target instanceof Node && box.current?.contains(event.target) === false) setOpen(false)
+    }
+    addEventListener("pointerdown", outside)
+    addEventListener("focusin", outside)
+    return () => {
+      removeEventListener("pointerdown", outside)
+      removeEventListener("focusin", outside)
+    }
+  }, [open])
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape is heard from whatever has the focus inside
+    <div
+      class="menu"
+      ref={box}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !open) return
+        event.stopPropagation()
+        close()
+      }}
+    >
+      <button
+        type="button"
+        class="button plain"
+        ref={button}
+        id={props.id}
+        aria-expanded={open}
+        aria-controls={open ? panel : undefined}
+        disabled={props.disabled}
+        onClick={() => setOpen(!open)}
+      >
+        <Icon name={props.icon} />
+        {props.label}
+      </button>
+      {open ? (
+        <section class="menu-panel" id={panel} aria-label={props.label}>
+          {props.children(close)}
+        </section>
+      ) : null}
+    </div>
+  )
+}

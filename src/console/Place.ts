@@ -1,0 +1,91 @@
+import type { Json } from "../domain/Document.js"
+import type { Sort } from "../store/browse/Browse.js"
+import type { Filter, Operator } from "../store/browse/Filter.js"
+import { operators } from "../store/browse/Filter.js"
+
+/** Where a person is: everything that the address of the page holds. Never a token. */
+export interface Place {
+  readonly api?: string | undefined
+  readonly repo?: string | undefined
+  readonly branch?: string | undefined
+  readonly root?: string | undefined
+  readonly table?: string | undefined
+  readonly filters: ReadonlyArray<Filter>
+  readonly sort?: Sort | undefined
+  /** The columns shown, in their order; all of them when absent. */
+  readonly columns?: ReadonlyArray<string> | undefined
+  readonly limit: number
+  /** Whole documents even where a manifest could give the rows. */
+  readonly whole: boolean
+  readonly document?: string | undefined
+  readonly at?: string | undefined
+  /** What the side panel shows. */
+  readonly panel?: "history" | "commits" | undefined
+}
+
+export const start: Place = { filters: [], limit: 50, whole: false }
+
+const parse = (text: string | null): unknown => {
+  if (text === null) return undefined
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+const isOperator = (value: unknown): value is Operator => operators.some((operator) => operator === value)
+
+const filterOf = (value: unknown): ReadonlyArray<Filter> => {
+  if (!Array.isArray(value)) return []
+  const [path, operator, operand] = value as ReadonlyArray<unknown>
+  if (typeof path !== "string" || !isOperator(operator)) return []
+  return [operand === undefined ? { path, operator } : { path, operator, value: operand as Json }]
+}
+
+/** Reads the part of the address after `#`; what makes no sense is left out. */
+export const fromHash = (hash: string): Place => {
+  const params = new URLSearchParams(hash.replace(/^#/, ""))
+  const text = (name: string) => params.get(name) || undefined
+  const columns = parse(params.get("columns"))
+  const limit = Number(params.get("limit") ?? 50)
+  const sort = text("sort")
+  const panel = text("panel")
+  return {
+    api: text("api"),
+    repo: text("repo"),
+    branch: text("branch"),
+    root: params.get("root") ?? undefined,
+    table: text("table"),
+    filters: params.getAll("where").flatMap((value) => filterOf(parse(value))),
+    sort: sort === undefined ? undefined : { path: sort.replace(/^-/, ""), descending: sort.startsWith("-") },
+    columns:
+      Array.isArray(columns) && columns.every((column) => typeof column === "string") ? columns : undefined,
+    limit: Number.isInteger(limit) && limit >= 1 && limit <= 500 ? limit : 50,
+    whole: params.get("rows") === "whole",
+    document: text("document"),
+    at: text("at"),
+    panel: panel === "history" || panel === "commits" ? panel : undefined
+  }
+}
+
+export const toHash = (place: Place): string => {
+  const params = new URLSearchParams()
+  for (const name of ["api", "repo", "branch", "table"] as const) {
+    const value = place[name]
+    if (value !== undefined) params.set(name, value)
+    if (name === "branch" && place.root !== undefined) params.set("root", place.root)
+  }
+  for (const { operator, path, value } of place.filters) {
+    params.append("where", JSON.stringify(value === undefined ? [path, operator] : [path, operator, value]))
+  }
+  if (place.sort !== undefined) params.set("sort", `${place.sort.descending ? "-" : ""}${place.sort.path}`)
+  if (place.columns !== undefined) params.set("columns", JSON.stringify(place.columns))
+  if (place.limit !== 50) params.set("limit", String(place.limit))
+  if (place.whole) params.set("rows", "whole")
+  if (place.at !== undefined) params.set("at", place.at)
+  if (place.document !== undefined) params.set("document", place.document)
+  if (place.panel !== undefined) params.set("panel", place.panel)
+  const text = params.toString()
+  return text === "" ? "" : `#${text}`
+}

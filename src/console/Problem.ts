@@ -1,0 +1,119 @@
+import * as Data from "effect/Data"
+import type { StoreError } from "../domain/StoreError.js"
+
+export type ProblemKind =
+  | "signedOut"
+  | "token"
+  | "permission"
+  | "repository"
+  | "branch"
+  | "missing"
+  | "rateLimit"
+  | "offline"
+  | "conflict"
+  | "invalid"
+  | "server"
+
+/** Something that went wrong, in words for the person in front of the page: what happened and what to do next. */
+export class Problem extends Data.TaggedError("Problem")<{
+  readonly kind: ProblemKind
+  readonly title: string
+  readonly message: string
+  readonly next: string
+}> {}
+
+const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]>> = {
+  signedOut: ["Your session has ended", "Sign in again; the page keeps its place."],
+  token: [
+    "The token was not accepted",
+    "Check that the token is complete and has not expired, then sign in again. Public repositories can be read without one."
+  ],
+  permission: [
+    "The token lacks a permission",
+    "Give it Contents: read and write for this repository (classic tokens: the repo scope), then try again."
+  ],
+  repository: [
+    "The repository was not found",
+    "Check the spelling of owner/name. A private repository looks absent to a token without access to it."
+  ],
+  branch: [
+    "The branch was not found",
+    "Check the branch in the sign-in form; many repositories use main or master."
+  ],
+  missing: ["Not found", "It may have been deleted or renamed meanwhile: run the query again."],
+  rateLimit: [
+    "The rate limit is used up",
+    "Wait for the reset, then run again. A signed-in token has a much larger limit than none."
+  ],
+  offline: [
+    "The server cannot be reached",
+    "Check your connection and the address of the server, then try again."
+  ],
+  conflict: [
+    "The document has changed meanwhile",
+    "Open it again to see the current version. Nothing was written."
+  ],
+  invalid: ["That cannot be asked", "Correct the value that the message names, then run again."],
+  server: ["The server failed", "Try again in a moment; nothing was lost."]
+}
+
+const make = (kind: ProblemKind, message: string, next?: string): Problem =>
+  new Problem({ kind, title: words[kind][0], message, next: next ?? words[kind][1] })
+
+export const offline = (message: string): Problem => make("offline", message)
+
+export const signedOut = (): Problem => make("signedOut", "The server does not know this session any more.")
+
+const kindOf = (name: string, status: number | undefined, message: string): ProblemKind => {
+  switch (name) {
+    case "AuthError":
+      return status === 403 ? "permission" : "token"
+    case "NotFoundError":
+      return /\bbranch\b/i.test(message)
+        ? "branch"
+        : /\brepositor(y|ies)\b/i.test(message)
+          ? "repository"
+          : "missing"
+    case "RateLimitError":
+      return "rateLimit"
+    case "ConflictError":
+      return "conflict"
+    case "ValidationError":
+      return "invalid"
+    case "RemoteError":
+      return /\b(reach|connect|network|timed? ?out|fetch)/i.test(message) ? "offline" : "server"
+    default:
+      return "server"
+  }
+}
+
+const clock = (date: Date) =>
+  date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" })
+
+const reset = (date: Date | undefined) =>
+  date === undefined ? undefined : `Wait until ${clock(date)}, when the limit is reset, then run again.`
+
+/** From an answer of the local server. */
+export const fromAnswer = (
+  status: number,
+  body: { readonly error: string; readonly message: string },
+  retryAfter: string | null
+): Problem => {
+  const seconds = Number(retryAfter ?? "")
+  return make(
+    kindOf(body.error, status, body.message),
+    body.message,
+    status === 429 && seconds > 0 ? reset(new Date(Date.now() + seconds * 1000)) : undefined
+  )
+}
+
+/** From the store running in this page. */
+export const fromStore = (error: StoreError): Problem => {
+  const name = (error as unknown as { readonly _tag: string })._tag
+  const reason = (error as { readonly reason?: string }).reason
+  const kind =
+    reason === "Unreachable" || reason === "Timeout" ? "offline" : kindOf(name, error.status, error.message)
+  const resetAt = (error as { readonly resetAt?: Date }).resetAt
+  const own = kind === "rateLimit" ? reset(resetAt) : undefined
+  return make(kind, error.message, own ?? (error.hint === undefined ? undefined : error.hint))
+}

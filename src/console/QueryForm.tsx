@@ -1,0 +1,233 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks"
+import {
+  type Filter,
+  type Operator,
+  operators,
+  parseValue,
+  printValue,
+  takesValue
+} from "../store/browse/Filter.js"
+import { RunButton } from "./Busy.js"
+import { Icon } from "./Icon.js"
+import type { Place } from "./Place.js"
+
+interface Row {
+  readonly key: number
+  readonly path: string
+  readonly operator: Operator
+  readonly value: string
+}
+
+const labels: Readonly<Record<Operator, string>> = {
+  is: "is",
+  isNot: "is not",
+  contains: "contains",
+  startsWith: "starts with",
+  lessThan: "less than",
+  atMost: "at most",
+  greaterThan: "greater than",
+  atLeast: "at least",
+  exists: "exists",
+  missing: "is missing"
+}
+
+let keys = 0
+const empty = (): Row => ({ key: ++keys, path: "", operator: "is", value: "" })
+
+const rowsOf = (filters: ReadonlyArray<Filter>): ReadonlyArray<Row> =>
+  filters.length === 0
+    ? [empty()]
+    : filters.map(({ operator, path, value }) => ({
+        key: ++keys,
+        path,
+        operator,
+        value: value === undefined ? "" : printValue(value)
+      }))
+
+const filtersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Filter> =>
+  rows
+    .filter((row) => row.path.trim() !== "")
+    .map(({ operator, path, value }) =>
+      takesValue(operator)
+        ? { path: path.trim(), operator, value: parseValue(value) }
+        : { path: path.trim(), operator }
+    )
+
+/** What to ask of which collection. Everything but the button only prepares. */
+export const QueryForm = (props: {
+  readonly collections: ReadonlyArray<string>
+  readonly place: Place
+  readonly fields: ReadonlyArray<string>
+  readonly running: boolean
+  readonly onRun: (query: Pick<Place, "table" | "filters" | "limit" | "whole" | "at">) => void
+  readonly onCancel: () => void
+}) => {
+  const { place } = props
+  const [rows, setRows] = useState(() => rowsOf(place.filters))
+  const table = useRef<HTMLSelectElement>(null)
+  const limit = useRef<HTMLInputElement>(null)
+  const at = useRef<HTMLInputElement>(null)
+  const whole = useRef<HTMLInputElement>(null)
+  const known = useId()
+  const written = JSON.stringify(place.filters)
+  const shown = useRef(written)
+  useEffect(() => {
+    if (shown.current === written) return
+    shown.current = written
+    setRows(rowsOf(place.filters))
+  }, [written])
+
+  const change = (key: number, part: Partial<Row>) =>
+    setRows((all) => all.map((row) => (row.key === key ? { ...row, ...part } : row)))
+
+  const add = () => {
+    const row = empty()
+    setRows((all) => [...all, row])
+    requestAnimationFrame(() => document.getElementById(`field-${row.key}`)?.focus())
+  }
+
+  const remove = (key: number) => {
+    setRows((all) => {
+      const rest = all.filter((row) => row.key !== key)
+      return rest.length === 0 ? [empty()] : rest
+    })
+    requestAnimationFrame(() => document.getElementById("add-filter")?.focus())
+  }
+
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (props.running || table.current === null) return
+    const filters = filtersOf(rows)
+    shown.current = JSON.stringify(filters)
+    const ref = at.current?.value.trim() ?? ""
+    props.onRun({
+      table: table.current.value,
+      filters,
+      limit: Math.min(500, Math.max(1, Math.trunc(Number(limit.current?.value)) || 50)),
+      whole: whole.current?.checked === true,
+      at: ref === "" ? undefined : ref
+    })
+  }
+
+  return (
+    <form class="query" id="query" method="post" onSubmit={submit} aria-label="Query">
+      <label class="field small query-table">
+        <span>Collection</span>
+        <select ref={table} id="query-table" value={place.table ?? props.collections[0]}>
+          {props.collections.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <fieldset class="filters">
+        <legend>Filters</legend>
+        {rows.map((row, i) => (
+          <div class="filter" key={row.key}>
+            <input
+              id={`field-${row.key}`}
+              class="filter-path"
+              data-first={i === 0}
+              aria-label={`Field of filter ${i + 1}`}
+              placeholder={i === 0 ? "any field, e.g. tags or size.width" : "field"}
+              list={known}
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              value={row.path}
+              onInput={(event) => change(row.key, { path: event.currentTarget.value })}
+            />
+            <select
+              aria-label={`Comparison of filter ${i + 1}`}
+              value={row.operator}
+              onChange={(event) => {
+                const operator = operators.find((one) => one === event.currentTarget.value)
+                if (operator !== undefined) change(row.key, { operator })
+              }}
+            >
+              {operators.map((operator) => (
+                <option key={operator} value={operator}>
+                  {labels[operator]}
+                </option>
+              ))}
+            </select>
+            {takesValue(row.operator) ? (
+              <input
+                class="filter-value"
+                aria-label={`Value of filter ${i + 1}`}
+                placeholder="text, 5, true, &quot;5&quot;"
+                autocomplete="off"
+                autocapitalize="none"
+                spellcheck={false}
+                value={row.value}
+                onInput={(event) => change(row.key, { value: event.currentTarget.value })}
+              />
+            ) : (
+              <span class="filter-value" />
+            )}
+            <button
+              type="button"
+              class="button icon-only quiet"
+              aria-label={`Remove filter ${i + 1}`}
+              onClick={() => remove(row.key)}
+            >
+              <Icon name="close" />
+            </button>
+          </div>
+        ))}
+        <datalist id={known}>
+          {props.fields.map((field) => (
+            <option key={field} value={field} />
+          ))}
+        </datalist>
+      </fieldset>
+      <div class="query-rest">
+        <button type="button" class="button quiet" id="add-filter" onClick={add}>
+          <Icon name="plus" />
+          Add filter
+        </button>
+        <label class="inline-field">
+          <span>At commit or tag</span>
+          <input
+            ref={at}
+            class="at"
+            placeholder="now"
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            defaultValue={place.at ?? ""}
+            key={place.at ?? ""}
+          />
+        </label>
+        <label class="inline-field">
+          <span>Limit</span>
+          <input
+            ref={limit}
+            class="limit"
+            type="number"
+            min={1}
+            max={500}
+            required
+            defaultValue={String(place.limit)}
+            key={place.limit}
+          />
+        </label>
+        <label class="inline-check">
+          <input ref={whole} type="checkbox" defaultChecked={place.whole} key={String(place.whole)} />
+          <span>Whole documents</span>
+        </label>
+        <span class="grow" />
+        {props.running ? (
+          <button type="button" class="button quiet" onClick={props.onCancel}>
+            <Icon name="stop" />
+            Cancel
+          </button>
+        ) : null}
+        <RunButton type="submit" kind="primary" icon="play" running={props.running}>
+          Run
+        </RunButton>
+      </div>
+    </form>
+  )
+}

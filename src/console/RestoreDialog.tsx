@@ -1,0 +1,93 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import type { JsonObject, StoredDocument } from "../domain/Document.js"
+import { differences } from "../store/browse/Difference.js"
+import type { HistoryEntry } from "../store/Collection.js"
+import { alarm, announce } from "./Announcer.js"
+import { RunButton } from "./Busy.js"
+import type { DataSourceService } from "./DataSource.js"
+import { DifferenceTable } from "./DifferenceTable.js"
+import type { Problem } from "./Problem.js"
+import { ProblemCard } from "./ProblemCard.js"
+import { useTask } from "./useTask.js"
+
+export interface Restoring {
+  readonly entry: HistoryEntry
+  readonly current: StoredDocument | null
+  readonly target: StoredDocument | null
+}
+
+const metadata = new Set(["_rev", "_created_at", "_updated_at"])
+
+const content = (document: StoredDocument | null): JsonObject | null =>
+  document === null
+    ? null
+    : Object.fromEntries(Object.entries(document).filter(([key]) => !metadata.has(key)))
+
+/** Asks before an earlier version is brought back, and shows what that will change. */
+export const RestoreDialog = (props: {
+  readonly source: DataSourceService
+  readonly collection: string
+  readonly id: string
+  readonly restoring: Restoring
+  readonly onClose: () => void
+  readonly onDone: (document: StoredDocument) => void
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const task = useTask()
+  const { collection, id, source } = props
+  const { current, entry, target } = props.restoring
+  const short = entry.sha.slice(0, 7)
+  const changed = useMemo(() => differences(content(current), content(target)), [current, target])
+
+  useEffect(() => {
+    const opener = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus()
+    }
+  }, [])
+
+  const restore = () =>
+    task.run(source.restore(collection, id, entry.sha, current?._rev), {
+      success: (restored) => {
+        announce(`${id} is restored from ${short}, as revision ${restored._rev}, in one new commit.`)
+        props.onDone(restored)
+      },
+      failure: (failure) => {
+        setProblem(failure)
+        alarm(`${failure.title}. ${failure.message}`)
+      }
+    })
+
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="restore-title" onClose={props.onClose}>
+      <h2 id="restore-title">
+        Restore <bdi>{id}</bdi> from <code>{short}</code>?
+      </h2>
+      <p>
+        One new commit brings this version back, with the next revision number. History is not rewritten, so
+        this can be undone in the same way.
+      </p>
+      {target === null ? (
+        <p class="quiet-text">The document did not exist at this commit: there is nothing to restore.</p>
+      ) : (
+        <DifferenceTable
+          caption="What the restore changes"
+          differences={changed}
+          before="Now"
+          after={`After the restore`}
+        />
+      )}
+      {problem === undefined ? null : <ProblemCard problem={problem} />}
+      <div class="actions end">
+        <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <RunButton kind="primary" running={task.running} disabled={target === null} onClick={restore}>
+          {task.running ? "Restoring…" : "Restore in one commit"}
+        </RunButton>
+      </div>
+    </dialog>
+  )
+}

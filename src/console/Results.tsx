@@ -1,0 +1,178 @@
+import type { RefObject } from "preact"
+import { useMemo } from "preact/hooks"
+import type { SessionView } from "../http/console/Api.js"
+import { printValue } from "../store/browse/Filter.js"
+import { RunButton } from "./Busy.js"
+import { Icon } from "./Icon.js"
+import type { Place } from "./Place.js"
+import { ProblemCard } from "./ProblemCard.js"
+import { ResultTable, useRows } from "./ResultTable.js"
+import { ResultTools } from "./ResultTools.js"
+import type { Go } from "./usePlace.js"
+import type { useQuery } from "./useQuery.js"
+
+const none: ReadonlyArray<never> = []
+const identity = ["_id", "_rev", "_updated_at"]
+
+const filterText = (place: Place): string =>
+  place.filters
+    .map(
+      ({ operator, path, value }) =>
+        `${path} ${operator}${value === undefined ? "" : ` ${printValue(value)}`}`
+    )
+    .join(" and ")
+
+const Skeleton = () => (
+  <div class="skeleton-table" aria-hidden="true">
+    {Array.from({ length: 12 }, (_, i) => (
+      <span key={i} />
+    ))}
+  </div>
+)
+
+/** The answer to the query: a table, an empty table that says so, or what went wrong. */
+export const Results = (props: {
+  readonly place: Place
+  readonly go: Go
+  readonly session: SessionView
+  readonly query: ReturnType<typeof useQuery>
+  readonly heading: RefObject<HTMLHeadingElement | null>
+}) => {
+  const { go, place, query, session } = props
+  const answer = query.outcome?.answer
+  const documents = answer?.documents ?? none
+  const all = answer === undefined || answer.columns.length === 0 ? identity : answer.columns
+  const chosen = place.columns
+  const columns = useMemo(() => {
+    const shown =
+      chosen === undefined ? all : all.filter((column) => column === "_id" || chosen.includes(column))
+    return shown.length === 0 ? all : shown
+  }, [all, JSON.stringify(chosen)])
+  const atServer = answer?.source === "manifest" && answer.cursor !== null
+  const rows = useRows(documents, all, place.sort, atServer)
+  const table = place.table
+  const manifest = answer?.manifest
+
+  return (
+    <section class="results" aria-labelledby="results-title">
+      <header class="results-head">
+        <h2 id="results-title" ref={props.heading} tabIndex={-1}>
+          {table === undefined ? "Choose a collection" : <bdi>{table}</bdi>}
+          {answer === undefined ? null : (
+            <span class="results-count">
+              {documents.length.toLocaleString("en")}
+              {answer.total !== undefined && answer.total > documents.length
+                ? ` of ${answer.total.toLocaleString("en")}`
+                : answer.cursor === null
+                  ? ""
+                  : "+"}
+            </span>
+          )}
+        </h2>
+        {answer === undefined ? null : (
+          <span class={`source ${answer.source}`} title="How the query was answered">
+            {answer.source === "scan" ? "from the documents" : `from the ${answer.source}`}
+          </span>
+        )}
+        <span class="grow" />
+        {table === undefined ? null : (
+          <>
+            <button
+              type="button"
+              class="button plain"
+              id="commits"
+              onClick={() => go({ panel: "commits", document: undefined })}
+            >
+              <Icon name="clock" />
+              Commits
+            </button>
+            <ResultTools
+              name={table}
+              rows={rows}
+              all={all}
+              columns={columns}
+              session={session}
+              place={place}
+              onColumns={(next) => go({ columns: next })}
+            />
+          </>
+        )}
+      </header>
+      {place.at === undefined ? null : (
+        <p class="banner">
+          <Icon name="clock" />
+          The table as it was at{" "}
+          <code>{/^[0-9a-f]{40}$/.test(place.at) ? place.at.slice(0, 7) : place.at}</code>
+          <button type="button" class="button small quiet" onClick={() => go({ at: undefined })}>
+            Back to now
+          </button>
+        </p>
+      )}
+      {manifest !== undefined && !manifest.current ? (
+        <p class="banner">
+          The manifest is behind the documents
+          {manifest.missing.length + manifest.extra.length === 0
+            ? "; the rows come from the documents."
+            : `: ${manifest.missing.length} not in it, ${manifest.extra.length} gone. The rows come from the documents.`}
+        </p>
+      ) : null}
+      {query.problem !== undefined ? (
+        <ProblemCard problem={query.problem}>
+          <RunButton running={query.running} onClick={() => query.again(true)}>
+            Try again
+          </RunButton>
+        </ProblemCard>
+      ) : answer === undefined ? (
+        query.running ? (
+          <Skeleton />
+        ) : (
+          <div class="empty">
+            <h3>Nothing asked yet</h3>
+            <p>Choose a collection, or write a filter above and run it.</p>
+          </div>
+        )
+      ) : (
+        <>
+          <ResultTable
+            caption={`${rows.length} documents of ${table}`}
+            rows={rows}
+            columns={columns}
+            sort={place.sort}
+            onSort={(sort) => go({ sort })}
+            onOpen={(id) => go({ document: id, panel: undefined })}
+            opened={place.document}
+          />
+          {rows.length > 0 ? null : (
+            <div class="empty">
+              <h3>No documents</h3>
+              {place.filters.length === 0 ? (
+                <p>
+                  <bdi>{table}</bdi> holds no documents{place.at === undefined ? "" : " at this commit"}.
+                </p>
+              ) : (
+                <>
+                  <p>
+                    Nothing in <bdi>{table}</bdi> matches <code>{filterText(place)}</code>.
+                  </p>
+                  <button type="button" class="button plain" onClick={() => go({ filters: [] })}>
+                    Clear the filter
+                  </button>
+                </>
+              )}
+            </div>
+          )}
+          {answer.cursor === null ? null : (
+            <div class="more">
+              <RunButton running={query.running} onClick={query.more}>
+                Load the next {place.limit}
+              </RunButton>
+              {place.sort === undefined || atServer ? null : (
+                <span class="quiet-text">Sorted within the {rows.length} rows loaded.</span>
+              )}
+            </div>
+          )}
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,47 @@
+/** What the browser remembers between visits. Never a token. */
+export interface Settings {
+  readonly api?: string | undefined
+  readonly repo?: string | undefined
+  readonly branch?: string | undefined
+  readonly root?: string | undefined
+  readonly theme: "system" | "light" | "dark"
+  readonly shortcuts: boolean
+}
+
+const key = "chainstore.console"
+const initial: Settings = { theme: "system", shortcuts: true }
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined)
+
+export const load = (): Settings => {
+  try {
+    const stored = JSON.parse(localStorage.getItem(key) ?? "{}") as Readonly<Record<string, unknown>>
+    const theme = stored["theme"]
+    return {
+      api: text(stored["api"]),
+      repo: text(stored["repo"]),
+      branch: text(stored["branch"]),
+      root: text(stored["root"]),
+      theme: theme === "light" || theme === "dark" ? theme : "system",
+      shortcuts: stored["shortcuts"] !== false
+    }
+  } catch {
+    return initial
+  }
+}
+
+/** Remembers, where the browser lets us. */
+export const save = (change: Partial<Settings>): Settings => {
+  const { api, branch, repo, root, shortcuts, theme } = { ...load(), ...change }
+  const next = { api, branch, repo, root, shortcuts, theme }
+  try {
+    localStorage.setItem(key, JSON.stringify(next))
+  } catch {
+    return next
+  }
+  return next
+}
+
+export const applyTheme = (theme: Settings["theme"]): void => {
+  document.documentElement.dataset["theme"] = theme
+}

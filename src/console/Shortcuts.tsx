@@ -1,0 +1,58 @@
+import { useEffect, useRef } from "preact/hooks"
+
+export interface Shortcut {
+  readonly keys: string
+  readonly what: string
+}
+
+/** Whether keys typed now are text. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
+
+/** The list behind `?`, and the switch for those of them that are a single key. */
+export const ShortcutsDialog = (props: {
+  readonly shortcuts: ReadonlyArray<Shortcut>
+  readonly enabled: boolean
+  readonly onEnabled: (enabled: boolean) => void
+  readonly onClose: () => void
+}) => {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const opener = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      if (opener instanceof HTMLElement) opener.focus()
+    }
+  }, [])
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="shortcuts-title" onClose={props.onClose}>
+      <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+      <dl class="shortcuts">
+        {props.shortcuts.map(({ keys, what }) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <label class="inline-check">
+        <input
+          type="checkbox"
+          checked={props.enabled}
+          onChange={(event) => props.onEnabled(event.currentTarget.checked)}
+        />
+        <span>Single-key shortcuts (they never act while you type)</span>
+      </label>
+      <div class="actions end">
+        <button type="button" class="button primary" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  )
+}

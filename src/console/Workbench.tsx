@@ -1,0 +1,258 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import type { SessionView } from "../http/console/Api.js"
+import { Commits } from "./Commits.js"
+import type { DataSourceService, RateBudget } from "./DataSource.js"
+import { DocumentPanel } from "./DocumentPanel.js"
+import { Icon } from "./Icon.js"
+import { type Place, start } from "./Place.js"
+import type { Problem } from "./Problem.js"
+import { QueryForm } from "./QueryForm.js"
+import { RateMeter } from "./RateMeter.js"
+import { Results } from "./Results.js"
+import type { Settings } from "./Settings.js"
+import { isTyping, type Shortcut, ShortcutsDialog } from "./Shortcuts.js"
+import { ThemeButton, TopBar } from "./TopBar.js"
+import type { Go } from "./usePlace.js"
+import { useQuery } from "./useQuery.js"
+import { useTask } from "./useTask.js"
+
+const shortcuts: ReadonlyArray<Shortcut> = [
+  { keys: "?", what: "This list" },
+  { keys: "/", what: "Go to the filter" },
+  { keys: "r", what: "Run the query again" },
+  { keys: "g", what: "Go to the results" },
+  { keys: "c", what: "Choose columns" },
+  { keys: "e", what: "Export" },
+  { keys: "h", what: "History of the open document, or commits of the collection" },
+  { keys: "t", what: "Change the theme" },
+  { keys: "o", what: "In a cell: open its document" },
+  { keys: "↑ ↓ ← →", what: "Move between cells; Enter goes to the copy button" },
+  { keys: "Esc", what: "Cancel the run, or close what is open" }
+]
+
+/** The page of somebody who is signed in. */
+export const Workbench = (props: {
+  readonly source: DataSourceService
+  readonly session: SessionView
+  readonly place: Place
+  readonly go: Go
+  readonly settings: Settings
+  readonly onSettings: (change: Partial<Settings>) => void
+  readonly onSignOut: () => void
+  readonly onLost: (problem: Problem) => void
+}) => {
+  const { go, place, session, settings, source } = props
+  const [collections, setCollections] = useState(session.collections)
+  const [budgets, setBudgets] = useState<ReadonlyArray<RateBudget> | undefined>(undefined)
+  const [help, setHelp] = useState(false)
+  const [narrow, setNarrow] = useState(() => matchMedia("(max-width: 900px)").matches)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const rate = useTask()
+  const listing = useTask()
+
+  const measure = useCallback(
+    () => rate.run(source.rate, { success: setBudgets, failure: () => setBudgets(undefined) }),
+    [source]
+  )
+  const query = useQuery(source, place, (byHand) => {
+    measure()
+    if (byHand) requestAnimationFrame(() => heading.current?.focus())
+  })
+
+  useEffect(() => {
+    measure()
+    const first = document.querySelector<HTMLElement>('[data-first="true"]')
+    first?.focus()
+    const media = matchMedia("(max-width: 900px)")
+    const follow = () => setNarrow(media.matches)
+    media.addEventListener("change", follow)
+    return () => media.removeEventListener("change", follow)
+  }, [])
+
+  useEffect(() => {
+    if (query.problem?.kind === "signedOut") props.onLost(query.problem)
+  }, [query.problem])
+
+  const choose = (table: string) => {
+    query.expectFocus()
+    if (place.table === table) query.again(true)
+    else
+      go({
+        ...start,
+        api: place.api,
+        repo: place.repo,
+        branch: place.branch,
+        root: place.root,
+        table,
+        at: place.at
+      })
+  }
+
+  const closePanel = () => {
+    const opener = place.document === undefined ? "commits" : `open-${place.document}`
+    go({ document: undefined, panel: undefined })
+    requestAnimationFrame(() => (document.getElementById(opener) ?? heading.current)?.focus())
+  }
+
+  const themes = { system: "light", light: "dark", dark: "system" } as const
+
+  const press = (id: string) => {
+    const button = document.getElementById(id)
+    button?.focus()
+    button?.click()
+  }
+
+  useEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === "Escape") {
+        if (query.running) {
+          event.preventDefault()
+          query.cancel()
+        }
+        return
+      }
+      if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return
+      if (event.key !== "?" && !settings.shortcuts) return
+      const actions: Readonly<Record<string, () => void>> = {
+        "?": () => setHelp(true),
+        "/": () => document.querySelector<HTMLElement>('[data-first="true"]')?.focus(),
+        r: () => place.table !== undefined && !query.running && query.again(true),
+        g: () => heading.current?.focus(),
+        c: () => press("columns"),
+        e: () => press("export"),
+        h: () => (place.document === undefined ? press("commits") : go({ panel: "history" })),
+        t: () => props.onSettings({ theme: themes[settings.theme] })
+      }
+      const action = actions[event.key]
+      if (action === undefined) return
+      event.preventDefault()
+      action()
+    }
+    addEventListener("keydown", keys)
+    return () => removeEventListener("keydown", keys)
+  })
+
+  const panel =
+    place.table === undefined ? null : place.document !== undefined ? (
+      <DocumentPanel
+        source={source}
+        collection={place.table}
+        id={place.document}
+        at={place.at}
+        tab={place.panel === "history" ? "history" : "document"}
+        readOnly={session.readOnly}
+        onTab={(tab) => go({ panel: tab === "history" ? "history" : undefined })}
+        onAt={(at) => go({ at, panel: undefined })}
+        onClose={closePanel}
+        onChanged={() => query.again(false)}
+      />
+    ) : place.panel === "commits" ? (
+      <Commits
+        source={source}
+        collection={place.table}
+        at={place.at}
+        onAt={(at) => go({ at })}
+        onClose={closePanel}
+      />
+    ) : null
+
+  return (
+    <div class={`bench ${panel === null ? "" : "with-panel"}`}>
+      <TopBar title="Console">
+        <p class="where" title={`${session.repo}, branch ${session.branch}, root ${session.root || "/"}`}>
+          <bdi class="where-repo">{session.repo}</bdi>
+          <span class="where-rest">
+            <bdi>{session.branch}</bdi> · <bdi>{session.root === "" ? "/" : session.root}</bdi>
+          </span>
+          {session.readOnly ? <span class="badge read-only">read-only</span> : null}
+        </p>
+        <span class="grow" />
+        <RateMeter budgets={budgets} />
+        <button
+          type="button"
+          class="button icon-only quiet"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts (?)"
+          onClick={() => setHelp(true)}
+        >
+          <span aria-hidden="true">?</span>
+        </button>
+        <ThemeButton theme={settings.theme} onTheme={(theme) => props.onSettings({ theme })} />
+        <button type="button" class="button quiet" onClick={props.onSignOut}>
+          <Icon name="out" />
+          <span class="label">Sign out</span>
+        </button>
+      </TopBar>
+      <div class="bench-body" inert={narrow && panel !== null}>
+        <nav class="side" aria-label="Collections">
+          <h2 class="side-title">Collections</h2>
+          {collections.length === 0 ? (
+            <p class="quiet-text">
+              No collections below <code>{session.root === "" ? "/" : session.root}</code> yet.
+            </p>
+          ) : (
+            <ul class="collections">
+              {collections.map((name) => (
+                <li key={name}>
+                  <button
+                    type="button"
+                    class="collection"
+                    aria-current={place.table === name ? "true" : undefined}
+                    disabled={query.running}
+                    aria-busy={query.running}
+                    onClick={() => choose(name)}
+                  >
+                    <Icon name="table" />
+                    <bdi>{name}</bdi>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+          <button
+            type="button"
+            class="button small quiet refresh"
+            disabled={listing.running}
+            aria-busy={listing.running}
+            onClick={() =>
+              listing.run(source.collections, { success: setCollections, failure: props.onLost })
+            }
+          >
+            Refresh
+          </button>
+        </nav>
+        <main class="work">
+          <h1 class="sr-only">Documents of {session.repo}</h1>
+          <QueryForm
+            collections={collections}
+            place={place}
+            fields={query.outcome?.answer.columns ?? []}
+            running={query.running}
+            onRun={(next) => {
+              query.expectFocus()
+              const same = next.table === place.table
+              go(
+                same
+                  ? next
+                  : { ...next, sort: undefined, columns: undefined, document: undefined, panel: undefined }
+              )
+              query.again(true)
+            }}
+            onCancel={query.cancel}
+          />
+          <Results place={place} go={go} session={session} query={query} heading={heading} />
+        </main>
+      </div>
+      {panel}
+      {help ? (
+        <ShortcutsDialog
+          shortcuts={shortcuts}
+          enabled={settings.shortcuts}
+          onEnabled={(enabled) => props.onSettings({ shortcuts: enabled })}
+          onClose={() => setHelp(false)}
+        />
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,4 @@
+import { layer } from "./LocalSource.js"
+import { start } from "./start.js"
+
+start(layer)

@@ -1,3 +1,0 @@
-import { render } from "preact"
-
-render(<p>Chainstore console</p>, document.getElementById("app")!)

@@ -1,0 +1,105 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import type { QueryAnswer } from "../store/browse/Browse.js"
+import { alarm, announce } from "./Announcer.js"
+import type { DataSourceService } from "./DataSource.js"
+import type { Place } from "./Place.js"
+import type { Problem } from "./Problem.js"
+import { useTask } from "./useTask.js"
+
+export interface Outcome {
+  readonly answer: QueryAnswer
+  readonly milliseconds: number
+}
+
+const counted = (n: number, one: string) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`
+
+/** What the status line says of an answer. */
+const told = ({ answer, milliseconds }: Outcome): string => {
+  const { collection, cursor, documents, source, total } = answer
+  const of = total !== undefined && total > documents.length ? ` of ${total.toLocaleString("en")}` : ""
+  return `${counted(documents.length, "document")}${of} from ${collection}, answered from the ${
+    source === "scan" ? "documents" : source
+  } in ${Math.round(milliseconds).toLocaleString("en")} ms${cursor === null ? "" : "; more follow"}.`
+}
+
+/** Asks what the place says whenever that changes; a newer question drops the answer to an older one. */
+export const useQuery = (source: DataSourceService, place: Place, onSettled: (byHand: boolean) => void) => {
+  const [outcome, setOutcome] = useState<Outcome | undefined>(undefined)
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [round, setRound] = useState(0)
+  const byHand = useRef(false)
+  const task = useTask()
+  const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
+  const { at, filters, limit, sort, table, whole } = place
+  const question = JSON.stringify([table, filters, limit, whole, at, round])
+  const sortKey = JSON.stringify(sort ?? null)
+  const elsewhere = outcome?.answer.source === "manifest" && outcome.answer.cursor !== null
+
+  const ask = (cursor: string | null, append: boolean) => {
+    if (table === undefined) return
+    const started = performance.now()
+    task.run(source.query({ collection: table, filters, limit, at, sort, cursor, projected: !whole }), {
+      success: (answer) => {
+        const before = append && outcome !== undefined ? outcome.answer : undefined
+        const documents = before === undefined ? answer.documents : [...before.documents, ...answer.documents]
+        const columns =
+          before === undefined ? answer.columns : [...new Set([...before.columns, ...answer.columns])]
+        const next = { answer: { ...answer, documents, columns }, milliseconds: performance.now() - started }
+        setProblem(undefined)
+        setOutcome(next)
+        announce(documents.length === 0 ? `No documents in ${table} match.` : told(next))
+        onSettled(byHand.current)
+        byHand.current = false
+      },
+      failure: (failure) => {
+        setProblem(failure)
+        setOutcome(undefined)
+        alarm(`${failure.title}. ${failure.message}`)
+        onSettled(byHand.current)
+        byHand.current = false
+      }
+    })
+  }
+
+  useEffect(() => {
+    if (table === undefined) {
+      task.cancel()
+      asked.current = undefined
+      setOutcome(undefined)
+      setProblem(undefined)
+      return
+    }
+    const known = asked.current
+    if (known?.question === question && (known.sort === sortKey || !elsewhere)) {
+      asked.current = { question, sort: sortKey }
+      return
+    }
+    asked.current = { question, sort: sortKey }
+    ask(null, false)
+  }, [source, question, sortKey])
+
+  const cancel = useCallback(() => {
+    if (!task.running) return
+    task.cancel()
+    announce("The run was cancelled.")
+  }, [task.running])
+
+  return {
+    outcome,
+    problem,
+    running: task.running,
+    /** Asks again, also when nothing changed; `byHand` moves the focus to the results afterwards. */
+    again: (hand: boolean) => {
+      byHand.current = hand
+      setRound((n) => n + 1)
+    },
+    expectFocus: () => {
+      byHand.current = true
+    },
+    more: () => {
+      byHand.current = false
+      ask(outcome?.answer.cursor ?? null, true)
+    },
+    cancel
+  }
+}
