@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option, type Redacted, type Scope } from "effect"
 import type { ReadError } from "../../store/Collection.js"
 import type { GitRemoteService } from "../../store/GitRemote.js"
-import type { StoreService } from "../../store/Store.js"
+import type { StoreService } from "../../store/StoreService.js"
 
 /** What somebody who signs in wants to look at. */
 export interface StoreRequest {
