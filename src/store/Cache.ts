@@ -1,0 +1,99 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../domain/Oid.js"
+
+/** What a cache keeps of one path: the file's bytes and their blob id. */
+export interface CacheEntry {
+  readonly oid: Oid
+  readonly content: Uint8Array
+}
+
+/**
+ * Where a store keeps what it has read. Keys hold remote, repository, ref, path and representation, so that one cache
+ * may serve many stores. An entry is never an answer by itself: the store asks the remote whether it still stands.
+ */
+export abstract class Cache {
+  abstract get(key: string): Effect.Effect<Option.Option<CacheEntry>>
+  abstract set(key: string, entry: CacheEntry): Effect.Effect<void>
+  abstract delete(key: string): Effect.Effect<void>
+  abstract readonly clear: Effect.Effect<void>
+}
+
+/** Keeps nothing. */
+export class NullCache extends Cache {
+  get(_key: string) {
+    return Effect.succeedNone
+  }
+  set(_key: string, _entry: CacheEntry) {
+    return Effect.void
+  }
+  delete(_key: string) {
+    return Effect.void
+  }
+  readonly clear = Effect.void
+}
+
+export interface MemoryCacheOptions {
+  /** At most this many entries. Default 10,000. */
+  readonly maxEntries?: number | undefined
+  /** At most this many bytes of content. Default 64 MiB. */
+  readonly maxBytes?: number | undefined
+}
+
+/** Keeps what was used last, within bounds, for the life of the process. */
+export class MemoryCache extends Cache {
+  readonly #entries = new Map<string, CacheEntry>()
+  readonly #maxEntries: number
+  readonly #maxBytes: number
+  #bytes = 0
+
+  constructor(options: MemoryCacheOptions = {}) {
+    super()
+    this.#maxEntries = options.maxEntries ?? 10_000
+    this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024
+  }
+
+  /** How many entries and bytes of content it holds now. */
+  get size(): { readonly entries: number; readonly bytes: number } {
+    return { entries: this.#entries.size, bytes: this.#bytes }
+  }
+
+  get(key: string) {
+    return Effect.sync(() => {
+      const entry = this.#entries.get(key)
+      if (entry === undefined) return Option.none()
+      this.#entries.delete(key)
+      this.#entries.set(key, entry)
+      return Option.some({ oid: entry.oid, content: entry.content.slice() })
+    })
+  }
+
+  set(key: string, entry: CacheEntry) {
+    return Effect.sync(() => {
+      this.#drop(key)
+      if (entry.content.length > this.#maxBytes) return
+      this.#entries.set(key, { oid: entry.oid, content: entry.content.slice() })
+      this.#bytes += entry.content.length
+      for (const oldest of this.#entries.keys()) {
+        if (this.#entries.size <= this.#maxEntries && this.#bytes <= this.#maxBytes) break
+        this.#drop(oldest)
+      }
+    })
+  }
+
+  delete(key: string) {
+    return Effect.sync(() => this.#drop(key))
+  }
+
+  readonly clear = Effect.sync(() => {
+    this.#entries.clear()
+    this.#bytes = 0
+  })
+
+  #drop(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#entries.delete(key)
+    this.#bytes -= entry.content.length
+  }
+}

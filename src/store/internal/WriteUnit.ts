@@ -1,0 +1,95 @@
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import type { Oid } from "../../domain/Oid.js"
+import type { WriteError } from "../Collection.js"
+import type { Committed } from "../GitRemote.js"
+
+/** A document's version at the commit that a write stands on. */
+export interface StoredVersion {
+  readonly path: string
+  readonly oid: Oid
+  readonly content: Uint8Array
+  /** None where the file holds no JSON object: `problem` says why. */
+  readonly document: Option.Option<JsonObject>
+  readonly problem: string | undefined
+  /** 0 where the file has no revision. */
+  readonly rev: number
+  readonly createdAt: string | undefined
+}
+
+/** What a document must be at the commit that the write stands on. */
+export interface Expectation {
+  readonly rev?: number | undefined
+  readonly sha?: string | undefined
+  readonly absent?: boolean | undefined
+}
+
+/** The next version of a document: its content without metadata, none to delete it. */
+export interface NextVersion {
+  readonly document: Option.Option<JsonObject>
+  /** For a document that is missing now: the moment of its creation. Default: now. */
+  readonly createdAt?: string | undefined
+  /** For a document that is missing now: the revision before the one that is written. Default 0. */
+  readonly rev?: number | undefined
+  /** Files that the content came from, other than the stored version: their numbers must survive too. */
+  readonly sources?: ReadonlyArray<Uint8Array> | undefined
+}
+
+/** One write of one document, as a function from the stored version to the next one. */
+export interface DocumentOperation {
+  readonly collection: string
+  readonly id: string
+  /**
+   * What the operation needs: a missing document where one must be `present` is a `NotFoundError`, an existing one
+   * where it must be `absent` a `ConflictError`.
+   */
+  readonly needs: "present" | "absent" | "any"
+  readonly expected?: Expectation | undefined
+  /** Runs again whenever the write is rebuilt; never with a version other than that of the commit it will stand on. */
+  readonly next: (stored: Option.Option<StoredVersion>) => Effect.Effect<NextVersion, WriteError>
+}
+
+/**
+ * One commit of document operations. `core.write(unit)` takes the branch's turn, reads the touched documents at the
+ * head, judges `needs` and expectations against that head, computes metadata and bytes, recomputes index and manifest
+ * files of every touched collection from that head, writes the settings file when it is first needed, and commits.
+ * A lost race starts all of it again: `document` mode counts only changes of the touched documents, up to
+ * `conflictRetries` and the deadline; `batch` mode counts every move of the branch, up to `batchRetries`.
+ */
+export interface Unit {
+  /** For errors, such as `Collection.insert`. */
+  readonly operation: string
+  readonly message: string
+  readonly mode: "document" | "batch"
+  /** At most one for a document. */
+  readonly operations: ReadonlyArray<DocumentOperation>
+  /** Expectations on documents that the unit does not write. */
+  readonly expectations?:
+    | ReadonlyArray<{ readonly collection: string; readonly id: string; readonly expected: Expectation }>
+    | undefined
+  /** Collections whose index and manifest files are made anew from the documents. */
+  readonly reindex?: ReadonlyArray<string> | undefined
+  /** Instead of the store's `conflictRetries` or `batchRetries`. */
+  readonly retries?: number | undefined
+}
+
+/** What became of one operation. */
+export interface OperationOutcome {
+  readonly collection: string
+  readonly id: string
+  readonly before: Option.Option<StoredVersion>
+  /** None where the document is gone. */
+  readonly after: Option.Option<{
+    readonly document: StoredDocument
+    readonly content: Uint8Array
+    readonly sha: Oid
+  }>
+}
+
+/** What became of a unit: `committed` is none when nothing had to be written. */
+export interface UnitOutcome {
+  readonly committed: Option.Option<Pick<Committed, "commit">>
+  /** In the order of the operations. */
+  readonly documents: ReadonlyArray<OperationOutcome>
+}
