@@ -63,7 +63,9 @@ export const duration = (name: string): Config.Config<Duration.Duration> =>
       const trimmed = text.trim()
       if (/^\d+(?:\.\d+)?$/.test(trimmed)) return Duration.seconds(Number(trimmed))
       return Option.getOrThrowWith(
-        Duration.decodeUnknown(trimmed.toLowerCase() === "infinity" ? "Infinity" : trimmed),
+        trimmed.toLowerCase() === "infinity"
+          ? Option.some(Duration.infinity)
+          : Duration.decodeUnknown(trimmed),
         () => new Error("must be a duration, like 500 millis, 30 seconds or infinity")
       )
     })

@@ -44,6 +44,7 @@ export class Exchange {
   /** The bounded name under which metrics count this request. */
   route = "unmatched"
   private settled = false
+  private readonly connection: Connection
 
   constructor(
     readonly shared: Shared,
@@ -54,7 +55,7 @@ export class Exchange {
     shared.inFlight++
     this.id = idOf(request)
     this.method = request.method!
-    latest.set(request.socket, this)
+    this.connection = connectionOf(request.socket, this)
   }
 
   get origin(): string {
@@ -68,7 +69,7 @@ export class Exchange {
       "x-request-id": this.id,
       ...own
     }
-    if (this.shared.draining && latest.get(this.request.socket) === this) headers["connection"] = "close"
+    if (this.shared.draining && this.connection.latest === this) headers["connection"] = "close"
     this.response.writeHead(status, headers)
   }
 
@@ -146,6 +147,7 @@ export class Exchange {
       )
     )
     shared.inFlight--
+    this.connection.pending--
   }
 }
 
@@ -156,10 +158,24 @@ const expectsMore = (request: IncomingMessage): boolean => {
 }
 
 // Pipelined requests wait in the socket's queue: closing after an earlier answer would drop theirs.
-const latest = new WeakMap<Socket, Exchange>()
+interface Connection {
+  latest: Exchange
+  pending: number
+}
+
+const connections = new WeakMap<Socket, Connection>()
+
+const connectionOf = (socket: Socket, exchange: Exchange): Connection => {
+  const known = connections.get(socket)
+  if (known === undefined) {
+    const made = { latest: exchange, pending: 1 }
+    connections.set(socket, made)
+    return made
+  }
+  known.latest = exchange
+  known.pending++
+  return known
+}
 
 /** Whether a connection waits for an answer of ours. */
-export const isBusy = (socket: Socket): boolean => {
-  const exchange = latest.get(socket)
-  return exchange !== undefined && !exchange.isSettled
-}
+export const isBusy = (socket: Socket): boolean => (connections.get(socket)?.pending ?? 0) > 0

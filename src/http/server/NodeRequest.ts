@@ -118,7 +118,9 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
       Body.invite(this.source, this.response)
       return NodeStream.fromReadable<HttpServerError.RequestError, Uint8Array>(
         () => this.source,
-        (cause) => this.fail(cause)
+        (cause) => this.fail(cause),
+        // Closing the request would close the socket, and with it the answer.
+        { closeOnDone: false }
       )
     })
     if (!Number.isFinite(limits.maxBytes)) return source
