@@ -1,0 +1,36 @@
+/** Remembers values by key, least recently used first to go, bounded by the sum of their weights. */
+export class ByteCache<A> {
+  private readonly values = new Map<string, { readonly value: A; readonly weight: number }>()
+  private total = 0
+
+  constructor(private readonly limit: number) {}
+
+  get(key: string): A | undefined {
+    const found = this.values.get(key)
+    if (found === undefined) return undefined
+    this.values.delete(key)
+    this.values.set(key, found)
+    return found.value
+  }
+
+  set(key: string, value: A, weight: number): void {
+    const before = this.values.get(key)
+    if (before !== undefined) {
+      this.total -= before.weight
+      this.values.delete(key)
+    }
+    if (weight > this.limit) return
+    this.values.set(key, { value, weight })
+    this.total += weight
+    for (const [oldest, entry] of this.values) {
+      if (this.total <= this.limit) break
+      this.values.delete(oldest)
+      this.total -= entry.weight
+    }
+  }
+
+  clear(): void {
+    this.values.clear()
+    this.total = 0
+  }
+}

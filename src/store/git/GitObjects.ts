@@ -1,0 +1,107 @@
+import * as crypto from "node:crypto"
+import type { Oid } from "../../domain/Oid.js"
+import type { CommitInfo } from "../GitRemote.js"
+import { Fault } from "./Fault.js"
+import type { CommitObject, ObjectType, Person } from "./GitRepository.js"
+
+/** An object in memory, as the engine passes it around. */
+export interface RawObject {
+  readonly type: ObjectType
+  readonly content: Uint8Array
+}
+
+export const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+/** The id of an object: the SHA-1 of its type, length and content. */
+export const hashObject = (type: ObjectType, content: Uint8Array): Oid =>
+  crypto
+    .createHash("sha1")
+    .update(`${type} ${content.length}\0`, "latin1")
+    .update(content)
+    .digest("hex") as Oid
+
+const offsetText = (minutes: number) => {
+  const size = Math.abs(minutes)
+  const two = (n: number) => String(n).padStart(2, "0")
+  return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}${two(size % 60)}`
+}
+
+/** Git's own cleaning of a name: what would end it early is left out. */
+const clean = (text: string) => text.replace(/[<>\n\0]/g, "").replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, "")
+
+const personText = (person: Person) =>
+  `${clean(person.name)} <${clean(person.email)}> ${person.seconds} ${offsetText(person.offset)}`
+
+export const encodeCommit = (commit: CommitObject): Buffer =>
+  Buffer.from(
+    `tree ${commit.tree}\n${commit.parents.map((parent) => `parent ${parent}\n`).join("")}` +
+      `author ${personText(commit.author)}\ncommitter ${personText(commit.committer)}\n\n` +
+      commit.message.replace(/\0/g, ""),
+    "utf8"
+  )
+
+/** Seconds since the epoch as GitHub writes dates. */
+export const dateText = (seconds: number): string =>
+  Number.isFinite(seconds) && Math.abs(seconds) < 8.64e12
+    ? new Date(seconds * 1000).toISOString().replace(".000Z", "Z")
+    : "1970-01-01T00:00:00Z"
+
+const parsePerson = (line: string) => {
+  const found = /^(.*?) ?<([^>]*)> ?(-?\d+)?/.exec(line)
+  return {
+    name: found?.[1] ?? line,
+    email: found?.[2] ?? "",
+    date: dateText(Number(found?.[3] ?? 0))
+  }
+}
+
+/** A commit's message without the newline that ends it. */
+export const messageText = (message: string) => (message.endsWith("\n") ? message.slice(0, -1) : message)
+
+export const parseCommit = (oid: Oid, content: Uint8Array): CommitInfo => {
+  const bytes = asBuffer(content)
+  const split = bytes.indexOf("\n\n")
+  const head = bytes.toString("utf8", 0, split < 0 ? bytes.length : split).split("\n")
+  let tree = ""
+  let author = ""
+  let committer = ""
+  let encoding = "utf8"
+  const parents: Array<Oid> = []
+  for (const line of head) {
+    const space = line.indexOf(" ")
+    const value = line.slice(space + 1)
+    switch (line.slice(0, space)) {
+      case "tree":
+        tree = value
+        break
+      case "parent":
+        parents.push(value as Oid)
+        break
+      case "author":
+        author = value
+        break
+      case "committer":
+        committer = value
+        break
+      case "encoding":
+        encoding = value.toLowerCase()
+        break
+    }
+  }
+  if (tree.length !== 40) throw new Fault("Corrupt", `Commit ${oid} names no tree`, "Run `git fsck`")
+  const message =
+    split < 0 ? "" : bytes.toString(encoding.startsWith("iso-8859") ? "latin1" : "utf8", split + 2)
+  return {
+    commit: oid,
+    tree: tree as Oid,
+    parents,
+    message: messageText(message),
+    author: parsePerson(author),
+    committer: parsePerson(committer)
+  }
+}
+
+/** What a tag object points to. */
+export const tagTarget = (content: Uint8Array): Oid | undefined =>
+  /^object ([0-9a-f]{40})\n/.exec(asBuffer(content).toString("latin1", 0, 64))?.[1] as Oid | undefined

@@ -1,0 +1,183 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process"
+import type { Readable, Writable } from "node:stream"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { RemoteError } from "../../domain/StoreError.js"
+import { Fault, toRemoteError } from "./Fault.js"
+
+/** The environment that Git is spawned with: nothing of the user's or the system's configuration. */
+export const environment = (): Record<string, string> => ({
+  PATH: process.env["PATH"] ?? "/usr/bin:/bin",
+  ...(process.env["SYSTEMROOT"] === undefined ? {} : { SYSTEMROOT: process.env["SYSTEMROOT"] }),
+  HOME: "/nonexistent",
+  LC_ALL: "C.UTF-8",
+  TZ: "UTC",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: process.platform === "win32" ? "NUL" : "/dev/null",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_NO_REPLACE_OBJECTS: "1",
+  GIT_ATTR_NOSYSTEM: "1"
+})
+
+/** What comes before every Git command: the repository, and no hooks, monitors or background collection. */
+export const safeArguments = (directory: string): ReadonlyArray<string> => [
+  `--git-dir=${directory}`,
+  "--literal-pathspecs",
+  ...["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"].flatMap(
+    (setting) => ["-c", setting]
+  )
+]
+
+export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
+
+export const spawnGit = (directory: string, args: ReadonlyArray<string>): GitChild =>
+  spawn("git", [...safeArguments(directory), ...args], {
+    env: environment(),
+    stdio: ["pipe", "pipe", "pipe"],
+    cwd: "/"
+  })
+
+export interface GitOutput {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const outputLimit = 64 * 1024 * 1024
+
+/** What a failed Git command means to the caller. */
+export const gitFailure = (
+  directory: string,
+  operation: string,
+  code: number,
+  stderr: string
+): RemoteError => {
+  const text = stderr.trim().split("\n").slice(-3).join(" ")
+  const make = (reason: RemoteError["reason"], hint?: string) =>
+    toRemoteError(operation, directory, new Fault(reason, `git failed with ${code}: ${text}`, hint))
+  if (/dubious ownership/.test(stderr))
+    return make("Denied", "Give the repository to the user of this process")
+  if (/not a git repository/.test(stderr))
+    return make("Corrupt", "Restore the repository's HEAD, objects and refs")
+  if (/Unable to create .*\.lock|could not lock|cannot lock/.test(stderr)) return make("Locked", "Try again")
+  if (/Read-only file system|Permission denied|insufficient permission/.test(stderr)) return make("Denied")
+  return make(/bad object|corrupt|missing|could not read|unable to read/i.test(stderr) ? "Corrupt" : "Server")
+}
+
+/** Runs Git to its end; interruption kills it. Any exit code is an answer. */
+export const run = (
+  directory: string,
+  operation: string,
+  args: ReadonlyArray<string>
+): Effect.Effect<GitOutput, RemoteError> =>
+  Effect.async<GitOutput, RemoteError>((resume) => {
+    const child = spawnGit(directory, args)
+    let stdout = ""
+    let stderr = ""
+    child.stdin.on("error", () => {})
+    child.stdin.end()
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text
+      if (stdout.length > outputLimit) child.kill("SIGKILL")
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      if (stderr.length < 65_536) stderr += text
+    })
+    child.on("error", (cause) => resume(Effect.fail(spawnFailure(directory, operation, cause))))
+    child.on("close", (code) => resume(Effect.succeed({ code: code ?? 128, stdout, stderr })))
+    return Effect.sync(() => child.kill("SIGKILL"))
+  })
+
+/** As `run`, failing unless Git succeeded. */
+export const runOk = (directory: string, operation: string, args: ReadonlyArray<string>) =>
+  Effect.flatMap(run(directory, operation, args), (output) =>
+    output.code === 0
+      ? Effect.succeed(output)
+      : Effect.fail(gitFailure(directory, operation, output.code, output.stderr))
+  )
+
+const spawnFailure = (directory: string, operation: string, cause: Error) =>
+  new RemoteError({
+    operation,
+    reason: "Unsupported",
+    path: directory,
+    message: `git could not be started: ${cause.message}`,
+    hint: "Install Git 2.39 or newer and put it on the PATH",
+    cause
+  })
+
+/** Git's standard output as it comes; a failing exit is the stream's failure. Closing the stream kills the child. */
+export const stream = (
+  directory: string,
+  operation: string,
+  args: ReadonlyArray<string>
+): Stream.Stream<Uint8Array, RemoteError> =>
+  Stream.unwrapScoped(
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const child = spawnGit(directory, args)
+          const state = { stderr: "", failure: undefined as Error | undefined }
+          child.stdin.on("error", () => {})
+          child.stdin.end()
+          child.stderr.setEncoding("utf8").on("data", (text: string) => {
+            if (state.stderr.length < 65_536) state.stderr += text
+          })
+          const exit = new Promise<number>((resolve) => {
+            child.on("error", (cause) => {
+              state.failure = cause
+              resolve(128)
+            })
+            child.on("close", (code) => resolve(code ?? 128))
+          })
+          return { child, state, exit }
+        }),
+        ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
+      ),
+      ({ child, exit, state }) =>
+        Stream.concat(
+          Stream.fromAsyncIterable<Uint8Array, RemoteError>(child.stdout, (cause) =>
+            toRemoteError(operation, directory, cause)
+          ),
+          Stream.drain(
+            Stream.fromEffect(
+              Effect.flatMap(
+                Effect.promise(() => exit),
+                (code) =>
+                  state.failure !== undefined
+                    ? Effect.fail(spawnFailure(directory, operation, state.failure))
+                    : code === 0
+                      ? Effect.void
+                      : Effect.fail(gitFailure(directory, operation, code, state.stderr))
+              )
+            )
+          )
+        )
+    )
+  )
+
+const minimum = [2, 39] as const
+
+/** Fails with `Unsupported` unless a Git new enough is on the PATH. */
+export const requireGit: Effect.Effect<string, RemoteError> = Effect.flatMap(
+  Effect.cachedInvalidateWithTTL(
+    Effect.suspend(() => run("/", "GitRepository.open", ["--version"])),
+    "1 hour"
+  ),
+  ([cached]) => cached
+).pipe(
+  Effect.flatMap(({ stdout }) => {
+    const found = /(\d+)\.(\d+)(?:\.\d+)*/.exec(stdout)
+    const [major, minor] = [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)]
+    return major > minimum[0] || (major === minimum[0] && minor >= minimum[1])
+      ? Effect.succeed(found?.[0] ?? "")
+      : Effect.fail(
+          new RemoteError({
+            operation: "GitRepository.open",
+            reason: "Unsupported",
+            message: `Git ${minimum.join(".")} or newer is needed, found ${stdout.trim() || "nothing"}`,
+            hint: "Install a newer Git and put it on the PATH"
+          })
+        )
+  })
+)

@@ -1,0 +1,155 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as RcMap from "effect/RcMap"
+import type * as Scope from "effect/Scope"
+import { NotFoundError, type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { isRepository } from "./Creation.js"
+import * as Engine from "./Engine.js"
+import { attempt } from "./Fault.js"
+import type { GitRepository } from "./GitRepository.js"
+
+export interface GitRepositoriesOptions
+  extends Pick<Engine.EngineOptions, "durability" | "timeout" | "signature" | "caches" | "maintenance"> {
+  /** Holds the bare repositories as `<owner>/<name>.git`. Created when missing. */
+  readonly directory: string
+  /** Milliseconds that an unused repository stays open. Default 60,000. */
+  readonly idle?: number | undefined
+}
+
+/** A repository's name in two parts. */
+export interface RepositoryName {
+  readonly owner: string
+  readonly name: string
+}
+
+type OpenFailure = NotFoundError | RemoteError | ValidationError
+
+export interface GitRepositoriesService {
+  readonly directory: string
+  /** The repository, opened once for all its users in this process. */
+  readonly open: (owner: string, name: string) => Effect.Effect<GitRepository, OpenFailure, Scope.Scope>
+  /** The repository, created with `defaultBranch` (default `main`) when it does not exist; `created` tells. */
+  readonly create: (
+    owner: string,
+    name: string,
+    options?: { readonly defaultBranch?: string | undefined }
+  ) => Effect.Effect<
+    { readonly repository: GitRepository; readonly created: boolean },
+    OpenFailure,
+    Scope.Scope
+  >
+  readonly exists: (owner: string, name: string) => Effect.Effect<boolean, RemoteError>
+  /** Every repository, ordered by owner and name. */
+  readonly list: Effect.Effect<ReadonlyArray<RepositoryName>, RemoteError>
+}
+
+/** The bare repositories below one directory: one engine each, shared by everything in this process. */
+export class GitRepositories extends Context.Tag("chainstore/store/git/GitRepositories")<
+  GitRepositories,
+  GitRepositoriesService
+>() {}
+
+const namePattern = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
+
+/** Whether a text may be an owner or a repository's name: it becomes part of a path. */
+export const isRepositoryName = (text: string): boolean =>
+  namePattern.test(text) && !text.endsWith(".git") && !text.endsWith(".lock") && !text.endsWith(".")
+
+/** `owner/name` in two parts. */
+export const parseName = (text: string): Effect.Effect<RepositoryName, ValidationError> => {
+  const [owner = "", name = "", ...rest] = text.split("/")
+  return rest.length === 0 && isRepositoryName(owner) && isRepositoryName(name)
+    ? Effect.succeed({ owner, name })
+    : Effect.fail(
+        new ValidationError({
+          operation: "GitRepositories.open",
+          message: `${JSON.stringify(text)} is no name of a repository`,
+          hint: "Use owner/name with letters, digits, dots, dashes and underscores"
+        })
+      )
+}
+
+export const make = (
+  options: GitRepositoriesOptions
+): Effect.Effect<GitRepositoriesService, RemoteError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const root = path.resolve(options.directory)
+    yield* attempt("GitRepositories.make", root, () => fs.mkdirSync(root, { recursive: true }))
+    const directoryOf = ({ name, owner }: RepositoryName) => path.join(root, owner, `${name}.git`)
+    const engines = yield* RcMap.make({
+      lookup: (directory: string) => Engine.open({ ...options, directory }),
+      idleTimeToLive: options.idle ?? 60_000
+    })
+    const opening = yield* Effect.makeSemaphore(1)
+
+    const checked = (owner: string, name: string) => parseName(`${owner}/${name}`)
+
+    const exists = (directory: string) =>
+      attempt("GitRepositories.exists", root, () => isRepository(directory))
+
+    /** The shared engine; one whose repository was replaced on disk is let go first. */
+    const engine = (directory: string) => RcMap.get(engines, directory)
+
+    const open: GitRepositoriesService["open"] = (owner, name) =>
+      Effect.gen(function* () {
+        const directory = directoryOf(yield* checked(owner, name))
+        if (yield* exists(directory)) return yield* engine(directory)
+        return yield* Effect.fail(
+          new NotFoundError({
+            operation: "GitRepositories.open",
+            path: directory,
+            message: `There is no repository ${owner}/${name}`,
+            hint: "Create it first"
+          })
+        )
+      })
+
+    const create: GitRepositoriesService["create"] = (owner, name, how) =>
+      Effect.gen(function* () {
+        const directory = directoryOf(yield* checked(owner, name))
+        const created = yield* opening.withPermits(1)(
+          Effect.gen(function* () {
+            if (yield* exists(directory)) return false
+            yield* RcMap.invalidate(engines, directory)
+            yield* Engine.create({ ...options, directory, defaultBranch: how?.defaultBranch })
+            return true
+          })
+        )
+        return { repository: yield* engine(directory), created }
+      })
+
+    const list = attempt("GitRepositories.list", root, () => {
+      const found: Array<RepositoryName> = []
+      for (const owner of fs.readdirSync(root).sort()) {
+        if (!isRepositoryName(owner) || !fs.statSync(path.join(root, owner)).isDirectory()) continue
+        for (const entry of fs.readdirSync(path.join(root, owner)).sort()) {
+          const name = entry.slice(0, -4)
+          if (
+            entry.endsWith(".git") &&
+            isRepositoryName(name) &&
+            isRepository(path.join(root, owner, entry))
+          ) {
+            found.push({ owner, name })
+          }
+        }
+      }
+      return found
+    })
+
+    return {
+      directory: root,
+      open,
+      create,
+      exists: (owner, name) =>
+        isRepositoryName(owner) && isRepositoryName(name)
+          ? exists(directoryOf({ owner, name }))
+          : Effect.succeed(false),
+      list
+    }
+  })
+
+export const layer = (options: GitRepositoriesOptions): Layer.Layer<GitRepositories, RemoteError> =>
+  Layer.scoped(GitRepositories, make(options))

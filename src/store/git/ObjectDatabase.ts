@@ -1,0 +1,358 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as zlib from "node:zlib"
+import type { Oid } from "../../domain/Oid.js"
+import { emptyTree } from "../../domain/Oid.js"
+import type { CommitInfo } from "../GitRemote.js"
+import { ByteCache } from "./ByteCache.js"
+import { Fault, MissingObject } from "./Fault.js"
+import { asBuffer, hashObject, parseCommit, type RawObject, tagTarget } from "./GitObjects.js"
+import type { ObjectType } from "./GitRepository.js"
+import type { Owner } from "./Owner.js"
+import type { BuiltPack } from "./PackBuilder.js"
+import { OpenPacks, PackFile } from "./PackFile.js"
+import { RawTree } from "./RawTree.js"
+import { fsyncDirectory, fsyncFile } from "./RefStore.js"
+import type { NewTree } from "./TreeRewriter.js"
+
+const maxOpenPacks = 64
+const isMissing = (cause: unknown) =>
+  cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")
+
+const objectTypes: Readonly<Record<string, ObjectType>> = {
+  blob: "blob",
+  tree: "tree",
+  commit: "commit",
+  tag: "tag"
+}
+
+export interface CacheSizes {
+  /** Bytes of parsed trees kept. Default 64 MiB. */
+  readonly trees?: number | undefined
+  /** Bytes of commits and delta bases kept. Default 16 MiB. */
+  readonly objects?: number | undefined
+}
+
+/** The objects of one repository: staged ones first, then packs, then loose files. Synchronous, as page cache is. */
+export class ObjectDatabase {
+  private packs: Array<PackFile> = []
+  private readonly known = new Map<string, PackFile>()
+  private readonly files = new OpenPacks(maxOpenPacks)
+  private readonly bases: ByteCache<RawObject>
+  private readonly trees: ByteCache<RawTree>
+  private readonly commits: ByteCache<CommitInfo>
+  /** Objects that only stock Git could find. */
+  private readonly foreign = new ByteCache<RawObject>(64 * 1024 * 1024)
+  readonly memo = new ByteCache<NewTree>(32 * 1024 * 1024)
+  /** Objects of commits that are not yet on disk. */
+  readonly staged = new Map<Oid, { readonly object: RawObject; users: number }>()
+  private readonly objects: string
+  private readonly packDirectory: string
+
+  constructor(
+    private readonly directory: string,
+    private readonly owner: Owner,
+    caches: CacheSizes
+  ) {
+    this.objects = path.join(directory, "objects")
+    this.packDirectory = path.join(this.objects, "pack")
+    this.trees = new ByteCache(caches.trees ?? 64 * 1024 * 1024)
+    this.bases = new ByteCache((caches.objects ?? 16 * 1024 * 1024) * 0.75)
+    this.commits = new ByteCache((caches.objects ?? 16 * 1024 * 1024) * 0.25)
+    this.rescan()
+  }
+
+  close(): void {
+    this.files.closeAll()
+  }
+
+  /** How many packs there are, as of the last look. */
+  get packCount(): number {
+    return this.packs.length
+  }
+
+  /** Looks at the directory of packs again: others add and remove them. */
+  rescan(): void {
+    let names: Array<string>
+    try {
+      names = fs.readdirSync(this.packDirectory)
+    } catch (cause) {
+      if (isMissing(cause) && fs.existsSync(path.join(this.directory, "HEAD"))) {
+        if (fs.existsSync(this.objects)) names = []
+        else
+          throw new Fault("Corrupt", `${this.directory} has no objects directory`, "Restore it from a clone")
+      } else throw cause
+    }
+    const present = new Set(names)
+    const stems = new Set<string>()
+    for (const name of names) {
+      if (!name.endsWith(".idx")) continue
+      const stem = name.slice(0, -4)
+      if (!present.has(`${stem}.pack`)) continue
+      stems.add(stem)
+      if (this.known.has(stem)) continue
+      try {
+        const file = path.join(this.packDirectory, stem)
+        this.register(stem, new PackFile(file, fs.readFileSync(`${file}.idx`), this.files, this.bases))
+      } catch (cause) {
+        if (!isMissing(cause)) throw cause
+      }
+    }
+    for (const [stem, pack] of this.known) {
+      if (stems.has(stem)) continue
+      this.known.delete(stem)
+      this.packs = this.packs.filter((other) => other !== pack)
+      pack.close()
+    }
+  }
+
+  private register(stem: string, pack: PackFile): void {
+    this.known.set(stem, pack)
+    this.packs.unshift(pack)
+  }
+
+  private inPacks<A>(oid: Buffer, use: (pack: PackFile, offset: number) => A): A | undefined {
+    for (let i = 0; i < this.packs.length; i++) {
+      const pack = this.packs[i]!
+      const offset = pack.find(oid)
+      if (offset < 0) continue
+      if (i > 0) {
+        this.packs.splice(i, 1)
+        this.packs.unshift(pack)
+      }
+      try {
+        return use(pack, offset)
+      } catch (cause) {
+        if (!isMissing(cause)) throw cause
+        // Repacked meanwhile: the object is in a newer pack.
+        return undefined
+      }
+    }
+    return undefined
+  }
+
+  private loosePath(oid: string): string {
+    return path.join(this.objects, oid.slice(0, 2), oid.slice(2))
+  }
+
+  private loose(oid: Oid): RawObject | undefined {
+    let packed: Buffer
+    try {
+      packed = fs.readFileSync(this.loosePath(oid))
+    } catch (cause) {
+      if (isMissing(cause)) return undefined
+      throw cause
+    }
+    if (packed.length === 0) throw new Fault("Corrupt", `Object ${oid} is an empty file`, "Run `git fsck`")
+    const bytes = zlib.inflateSync(packed)
+    const end = bytes.indexOf(0)
+    const [typeText = "", sizeText = ""] = bytes.toString("latin1", 0, end).split(" ")
+    const type = objectTypes[typeText]
+    if (type === undefined || Number(sizeText) !== bytes.length - end - 1) {
+      throw new Fault("Corrupt", `Object ${oid} has a broken header`, "Run `git fsck`")
+    }
+    return { type, content: new Uint8Array(bytes.buffer, bytes.byteOffset + end + 1, bytes.length - end - 1) }
+  }
+
+  /** An object, or undefined where neither packs nor loose files have it. */
+  find(oid: Oid): RawObject | undefined {
+    const staged = this.staged.get(oid)
+    if (staged !== undefined) return staged.object
+    const raw = Buffer.from(oid, "hex")
+    const read = (pack: PackFile, offset: number) => pack.read(offset)
+    const found = this.inPacks(raw, read) ?? this.loose(oid)
+    if (found !== undefined) return found
+    this.rescan()
+    // Once more the loose ones: an object is never in neither place, but may move between two looks.
+    const again = this.inPacks(raw, read) ?? this.loose(oid) ?? this.foreign.get(oid)
+    if (again === undefined && oid === emptyTree) return { type: "tree", content: new Uint8Array(0) }
+    return again
+  }
+
+  /** Type and size, without the content where that can be avoided. */
+  info(oid: Oid): { readonly type: ObjectType; readonly size: number } | undefined {
+    if (!this.staged.has(oid)) {
+      const found = this.inPacks(Buffer.from(oid, "hex"), (pack, offset) => pack.info(offset))
+      if (found !== undefined) return found
+    }
+    const object = this.find(oid)
+    return object === undefined ? undefined : { type: object.type, size: object.content.length }
+  }
+
+  /** An object that must be there. */
+  read(oid: Oid): RawObject {
+    const found = this.find(oid)
+    if (found === undefined) throw new MissingObject(oid)
+    return found
+  }
+
+  learn(oid: Oid, object: RawObject): void {
+    this.foreign.set(oid, object, object.content.length + 100)
+  }
+
+  tree(oid: Oid): RawTree {
+    const known = this.trees.get(oid)
+    if (known !== undefined) return known
+    const object = this.read(oid)
+    if (object.type !== "tree") throw new Fault("Corrupt", `Object ${oid} is a ${object.type}, not a tree`)
+    const tree = RawTree.parse(object.content)
+    this.rememberTree(oid, tree)
+    return tree
+  }
+
+  rememberTree(oid: Oid, tree: RawTree): void {
+    this.trees.set(oid, tree, tree.weight)
+  }
+
+  commit(oid: Oid): CommitInfo | undefined {
+    const known = this.commits.get(oid)
+    if (known !== undefined) return known
+    const object = this.find(oid)
+    if (object === undefined || object.type !== "commit") return undefined
+    const commit = parseCommit(oid, object.content)
+    this.commits.set(oid, commit, object.content.length + 400)
+    return commit
+  }
+
+  /** What a tag, or a tag of a tag, is of. */
+  peel(oid: Oid): Oid | undefined {
+    let at = oid
+    for (let steps = 0; steps < 20; steps++) {
+      if (this.commits.get(at) !== undefined) return at
+      const info = this.info(at)
+      if (info?.type !== "tag") return info === undefined ? undefined : at
+      const target = tagTarget(this.read(at).content)
+      if (target === undefined) throw new Fault("Corrupt", `Tag ${at} names no object`, "Run `git fsck`")
+      at = target
+    }
+    throw new Fault("Corrupt", `Tag ${oid} is nested too deeply`)
+  }
+
+  /** The tree that a commit, tag or tree stands for; undefined when there is no such object. */
+  rootOf(oid: Oid): Oid | undefined {
+    const known = this.commits.get(oid)
+    if (known !== undefined) return known.tree
+    if (this.trees.get(oid) !== undefined || oid === emptyTree) return oid
+    const peeled = this.peel(oid)
+    if (peeled === undefined) return undefined
+    const commit = this.commit(peeled)
+    return commit === undefined ? (this.info(peeled)?.type === "tree" ? peeled : undefined) : commit.tree
+  }
+
+  /** Ids that begin with `prefix` (at least four digits). */
+  startingWith(prefix: string): Array<Oid> {
+    this.rescan()
+    const found = new Set<Oid>()
+    for (const pack of this.packs) for (const oid of pack.startingWith(prefix)) found.add(oid)
+    for (const oid of this.staged.keys()) if (oid.startsWith(prefix)) found.add(oid)
+    try {
+      for (const name of fs.readdirSync(path.join(this.objects, prefix.slice(0, 2)))) {
+        const oid = prefix.slice(0, 2) + name
+        if (oid.length === 40 && oid.startsWith(prefix)) found.add(oid as Oid)
+      }
+    } catch (cause) {
+      if (!isMissing(cause)) throw cause
+    }
+    return [...found]
+  }
+
+  /** Writes one object as a loose file. */
+  async writeLoose(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
+    const oid = hashObject(type, content)
+    const target = this.loosePath(oid)
+    if (fs.existsSync(target)) {
+      const now = new Date()
+      fs.utimesSync(target, now, now)
+      return oid
+    }
+    const head = Buffer.from(`${type} ${content.length}\0`, "latin1")
+    const whole = Buffer.concat([head, content])
+    const packed =
+      whole.length > 65_536
+        ? await new Promise<Buffer>((resolve, reject) =>
+            zlib.deflate(whole, { level: 1 }, (cause, bytes) =>
+              cause === null ? resolve(bytes) : reject(cause)
+            )
+          )
+        : zlib.deflateSync(whole, { level: 1 })
+    const temporary = this.owner.temporary("object")
+    const fd = fs.openSync(temporary, "wx", 0o444)
+    try {
+      fs.writeSync(fd, packed)
+      if (durable) await fsyncFile(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
+    const fan = path.dirname(target)
+    const made = !fs.existsSync(fan)
+    if (made) fs.mkdirSync(fan, { recursive: true })
+    fs.renameSync(temporary, target)
+    if (durable) {
+      await fsyncDirectory(fan)
+      if (made) await fsyncDirectory(this.objects)
+    }
+    return oid
+  }
+
+  /**
+   * Writes a pack and makes it visible and, when `durable`, durable together with the given open files. Answers
+   * what ends its protection: until then no collection of garbage takes its objects.
+   */
+  async writePack(pack: BuiltPack, durable: boolean, beside: ReadonlyArray<number>): Promise<() => void> {
+    const stem = `pack-${pack.name}`
+    const target = path.join(this.packDirectory, stem)
+    const packFile = this.owner.temporary("pack")
+    const indexFile = this.owner.temporary("index")
+    const descriptors: Array<number> = []
+    try {
+      descriptors.push(fs.openSync(packFile, "wx", 0o444))
+      writeAll(descriptors[0]!, pack.chunks)
+      descriptors.push(fs.openSync(indexFile, "wx", 0o444))
+      writeAll(descriptors[1]!, [pack.index])
+      if (durable) await Promise.all([...descriptors, ...beside].map(fsyncFile))
+    } catch (cause) {
+      fs.rmSync(packFile, { force: true })
+      fs.rmSync(indexFile, { force: true })
+      throw cause
+    } finally {
+      for (const fd of descriptors) fs.closeSync(fd)
+    }
+    const keep = `${target}.keep`
+    const mark = this.owner.temporary("keep")
+    fs.writeFileSync(mark, "a write is under way\n")
+    fs.mkdirSync(this.packDirectory, { recursive: true })
+    fs.linkSync(mark, keep)
+    fs.renameSync(packFile, `${target}.pack`)
+    fs.renameSync(indexFile, `${target}.idx`)
+    this.register(stem, new PackFile(target, pack.index, this.files, this.bases))
+    if (durable) await fsyncDirectory(this.packDirectory)
+    return () => {
+      fs.rmSync(keep, { force: true })
+      fs.rmSync(mark, { force: true })
+    }
+  }
+
+  /** About how many loose objects there are, from one of 256 directories. */
+  looseEstimate(): number {
+    try {
+      return fs.readdirSync(path.join(this.objects, "17")).length * 256
+    } catch {
+      return 0
+    }
+  }
+}
+
+const writeAll = (fd: number, chunks: ReadonlyArray<Buffer>): void => {
+  const whole = chunks.length > 1 && chunks.length < 1024 ? [Buffer.concat(chunks)] : chunks
+  for (let i = 0; i < whole.length; i += 512) {
+    let part = whole.slice(i, i + 512)
+    while (part.length > 0) {
+      let written = fs.writevSync(fd, part)
+      while (part.length > 0 && written >= part[0]!.length) {
+        written -= part[0]!.length
+        part = part.slice(1)
+      }
+      if (written > 0) part = [asBuffer(part[0]!).subarray(written), ...part.slice(1)]
+    }
+  }
+}

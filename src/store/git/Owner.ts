@@ -1,0 +1,131 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+
+/*
+ * Every engine has a directory of its own below `chainstore/` in the repository, named after its process. Locks are
+ * hard links to files in it, so that a lock's inode tells whose it is. When its process is dead, another one claims
+ * the directory by renaming it into its own (one winner), removes the locks that are links to its files, and then
+ * the directory. Locks of anybody else are never touched.
+ */
+
+const readText = (file: string): string | undefined => {
+  try {
+    return fs.readFileSync(file, "utf8").trim()
+  } catch {
+    return undefined
+  }
+}
+
+const linkText = (file: string): string => {
+  try {
+    return fs.readlinkSync(file)
+  } catch {
+    return ""
+  }
+}
+
+const machine = `${os.hostname()}${linkText("/proc/self/ns/pid")}`.replace(/[^A-Za-z0-9-]+/g, "_")
+const boot = (readText("/proc/sys/kernel/random/boot_id") ?? "unknown").replace(/[^A-Za-z0-9-]+/g, "_")
+
+/** When a process started, in the kernel's own count; undefined where it is not told. */
+const startOf = (pid: number): string | undefined => {
+  const stat = readText(`/proc/${pid}/stat`)
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+}
+
+const selfStart = startOf(process.pid) ?? "unknown"
+let engines = 0
+
+/** Whether the process that owns a directory may still live. Unknown machines count as alive. */
+const mayLive = (name: string): boolean => {
+  const [itsMachine, itsBoot, pidText, start] = name.split("~")
+  if (itsMachine !== machine || itsBoot === undefined || pidText === undefined) return true
+  if (itsBoot !== boot) return false
+  const pid = Number(pidText)
+  try {
+    process.kill(pid, 0)
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ESRCH") return false
+  }
+  const now = startOf(pid)
+  return start === "unknown" || now === undefined || now === start
+}
+
+/** One engine's place in a repository: temporary files that become objects or locks, and the proof of who made them. */
+export class Owner {
+  readonly name = [machine, boot, process.pid, selfStart, engines++].join("~")
+  readonly directory: string
+  private files = 0
+
+  constructor(private readonly repository: string) {
+    this.directory = path.join(repository, "chainstore", this.name)
+  }
+
+  open(): void {
+    fs.mkdirSync(this.directory, { recursive: true })
+  }
+
+  /** A fresh path for a temporary file. */
+  temporary(kind: string): string {
+    return path.join(this.directory, `${kind}-${(this.files++).toString(36)}`)
+  }
+
+  close(): void {
+    fs.rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  /** Clears up after owners that are dead; answers how many locks were removed. */
+  recover(): number {
+    const home = path.dirname(this.directory)
+    let removed = 0
+    for (const name of fs.readdirSync(home)) {
+      if (name === this.name || !name.includes("~") || mayLive(name)) continue
+      const claimed = path.join(this.directory, `claimed-${name}`)
+      try {
+        fs.renameSync(path.join(home, name), claimed)
+      } catch {
+        continue
+      }
+      removed += this.clear(claimed)
+    }
+    return removed
+  }
+
+  private clear(claimed: string): number {
+    const inodes = new Set<number>()
+    for (const entry of fs.readdirSync(claimed, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue
+      const stat = fs.statSync(path.join(entry.parentPath, entry.name))
+      if (stat.nlink > 1) inodes.add(stat.ino)
+    }
+    let removed = 0
+    if (inodes.size > 0) {
+      for (const lock of locksOf(this.repository)) {
+        const stat = fs.statSync(lock, { throwIfNoEntry: false })
+        if (stat !== undefined && inodes.has(stat.ino)) {
+          fs.unlinkSync(lock)
+          removed++
+        }
+      }
+    }
+    fs.rmSync(claimed, { recursive: true, force: true })
+    return removed
+  }
+}
+
+const locksOf = (repository: string): Array<string> => {
+  const locks: Array<string> = []
+  const packs = path.join(repository, "objects", "pack")
+  for (const entry of fs.readdirSync(repository, { withFileTypes: true })) {
+    if (entry.isFile() && entry.name.endsWith(".lock")) locks.push(path.join(repository, entry.name))
+  }
+  for (const name of fs.readdirSync(packs)) if (name.endsWith(".keep")) locks.push(path.join(packs, name))
+  for (const entry of fs.readdirSync(path.join(repository, "refs"), {
+    recursive: true,
+    withFileTypes: true
+  })) {
+    if (entry.isFile() && entry.name.endsWith(".lock")) locks.push(path.join(entry.parentPath, entry.name))
+  }
+  return locks
+}

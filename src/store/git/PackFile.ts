@@ -1,0 +1,263 @@
+import * as fs from "node:fs"
+import type { Oid } from "../../domain/Oid.js"
+import type { ByteCache } from "./ByteCache.js"
+import { bound, inflate } from "./Deflate.js"
+import { Fault } from "./Fault.js"
+import type { RawObject } from "./GitObjects.js"
+import type { ObjectType } from "./GitRepository.js"
+
+const types: ReadonlyArray<ObjectType | undefined> = [undefined, "commit", "tree", "blob", "tag"]
+const offsetDelta = 6
+const referenceDelta = 7
+const firstRead = 4096
+
+/** Open file descriptors of packs, the longest unused closed first. */
+export class OpenPacks {
+  private readonly open = new Map<string, number>()
+
+  constructor(private readonly limit: number) {}
+
+  descriptor(path: string): number {
+    const known = this.open.get(path)
+    if (known !== undefined) return known
+    const fd = fs.openSync(path, "r")
+    this.open.set(path, fd)
+    if (this.open.size > this.limit) {
+      const [oldest] = this.open.keys()
+      if (oldest !== undefined) this.close(oldest)
+    }
+    return fd
+  }
+
+  close(path: string): void {
+    const fd = this.open.get(path)
+    if (fd === undefined) return
+    this.open.delete(path)
+    fs.closeSync(fd)
+  }
+
+  closeAll(): void {
+    for (const path of [...this.open.keys()]) this.close(path)
+  }
+}
+
+/** One entry of a pack as it is written there. */
+interface Entry {
+  readonly type: number
+  readonly size: number
+  readonly data: Buffer
+  readonly start: number
+  readonly base: number | Oid | undefined
+}
+
+const compareAt = (bytes: Buffer, at: number, oid: Buffer): number => {
+  for (let i = 0; i < oid.length; i++) {
+    const difference = bytes[at + i]! - oid[i]!
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** Reads one pack through its index (version 2), deltas included. */
+export class PackFile {
+  readonly count: number
+  private readonly offsets: number
+
+  constructor(
+    /** Path without its ending. */
+    readonly stem: string,
+    private readonly index: Buffer,
+    private readonly files: OpenPacks,
+    private readonly bases: ByteCache<RawObject>
+  ) {
+    if (index.length < 8 + 1024 + 40 || index.readUInt32BE(0) !== 0xff744f63 || index.readUInt32BE(4) !== 2) {
+      throw new Fault(
+        "Corrupt",
+        `${stem}.idx is not a version 2 pack index`,
+        "Run `git index-pack` on the pack"
+      )
+    }
+    this.count = index.readUInt32BE(8 + 255 * 4)
+    this.offsets = 8 + 1024 + this.count * 24
+    if (index.length < this.offsets + this.count * 4 + 40) {
+      throw new Fault("Corrupt", `${stem}.idx is cut short`, "Run `git index-pack` on the pack")
+    }
+  }
+
+  close(): void {
+    this.files.close(`${this.stem}.pack`)
+  }
+
+  /** The first place whose name is not below `oid`, which may be a prefix. */
+  private lowerBound(oid: Buffer): number {
+    const first = oid[0]!
+    let low = first === 0 ? 0 : this.index.readUInt32BE(8 + (first - 1) * 4)
+    let high = this.index.readUInt32BE(8 + first * 4)
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compareAt(this.index, 8 + 1024 + middle * 20, oid) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  private nameAt(place: number): Oid {
+    const at = 8 + 1024 + place * 20
+    return this.index.toString("hex", at, at + 20) as Oid
+  }
+
+  /** The offset of an object, or -1. */
+  find(oid: Buffer): number {
+    const place = this.lowerBound(oid)
+    if (place >= this.count || compareAt(this.index, 8 + 1024 + place * 20, oid) !== 0) return -1
+    const offset = this.index.readUInt32BE(this.offsets + place * 4)
+    if (offset < 0x80000000) return offset
+    return Number(this.index.readBigUInt64BE(this.offsets + this.count * 4 + (offset - 0x80000000) * 8))
+  }
+
+  /** Ids that begin with a prefix of at least two digits. */
+  startingWith(prefix: string): Array<Oid> {
+    const found: Array<Oid> = []
+    const low = this.lowerBound(Buffer.from(prefix.slice(0, prefix.length & ~1), "hex"))
+    for (let place = low; place < this.count; place++) {
+      const name = this.nameAt(place)
+      if (name.startsWith(prefix)) found.push(name)
+      else if (name.slice(0, prefix.length) > prefix) break
+    }
+    return found
+  }
+
+  private readAt(offset: number, length: number): Buffer {
+    const fd = this.files.descriptor(`${this.stem}.pack`)
+    const bytes = Buffer.allocUnsafe(length)
+    let filled = 0
+    while (filled < length) {
+      const read = fs.readSync(fd, bytes, filled, length - filled, offset + filled)
+      if (read === 0) break
+      filled += read
+    }
+    return bytes.subarray(0, filled)
+  }
+
+  private entryAt(offset: number, whole: boolean): Entry {
+    let data = this.readAt(offset, firstRead)
+    let at = 0
+    const next = () => {
+      const byte = data[at++]
+      if (byte === undefined) throw new Fault("Corrupt", `${this.stem}.pack is cut short`, "Run `git fsck`")
+      return byte
+    }
+    let byte = next()
+    const type = (byte >> 4) & 7
+    let size = byte & 15
+    for (let scale = 16; (byte & 0x80) !== 0; scale *= 128) {
+      byte = next()
+      size += (byte & 0x7f) * scale
+    }
+    let base: number | Oid | undefined
+    if (type === offsetDelta) {
+      byte = next()
+      let distance = byte & 0x7f
+      while ((byte & 0x80) !== 0) {
+        byte = next()
+        distance = (distance + 1) * 128 + (byte & 0x7f)
+      }
+      base = offset - distance
+    } else if (type === referenceDelta) {
+      base = data.toString("hex", at, at + 20) as Oid
+      at += 20
+    } else if (types[type] === undefined) {
+      throw new Fault("Corrupt", `${this.stem}.pack holds an unknown kind of object`, "Run `git fsck`")
+    }
+    if (whole && at + bound(size) > data.length && data.length === firstRead) {
+      data = this.readAt(offset, at + bound(size))
+    }
+    return { type, size, data, start: at, base }
+  }
+
+  private baseOffset(base: number | Oid): number {
+    const offset = typeof base === "number" ? base : this.find(Buffer.from(base, "hex"))
+    if (offset < 12)
+      throw new Fault("Corrupt", `${this.stem}.pack lacks the base of a delta`, "Run `git fsck`")
+    return offset
+  }
+
+  read(offset: number): RawObject {
+    const deltas: Array<Uint8Array> = []
+    let at = offset
+    let object: RawObject | undefined
+    for (;;) {
+      object = deltas.length === 0 ? undefined : this.bases.get(`${this.stem}:${at}`)
+      if (object !== undefined) break
+      const entry = this.entryAt(at, true)
+      const content = inflate(entry.data, entry.start, entry.size)
+      if (entry.base === undefined) {
+        object = { type: types[entry.type]!, content }
+        break
+      }
+      deltas.push(content)
+      if (deltas.length > 10_000) throw new Fault("Corrupt", `${this.stem}.pack has a circle of deltas`)
+      at = this.baseOffset(entry.base)
+    }
+    if (deltas.length === 0) return object
+    this.bases.set(`${this.stem}:${at}`, object, object.content.length + 100)
+    for (let i = deltas.length - 1; i >= 0; i--) {
+      object = { type: object.type, content: applyDelta(object.content, deltas[i]!) }
+    }
+    return object
+  }
+
+  info(offset: number): { readonly type: ObjectType; readonly size: number } {
+    let entry = this.entryAt(offset, false)
+    let size = entry.size
+    if (entry.base !== undefined) {
+      const whole = this.entryAt(offset, true)
+      const delta = inflate(whole.data, whole.start, whole.size)
+      size = readSize(delta, readSize(delta, 0)[1])[0]
+    }
+    while (entry.base !== undefined) entry = this.entryAt(this.baseOffset(entry.base), false)
+    return { type: types[entry.type]!, size }
+  }
+}
+
+const readSize = (delta: Uint8Array, from: number): readonly [size: number, next: number] => {
+  let at = from
+  let size = 0
+  for (let scale = 1; ; scale *= 128) {
+    const byte = delta[at++] ?? 0
+    size += (byte & 0x7f) * scale
+    if ((byte & 0x80) === 0) return [size, at]
+  }
+}
+
+const applyDelta = (base: Uint8Array, delta: Uint8Array): Uint8Array => {
+  const [baseSize, afterBase] = readSize(delta, 0)
+  const [size, begin] = readSize(delta, afterBase)
+  if (baseSize !== base.length) throw new Fault("Corrupt", "A delta does not fit its base", "Run `git fsck`")
+  const out = new Uint8Array(size)
+  let to = 0
+  let at = begin
+  while (at < delta.length) {
+    const code = delta[at++]!
+    if ((code & 0x80) === 0) {
+      out.set(delta.subarray(at, at + code), to)
+      at += code
+      to += code
+      continue
+    }
+    let from = 0
+    let length = 0
+    if (code & 1) from = delta[at++]!
+    if (code & 2) from += delta[at++]! * 0x100
+    if (code & 4) from += delta[at++]! * 0x10000
+    if (code & 8) from += delta[at++]! * 0x1000000
+    if (code & 16) length = delta[at++]!
+    if (code & 32) length += delta[at++]! * 0x100
+    if (code & 64) length += delta[at++]! * 0x10000
+    if (length === 0) length = 0x10000
+    out.set(base.subarray(from, from + length), to)
+    to += length
+  }
+  if (to !== size) throw new Fault("Corrupt", "A delta makes an object of the wrong size", "Run `git fsck`")
+  return out
+}

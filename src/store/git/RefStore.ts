@@ -1,0 +1,349 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import type { Oid } from "../../domain/Oid.js"
+import { Fault, pause } from "./Fault.js"
+import type { Reference } from "./GitRepository.js"
+import type { Owner } from "./Owner.js"
+
+export const fsyncFile = (fd: number): Promise<void> =>
+  new Promise((resolve, reject) => fs.fsync(fd, (cause) => (cause === null ? resolve() : reject(cause))))
+
+/** Makes the names in a directory durable. */
+export const fsyncDirectory = async (directory: string): Promise<void> => {
+  const fd = fs.openSync(directory, "r")
+  try {
+    await fsyncFile(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+const hasCode = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
+  cause instanceof Error && "code" in cause && codes.includes(String(cause.code))
+
+const oidPattern = /^[0-9a-f]{40}$/
+
+interface PackedRefs {
+  readonly stamp: string
+  readonly refs: ReadonlyMap<string, Oid>
+  readonly lines: ReadonlyArray<string>
+}
+
+/** What a test-and-set of a ref came to: `moved` tells where it is instead. */
+export type RefOutcome =
+  | { readonly _tag: "Done" }
+  | { readonly _tag: "Moved"; readonly actual: Oid | undefined }
+
+const done: RefOutcome = { _tag: "Done" }
+
+/** The refs of one repository, loose and packed, written by Git's own lock-file protocol. */
+export class RefStore {
+  private packedRefs: PackedRefs | undefined
+
+  constructor(
+    private readonly directory: string,
+    private readonly owner: Owner,
+    private readonly timeout: number
+  ) {}
+
+  private file(name: string): string {
+    return path.join(this.directory, name)
+  }
+
+  private packed(): PackedRefs {
+    const stat = fs.statSync(this.file("packed-refs"), { bigint: true, throwIfNoEntry: false })
+    const stamp = stat === undefined ? "none" : `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
+    if (this.packedRefs?.stamp === stamp) return this.packedRefs
+    const lines = stat === undefined ? [] : fs.readFileSync(this.file("packed-refs"), "utf8").split("\n")
+    const refs = new Map<string, Oid>()
+    for (const line of lines) {
+      if (oidPattern.test(line.slice(0, 40))) refs.set(line.slice(41), line.slice(0, 40) as Oid)
+    }
+    this.packedRefs = { stamp, refs, lines }
+    return this.packedRefs
+  }
+
+  private loose(name: string): string | undefined {
+    try {
+      return fs.readFileSync(this.file(name), "latin1").trim()
+    } catch (cause) {
+      if (hasCode(cause, "ENOENT", "EISDIR", "ENOTDIR")) return undefined
+      throw cause
+    }
+  }
+
+  /** Where a ref points, through symbolic refs. */
+  read(name: string): Oid | undefined {
+    let at = name
+    for (let steps = 0; steps < 6; steps++) {
+      const text = this.loose(at)
+      if (text === undefined) {
+        const found = this.packed().refs.get(at)
+        if (found === undefined && !fs.existsSync(this.file("HEAD"))) this.assertPresent()
+        return found
+      }
+      if (oidPattern.test(text)) return text as Oid
+      if (!text.startsWith("ref: ")) break
+      at = text.slice(5).trim()
+    }
+    throw new Fault(
+      "Corrupt",
+      `The ref ${name} holds no object id`,
+      `Repair it with \`git update-ref ${name} COMMIT\``
+    )
+  }
+
+  private assertPresent(): void {
+    if (!fs.existsSync(this.directory)) {
+      throw new Fault("Unreachable", `The repository ${this.directory} is gone`, "Restore the directory")
+    }
+    throw new Fault(
+      "Corrupt",
+      `${this.directory} has no HEAD`,
+      "Restore the file, such as `ref: refs/heads/main`"
+    )
+  }
+
+  /** The branch that HEAD names. */
+  head(): string {
+    const text = this.loose("HEAD")
+    if (text === undefined) this.assertPresent()
+    return text?.startsWith("ref: refs/heads/") === true ? text.slice("ref: refs/heads/".length) : "main"
+  }
+
+  /** Every ref whose whole name begins with `prefix`, ordered by name. */
+  list(prefix: string): Array<Reference> {
+    const names = new Set<string>()
+    const walk = (relative: string) => {
+      let entries: Array<fs.Dirent>
+      try {
+        entries = fs.readdirSync(this.file(relative), { withFileTypes: true })
+      } catch (cause) {
+        if (hasCode(cause, "ENOENT", "ENOTDIR")) return
+        throw cause
+      }
+      for (const entry of entries) {
+        const name = `${relative}/${entry.name}`
+        if (entry.isDirectory()) {
+          if (name.startsWith(prefix) || prefix.startsWith(`${name}/`)) walk(name)
+        } else if (name.startsWith(prefix) && !name.endsWith(".lock")) names.add(name)
+      }
+    }
+    walk("refs")
+    for (const name of this.packed().refs.keys()) if (name.startsWith(prefix)) names.add(name)
+    const found: Array<Reference> = []
+    for (const name of [...names].sort((a, b) => (a < b ? -1 : 1))) {
+      const oid = this.read(name)
+      if (oid !== undefined) found.push({ name, oid })
+    }
+    if (found.length === 0 && !fs.existsSync(this.file("HEAD"))) this.assertPresent()
+    return found
+  }
+
+  /** Takes `target.lock` as a hard link to a file of ours, waiting for whoever holds it. */
+  private async lock(target: string, temporary: string, signal?: AbortSignal): Promise<string> {
+    const lock = `${this.file(target)}.lock`
+    const deadline = performance.now() + this.timeout
+    let recovered = -Infinity
+    for (let wait = 1; ; wait = Math.min(wait * 1.5, 20)) {
+      try {
+        fs.linkSync(temporary, lock)
+        return lock
+      } catch (cause) {
+        if (hasCode(cause, "ENOENT")) {
+          if (!fs.existsSync(this.file("HEAD"))) this.assertPresent()
+          fs.mkdirSync(path.dirname(lock), { recursive: true })
+        } else if (hasCode(cause, "ENOTDIR")) {
+          throw new Fault(
+            "Denied",
+            `${target} cannot exist beside a ref that is its prefix`,
+            "Choose another name"
+          )
+        } else if (!hasCode(cause, "EEXIST")) throw cause
+      }
+      const now = performance.now()
+      if (now - recovered > 100) {
+        recovered = now
+        if (this.owner.recover() > 0) continue
+      }
+      if (signal?.aborted === true) throw new Fault("Locked", `Gave up waiting for ${lock}`)
+      if (now >= deadline) {
+        throw new Fault(
+          "Locked",
+          `${lock} is held by another process`,
+          "Try again; if no process uses the repository any more, remove the file"
+        )
+      }
+      await pause(wait * (0.5 + Math.random() / 2))
+    }
+  }
+
+  /** A file that will become a ref or a lock, with its content in it. */
+  prepare(content: string): { readonly file: string; readonly fd: number } {
+    const file = this.owner.temporary("ref")
+    const fd = fs.openSync(file, "wx")
+    fs.writeSync(fd, content)
+    return { file, fd }
+  }
+
+  private conflicting(name: string): string | undefined {
+    for (const other of this.packed().refs.keys()) {
+      if (other.startsWith(`${name}/`) || name.startsWith(`${other}/`)) {
+        if (this.read(other) !== undefined) return other
+      }
+    }
+    return undefined
+  }
+
+  /**
+   * Points `name` at the id that `prepared` holds, if it is at `expected`. The new value is visible at once and
+   * durable once the ref's directory is synced, which is left to the caller.
+   */
+  async move(
+    name: string,
+    expected: Oid | undefined,
+    prepared: string,
+    signal?: AbortSignal
+  ): Promise<RefOutcome> {
+    const lock = await this.lock(name, prepared, signal)
+    try {
+      const actual = this.read(name)
+      if (actual !== expected) return { _tag: "Moved", actual }
+      if (expected === undefined) {
+        const other = this.conflicting(name)
+        if (other !== undefined) {
+          throw new Fault("Denied", `${name} cannot exist beside ${other}`, "Choose another name")
+        }
+      }
+      this.renameOver(lock, this.file(name))
+      fs.unlinkSync(prepared)
+      return done
+    } catch (cause) {
+      fs.rmSync(lock, { force: true })
+      throw cause
+    } finally {
+      if (fs.existsSync(prepared)) {
+        fs.rmSync(lock, { force: true })
+        fs.unlinkSync(prepared)
+      }
+    }
+  }
+
+  private renameOver(from: string, to: string): void {
+    try {
+      fs.renameSync(from, to)
+    } catch (cause) {
+      if (!hasCode(cause, "EISDIR", "ENOTEMPTY", "EEXIST")) throw cause
+      removeEmpty(to)
+      if (fs.existsSync(to)) {
+        throw new Fault("Denied", `${to} cannot exist beside refs below it`, "Choose another name")
+      }
+      fs.renameSync(from, to)
+    }
+  }
+
+  /** Test-and-set of one ref, made durable when `durable`; `next` undefined deletes it. */
+  async update(
+    name: string,
+    expected: Oid | undefined,
+    next: Oid | undefined,
+    durable: boolean,
+    signal?: AbortSignal
+  ): Promise<RefOutcome> {
+    const prepared = this.prepare(next === undefined ? "" : `${next}\n`)
+    try {
+      if (durable) await fsyncFile(prepared.fd)
+    } finally {
+      fs.closeSync(prepared.fd)
+    }
+    if (next === undefined) return this.remove(name, expected, prepared.file, durable, signal)
+    const outcome = await this.move(name, expected, prepared.file, signal)
+    if (outcome._tag === "Done" && durable) await this.settle([name])
+    return outcome
+  }
+
+  /** Makes moves of these refs durable. */
+  async settle(names: Iterable<string>): Promise<void> {
+    const directories = new Set<string>()
+    for (const name of names) {
+      let directory = path.dirname(this.file(name))
+      directories.add(directory)
+      while (path.basename(directory) !== "heads" && directory.startsWith(this.file("refs/"))) {
+        directory = path.dirname(directory)
+        directories.add(directory)
+      }
+    }
+    await Promise.all(Array.from(directories, fsyncDirectory))
+  }
+
+  private async remove(
+    name: string,
+    expected: Oid | undefined,
+    prepared: string,
+    durable: boolean,
+    signal: AbortSignal | undefined
+  ): Promise<RefOutcome> {
+    const locks: Array<string> = []
+    try {
+      locks.push(await this.lock(name, prepared, signal))
+      locks.push(await this.lock("packed-refs", prepared, signal))
+      const actual = this.read(name)
+      if (actual !== expected) return { _tag: "Moved", actual }
+      if (actual === undefined) return done
+      // Packed before loose: the other way round, a crash in between would bring an old value back.
+      if (this.packed().refs.has(name)) await this.unpack(name, durable)
+      fs.rmSync(this.file(name), { force: true })
+      if (durable && fs.existsSync(path.dirname(this.file(name))))
+        await fsyncDirectory(path.dirname(this.file(name)))
+      return done
+    } finally {
+      for (const lock of locks.reverse()) fs.rmSync(lock, { force: true })
+      fs.rmSync(prepared, { force: true })
+      if (locks.length === 2) removeEmptyParents(path.dirname(this.file(name)), this.file("refs/heads"))
+    }
+  }
+
+  private async unpack(name: string, durable: boolean): Promise<void> {
+    const { lines } = this.packed()
+    const kept: Array<string> = []
+    let skipping = false
+    for (const line of lines) {
+      if (line.startsWith("^") && skipping) continue
+      skipping = line.slice(41) === name && oidPattern.test(line.slice(0, 40))
+      if (!skipping) kept.push(line)
+    }
+    const rewritten = this.prepare(kept.join("\n"))
+    try {
+      if (durable) await fsyncFile(rewritten.fd)
+    } finally {
+      fs.closeSync(rewritten.fd)
+    }
+    fs.renameSync(rewritten.file, this.file("packed-refs"))
+    if (durable) await fsyncDirectory(this.directory)
+  }
+}
+
+/** Removes a directory that holds nothing but empty directories, as Git does where a ref is to go. */
+const removeEmpty = (directory: string): void => {
+  for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
+    if (!entry.isDirectory()) return
+    removeEmpty(path.join(directory, entry.name))
+  }
+  try {
+    fs.rmdirSync(directory)
+  } catch {
+    return
+  }
+}
+
+const removeEmptyParents = (directory: string, root: string): void => {
+  let at = directory
+  while (at.startsWith(`${root}${path.sep}`)) {
+    try {
+      fs.rmdirSync(at)
+    } catch {
+      return
+    }
+    at = path.dirname(at)
+  }
+}

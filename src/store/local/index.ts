@@ -1,0 +1,3 @@
+export * as GitRepositories from "../git/GitRepositories.js"
+export type { GitRepository } from "../git/GitRepository.js"
+export * as LocalGit from "./LocalGit.js"
