@@ -12,6 +12,9 @@ import type {
   RemoteError,
   ValidationError
 } from "../domain/StoreError.js"
+import type { ImportOptions, ImportReport } from "./transfer/Import.js"
+import type { RecordSource } from "./transfer/Records.js"
+import type { SourceError } from "./transfer/SourceError.js"
 
 /** Why a read failed. */
 export type ReadError = AuthError | NotFoundError | RateLimitError | RemoteError | ValidationError
@@ -118,6 +121,14 @@ export interface Collection<A = StoredDocument, I = JsonObject> extends Collecti
   readonly delete: (id: string, options?: GuardedWriteOptions) => Effect.Effect<void, WriteError>
   /** Brings back the version that the commit holds, as a new commit. */
   readonly restore: (id: string, commitSha: string, options?: WriteOptions) => Effect.Effect<A, WriteError>
+  /**
+   * Imports records, each as a whole document, one commit per chunk in constant memory: what `importRecords` of
+   * `transfer/Import.ts` does. For a collection with a schema a record must be an encoded document of it.
+   */
+  readonly importRecords: <E = never, R = never>(
+    records: RecordSource<E, R>,
+    options?: ImportOptions
+  ) => Effect.Effect<ImportReport, WriteError | SourceError | E, R>
   /** Rebuilds index and manifest files from the documents; the commit's id, none when nothing changed. */
   readonly reindex: (options?: WriteOptions) => Effect.Effect<Option.Option<string>, WriteError>
 }

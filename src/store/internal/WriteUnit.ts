@@ -34,6 +34,8 @@ export interface NextVersion {
   readonly rev?: number | undefined
   /** Files that the content came from, other than the stored version: their numbers must survive too. */
   readonly sources?: ReadonlyArray<Uint8Array> | undefined
+  /** True where the stored version already says this (imports that go on): it is left as it is, `after` equals it. */
+  readonly unchanged?: boolean | undefined
 }
 
 /** One write of one document, as a function from the stored version to the next one. */

@@ -1,0 +1,240 @@
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
+import type { Page } from "../../domain/Page.js"
+import type {
+  Collection,
+  CollectionReader,
+  Explanation,
+  GuardedWriteOptions,
+  HistoryEntry,
+  ListOptions,
+  ReadManyOptions,
+  WriteOptions
+} from "../Collection.js"
+import type { StoreService, StoreView } from "../Store.js"
+import type { ExcelOptions, ExportOptions, TextFormat } from "../transfer/Export.js"
+import type { ImportOptions, ImportReport } from "../transfer/Import.js"
+import type { RecordSource } from "../transfer/Records.js"
+import type { Runner, SignalOptions } from "./Runner.js"
+
+/** A collection of a view: what can be read of it. */
+export class AsyncCollectionReader<A = StoredDocument> {
+  constructor(
+    readonly name: string,
+    protected readonly runner: Runner,
+    /** @internal */
+    protected readonly view: Effect.Effect<StoreView>,
+    // biome-ignore lint/suspicious/noExplicitAny: any schema without requirements
+    protected readonly schema?: Schema.Schema<any, any>
+  ) {}
+
+  protected reading<B, E>(use: (collection: CollectionReader<A>) => Effect.Effect<B, E>) {
+    return Effect.flatMap(this.view, (view) => use(open(view, this.name, this.schema) as CollectionReader<A>))
+  }
+
+  /** The document, or null. `fresh` passes every cache by. */
+  get(id: string, options?: SignalOptions & { readonly fresh?: boolean | undefined }): Promise<A | null> {
+    return this.runner.runNullable(
+      this.reading((collection) => collection.get(id, options)),
+      options
+    )
+  }
+
+  exists(id: string, options?: SignalOptions): Promise<boolean> {
+    return this.runner.run(
+      this.reading((collection) => collection.exists(id)),
+      options
+    )
+  }
+
+  /** Ids, sorted by Unicode code point. */
+  list(options?: ListOptions & SignalOptions): Promise<ReadonlyArray<string>> {
+    return this.runner.run(
+      this.reading((collection) => collection.list(options)),
+      options
+    )
+  }
+
+  count(options?: SignalOptions): Promise<number> {
+    return this.runner.run(
+      this.reading((collection) => collection.count),
+      options
+    )
+  }
+
+  /** Every document of one commit, for `for await`, in constant memory. */
+  all(options?: ReadManyOptions & SignalOptions): AsyncIterable<A> {
+    return this.runner.iterate(
+      this.reading((collection) => Effect.succeed(collection.all(options))),
+      options
+    )
+  }
+
+  find(predicate: (document: A) => boolean, options?: ReadManyOptions & SignalOptions): AsyncIterable<A> {
+    return this.runner.iterate(
+      this.reading((collection) => Effect.succeed(collection.find(predicate, options))),
+      options
+    )
+  }
+
+  findBy(field: string, value: Json, options?: ReadManyOptions & SignalOptions): Promise<ReadonlyArray<A>> {
+    return this.runner.run(
+      this.reading((collection) => collection.findBy(field, value, options)),
+      options
+    )
+  }
+
+  page(options?: ReadManyOptions & SignalOptions): Promise<Page<A>> {
+    return this.runner.run(
+      this.reading((collection) => collection.page(options)),
+      options
+    )
+  }
+
+  pages(
+    options?: SignalOptions & { readonly size?: number | undefined; readonly after?: string | undefined }
+  ): AsyncIterable<Page<A>> {
+    return this.runner.iterate(
+      this.reading((collection) => Effect.succeed(collection.pages(options))),
+      options
+    )
+  }
+
+  history(
+    id: string,
+    options?: SignalOptions & { readonly limit?: number | undefined }
+  ): Promise<ReadonlyArray<HistoryEntry>> {
+    return this.runner.run(
+      this.reading((collection) => collection.history(id, options)),
+      options
+    )
+  }
+
+  explain(field: string, value: Json, options?: SignalOptions): Promise<Explanation> {
+    return this.runner.run(
+      this.reading((collection) => collection.explain(field, value)),
+      options
+    )
+  }
+
+  /** Writes the collection to an .xlsx workbook: a file's path (on Node) or a web stream. Answers the columns. */
+  async exportExcel(
+    destination: string | WritableStream<Uint8Array>,
+    options: Omit<ExcelOptions, "onProgress"> & SignalOptions = {}
+  ): Promise<ReadonlyArray<string>> {
+    const { exportExcel } = await import("../transfer/Export.js")
+    const { withFiles } = await import("./Files.js")
+    return this.runner.run(
+      Effect.flatMap(this.view, (view) => withFiles(exportExcel(view, this.name, destination, options))),
+      options
+    )
+  }
+
+  /** Writes the collection as CSV, NDJSON or JSON. Answers the number of documents. */
+  async exportText(
+    destination: string | WritableStream<Uint8Array>,
+    format: TextFormat,
+    options: Omit<ExportOptions, "onProgress"> &
+      SignalOptions & { readonly guardFormulas?: boolean | undefined } = {}
+  ): Promise<number> {
+    const { exportText } = await import("../transfer/Export.js")
+    const { withFiles } = await import("./Files.js")
+    return this.runner.run(
+      Effect.flatMap(this.view, (view) =>
+        withFiles(exportText(view, this.name, destination, format, options))
+      ),
+      options
+    )
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any schema without requirements
+const open = (view: StoreView, name: string, schema: Schema.Schema<any, any> | undefined) =>
+  schema === undefined ? view.collection(name) : view.collection(name, schema)
+
+/** A collection of documents, as promises. Every write is one commit. */
+export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCollectionReader<A> {
+  constructor(
+    name: string,
+    runner: Runner,
+    private readonly store: Effect.Effect<StoreService>,
+    // biome-ignore lint/suspicious/noExplicitAny: any schema without requirements
+    schema?: Schema.Schema<any, any>
+  ) {
+    super(name, runner, store, schema)
+  }
+
+  private writing<B, E>(use: (collection: Collection<A, I>) => Effect.Effect<B, E>) {
+    return Effect.flatMap(this.store, (store) =>
+      use(open(store, this.name, this.schema) as unknown as Collection<A, I>)
+    )
+  }
+
+  /** Answers the id, generated when not given; an existing one is a `ConflictError`. */
+  insert(
+    document: I,
+    options?: WriteOptions & SignalOptions & { readonly id?: string | undefined }
+  ): Promise<string> {
+    return this.runner.run(
+      this.writing((collection) => collection.insert(document, options)),
+      options
+    )
+  }
+
+  /** Merges the patch at the top level; answers the new document. */
+  update(id: string, patch: Partial<I>, options?: GuardedWriteOptions & SignalOptions): Promise<A> {
+    return this.runner.run(
+      this.writing((collection) => collection.update(id, patch, options)),
+      options
+    )
+  }
+
+  replace(id: string, document: I, options?: GuardedWriteOptions & SignalOptions): Promise<A> {
+    return this.runner.run(
+      this.writing((collection) => collection.replace(id, document, options)),
+      options
+    )
+  }
+
+  upsert(id: string, document: I, options?: GuardedWriteOptions & SignalOptions): Promise<A> {
+    return this.runner.run(
+      this.writing((collection) => collection.upsert(id, document, options)),
+      options
+    )
+  }
+
+  delete(id: string, options?: GuardedWriteOptions & SignalOptions): Promise<void> {
+    return this.runner.run(
+      this.writing((collection) => collection.delete(id, options)),
+      options
+    )
+  }
+
+  /** Brings an earlier version back as a new commit. */
+  restore(id: string, commitSha: string, options?: WriteOptions & SignalOptions): Promise<A> {
+    return this.runner.run(
+      this.writing((collection) => collection.restore(id, commitSha, options)),
+      options
+    )
+  }
+
+  /** Rebuilds index and manifest files; the commit's id, null when nothing changed. */
+  reindex(options?: WriteOptions & SignalOptions): Promise<string | null> {
+    return this.runner.runNullable(
+      this.writing((collection) => collection.reindex(options)),
+      options
+    )
+  }
+
+  /** Imports records, a commit per chunk; see `Collection.importRecords`. */
+  importRecords(
+    records: RecordSource,
+    options?: Omit<ImportOptions, "onProgress" | "onRow"> & SignalOptions
+  ): Promise<ImportReport> {
+    return this.runner.run(
+      this.writing((collection) => collection.importRecords(records, options)),
+      options
+    )
+  }
+}
