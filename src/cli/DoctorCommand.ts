@@ -1,0 +1,85 @@
+import { Command } from "@effect/cli"
+import { Command as Process } from "@effect/platform"
+import { Data, Effect } from "effect"
+import { type Finding, Store } from "../store/Store.js"
+import { connectionOf, connectionOptions, Stores } from "./Connection.js"
+import { jsonOption, print } from "./Output.js"
+
+const atLeast = (version: string, least: ReadonlyArray<number>) => {
+  const numbers = version.split(".").map(Number)
+  const differing = least.findIndex((number, index) => numbers[index] !== number)
+  return differing === -1 || numbers[differing]! > least[differing]!
+}
+
+const node: Finding = atLeast(process.versions.node, [20, 19])
+  ? { severity: "ok", code: "node", message: `Node ${process.versions.node}` }
+  : {
+      severity: "error",
+      code: "node",
+      message: `Node ${process.versions.node} is too old`,
+      hint: "install Node 20.19 or newer"
+    }
+
+const git = Process.string(Process.make("git", "--version")).pipe(
+  Effect.map((text): Finding => {
+    const version = /(\d+(?:\.\d+)+)/.exec(text)?.[1] ?? "0"
+    return atLeast(version, [2, 39])
+      ? { severity: "ok", code: "git", message: `git ${version}` }
+      : {
+          severity: "error",
+          code: "git",
+          message: `git ${version} is too old`,
+          hint: "install git 2.39 or newer"
+        }
+  }),
+  Effect.orElseSucceed(
+    (): Finding => ({
+      severity: "error",
+      code: "git",
+      message: "git is not found",
+      hint: "install git 2.39 or newer: repositories on this machine need it"
+    })
+  )
+)
+
+const marks = { ok: "ok     ", warning: "warning", error: "ERROR  " }
+
+const lines = (findings: ReadonlyArray<Finding>) =>
+  findings
+    .flatMap(({ collection, hint, ids, message, severity }) => [
+      `${marks[severity]}  ${collection === undefined ? "" : `${collection}: `}${message}`,
+      ...(ids === undefined || ids.length === 0
+        ? []
+        : [`         ${ids.slice(0, 10).join(", ")}${ids.length > 10 ? ", ..." : ""}`]),
+      ...(hint === undefined ? [] : [`         ${hint}`])
+    ])
+    .join("\n")
+
+/** Looks at everything that a store stands on; an error among the findings is exit code 10. */
+export const doctor = Command.make("doctor", { json: jsonOption, connection: connectionOptions }, (input) =>
+  Effect.gen(function* () {
+    const connection = yield* connectionOf(input.connection)
+    const stores = yield* Stores
+    const place =
+      connection._tag === "Local"
+        ? connection.directory
+        : `${connection.apiUrl._tag === "Some" ? connection.apiUrl.value : "api.github.com"}`
+    const repository: Finding = { severity: "ok", code: "place", message: `${connection.repo} at ${place}` }
+    const inside = yield* Effect.flatMap(Store, (store) => store.doctor).pipe(
+      Effect.provide(stores.open(connection)),
+      Effect.catchAll((error) =>
+        Effect.succeed<ReadonlyArray<Finding>>([
+          { severity: "error", code: error._tag, message: error.message, hint: error.hint }
+        ])
+      )
+    )
+    const findings = [node, yield* git, repository, ...inside]
+    yield* print(input.json, findings, () => lines(findings))
+    if (findings.some((finding) => finding.severity === "error")) return yield* new Unwell()
+  })
+).pipe(
+  Command.withDescription("Check Node, git, access, rights, branch, rate budget, indexes and manifests.")
+)
+
+/** The doctor found something wrong, and has said what. */
+export class Unwell extends Data.TaggedError("Unwell") {}

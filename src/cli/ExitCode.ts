@@ -1,0 +1,48 @@
+import { ValidationError as UsageError } from "@effect/cli"
+import { Cause } from "effect"
+import { StoreError } from "../domain/StoreError.js"
+import { Unwell } from "./DoctorCommand.js"
+
+/**
+ * What the command line exits with: 0 done, 1 a defect, 2 wrong usage or a value that breaks a rule, 3 not found,
+ * 4 conflict, 5 no permission, 6 rate limit, 7 the repository cannot be reached or used, 8 a write whose outcome is
+ * not known, 9 a source or destination failed, 10 `doctor` found an error, 130 interrupted.
+ */
+export const exitCodes: Readonly<Record<string, number>> = {
+  ValidationError: 2,
+  NotFoundError: 3,
+  ConflictError: 4,
+  AuthError: 5,
+  RateLimitError: 6,
+  RemoteError: 7,
+  AmbiguousWriteError: 8,
+  SourceError: 9,
+  DestinationError: 9
+}
+
+export interface Ending {
+  readonly code: number
+  /** For standard error: one or two lines with what to do; none where the words were already said. */
+  readonly message: string | undefined
+}
+
+/** How a failure ends the command line. */
+export const endingOf = (cause: Cause.Cause<unknown>): Ending => {
+  if (Cause.isInterruptedOnly(cause)) return { code: 130, message: undefined }
+  const error = Cause.squash(cause)
+  if (error instanceof Unwell) return { code: 10, message: undefined }
+  if (isQuit(error)) return { code: 130, message: undefined }
+  if (UsageError.isValidationError(error)) return { code: 2, message: undefined }
+  if (error instanceof StoreError) {
+    const hint = error.hint === undefined ? "" : `\n${error.hint}`
+    return { code: exitCodes[error._tag] ?? 1, message: `${error._tag}: ${error.message}${hint}` }
+  }
+  if (error instanceof Error) return { code: isFile(error) ? 9 : 1, message: error.message }
+  return { code: 1, message: String(error) }
+}
+
+const isQuit = (error: unknown) =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "QuitException"
+
+const isFile = (error: Error) =>
+  "_tag" in error && (error._tag === "SystemError" || error._tag === "BadArgument")

@@ -1,0 +1,93 @@
+import { Options } from "@effect/cli"
+import Table from "cli-table3"
+import { Console, Context, Effect } from "effect"
+import type { Json } from "../domain/Document.js"
+
+/** What the command line writes to. */
+export class Screen extends Context.Tag("chainstore/cli/Screen")<
+  Screen,
+  {
+    /** Results go to a terminal: tables; otherwise JSON. */
+    readonly results: boolean
+    /** Messages go to a terminal: progress is shown. */
+    readonly messages: boolean
+    readonly columns: number
+    /** Writes to standard error as it is. */
+    readonly message: (text: string) => Effect.Effect<void>
+  }
+>() {}
+
+/** The option of every command that answers with data. */
+export const jsonOption = Options.boolean("json").pipe(
+  Options.withDescription("Answer in JSON, as is done wherever the answer does not go to a terminal")
+)
+
+/** Prints the human form on a terminal, and the JSON form elsewhere or when it is asked for. */
+export const print = (json: boolean, data: unknown, human: (columns: number) => string) =>
+  Effect.flatMap(Screen, (screen) =>
+    Console.log(json || !screen.results ? JSON.stringify(data, null, 2) : human(screen.columns))
+  )
+
+/** Rows under headings, as wide as the terminal; what does not fit is cut with an ellipsis. */
+export const table = (
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<Json | undefined>>,
+  columns: number
+): string => {
+  const texts = rows.map((row) => row.map(inOneLine))
+  const natural = headings.map((heading, index) =>
+    Math.max(heading.length, ...texts.map((row) => row[index]?.length ?? 0))
+  )
+  const drawn = new Table({
+    head: [...headings],
+    colWidths: fitted(natural, columns - headings.length * 2).map((width) => width + 2),
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
+    chars: blankBorders
+  })
+  drawn.push(...texts.map((row) => [...row]))
+  return drawn
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
+}
+
+const blankBorders = Object.fromEntries(
+  [
+    "top",
+    "top-mid",
+    "top-left",
+    "top-right",
+    "bottom",
+    "bottom-mid",
+    "bottom-left",
+    "bottom-right",
+    "left",
+    "left-mid",
+    "mid",
+    "mid-mid",
+    "right",
+    "right-mid",
+    "middle"
+  ].map((side) => [side, ""])
+)
+
+/** Takes from the widest columns first until all fit. */
+const fitted = (natural: ReadonlyArray<number>, available: number) => {
+  const widths = [...natural]
+  const least = 6
+  for (let over = sum(widths) - available; over > 0; over--) {
+    const widest = widths.indexOf(Math.max(...widths))
+    if (widths[widest]! <= least) break
+    widths[widest]!--
+  }
+  return widths
+}
+
+const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((a, b) => a + b, 0)
+
+const inOneLine = (value: Json | undefined): string => {
+  const text =
+    value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ")
+}

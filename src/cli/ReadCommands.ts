@@ -1,0 +1,215 @@
+import { Args, Options } from "@effect/cli"
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { JsonObject, StoredDocument } from "../domain/Document.js"
+import { NotFoundError } from "../domain/StoreError.js"
+import { columnsOf, type Difference, differences, parseValue, printPath } from "../store/browse/index.js"
+import { Store, type StoreView } from "../store/Store.js"
+import { jsonOption, print, table } from "./Output.js"
+import { storeCommand } from "./StoreCommand.js"
+
+export const collectionArgument = Args.text({ name: "collection" }).pipe(
+  Args.withDescription("A collection's name")
+)
+export const idArgument = Args.text({ name: "id" }).pipe(Args.withDescription("A document's id"))
+
+const atOption = Options.text("at").pipe(
+  Options.withDescription("Look at this commit, tag or branch instead of the head"),
+  Options.optional
+)
+const limitOption = (fallback: number) =>
+  Options.integer("limit").pipe(Options.withDescription("At most this many"), Options.withDefault(fallback))
+
+/** The store as it is, or as it was. */
+export const viewAt = (at: Option.Option<string>) =>
+  Effect.flatMap(Store, (store) =>
+    Option.match(at, { onNone: () => Effect.succeed<StoreView>(store), onSome: (ref) => store.at(ref) })
+  )
+
+/** The document, or an error that names it. */
+export const documentOf = (view: StoreView, collection: string, id: string) =>
+  Effect.flatMap(
+    view.collection(collection).get(id),
+    Option.match({
+      onNone: () =>
+        Effect.fail(
+          new NotFoundError({
+            operation: "get",
+            collection,
+            id,
+            message: `there is no document ${id} in ${collection}`,
+            hint: "`collections` and `query` show what there is"
+          })
+        ),
+      onSome: Effect.succeed
+    })
+  )
+
+export const collections = storeCommand(
+  "collections",
+  "List the collections.",
+  {
+    at: atOption,
+    count: Options.boolean("count").pipe(Options.withDescription("Count each one's documents")),
+    json: jsonOption
+  },
+  ({ at, count, json }) =>
+    Effect.gen(function* () {
+      const view = yield* viewAt(at)
+      const names = yield* view.collections
+      const rows = yield* Effect.forEach(count ? names : [], (name) =>
+        Effect.map(view.collection(name).count, (documents) => ({ name, documents }))
+      )
+      yield* print(json, count ? rows : names, (columns) =>
+        names.length === 0
+          ? "There are no collections yet."
+          : count
+            ? table(
+                ["collection", "documents"],
+                rows.map((row) => [row.name, row.documents]),
+                columns
+              )
+            : names.join("\n")
+      )
+    })
+)
+
+export const get = storeCommand(
+  "get",
+  "Print a document.",
+  { collection: collectionArgument, id: idArgument, at: atOption },
+  ({ at, collection, id }) =>
+    Effect.gen(function* () {
+      const document = yield* documentOf(yield* viewAt(at), collection, id)
+      yield* print(true, document, () => "")
+    })
+)
+
+const columnsOption = Options.text("columns").pipe(
+  Options.withDescription("Show these fields, separated by commas"),
+  Options.map((text) => text.split(",").map((column) => column.trim())),
+  Options.optional
+)
+
+export const query = storeCommand(
+  "query",
+  "Find documents, by a field's value or all; indexed fields are answered from the index.",
+  {
+    collection: collectionArgument,
+    field: Options.text("field").pipe(Options.withDescription("A field's name"), Options.optional),
+    value: Options.text("value").pipe(
+      Options.withDescription("Its value in JSON; what is not JSON counts as text"),
+      Options.optional
+    ),
+    after: Options.text("after").pipe(Options.withDescription("Only ids after this one"), Options.optional),
+    limit: limitOption(50),
+    columns: columnsOption,
+    at: atOption,
+    json: jsonOption
+  },
+  ({ after, at, collection, columns, field, json, limit, value }) =>
+    Effect.gen(function* () {
+      const reader = (yield* viewAt(at)).collection(collection)
+      const options = { limit, after: Option.getOrUndefined(after) }
+      const documents = Option.isSome(field)
+        ? yield* reader.findBy(field.value, parseValue(Option.getOrElse(value, () => "null")), options)
+        : Chunk.toReadonlyArray(yield* Stream.runCollect(reader.all(options)))
+      const shown = Option.getOrElse(columns, () => columnsOf(documents))
+      yield* print(
+        json,
+        Option.isSome(columns) ? documents.map((document) => chosen(document, shown)) : documents,
+        (width) => (documents.length === 0 ? "No documents." : documentTable(documents, shown, width))
+      )
+    })
+)
+
+const chosen = (document: StoredDocument, columns: ReadonlyArray<string>) =>
+  Object.fromEntries(columns.map((column) => [column, field(document, column) ?? null]))
+
+const field = (document: JsonObject, column: string) =>
+  Object.hasOwn(document, column) ? document[column] : undefined
+
+const documentTable = (
+  documents: ReadonlyArray<StoredDocument>,
+  shown: ReadonlyArray<string>,
+  width: number
+) =>
+  `${table(
+    shown,
+    documents.map((document) => shown.map((column) => field(document, column))),
+    width
+  )}\n${documents.length} document${documents.length === 1 ? "" : "s"}`
+
+export const history = storeCommand(
+  "history",
+  "List the commits that changed a document, newest first.",
+  { collection: collectionArgument, id: idArgument, limit: limitOption(30), json: jsonOption },
+  ({ collection, id, json, limit }) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const entries = yield* store.collection(collection).history(id, { limit })
+      if (entries.length === 0) {
+        return yield* new NotFoundError({
+          operation: "history",
+          collection,
+          id,
+          message: `there never was a document ${id} in ${collection}`
+        })
+      }
+      yield* print(json, entries, (columns) =>
+        table(
+          ["commit", "date", "author", "message"],
+          entries.map((entry) => [
+            entry.sha.slice(0, 10),
+            entry.date,
+            entry.author,
+            entry.message.split("\n")[0]
+          ]),
+          columns
+        )
+      )
+    })
+)
+
+/** Differences as lines of words: what a person reads before a restore. */
+export const differenceLines = (found: ReadonlyArray<Difference>): string =>
+  found.length === 0
+    ? "No differences."
+    : found
+        .map(({ after, before, kind, path }) => {
+          const name = printPath(path)
+          if (kind === "added") return `+ ${name}: ${JSON.stringify(after)}`
+          if (kind === "removed") return `- ${name}: ${JSON.stringify(before)}`
+          return `~ ${name}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`
+        })
+        .join("\n")
+
+export const diff = storeCommand(
+  "diff",
+  "Show what changed in a document between two commits, field by field.",
+  {
+    collection: collectionArgument,
+    id: idArgument,
+    from: Args.text({ name: "from" }).pipe(Args.withDescription("A commit, tag or branch")),
+    to: Args.text({ name: "to" }).pipe(Args.withDescription("Another; default: the head"), Args.optional),
+    json: jsonOption
+  },
+  ({ collection, from, id, json, to }) =>
+    Effect.gen(function* () {
+      const before = yield* (yield* viewAt(Option.some(from))).collection(collection).get(id)
+      const after = yield* (yield* viewAt(to)).collection(collection).get(id)
+      if (Option.isNone(before) && Option.isNone(after)) {
+        return yield* new NotFoundError({
+          operation: "diff",
+          collection,
+          id,
+          message: `neither version holds a document ${id} in ${collection}`
+        })
+      }
+      const found = differences(Option.getOrNull(before), Option.getOrNull(after))
+      yield* print(
+        json,
+        found.map((one) => ({ ...one, path: printPath(one.path) })),
+        () => differenceLines(found)
+      )
+    })
+)

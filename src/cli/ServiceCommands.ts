@@ -1,0 +1,23 @@
+import { Command } from "@effect/cli"
+import { Context, Effect } from "effect"
+
+/** The programs that run until they are stopped; what they are is wired where the command line is started. */
+export class Services extends Context.Tag("chainstore/cli/Services")<
+  Services,
+  {
+    readonly serve: Effect.Effect<never, unknown>
+    readonly host: Effect.Effect<never, unknown>
+  }
+>() {}
+
+export const serve = Command.make("serve", {}, () =>
+  Effect.flatMap(Services, (services) => services.serve)
+).pipe(
+  Command.withDescription(
+    "Run the whole service: playground, console and embedded host on one port. Settings come from the environment: `npm start -- --help` lists them."
+  )
+)
+
+export const host = Command.make("host", {}, () =>
+  Effect.flatMap(Services, (services) => services.host)
+).pipe(Command.withDescription("Run the GitHub-compatible host alone."))

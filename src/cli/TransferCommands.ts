@@ -1,0 +1,206 @@
+import { Args, Options } from "@effect/cli"
+import { FileSystem, Path } from "@effect/platform"
+import { Console, Effect, Option, Sink } from "effect"
+import { ValidationError } from "../domain/StoreError.js"
+import { Store } from "../store/Store.js"
+import { exportDatabaseExcel, exportExcel, exportText } from "../store/transfer/Export.js"
+import { fromCsv, fromJson, fromNdjson } from "../store/transfer/FromText.js"
+import type { ImportRow } from "../store/transfer/Import.js"
+import { standardInput } from "./Input.js"
+import { jsonOption, print, Screen } from "./Output.js"
+import { withProgress } from "./Progress.js"
+import { collectionArgument, viewAt } from "./ReadCommands.js"
+import { storeCommand } from "./StoreCommand.js"
+
+const formatOf = (
+  operation: string,
+  name: string,
+  given: Option.Option<string>,
+  known: ReadonlyArray<string>
+) => {
+  const format = Option.getOrElse(given, () => /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "")
+  const plain = format === "jsonl" ? "ndjson" : format
+  return known.includes(plain)
+    ? Effect.succeed(plain)
+    : Effect.fail(
+        new ValidationError({
+          operation,
+          message: format === "" ? "the format is not known" : `${format} is not a format of ${operation}`,
+          hint: `use --format ${known.join(" | ")}, or such an ending of the file's name`
+        })
+      )
+}
+
+export const importCommand = storeCommand(
+  "import",
+  "Import records from a CSV, NDJSON or JSON file, a commit per chunk; can be resumed with its --import-id.",
+  {
+    collection: collectionArgument,
+    file: Args.text({ name: "file" }).pipe(
+      Args.withDescription("A file, or - for standard input (with --format)")
+    ),
+    format: Options.choice("format", ["csv", "ndjson", "json"]).pipe(
+      Options.withDescription("Default: by the file's ending"),
+      Options.optional
+    ),
+    cells: Options.choice("cells", ["text", "json"]).pipe(
+      Options.withDescription("How CSV cells are read: as they stand, or numbers and truth values as such"),
+      Options.withDefault("text" as const)
+    ),
+    delimiter: Options.text("delimiter").pipe(
+      Options.withDescription("Between CSV cells"),
+      Options.withDefault(",")
+    ),
+    idField: Options.text("id-field").pipe(
+      Options.withDescription("The field that holds the document's id"),
+      Options.withDefault("_id")
+    ),
+    chunkSize: Options.integer("chunk-size").pipe(
+      Options.withDescription("Documents per commit"),
+      Options.withDefault(100)
+    ),
+    validate: Options.choice("validate", ["each", "first"]).pipe(
+      Options.withDescription("Check all rows before the first commit, or each chunk before its own"),
+      Options.withDefault("each" as const)
+    ),
+    importId: Options.text("import-id").pipe(
+      Options.withDescription("Go on with an import that was interrupted"),
+      Options.optional
+    ),
+    message: Options.text("message").pipe(
+      Options.withAlias("m"),
+      Options.withDescription("The commits' message"),
+      Options.optional
+    ),
+    dryRun: Options.boolean("dry-run").pipe(
+      Options.withDescription("Say of every row what would be done and write nothing")
+    ),
+    json: jsonOption
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const screen = yield* Screen
+      const format = yield* formatOf("import", input.file, input.format, ["csv", "ndjson", "json"])
+      const bytes =
+        input.file === "-" ? yield* standardInput : (yield* FileSystem.FileSystem).stream(input.file)
+      const records =
+        format === "csv"
+          ? fromCsv(bytes, { cells: input.cells, delimiter: input.delimiter })
+          : format === "json"
+            ? fromJson(bytes)
+            : fromNdjson(bytes)
+      const plain = input.json || !screen.results
+      const report = yield* withProgress("importing", undefined, (progress) =>
+        store.collection(input.collection).importRecords(records, {
+          idField: input.idField,
+          chunkSize: input.chunkSize,
+          dryRun: input.dryRun,
+          validate: input.validate,
+          importId: Option.getOrUndefined(input.importId),
+          message: Option.getOrUndefined(input.message),
+          onProgress: (state) => progress.tell(state.records),
+          onRow: input.dryRun ? (row) => Console.log(plain ? JSON.stringify(row) : rowText(row)) : undefined
+        })
+      )
+      yield* print(input.json, report, () =>
+        [
+          `${report.inserted} inserted, ${report.replaced} replaced, ${report.unchanged} unchanged, ${report.refused} refused` +
+            `${input.dryRun ? " (nothing was written)" : `, in ${report.commits.length} commits`}.`,
+          ...(input.dryRun ? [] : [`import id: ${report.importId}`])
+        ].join("\n")
+      )
+    })
+)
+
+const rowText = (row: ImportRow) =>
+  `${row.row}\t${row.action}\t${row.id ?? ""}\t${row.reason ?? ""}`.trimEnd()
+
+export const exportCommand = storeCommand(
+  "export",
+  "Write a collection to a file or standard output; without a collection, the whole store to one workbook.",
+  {
+    collection: Args.text({ name: "collection" }).pipe(
+      Args.withDescription("A collection; default: all of them, as xlsx"),
+      Args.optional
+    ),
+    to: Options.text("to").pipe(
+      Options.withDescription("The file; - for standard output (with --format)"),
+      Options.withDefault("-")
+    ),
+    format: Options.choice("format", ["xlsx", "csv", "ndjson", "json"]).pipe(
+      Options.withDescription("Default: by the file's ending"),
+      Options.optional
+    ),
+    columns: Options.text("columns").pipe(
+      Options.withDescription("Write these fields, separated by commas"),
+      Options.map((text) => text.split(",").map((column) => column.trim())),
+      Options.optional
+    ),
+    limit: Options.integer("limit").pipe(
+      Options.withDescription("At most so many documents"),
+      Options.optional
+    ),
+    sheetName: Options.text("sheet-name").pipe(
+      Options.withDescription("The worksheet's name"),
+      Options.optional
+    ),
+    guardFormulas: Options.boolean("guard-formulas").pipe(
+      Options.withDescription("Put an apostrophe before CSV text that a spreadsheet would run")
+    ),
+    at: Options.text("at").pipe(
+      Options.withDescription("Export this commit, tag or branch instead of the head"),
+      Options.optional
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const view = yield* viewAt(input.at)
+      const format = yield* formatOf("export", input.to, input.format, ["xlsx", "csv", "ndjson", "json"])
+      const destination = input.to === "-" ? standardOutput : (yield* Path.Path).resolve(input.to)
+      const options = {
+        columns: Option.getOrUndefined(input.columns),
+        limit: Option.getOrUndefined(input.limit),
+        sheetName: Option.getOrUndefined(input.sheetName)
+      }
+      if (Option.isNone(input.collection)) {
+        if (format !== "xlsx") {
+          return yield* new ValidationError({
+            operation: "export",
+            message: `${format} holds one collection`,
+            hint: "name the collection, or use xlsx for all of them"
+          })
+        }
+        yield* withProgress("exporting", undefined, (progress) =>
+          exportDatabaseExcel(view, destination, {
+            limit: options.limit,
+            onProgress: (state) => progress.tell(state.documents)
+          })
+        )
+        return
+      }
+      const name = input.collection.value
+      const total = Math.min(yield* view.collection(name).count, options.limit ?? Number.POSITIVE_INFINITY)
+      yield* withProgress(`exporting ${name}`, total, (progress) => {
+        const told = {
+          ...options,
+          onProgress: (state: { documents: number }) => progress.tell(state.documents)
+        }
+        return format === "xlsx"
+          ? Effect.asVoid(exportExcel(view, name, destination, told))
+          : Effect.asVoid(
+              exportText(view, name, destination, format as "csv", {
+                ...told,
+                guardFormulas: input.guardFormulas
+              })
+            )
+      })
+    })
+)
+
+/** Standard output as a sink that waits while the reader is slow. */
+const standardOutput = Sink.forEach((bytes: Uint8Array) =>
+  Effect.async<void>((resume) => {
+    process.stdout.write(bytes, () => resume(Effect.void))
+  })
+)

@@ -1,0 +1,210 @@
+import { Args, Options } from "@effect/cli"
+import { FileSystem } from "@effect/platform"
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { JsonObject } from "../domain/Document.js"
+import { ValidationError } from "../domain/StoreError.js"
+import { differences } from "../store/browse/index.js"
+import { Store } from "../store/Store.js"
+import { standardInput } from "./Input.js"
+import { jsonOption, print } from "./Output.js"
+import { collectionArgument, differenceLines, documentOf, idArgument, viewAt } from "./ReadCommands.js"
+import { storeCommand } from "./StoreCommand.js"
+
+const messageOption = Options.text("message").pipe(
+  Options.withAlias("m"),
+  Options.withDescription("The commit's message"),
+  Options.optional
+)
+const expectedRevOption = Options.integer("expected-rev").pipe(
+  Options.withDescription("Write only if the stored _rev is this"),
+  Options.optional
+)
+const dryRunOption = Options.boolean("dry-run").pipe(
+  Options.withDescription("Show what would be done and write nothing")
+)
+
+const guarded = (message: Option.Option<string>, expectedRev: Option.Option<number>) => ({
+  message: Option.getOrUndefined(message),
+  expectedRev: Option.getOrUndefined(expectedRev)
+})
+
+export const put = storeCommand(
+  "put",
+  "Write a document: from --data, a file, or standard input; replaces what is there, or merges into it.",
+  {
+    collection: collectionArgument,
+    id: idArgument,
+    file: Args.text({ name: "file" }).pipe(
+      Args.withDescription("A JSON file; - or nothing: standard input"),
+      Args.optional
+    ),
+    data: Options.text("data").pipe(Options.withDescription("The document in JSON"), Options.optional),
+    merge: Options.boolean("merge").pipe(
+      Options.withDescription("Merge into the stored document at the top level")
+    ),
+    insert: Options.boolean("insert").pipe(
+      Options.withDescription("Refuse to write over an existing document")
+    ),
+    expectedRev: expectedRevOption,
+    message: messageOption,
+    dryRun: dryRunOption,
+    json: jsonOption
+  },
+  ({ collection: name, data, dryRun, expectedRev, file, id, insert, json, merge, message }) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const collection = store.collection(name)
+      const document = yield* parseDocument(yield* textOf(data, file))
+      const options = guarded(message, expectedRev)
+      if (dryRun) {
+        const stored = Option.getOrNull(yield* collection.get(id))
+        const next = merge && stored !== null ? { ...stored, ...document } : document
+        const found = differences(withoutMetadata(stored), withoutMetadata(next))
+        return yield* print(json, found, () => differenceLines(found))
+      }
+      if (insert) yield* collection.insert(document, { ...options, id })
+      else if (merge) yield* collection.upsert(id, document, options)
+      else {
+        yield* collection.replace(id, document, options).pipe(
+          Effect.asVoid,
+          Effect.catchTag("NotFoundError", (missing) =>
+            options.expectedRev === undefined
+              ? Effect.asVoid(collection.insert(document, { ...options, id }))
+              : Effect.fail(missing)
+          )
+        )
+      }
+      const stored = yield* documentOf(store, name, id)
+      yield* print(json, stored, () => `${name}/${id} is at revision ${stored._rev}.`)
+    })
+)
+
+const textOf = (data: Option.Option<string>, file: Option.Option<string>) =>
+  Effect.gen(function* () {
+    if (Option.isSome(data)) return data.value
+    if (Option.isSome(file) && file.value !== "-") {
+      const files = yield* FileSystem.FileSystem
+      return yield* files.readFileString(file.value)
+    }
+    const input = yield* standardInput
+    return Chunk.join(yield* Stream.runCollect(Stream.decodeText(input)), "")
+  })
+
+const parseDocument = (text: string) =>
+  Effect.try({
+    try: () => {
+      const value: unknown = JSON.parse(text)
+      if (typeof value !== "object" || value === null || Array.isArray(value))
+        throw new Error("it is not an object")
+      return value as JsonObject
+    },
+    catch: (cause) =>
+      new ValidationError({
+        operation: "put",
+        message: `the document is not JSON: ${cause instanceof Error ? cause.message : cause}`,
+        hint: "quote it for your shell, or pass it on standard input"
+      })
+  })
+
+const withoutMetadata = (document: JsonObject | null): JsonObject | null => {
+  if (document === null) return null
+  const { _id, _rev, _created_at, _updated_at, ...rest } = document
+  return rest
+}
+
+export const remove = storeCommand(
+  "delete",
+  "Delete a document; its history stays.",
+  {
+    collection: collectionArgument,
+    id: idArgument,
+    expectedRev: expectedRevOption,
+    message: messageOption,
+    dryRun: dryRunOption,
+    json: jsonOption
+  },
+  ({ collection, dryRun, expectedRev, id, json, message }) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      if (dryRun) {
+        const stored = yield* documentOf(store, collection, id)
+        return yield* print(
+          json,
+          stored,
+          () => `${collection}/${id} at revision ${stored._rev} would be deleted.`
+        )
+      }
+      yield* store.collection(collection).delete(id, guarded(message, expectedRev))
+      yield* print(json, { deleted: id }, () => `${collection}/${id} is deleted.`)
+    })
+)
+
+const commitArgument = Args.text({ name: "commit" }).pipe(Args.withDescription("A commit's id"))
+
+export const restore = storeCommand(
+  "restore",
+  "Bring an earlier version of a document back, as a new commit.",
+  {
+    collection: collectionArgument,
+    id: idArgument,
+    commit: commitArgument,
+    message: messageOption,
+    dryRun: dryRunOption,
+    json: jsonOption
+  },
+  ({ collection, commit, dryRun, id, json, message }) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      if (dryRun) {
+        const now = Option.getOrNull(yield* store.collection(collection).get(id))
+        const then = yield* documentOf(yield* viewAt(Option.some(commit)), collection, id)
+        const found = differences(withoutMetadata(now), withoutMetadata(then))
+        return yield* print(json, found, () => differenceLines(found))
+      }
+      const restored = yield* store
+        .collection(collection)
+        .restore(id, commit, { message: Option.getOrUndefined(message) })
+      yield* print(json, restored, () => `${collection}/${id} is at revision ${restored._rev}.`)
+    })
+)
+
+export const revert = storeCommand(
+  "revert",
+  "Undo a commit with a new commit.",
+  {
+    commit: commitArgument,
+    force: Options.boolean("force").pipe(
+      Options.withDescription("Also undo documents that changed again since then")
+    ),
+    message: messageOption,
+    json: jsonOption
+  },
+  ({ commit, force, json, message }) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const reverted = yield* store.revert(commit, { force, message: Option.getOrUndefined(message) })
+      yield* print(json, reverted, () =>
+        [
+          `${reverted.documents.length} documents are as they were, in commit ${reverted.commitSha.slice(0, 10)}.`,
+          ...reverted.skipped.map((path) => `left alone: ${path}`)
+        ].join("\n")
+      )
+    })
+)
+
+export const reindex = storeCommand(
+  "reindex",
+  "Rebuild the index and manifest files of a collection.",
+  { collection: collectionArgument, message: messageOption, json: jsonOption },
+  ({ collection, json, message }) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const commit = yield* store.collection(collection).reindex({ message: Option.getOrUndefined(message) })
+      yield* print(json, { commitSha: Option.getOrNull(commit) }, () =>
+        Option.match(commit, {
+          onNone: () => `The indexes of ${collection} were right; nothing was written.`,
+          onSome: (sha) => `The indexes of ${collection} are rebuilt in commit ${sha.slice(0, 10)}.`
+        })
+      )
+    })
+)
