@@ -1,0 +1,182 @@
+import { spawn } from "node:child_process"
+import { mkdtempSync } from "node:fs"
+import { createServer, type Server as NodeServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, it } from "@effect/vitest"
+import { Data, Effect } from "effect"
+import { post, raw, request } from "../http/server/Running.js"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+class Died extends Data.TaggedError("Died")<{ readonly code: number | null; readonly output: string }> {}
+
+/** The real main in its own process, killed when the scope closes. */
+const serve = (environment: Readonly<Record<string, string>> = {}, args: ReadonlyArray<string> = []) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, ["--import", "tsx", "src/layers/bin/serve.ts", ...args], {
+        cwd: root,
+        env: {
+          PATH: process.env["PATH"],
+          PORT: "0",
+          CHAINSTORE_DATA: mkdtempSync(join(tmpdir(), "serve-")),
+          ...environment
+        },
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+      const out = { text: "", errors: "" }
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        out.text += text
+      })
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        out.errors += text
+      })
+      const exit = new Promise<number | null>((resolve) => child.once("close", resolve))
+      return { child, out, exit }
+    }),
+    ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
+type Serving = Effect.Effect.Success<ReturnType<typeof serve>>
+
+const port = ({ child, exit, out }: Serving) =>
+  Effect.async<number, Died>((resume) => {
+    const look = () => {
+      const found = /^Chainstore is listening on http:\/\/127\.0\.0\.1:(\d+)$/m.exec(out.text)
+      if (found !== null) resume(Effect.succeed(Number(found[1])))
+    }
+    child.stdout.on("data", look)
+    void exit.then((code) => resume(Effect.fail(new Died({ code, output: out.text + out.errors }))))
+    look()
+  })
+
+it.scopedLive("prints where it listens, answers, and exits 0 on SIGINT", () =>
+  Effect.gen(function* () {
+    const serving = yield* serve()
+    const connection = yield* raw(yield* port(serving))
+    connection.send(request("GET", "/v1/languages"))
+    const { languages } = JSON.parse((yield* connection.answer()).body)
+    assert.deepStrictEqual(languages[4].package, "chainstore")
+    serving.child.kill("SIGINT")
+    assert.strictEqual(yield* Effect.promise(() => serving.exit), 0)
+    const lines = serving.out.text.trimEnd().split("\n")
+    assert.lengthOf(
+      lines.filter((line) => line.startsWith("Chainstore is listening")),
+      1
+    )
+    const access = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line))
+    assert.deepInclude(
+      access.find((line) => line.path === "/v1/languages"),
+      { level: "INFO", method: "GET", status: 200 }
+    )
+  })
+)
+
+it.scopedLive("SIGTERM under load loses no accepted request", () =>
+  Effect.gen(function* () {
+    const serving = yield* serve()
+    const at = yield* port(serving)
+    const text = post("/v1/chains/ticket-triage/execute", '{"id":1,"kind":"refund"}')
+    const counts = { answered: 0, closed: 0 }
+    const client = Effect.scoped(
+      Effect.gen(function* () {
+        const connection = yield* raw(at)
+        for (;;) {
+          connection.send(text)
+          const wire = yield* connection.answer()
+          assert.strictEqual(wire.status, 200)
+          counts.answered++
+          if (wire.headers["connection"] === "close") {
+            counts.closed++
+            return
+          }
+        }
+      })
+    )
+    const clients = yield* Effect.fork(
+      Effect.all(
+        Array.from({ length: 64 }, () => client),
+        { concurrency: "unbounded" }
+      )
+    )
+    yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => counts.answered > 2000 })
+    serving.child.kill("SIGTERM")
+    yield* clients.await.pipe(Effect.flatten)
+    assert.strictEqual(counts.closed, 64)
+    assert.strictEqual(yield* Effect.promise(() => serving.exit), 0)
+    const logged = serving.out.text.split("\n").filter((line) => line.includes('"message":"request"'))
+    assert.strictEqual(logged.length, counts.answered)
+  })
+)
+
+it.scopedLive("explains itself with --help, and a start that fails with one line and exit 1", () =>
+  Effect.gen(function* () {
+    const help = yield* serve({}, ["--help"])
+    assert.strictEqual(yield* Effect.promise(() => help.exit), 0)
+    assert.include(help.out.text, "CHAINSTORE_PUBLIC_URL")
+    for (const [environment, says] of [
+      [{ CHAINSTORE_BIND: "0.0.0.0" }, "CHAINSTORE_PUBLIC_URL"],
+      [{ PORT: "web" }, "PORT"]
+    ] as const) {
+      const failing = yield* serve(environment)
+      assert.strictEqual(yield* Effect.promise(() => failing.exit), 1)
+      assert.include(failing.out.errors, says)
+      assert.notInclude(failing.out.errors, "    at ")
+    }
+  })
+)
+
+it.scopedLive("says so when the port is taken", () =>
+  Effect.gen(function* () {
+    const taken = yield* Effect.acquireRelease(
+      Effect.async<NodeServer>((resume) => {
+        const server = createServer().listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => server.close())
+    )
+    const address = taken.address()
+    assert.isTrue(typeof address === "object" && address !== null)
+    if (typeof address !== "object" || address === null) return
+    const failing = yield* serve({ PORT: String(address.port) })
+    assert.strictEqual(yield* Effect.promise(() => failing.exit), 1)
+    assert.include(failing.out.errors, "EADDRINUSE")
+  })
+)
+
+it.scopedLive("exports traces, metrics and logs to the collector that is named", () =>
+  Effect.gen(function* () {
+    const received = new Map<string, string>()
+    const collector = yield* Effect.acquireRelease(
+      Effect.async<NodeServer>((resume) => {
+        const server = createServer((incoming, response) => {
+          let body = ""
+          incoming.setEncoding("utf8").on("data", (text: string) => {
+            body += text
+          })
+          incoming.on("end", () => {
+            received.set(incoming.url!, (received.get(incoming.url!) ?? "") + body)
+            response.end("{}")
+          })
+        }).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => server.closeAllConnections())
+    )
+    const address = collector.address()
+    const endpoint = typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : ""
+    const serving = yield* serve({
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_SERVICE_NAME: "chains-under-test"
+    })
+    const connection = yield* raw(yield* port(serving))
+    connection.send(request("GET", "/v1/languages"))
+    assert.strictEqual((yield* connection.answer()).status, 200)
+    serving.child.kill("SIGTERM")
+    assert.strictEqual(yield* Effect.promise(() => serving.exit), 0)
+    assert.include(received.get("/v1/traces") ?? "", "http.server GET")
+    assert.include(received.get("/v1/metrics") ?? "", "http_requests_total")
+    assert.include(received.get("/v1/logs") ?? "", "/v1/languages")
+    for (const text of received.values()) assert.include(text, "chains-under-test")
+  })
+)

@@ -1,0 +1,79 @@
+import { assert, it } from "@effect/vitest"
+import { Settings } from "chainstore/layers"
+import { ConfigProvider, Duration, Effect, Either, Redacted } from "effect"
+
+const given = (environment: Readonly<Record<string, string>>) =>
+  Effect.either(
+    Effect.withConfigProvider(Settings.settings, ConfigProvider.fromMap(new Map(Object.entries(environment))))
+  )
+
+it.effect("has a default for everything", () =>
+  Effect.gen(function* () {
+    const settings = yield* Effect.flatten(given({}))
+    assert.strictEqual(settings.port, 3000)
+    assert.strictEqual(settings.bind, "127.0.0.1")
+    assert.strictEqual(settings.data, ".chainstore")
+    assert.strictEqual(settings.bodyLimit, 1024 * 1024)
+    assert.isUndefined(settings.publicUrl)
+    assert.isUndefined(settings.hostToken)
+    assert.isUndefined(settings.otlpUrl)
+  })
+)
+
+it.effect("reads the environment", () =>
+  Effect.gen(function* () {
+    const settings = yield* Effect.flatten(
+      given({
+        PORT: "0",
+        CHAINSTORE_PUBLIC_URL: "https://chains.example/",
+        CHAINSTORE_HOST_TOKEN: "s3cret",
+        CHAINSTORE_BODY_LIMIT: "512k",
+        CHAINSTORE_REQUEST_TIMEOUT: "1500 millis",
+        CHAINSTORE_BODY_TIMEOUT: "2",
+        CHAINSTORE_IDLE_TIMEOUT: "infinity"
+      })
+    )
+    assert.strictEqual(settings.port, 0)
+    assert.strictEqual(settings.publicUrl, "https://chains.example")
+    assert.strictEqual(settings.bodyLimit, 512 * 1024)
+    assert.strictEqual(Duration.toMillis(settings.requestTimeout), 1500)
+    assert.strictEqual(Duration.toMillis(settings.bodyTimeout), 2000)
+    assert.isFalse(Duration.isFinite(settings.idleTimeout))
+    assert.strictEqual(Redacted.value(settings.hostToken!), "s3cret")
+    assert.notInclude(JSON.stringify(settings), "s3cret")
+  })
+)
+
+it.effect("refuses what it cannot read, and names the variable", () =>
+  Effect.gen(function* () {
+    for (const [name, value] of [
+      ["PORT", "http"],
+      ["CHAINSTORE_PUBLIC_URL", "chains.example"],
+      ["CHAINSTORE_PUBLIC_URL", "ftp://chains.example"],
+      ["CHAINSTORE_BODY_LIMIT", "much"],
+      ["CHAINSTORE_REQUEST_TIMEOUT", "soon"]
+    ] as const) {
+      const refused = yield* given({ [name]: value })
+      assert.isTrue(Either.isLeft(refused), `${name}=${value}`)
+      if (Either.isLeft(refused)) assert.include(String(refused.left), name)
+    }
+  })
+)
+
+it("help lists every variable with its default", () => {
+  const help = Settings.help("npm start", "the whole service")
+  for (const name of [
+    "PORT",
+    "CHAINSTORE_BIND",
+    "CHAINSTORE_PUBLIC_URL",
+    "CHAINSTORE_DATA",
+    "CHAINSTORE_HOST_TOKEN",
+    "CHAINSTORE_BODY_LIMIT",
+    "CHAINSTORE_BODY_TIMEOUT",
+    "CHAINSTORE_REQUEST_TIMEOUT",
+    "CHAINSTORE_DRAIN_TIMEOUT",
+    "OTEL_EXPORTER_OTLP_ENDPOINT"
+  ]) {
+    assert.match(help, new RegExp(`^  ${name}\\n      .+ Default: .+$`, "m"))
+  }
+})
