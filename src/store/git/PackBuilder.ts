@@ -16,8 +16,6 @@ export interface Packable {
   readonly oid: Oid
   readonly type: ObjectType
   readonly content: Uint8Array
-  /** The content's zlib stream, where it was made beforehand. */
-  deflated?: Buffer
   readonly delta?: { readonly base: Oid; readonly baseSize: number; readonly splices: ReadonlyArray<Splice> }
 }
 
@@ -133,7 +131,8 @@ export class PackBuilder {
     return this.size
   }
 
-  add(object: Packable): void {
+  /** Adds one object; `deflated` is its content's zlib stream where that was made beforehand. */
+  add(object: Packable, deflated?: Buffer): void {
     const base = object.delta === undefined ? undefined : this.places.get(object.delta.base)
     let entry: Buffer
     let depth = 0
@@ -145,9 +144,9 @@ export class PackBuilder {
     } else {
       const head = Buffer.from(entryHead(typeNumbers[object.type], object.content.length))
       entry =
-        object.deflated === undefined
+        deflated === undefined
           ? deflate(head, object.content, object.type !== "tree")
-          : Buffer.concat([head, object.deflated])
+          : Buffer.concat([head, deflated])
     }
     this.places.set(object.oid, { offset: this.size, crc: zlib.crc32(entry), depth })
     this.push(entry)
@@ -160,7 +159,8 @@ export class PackBuilder {
     const trailer = this.sum.digest()
     this.chunks.push(trailer)
     return {
-      name: trailer.toString("hex"),
+      // Not the checksum: two processes that write the same objects must not write the same file.
+      name: crypto.createHash("sha1").update(trailer).update(crypto.randomBytes(16)).digest("hex"),
       chunks: this.chunks,
       size: this.size + trailer.length,
       index: this.indexBytes(trailer)
