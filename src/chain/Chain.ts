@@ -1,5 +1,7 @@
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import type * as Types from "effect/Types"
 import {
   type ChainDescription,
@@ -8,9 +10,11 @@ import {
   unreachable
 } from "./ChainDescription.js"
 import { compile, type Registered } from "./internal/Plan.js"
+import { provided } from "./internal/provided.js"
 import { Execution, Lazily, Rest, walked } from "./internal/Run.js"
 import { orThrow, toExit } from "./internal/runNow.js"
 import type { Step } from "./internal/Step.js"
+import { type Trace, trace as traceProgram } from "./Trace.js"
 import type { UnhandledRequestError } from "./UnhandledRequestError.js"
 
 export const TypeId: unique symbol = Symbol.for("chainstore/Chain")
@@ -89,7 +93,7 @@ export const execute = <Req, Res, E, R, U>(
   chain: Chain<Req, Res, E, R, U>,
   request: Req
 ): Effect.Effect<Res, E | U, R> => {
-  return new Rest(compiled(chain).execution, 0, request)
+  return new Rest(compiled(chain).execution, 0, request, undefined)
 }
 
 /** Like `execute`, and says which step answered. */
@@ -133,3 +137,34 @@ export const describe = (chain: Any): ChainDescription => describePlan(compiled(
 /** The steps that no request can reach, because a merged fragment before them has a fallback. */
 export const warnings = (chain: Any): ReadonlyArray<UnreachableStep> =>
   unreachable(compiled(chain).registered)
+
+/** Runs the request and reports what every visited step did; a failure is part of the report. */
+export const trace = <Req, Res, E, R, U>(
+  chain: Chain<Req, Res, E, R, U>,
+  request: Req
+): Effect.Effect<Trace<Res, E | U>, never, R> => {
+  const { program, name } = compiled(chain)
+  return traceProgram(program, name, request)
+}
+
+/** The same chain with services at hand for its steps. Merged into another, it provides nothing to later steps. */
+export const provide = <Req, Res, E, R, U, R2>(
+  chain: Chain<Req, Res, E, R, U>,
+  context: Context.Context<R2>
+): Chain<Req, Res, E, Exclude<R, R2>, U> => new Compiled(provided(compiled(chain).registered, context))
+
+/** The chain as a service; what it requires is taken once, when the layer is built. */
+export const layer = <Self, Req, Res, E, R, U>(
+  tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>,
+  chain: Chain<Req, Res, E, R, U>
+): Layer.Layer<Self, never, R> =>
+  Layer.effect(
+    tag,
+    Effect.map(Effect.context<R>(), (context) => provide(chain, context))
+  )
+
+/** A function that executes requests with the chain that a layer provides. */
+export const service =
+  <Self, Req, Res, E, U>(tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>) =>
+  (request: Req): Effect.Effect<Res, E | U, Self> =>
+    Effect.flatMap(tag, (chain) => execute(chain, request))

@@ -3,11 +3,13 @@ import * as Pipeable from "effect/Pipeable"
 import type * as Types from "effect/Types"
 import { type Chain, Compiled, isChain } from "./Chain.js"
 import type {
+  ErrorOf,
   HandlerFunction,
   HandlerObject,
   OwnErrors,
   Reply,
   SelectiveHandler,
+  ServicesOf,
   StepKind,
   StepOptions
 } from "./Handler.js"
@@ -61,23 +63,23 @@ export class ChainBuilder<
   }
 
   /** Adds a handler, or merges the steps of a builder or chain: what they refuse goes to the steps after them. */
-  use<E1 = never, R1 = never>(
-    handler: HandlerFunction<Req, Res, E1, R1> | HandlerObject<Req, Res, E1, R1>,
+  use<Ret extends Reply<Res, any, any>>(
+    handler: HandlerFunction<Req, Res, Ret> | HandlerObject<Req, Res, Ret>,
     options?: StepOptions & { readonly kind?: "handler" | "middleware" }
-  ): ChainBuilder<Req, Res, E | OwnErrors<E1>, R | R1, U>
-  use<EC = never, RC = never, E1 = never, R1 = never>(
-    handler: SelectiveHandler<Req, Res, EC, RC, E1, R1>,
+  ): ChainBuilder<Req, Res, E | OwnErrors<ErrorOf<Ret>>, R | ServicesOf<Ret>, U>
+  use<Verdict extends Reply<boolean, any, any>, Ret extends Reply<Res, any, any>>(
+    handler: SelectiveHandler<Req, Res, Verdict, Ret>,
     options?: StepOptions
-  ): ChainBuilder<Req, Res, E | EC | E1, R | RC | R1, U>
+  ): ChainBuilder<Req, Res, E | ErrorOf<Verdict | Ret>, R | ServicesOf<Verdict | Ret>, U>
   use<E1, R1, U1>(
     fragment: ChainBuilder<Req, Res, E1, R1, U1> | Chain<Req, Res, E1, R1, U1>,
     options?: StepOptions
   ): ChainBuilder<Req, Res, E | E1, R | R1, U & U1>
   use(
     what:
-      | HandlerFunction<any, any, any, any>
-      | HandlerObject<any, any, any, any>
-      | SelectiveHandler<any, any, any, any, any, any>
+      | HandlerFunction<any, any, any>
+      | HandlerObject<any, any, any>
+      | SelectiveHandler<any, any, any, any>
       | ChainBuilder<any, any, any, any, any>
       | Chain<any, any, any, any, any>,
     options?: StepOptions & { readonly kind?: "handler" | "middleware" }
@@ -123,16 +125,16 @@ export class ChainBuilder<
   }
 
   /** Adds a handler for the requests that meet the condition. A type guard narrows what the handler sees. */
-  useWhen<Narrow extends Req, E1 = never, R1 = never>(
+  useWhen<Narrow extends Req, Ret extends Reply<Res, any, any>>(
     condition: (request: Req) => request is Narrow,
-    handler: (request: Narrow) => Reply<Res, E1, R1>,
+    handler: (request: Narrow) => Ret,
     options?: StepOptions
-  ): ChainBuilder<Req, Res, E | E1, R | R1, U>
-  useWhen<EC = never, RC = never, E1 = never, R1 = never>(
-    condition: (request: Req) => boolean | Effect.Effect<boolean, EC, RC>,
-    handler: (request: Req) => Reply<Res, E1, R1>,
+  ): ChainBuilder<Req, Res, E | ErrorOf<Ret>, R | ServicesOf<Ret>, U>
+  useWhen<Verdict extends Reply<boolean, any, any>, Ret extends Reply<Res, any, any>>(
+    condition: (request: Req) => Verdict,
+    handler: (request: Req) => Ret,
     options?: StepOptions
-  ): ChainBuilder<Req, Res, E | EC | E1, R | RC | R1, U>
+  ): ChainBuilder<Req, Res, E | ErrorOf<Verdict | Ret>, R | ServicesOf<Verdict | Ret>, U>
   useWhen(
     condition: (request: any) => unknown,
     handler: (request: any) => unknown,
@@ -152,11 +154,11 @@ export class ChainBuilder<
     configure: (branch: ChainBuilder<Narrow, Res>) => ChainBuilder<Narrow, Res, E1, R1, U1>,
     options?: StepOptions
   ): ChainBuilder<Req, Res, E | E1, R | R1, U>
-  useBranch<E1, R1, U1, EC = never, RC = never>(
-    condition: (request: Req) => boolean | Effect.Effect<boolean, EC, RC>,
+  useBranch<Verdict extends Reply<boolean, any, any>, E1, R1, U1>(
+    condition: (request: Req) => Verdict,
     configure: (branch: ChainBuilder<Req, Res>) => ChainBuilder<Req, Res, E1, R1, U1>,
     options?: StepOptions
-  ): ChainBuilder<Req, Res, E | EC | E1, R | RC | R1, U>
+  ): ChainBuilder<Req, Res, E | ErrorOf<Verdict> | E1, R | ServicesOf<Verdict> | R1, U>
   useBranch(
     condition: (request: any) => unknown,
     configure: (branch: ChainBuilder<any, Res>) => ChainBuilder<any, any, any, any, any>,
@@ -214,10 +216,10 @@ export class ChainBuilder<
   }
 
   /** Sets what answers the requests that no step accepted; the last call wins. */
-  withFallback<E1 = never, R1 = never>(
-    fallback: (request: Req) => Reply<Res, E1, R1>,
+  withFallback<Ret extends Reply<Res, any, any>>(
+    fallback: (request: Req) => Ret,
     options?: StepOptions
-  ): ChainBuilder<Req, Res, E | E1, R | R1, never> {
+  ): ChainBuilder<Req, Res, E | ErrorOf<Ret>, R | ServicesOf<Ret>, never> {
     expectFunction("withFallback", "fallback", fallback)
     const name = options?.name || "fallback"
     const step = new Step(

@@ -25,28 +25,62 @@ interface NotPlainData {
 /** A plain value, or an Effect of one. An Option or Either counts as a plain value. */
 export type Reply<A, E = never, R = never> = A | (Effect.Effect<A, E, R> & NotPlainData)
 
+interface PlainData {
+  readonly [Option.TypeId]: unknown
+}
+
+interface PlainEither {
+  readonly [Either.TypeId]: unknown
+}
+
+/** What a reply answers. */
+export type AnswerOf<Ret> = Ret extends PlainData | PlainEither
+  ? Ret
+  : Ret extends Effect.Effect<infer A, infer _E, infer _R>
+    ? A
+    : Ret
+
+/** What a reply may fail with. */
+export type ErrorOf<Ret> = Ret extends PlainData | PlainEither
+  ? never
+  : Ret extends Effect.Effect<infer _A, infer E, infer _R>
+    ? E
+    : never
+
+/** What a reply requires. */
+export type ServicesOf<Ret> = Ret extends PlainData | PlainEither
+  ? never
+  : Ret extends Effect.Effect<infer _A, infer _E, infer R>
+    ? R
+    : never
+
 /** The rest of the chain. Every call runs the steps after this one, with the request it is given. */
 export type Next<Req, Res> = (request: Req) => Effect.Effect<Res, Downstream>
 
 /** Answers a request; refuses by returning `next(request)`. */
-export type HandlerFunction<Req, Res, E = never, R = never> = (
+export type HandlerFunction<Req, Res, Ret extends Reply<Res, any, any> = Reply<Res>> = (
   request: Req,
   next: Next<Req, Res>
-) => Reply<Res, E, R>
+) => Ret
 
 /** The object form of a handler. */
-export interface HandlerObject<Req, Res, E = never, R = never> {
+export interface HandlerObject<Req, Res, Ret extends Reply<Res, any, any> = Reply<Res>> {
   readonly name?: string
   readonly description?: string
-  handle(request: Req, next: Next<Req, Res>): Reply<Res, E, R>
+  handle(request: Req, next: Next<Req, Res>): Ret
 }
 
 /** A handler that says beforehand which requests it accepts. */
-export interface SelectiveHandler<Req, Res, EC = never, RC = never, E = never, R = never> {
+export interface SelectiveHandler<
+  Req,
+  Res,
+  Verdict extends Reply<boolean, any, any> = boolean,
+  Ret extends Reply<Res, any, any> = Reply<Res>
+> {
   readonly name?: string
   readonly description?: string
-  canHandle(request: Req): Reply<boolean, EC, RC>
-  process(request: Req): Reply<Res, E, R>
+  canHandle(request: Req): Verdict
+  process(request: Req): Ret
 }
 
 /** How a step presents itself in descriptions, traces and `handledBy`. */

@@ -97,7 +97,7 @@ export const effectful =
   <R>(
     options: Omit<LogOptions, "write">,
     log: (entry: LogEntry) => Effect.Effect<unknown, unknown, R>
-  ): HandlerFunction<any, any, any, R> =>
+  ): HandlerFunction<any, any, Effect.Effect<any, any, R>> =>
   (request, next) => {
     const quietly = (entry: LogEntry) =>
       Effect.catchAllCause(

@@ -1,0 +1,84 @@
+import type * as Cause from "effect/Cause"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
+import type * as Schedule from "effect/Schedule"
+import type { AnswerOf, ErrorOf, ServicesOf } from "./Handler.js"
+import { isEffect } from "./internal/isEffect.js"
+
+type Arguments = ReadonlyArray<any>
+
+/** A handler of either form: with `next`, or without. A policy around one with `next` includes what `next` runs. */
+export type Handling<Args extends Arguments, Ret> = (...args: Args) => Ret
+
+const lazily = <Args extends Arguments, Ret>(
+  handler: Handling<Args, Ret>,
+  args: Args
+): Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret>, ServicesOf<Ret>> =>
+  Effect.suspend(() => {
+    const reply = handler(...args)
+    return isEffect(reply) ? reply : Effect.succeed(reply as AnswerOf<Ret>)
+  })
+
+/** Fails with a TimeoutException, and interrupts the handler, once it took longer. */
+export const timeout: {
+  (
+    duration: Duration.DurationInput
+  ): <Args extends Arguments, Ret>(
+    handler: Handling<Args, Ret>
+  ) => Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret> | Cause.TimeoutException, ServicesOf<Ret>>>
+  <Args extends Arguments, Ret>(
+    handler: Handling<Args, Ret>,
+    duration: Duration.DurationInput
+  ): Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret> | Cause.TimeoutException, ServicesOf<Ret>>>
+} = dual(
+  2,
+  <Args extends Arguments, Ret>(handler: Handling<Args, Ret>, duration: Duration.DurationInput) =>
+    (...args: Args) =>
+      Effect.timeout(lazily(handler, args), duration)
+)
+
+/** Runs the handler again after a failure, for as long as the schedule says. */
+export const retry: {
+  <B, E, R>(
+    schedule: Schedule.Schedule<B, E, R>
+  ): <Args extends Arguments, Ret>(
+    handler: Handling<Args, Ret>
+  ) => Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret>, ServicesOf<Ret> | R>>
+  <Args extends Arguments, Ret, B, R>(
+    handler: Handling<Args, Ret>,
+    schedule: Schedule.Schedule<B, NoInfer<ErrorOf<Ret>>, R>
+  ): Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret>, ServicesOf<Ret> | R>>
+} = dual(
+  2,
+  <Args extends Arguments, Ret, B, R>(
+    handler: Handling<Args, Ret>,
+    schedule: Schedule.Schedule<B, ErrorOf<Ret>, R>
+  ) =>
+    (...args: Args) =>
+      Effect.retry(lazily(handler, args), schedule)
+)
+
+/** Answers the handler's failures; defects and interruption pass. */
+export const recover: {
+  <E, Ret2>(
+    answer: (error: E) => Ret2
+  ): <Args extends Arguments, Ret>(
+    handler: Handling<Args, Ret>
+  ) => Handling<
+    Args,
+    Effect.Effect<AnswerOf<Ret> | AnswerOf<Ret2>, ErrorOf<Ret2>, ServicesOf<Ret> | ServicesOf<Ret2>>
+  >
+  <Args extends Arguments, Ret, Ret2>(
+    handler: Handling<Args, Ret>,
+    answer: (error: ErrorOf<Ret>) => Ret2
+  ): Handling<
+    Args,
+    Effect.Effect<AnswerOf<Ret> | AnswerOf<Ret2>, ErrorOf<Ret2>, ServicesOf<Ret> | ServicesOf<Ret2>>
+  >
+} = dual(
+  2,
+  <Args extends Arguments, Ret, Ret2>(handler: Handling<Args, Ret>, answer: (error: ErrorOf<Ret>) => Ret2) =>
+    (...args: Args) =>
+      Effect.catchAll(lazily(handler, args), (error) => lazily(answer, [error]))
+)

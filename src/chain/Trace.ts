@@ -1,0 +1,123 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { StepKind } from "./Handler.js"
+import { isEffect } from "./internal/isEffect.js"
+import { monotonicMillis } from "./internal/monotonic.js"
+import { Execution, Rest, walked } from "./internal/Run.js"
+import { Op, Step } from "./internal/Step.js"
+
+/**
+ * What became of a step: its condition refused (`skipped`), it handed on (`passed`), it answered or its branch
+ * was entered (`matched`), it failed without handing on (`failed`), or it was still at work (`running`).
+ */
+export type StepOutcome = "skipped" | "passed" | "matched" | "failed" | "running"
+
+/** One visit to a step. */
+export interface TracedStep {
+  /** The names of the branches around the step, and its own. */
+  readonly path: ReadonlyArray<string>
+  readonly name: string
+  readonly kind: StepKind
+  readonly outcome: StepOutcome
+  /** From the condition to the outcome, what `next` took included. */
+  readonly elapsedMillis: number
+}
+
+/** How one execution went. Steps are in the order of the visits; one visited again is listed again. */
+export interface Trace<Res, E> {
+  readonly exit: Exit.Exit<Res, E>
+  /** The step that answered, unless the execution failed. */
+  readonly handledBy: string | undefined
+  readonly elapsedMillis: number
+  readonly steps: ReadonlyArray<TracedStep>
+}
+
+type Visit = { -readonly [K in keyof TracedStep]: TracedStep[K] }
+
+class Recorder {
+  readonly visits: Array<Visit> = []
+
+  visit(path: ReadonlyArray<string>, step: Step) {
+    const started = monotonicMillis()
+    const visit: Visit = { path, name: step.name, kind: step.kind, outcome: "running", elapsedMillis: 0 }
+    this.visits.push(visit)
+    return (outcome: StepOutcome) => {
+      visit.outcome = outcome
+      visit.elapsedMillis = monotonicMillis() - started
+    }
+  }
+}
+
+const recording = (step: Step, path: ReadonlyArray<string>, recorder: Recorder): Step => {
+  if (step.op === Op.Unhandled) return step
+  let end: ((outcome: StepOutcome) => void) | undefined
+  const judged = (verdict: unknown) => {
+    if (verdict === false) end!("skipped")
+    else if (step.op === Op.Enter) end!("matched")
+    return verdict
+  }
+  const when =
+    step.when &&
+    ((request: unknown) => {
+      end = recorder.visit(path, step)
+      const verdict = step.when!(request)
+      return isEffect(verdict) ? Effect.map(verdict, judged) : judged(verdict)
+    })
+  const run =
+    step.run &&
+    ((request: unknown, next: any) => {
+      const close = step.when === undefined ? recorder.visit(path, step) : end!
+      let passed = false
+      const settle = (success: boolean) => close(passed ? "passed" : success ? "matched" : "failed")
+      try {
+        const reply = step.run!(
+          request,
+          next &&
+            ((changed: unknown) => {
+              passed = true
+              return next(changed)
+            })
+        )
+        if (!isEffect(reply) || reply instanceof Rest) {
+          settle(true)
+          return reply
+        }
+        return Effect.onExit(reply, (exit) => Effect.sync(() => settle(Exit.isSuccess(exit))))
+      } catch (defect) {
+        settle(false)
+        throw defect
+      }
+    })
+  const { description, inner, kind, log, name, op, skip } = step
+  return new Step(op, when, run, skip, name, kind, description, inner, log)
+}
+
+/** The names of the branches around each place, and the step's own. */
+const pathsOf = (program: ReadonlyArray<Step>) => {
+  const open: Array<readonly [name: string, end: number]> = []
+  return program.map((step, index) => {
+    while (open.length > 0 && open[open.length - 1]![1] <= index) open.pop()
+    const path = [...open.map(([name]) => name), step.name]
+    if (step.op === Op.Enter) open.push([step.name, index + step.skip])
+    return path
+  })
+}
+
+/** @internal */
+export const trace = (program: ReadonlyArray<Step>, chain: string, request: unknown) =>
+  Effect.suspend(() => {
+    const recorder = new Recorder()
+    const paths = pathsOf(program)
+    const recorded = program.map((step, index) => recording(step, paths[index]!, recorder))
+    const execution = new Execution(recorded, chain, true)
+    const started = monotonicMillis()
+    return Effect.map(
+      Effect.exit(Effect.suspend(() => walked(execution, 0, request, false))),
+      (exit): Trace<any, any> => ({
+        exit,
+        handledBy: Exit.isSuccess(exit) ? execution.answered?.name : undefined,
+        elapsedMillis: monotonicMillis() - started,
+        steps: recorder.visits
+      })
+    )
+  })

@@ -1,0 +1,341 @@
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
+import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Inspectable from "effect/Inspectable"
+import { Chain, ChainBuilder, UnhandledRequestError } from "../chain/index.js"
+
+/** A law that does not hold for a chain. */
+export class LawViolation extends Data.TaggedError("LawViolation")<{
+  readonly law: string
+  readonly expected: unknown
+  readonly actual: unknown
+}> {
+  override get message() {
+    const { actual, expected, law } = this
+    return `${law}: expected ${Inspectable.toStringUnknown(expected)}, got ${Inspectable.toStringUnknown(actual)}`
+  }
+}
+
+/** Chains that need nothing and answer equal requests equally. */
+type Subject = ChainBuilder<any, any, any, never, any>
+
+/** A statement about every such chain and request. */
+export type Law = (builder: Subject, request: any) => Effect.Effect<void, LawViolation>
+
+const marker = (name: string) => ({ marker: name })
+const first = marker("first")
+const second = marker("second")
+
+const outcome = (builder: Subject, request: unknown) => Effect.exit(Chain.execute(builder.build(), request))
+
+const isUnhandled = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isFailure(exit) && exit.cause._tag === "Fail" && exit.cause.error instanceof UnhandledRequestError
+
+/** Errors made anew by each execution are equal when they show equally. */
+const shown = (exit: Exit.Exit<unknown, unknown>) =>
+  Exit.isSuccess(exit)
+    ? exit.value
+    : isUnhandled(exit)
+      ? "unhandled"
+      : Inspectable.toStringUnknown(exit.cause)
+
+const same = (law: string, expected: unknown, actual: unknown) =>
+  Equal.equals(expected, actual) ||
+  Inspectable.toStringUnknown(expected) === Inspectable.toStringUnknown(actual)
+    ? Effect.void
+    : new LawViolation({ law, expected, actual })
+
+const sameOutcome = (
+  law: string,
+  expected: Exit.Exit<unknown, unknown>,
+  actual: Exit.Exit<unknown, unknown>
+) => same(law, shown(expected), shown(actual))
+
+const empty = (): Subject => ChainBuilder.make<any, any>()
+
+/** Whether the chain itself decides, or leaves the request to what follows. */
+const openEnded = (builder: Subject) => builder.withFallback(() => first)
+
+/** A step that accepts before the others answers, one that refuses changes nothing. */
+export const firstMatchWins: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const law = "first match wins"
+    const accepting = empty()
+      .useWhen(
+        () => true,
+        () => first
+      )
+      .use(builder)
+    const refusing = empty()
+      .useWhen(
+        () => false,
+        () => first
+      )
+      .use(builder)
+    yield* sameOutcome(law, Exit.succeed(first), yield* outcome(accepting, request))
+    yield* sameOutcome(law, yield* outcome(builder, request), yield* outcome(refusing, request))
+  })
+
+/** Steps are asked in the order of registration. */
+export const order: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const asked: Array<number> = []
+    const noting = (of: Subject, place: number): Subject =>
+      of.useWhen(
+        () => {
+          asked.push(place)
+          return false
+        },
+        () => first
+      )
+    yield* outcome(noting(noting(empty(), 1), 2).use(noting(builder, 3)), request)
+    const once = asked.slice(0, 2)
+    yield* same("order", [1, 2], once)
+    yield* same(
+      "order",
+      [],
+      asked.slice(2).filter((place) => place !== 3)
+    )
+  })
+
+/** The fallback answers exactly what would go unhandled; the last one set counts. */
+export const fallbackPrecedence: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const law = "fallback precedence"
+    const replaced = builder.withFallback(() => second).withFallback(() => first)
+    yield* sameOutcome(law, yield* outcome(openEnded(builder), request), yield* outcome(replaced, request))
+    const own = empty()
+      .use(openEnded(builder))
+      .withFallback(() => second)
+    yield* sameOutcome(law, yield* outcome(openEnded(builder), request), yield* outcome(own, request))
+  })
+
+/** A branch whose steps refuse goes on after it; one whose condition refuses is as good as absent. */
+export const branchFallThrough: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const law = "branch fall-through"
+    const taken = empty()
+      .useBranch(
+        () => true,
+        () => builder
+      )
+      .withFallback(() => first)
+    const merged = empty()
+      .use(builder)
+      .withFallback(() => first)
+    yield* sameOutcome(law, yield* outcome(merged, request), yield* outcome(taken, request))
+    const refused = empty()
+      .useBranch(
+        () => false,
+        () => openEnded(builder)
+      )
+      .withFallback(() => second)
+    yield* sameOutcome(law, Exit.succeed(second), yield* outcome(refused, request))
+  })
+
+/** Merging a builder, or the chain that it builds, is registering its steps. */
+export const mergeIsInlining: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const law = "merge is inlining"
+    const expected = yield* outcome(builder, request)
+    yield* sameOutcome(law, expected, yield* outcome(empty().use(builder), request))
+    yield* sameOutcome(law, expected, yield* outcome(empty().use(builder.build()), request))
+    const followed = empty()
+      .use(builder)
+      .useWhen(
+        () => true,
+        () => first
+      )
+    const inlined = builder.useWhen(
+      () => true,
+      () => first
+    )
+    if (!hasFallback(builder)) {
+      yield* sameOutcome(law, yield* outcome(inlined, request), yield* outcome(followed, request))
+    }
+  })
+
+const hasFallback = (builder: Subject) =>
+  Chain.describe(builder.build()).handlers.some((step) => step.kind === "fallback")
+
+/** Every registered step counts one, a fallback none, and the description lists them all. */
+export const count: Law = (builder) =>
+  Effect.gen(function* () {
+    const law = "count"
+    const of = (it: Subject) => Chain.count(it.build())
+    const before = of(builder)
+    yield* same(law, before + 1, of(builder.use((request, next) => next(request))))
+    yield* same(law, before + 1, of(builder.use(builder)))
+    yield* same(
+      law,
+      before + 1,
+      of(
+        builder.useBranch(
+          () => true,
+          () => builder
+        )
+      )
+    )
+    yield* same(law, before + 2, of(builder.useLogging().useTracing()))
+    yield* same(law, before, of(builder.withFallback(() => first)))
+    const { handlers } = Chain.describe(builder.build())
+    yield* same(law, before + (hasFallback(builder) ? 1 : 0), handlers.length)
+  })
+
+/** What is done with a builder later changes neither it nor the chains it built. */
+export const immutability: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const law = "immutability"
+    const chain = builder.build()
+    const before = yield* Effect.exit(Chain.execute(chain, request))
+    const description = Chain.describe(chain)
+    empty()
+      .use(builder)
+      .use((changed, next) => next(changed))
+      .build()
+    builder
+      .use(() => first)
+      .useLogging()
+      .withFallback(() => second)
+      .build()
+    yield* sameOutcome(law, before, yield* Effect.exit(Chain.execute(chain, request)))
+    yield* sameOutcome(law, before, yield* outcome(builder, request))
+    yield* same(law, description, Chain.describe(chain))
+    yield* same(law, description, Chain.describe(builder.build()))
+  })
+
+/** A request goes unhandled if and only if nobody accepts it and there is no fallback. */
+export const unhandled: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const law = "unhandled iff nobody accepts"
+    const nobody = empty().useBranch(
+      () => false,
+      () => builder
+    )
+    yield* same(law, true, isUnhandled(yield* outcome(nobody, request)))
+    yield* same(law, false, isUnhandled(yield* outcome(openEnded(builder), request)))
+    let reached = false
+    const watched = builder.use((changed, next) => {
+      reached = true
+      return next(changed)
+    })
+    yield* outcome(watched, request)
+    if (!reached || hasFallback(builder)) {
+      yield* same(law, false, isUnhandled(yield* outcome(builder, request)))
+    }
+  })
+
+/** Middleware is entered in order and left in the reverse order, also when a later step fails. */
+export const middlewareOrder: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const events: Array<string> = []
+    const around = (of: Subject, name: string): Subject =>
+      of.use((changed, next) => {
+        events.push(`enter ${name}`)
+        return Effect.ensuring(
+          next(changed),
+          Effect.sync(() => events.push(`leave ${name}`))
+        )
+      })
+    const wrapped = around(around(empty(), "outer"), "inner").use(builder)
+    yield* sameOutcome("middleware order", yield* outcome(builder, request), yield* outcome(wrapped, request))
+    yield* same("middleware order", ["enter outer", "enter inner", "leave inner", "leave outer"], events)
+  })
+
+/** An execution runs nothing before it is run, and everything each time it is run. */
+export const laziness: Law = (builder, request) =>
+  Effect.gen(function* () {
+    let runs = 0
+    const counted = empty()
+      .use((changed, next) => {
+        runs++
+        return next(changed)
+      })
+      .use(builder)
+    const execution = Chain.execute(counted.build(), request)
+    yield* same("laziness", 0, runs)
+    const once = yield* Effect.exit(execution)
+    yield* same("laziness", 1, runs)
+    yield* sameOutcome("laziness", once, yield* Effect.exit(execution))
+    yield* same("laziness", 2, runs)
+  })
+
+/** All ways to execute agree, and the step that answered is one that was registered. */
+export const agreement: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const law = "agreement"
+    const chain = builder.build()
+    const expected = yield* Effect.exit(Chain.execute(chain, request))
+    const named = yield* Effect.exit(Chain.executeNamed(chain, request))
+    yield* sameOutcome(
+      law,
+      expected,
+      Exit.map(named, ({ response }) => response)
+    )
+    const traced = yield* Chain.trace(chain, request)
+    yield* sameOutcome(law, expected, traced.exit)
+    yield* same(law, Exit.isSuccess(named) ? named.value.handledBy : undefined, traced.handledBy)
+  })
+
+/** Interrupting a waiting execution releases what the steps before had acquired, and ends it as interrupted. */
+export const interruptionReleases: Law = (builder, request) =>
+  Effect.gen(function* () {
+    const law = "interruption releases"
+    const waiting = yield* Deferred.make<void>()
+    let held = 0
+    const blocked = empty()
+      .use((changed, next) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => held++),
+          () => next(changed),
+          () => Effect.sync(() => held--)
+        )
+      )
+      .use(() => Effect.zipRight(Deferred.succeed(waiting, undefined), Effect.never))
+      .use(builder)
+    const fiber = yield* Effect.fork(Chain.execute(blocked.build(), request))
+    yield* Deferred.await(waiting)
+    yield* same(law, 1, held)
+    const exit = yield* Fiber.interrupt(fiber)
+    yield* same(law, true, Exit.isInterrupted(exit))
+    yield* same(law, 0, held)
+  })
+
+/** Every law, by name. */
+export const all = {
+  firstMatchWins,
+  order,
+  fallbackPrecedence,
+  branchFallThrough,
+  mergeIsInlining,
+  count,
+  immutability,
+  unhandled,
+  middlewareOrder,
+  laziness,
+  agreement,
+  interruptionReleases
+} satisfies Record<string, Law>
+
+/**
+ * Checks a law for a builder, or for builders made by an arbitrary, with generated requests. Rejects with the
+ * smallest counterexample that was found.
+ */
+export const check = <Req, Res, E, U>(
+  law: Law,
+  builders: ChainBuilder<Req, Res, E, never, U> | FastCheck.Arbitrary<ChainBuilder<Req, Res, E, never, U>>,
+  requests: FastCheck.Arbitrary<Req>,
+  parameters: FastCheck.Parameters<[ChainBuilder<Req, Res, E, never, U>, Req]> = {}
+): Promise<void> =>
+  FastCheck.assert(
+    FastCheck.asyncProperty(
+      builders instanceof ChainBuilder ? FastCheck.constant(builders) : builders,
+      requests,
+      (builder, request) => Effect.runPromise(law(builder, request))
+    ),
+    parameters
+  )

@@ -1,0 +1,2 @@
+export * as ChainArbitrary from "./ChainArbitrary.js"
+export * as ChainLaws from "./ChainLaws.js"
