@@ -38,7 +38,8 @@ export const changes = (
   Effect.map(
     Git.output(
       {
-        args: ["--git-dir", git.directory, "diff-tree", "-r", "-z", "-M", "-l1000", "--raw", "--numstat", "--no-ext-diff"].concat(
+        directory: git.directory,
+        args: ["diff-tree", "-r", "-z", "-M", "-l1000", "--raw", "--numstat", "--no-ext-diff"].concat(
           between(before, after)
         )
       },
@@ -80,11 +81,17 @@ const parse = (fields: ReadonlyArray<string>): ReadonlyArray<FileChange> => {
 }
 
 /** The hunks of each path, without Git's own header lines; nothing where there is too much or no Git. */
-const patches = (git: GitRepository, before: Option.Option<Oid>, after: Oid, files: ReadonlyArray<FileChange>) => {
+const patches = (
+  git: GitRepository,
+  before: Option.Option<Oid>,
+  after: Oid,
+  files: ReadonlyArray<FileChange>
+) => {
   const paths = files.flatMap(({ path, previous }) => (previous === undefined ? [path] : [previous, path]))
   return Git.output(
     {
-      args: ["--git-dir", git.directory, "-c", "core.quotePath=false", "diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-color"]
+      directory: git.directory,
+      args: ["-c", "core.quotePath=false", "diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-color"]
         .concat(between(before, after))
         .concat("--", paths)
     },

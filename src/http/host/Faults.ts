@@ -68,12 +68,15 @@ const interfere = (git: GitRepository, ref: string) =>
     if (Option.isNone(tip)) return
     const who = { GIT_AUTHOR_NAME: "racer", GIT_AUTHOR_EMAIL: "racer@localhost" }
     const env = { ...who, GIT_COMMITTER_NAME: "racer", GIT_COMMITTER_EMAIL: "racer@localhost" }
-    const directory = ["--git-dir", git.directory]
     const commit = yield* Git.output({
-      args: [...directory, "commit-tree", `${tip.value}^{tree}`, "-p", tip.value, "-m", "race"],
+      directory: git.directory,
+      args: ["commit-tree", `${tip.value}^{tree}`, "-p", tip.value, "-m", "race"],
       env
     })
-    yield* Git.output({ args: [...directory, "update-ref", ref, commit.stdout.toString().trim(), tip.value] })
+    yield* Git.output({
+      directory: git.directory,
+      args: ["update-ref", ref, commit.stdout.toString().trim(), tip.value]
+    })
   })
 
 const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<void>) =>
@@ -104,12 +107,11 @@ const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<v
         moves.set(key, past.slice(-1000))
       })
 
-    const race = (git: GitRepository, ref: string) =>
-      Effect.gen(function* () {
-        const racing = yield* Racing
-        if (racing.left === 0) return
+    const race = (racing: { left: number }, git: GitRepository, ref: string) =>
+      Effect.suspend(() => {
+        if (racing.left === 0) return Effect.void
         racing.left--
-        yield* interfere(git, ref)
+        return interfere(git, ref)
       })
 
     const around = (fullName: string, git: GitRepository): GitRepository => ({
@@ -124,23 +126,24 @@ const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<v
             : yield* git.resolve(revision)
         }),
       updateRef: (name, expected, next) =>
-        race(git, name).pipe(
+        Effect.flatMap(Racing, (racing) => race(racing, git, name)).pipe(
           Effect.zipRight(git.updateRef(name, expected, next)),
           Effect.zipLeft(moved(fullName, name, expected))
         ),
       commitNext: (branch, build) => {
         let before: Option.Option<Oid> = Option.none()
         const name = `refs/heads/${branch}`
-        return git
-          .commitNext(branch, (head) => {
+        // The build may run in another fiber than its caller: what the request meets is looked up here.
+        return Effect.flatMap(Racing, (racing) =>
+          git.commitNext(branch, (head) => {
             before = Option.map(head, ({ commit }) => commit)
-            return Effect.zipLeft(build(head), Effect.ignore(race(git, name)))
+            return Effect.zipLeft(build(head), Effect.ignore(race(racing, git, name)))
           })
-          .pipe(
-            Effect.tap(({ committed }) =>
-              Option.isSome(committed) ? moved(fullName, name, before) : Effect.void
-            )
+        ).pipe(
+          Effect.tap(({ committed }) =>
+            Option.isSome(committed) ? moved(fullName, name, before) : Effect.void
           )
+        )
       }
     })
 

@@ -2,45 +2,21 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
 import { Effect, type Scope, Stream } from "effect"
 import { RemoteError } from "../../domain/StoreError.js"
-
-const fixed = [
-  "-c",
-  "core.hooksPath=/dev/null",
-  "-c",
-  "safe.directory=*",
-  "-c",
-  "gc.auto=0",
-  "-c",
-  "receive.autogc=false",
-  "-c",
-  "maintenance.auto=false"
-]
-
-const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
-  PATH: process.env["PATH"],
-  HOME: "/nonexistent",
-  LC_ALL: "C",
-  TZ: "UTC",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_CONFIG_GLOBAL: "/dev/null",
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_LITERAL_PATHSPECS: "1",
-  GIT_NO_REPLACE_OBJECTS: "1",
-  GIT_OPTIONAL_LOCKS: "0",
-  ...extra
-})
+import { environment, safeArguments } from "../../store/git/GitProcess.js"
 
 const failed = (operation: string, message: string, cause?: unknown) =>
   new RemoteError({ operation, message, reason: "Server", cause })
 
 /** A running Git with nobody's configuration and no hooks; it is ended with its scope, and what it leaves is awaited. */
-const child = (
-  args: ReadonlyArray<string>,
-  env: Readonly<Record<string, string>>
-): Effect.Effect<ChildProcessWithoutNullStreams, RemoteError, Scope.Scope> =>
+const child = <E>(run: GitRun<E>): Effect.Effect<ChildProcessWithoutNullStreams, RemoteError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<ChildProcessWithoutNullStreams, RemoteError>((resume) => {
-      const process = spawn("git", [...fixed, ...args], { env: environment(env), detached: true })
+      const settings = (run.settings ?? []).flatMap((setting) => ["-c", setting])
+      const process = spawn("git", [...safeArguments(run.directory), ...settings, ...run.args], {
+        env: { ...environment(), ...run.env },
+        cwd: "/",
+        detached: true
+      })
       process.stdin.on("error", () => undefined)
       process.once("spawn", () => resume(Effect.succeed(process)))
       process.once("error", (cause) =>
@@ -54,7 +30,7 @@ const child = (
         const signal = (name: NodeJS.Signals) =>
           Effect.ignore(Effect.try(() => globalThis.process.kill(-process.pid!, name)))
         return signal("SIGTERM").pipe(
-          Effect.zipRight(Effect.timeout(gone, "5 seconds")),
+          Effect.zipRight(Effect.timeout(Effect.interruptible(gone), "5 seconds")),
           Effect.orElse(() => Effect.zipRight(signal("SIGKILL"), gone)),
           Effect.asVoid
         )
@@ -82,6 +58,8 @@ const exit = (process: ChildProcessWithoutNullStreams) =>
   })
 
 export interface GitRun<E = never> {
+  readonly directory: string
+  readonly settings?: ReadonlyArray<string>
   readonly args: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
   readonly input?: Stream.Stream<Uint8Array, E>
@@ -91,7 +69,7 @@ export interface GitRun<E = never> {
 export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, RemoteError | E> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      const process = yield* child(run.args, run.env ?? {})
+      const process = yield* child(run)
       const errors: Array<Buffer> = []
       process.stderr.on("data", (chunk: Buffer) => {
         if (errors.length < 16) errors.push(chunk)
@@ -118,10 +96,13 @@ export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, Rem
 export const output = <E = never>(
   run: GitRun<E>,
   options: { readonly maxBytes?: number } = {}
-): Effect.Effect<{ readonly code: number; readonly stdout: Buffer; readonly stderr: string }, RemoteError | E> =>
+): Effect.Effect<
+  { readonly code: number; readonly stdout: Buffer; readonly stderr: string },
+  RemoteError | E
+> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const process = yield* child(run.args, run.env ?? {})
+      const process = yield* child(run)
       const collect = (readable: NodeJS.ReadableStream, most: number) =>
         Effect.async<Buffer, RemoteError>((resume) => {
           const chunks: Array<Buffer> = []

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Cause, Context, Effect, Layer, Option } from "effect"
+import { Cause, Context, Effect, Layer, Option, type Scope } from "effect"
 import { RefMoved } from "../../domain/Ref.js"
 import { RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { type Call, type Version, versions } from "./Call.js"
@@ -13,8 +13,8 @@ import * as Media from "./Media.js"
 import { anonymous, type Principal } from "./Principal.js"
 import { badCredentials, badRequest, notFound, Problem, toResponse } from "./Problem.js"
 import * as Raw from "./Raw.js"
-import * as Rest from "./rest/Rest.js"
 import * as Route from "./Route.js"
+import * as Rest from "./rest/Rest.js"
 import * as SmartHttp from "./SmartHttp.js"
 import * as Tokens from "./Tokens.js"
 
@@ -36,7 +36,7 @@ const mebibyte = 1024 * 1024
 export class Host extends Context.Tag("chainstore/http/host/Host")<
   Host,
   {
-    readonly app: HttpApp.Default
+    readonly app: HttpApp.Default<never, Scope.Scope>
     /** Patterns of the paths that the host answers beside its root. */
     readonly paths: ReadonlyArray<string | RegExp>
     readonly maxBodyBytes: number
@@ -87,8 +87,10 @@ const noAgent = new Problem({
 /** Whatever went wrong, as GitHub would tell it. */
 const toProblem = (failure: Route.Failure): Effect.Effect<Problem> => {
   if (failure instanceof Problem) return Effect.succeed(failure)
-  if (failure instanceof RefMoved) return Effect.succeed(new Problem({ status: 409, message: failure.message }))
-  if (failure instanceof ValidationError) return Effect.succeed(new Problem({ status: 422, message: failure.message }))
+  if (failure instanceof RefMoved)
+    return Effect.succeed(new Problem({ status: 409, message: failure.message }))
+  if (failure instanceof ValidationError)
+    return Effect.succeed(new Problem({ status: 422, message: failure.message }))
   const busy = failure instanceof RemoteError && (failure.reason === "Locked" || failure.reason === "Timeout")
   return Effect.as(
     Effect.logError("A request failed", failure),
@@ -149,14 +151,20 @@ const make = (options: HostOptions) =>
       const declared = request.headers["content-length"]
       const chunked = request.headers["transfer-encoding"] !== undefined
       const bytes = chunked ? maxBodyBytes : Math.min(Number(declared ?? 0) || 0, maxBodyBytes)
-      return bytes < mebibyte ? answer : memory.withPermits(Math.min(Math.ceil(bytes / mebibyte), permits))(answer)
+      return bytes < mebibyte
+        ? answer
+        : memory.withPermits(Math.min(Math.ceil(bytes / mebibyte), permits))(answer)
     }
 
     const publicOrigin = options.publicUrl === undefined ? undefined : new URL(options.publicUrl).origin
     const originOf = (request: HttpServerRequest.HttpServerRequest): string => {
       const host = request.headers["host"] ?? ""
-      const named = /^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host) ? host : "localhost"
-      return publicOrigin !== undefined && new URL(publicOrigin).host === named ? publicOrigin : `http://${named}`
+      const named = /^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host)
+        ? host
+        : "localhost"
+      return publicOrigin !== undefined && new URL(publicOrigin).host === named
+        ? publicOrigin
+        : `http://${named}`
     }
 
     const identify = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Principal, Problem> =>
@@ -172,7 +180,9 @@ const make = (options: HostOptions) =>
       const known = versions.find((version) => version === asked)
       return known === undefined
         ? Effect.fail(
-            badRequest(`The API version ${JSON.stringify(asked.slice(0, 40))} is not supported. Use one of ${versions.join(", ")}.`)
+            badRequest(
+              `The API version ${JSON.stringify(asked.slice(0, 40))} is not supported. Use one of ${versions.join(", ")}.`
+            )
           )
         : Effect.succeed(known)
     }
@@ -221,7 +231,10 @@ const make = (options: HostOptions) =>
           }
           switch (area) {
             case "graphql":
-              return yield* roomy(request, graphql(call, (charge, effect) => limits.around(charge, effect)))
+              return yield* roomy(
+                request,
+                graphql(call, (charge, effect) => limits.around(charge, effect))
+              )
             case "raw":
               return yield* run(raw(request.method, path))
             case "codeload":
@@ -251,8 +264,12 @@ const make = (options: HostOptions) =>
           Effect.catchAll((failure) =>
             Effect.map(toProblem(failure), (problem) => {
               if (area === "raw") {
-                const text = problem.status === 404 ? "404: Not Found" : `${problem.status}: ${problem.message}`
-                return HttpServerResponse.text(text, { status: problem.status, headers: problem.headers ?? {} })
+                const text =
+                  problem.status === 404 ? "404: Not Found" : `${problem.status}: ${problem.message}`
+                return HttpServerResponse.text(text, {
+                  status: problem.status,
+                  headers: problem.headers ?? {}
+                })
               }
               return toResponse(problem, documentation)
             })

@@ -16,6 +16,8 @@ export interface Charge {
   readonly endpoint: string
   /** `/rate_limit` is free on the primary limit. */
   readonly free?: boolean
+  /** Primary points; one when absent. */
+  readonly cost?: number
 }
 
 /** What is left of a window. `reset` is in seconds since the epoch. */
@@ -171,7 +173,7 @@ export const layer = (options: LimitsOptions) =>
             documentation: `${documentation}#about-primary-rate-limits`
           })
         }
-        at.used++
+        at.used += charge.cost ?? 1
       }
       const points = charge.writes ? 5 : 1
       const allowed =

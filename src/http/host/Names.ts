@@ -1,10 +1,6 @@
 /** An account's name: what GitHub allows, and underscores, which it gives to managed users. */
 export const isOwner = (owner: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(owner)
 
-/** A repository's name. It becomes a directory, so nothing that a path could mean is let through. */
-export const isRepositoryName = (name: string): boolean =>
-  /^[A-Za-z0-9._-]{1,100}$/.test(name) && !/^\.{1,2}$/.test(name) && !/\.(git|wiki|lock)$/i.test(name)
-
 const badInRef = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|\p{Surrogate}/u
 
 /** Git's own rule for the name of a ref, short or whole, and nothing that looks like an option. */

@@ -1,8 +1,11 @@
 import { FileSystem, Path } from "@effect/platform"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
-import type { RemoteError } from "../../domain/StoreError.js"
+import { Clock, Context, Effect, Layer, Option, Schema, Scope } from "effect"
+import { RemoteError, type ValidationError } from "../../domain/StoreError.js"
+import * as Engine from "../../store/git/Engine.js"
+import { GitRepositories, isRepositoryName } from "../../store/git/GitRepositories.js"
 import type { GitRepository } from "../../store/git/GitRepository.js"
-import { isOwner, isRepositoryName } from "./Names.js"
+import { Faults } from "./Faults.js"
+import { isOwner } from "./Names.js"
 import { anonymous, may, type Principal } from "./Principal.js"
 import { notFound, notPermitted, type Problem, requiresAuthentication } from "./Problem.js"
 
@@ -11,188 +14,184 @@ const Settings = Schema.Struct({
   description: Schema.NullOr(Schema.String),
   createdAt: Schema.String
 })
-type Settings = typeof Settings.Type
+export type Settings = typeof Settings.Type
 
 const SettingsJson = Schema.parseJson(Settings, { space: 2 })
 
-/** A repository of this host: its name, what is said of it, and its objects and refs. */
-export interface Hosted {
+/** A repository of this host, and what is said of it. */
+export interface Named {
   readonly owner: string
   readonly name: string
   readonly fullName: string
   readonly settings: Settings
+}
+
+/** The same with its objects and refs, for as long as the request lasts. */
+export interface Hosted extends Named {
   readonly git: GitRepository
 }
 
-/** What opens and makes bare repositories; the engine's registry. */
-export interface Opening {
-  readonly open: (fullName: string) => Effect.Effect<Option.Option<GitRepository>, RemoteError>
-  readonly create: (fullName: string, branch: string) => Effect.Effect<GitRepository, RemoteError>
-  readonly list: Effect.Effect<ReadonlyArray<string>, RemoteError>
+export interface RepositoriesOptions {
+  /** A token that may write makes a repository by using it. Until then it looks like one without commits. */
+  readonly createOnFirstUse: boolean
+  /** The branch that HEAD names in a new repository. Default `main`. */
+  readonly defaultBranch?: string
 }
 
-export interface RepositoriesOptions {
-  /** A token that may write makes a repository by using it. */
-  readonly createOnFirstUse: boolean
-  readonly defaultBranch: string
-  /** Laid around every repository that is opened: where faults come in. */
-  readonly around?: (fullName: string, git: GitRepository) => GitRepository
-}
+type Opening = Effect.Effect<Hosted, Problem | RemoteError | ValidationError, Scope.Scope>
 
 /** The repositories, and who may see and change them. What may not be seen does not exist. */
 export class Repositories extends Context.Tag("chainstore/http/host/Repositories")<
   Repositories,
   {
-    readonly reading: (
-      principal: Principal,
-      owner: string,
-      name: string
-    ) => Effect.Effect<Hosted, Problem | RemoteError>
-    readonly writing: (
-      principal: Principal,
-      owner: string,
-      name: string
-    ) => Effect.Effect<Hosted, Problem | RemoteError>
+    readonly reading: (principal: Principal, owner: string, name: string) => Opening
+    readonly writing: (principal: Principal, owner: string, name: string) => Opening
     /** Makes a repository; none when the name is taken. */
     readonly create: (
       owner: string,
       name: string,
-      settings: { readonly private: boolean; readonly description: string | null }
-    ) => Effect.Effect<Option.Option<Hosted>, Problem | RemoteError>
+      settings: Pick<Settings, "private" | "description">
+    ) => Effect.Effect<Option.Option<Hosted>, Problem | RemoteError | ValidationError, Scope.Scope>
     /** Everything that a principal may see, by name. */
-    readonly visible: (principal: Principal) => Effect.Effect<ReadonlyArray<Hosted>, RemoteError>
+    readonly visible: (principal: Principal) => Effect.Effect<ReadonlyArray<Named>, RemoteError>
   }
 >() {}
 
-// A hidden repository without commits: what one that is not made yet looks like to those who may make it.
-const blank = "_/blank"
+/** What is assumed of a repository that somebody put into the directory: only tokens see it. */
+const unsaid: Settings = { private: true, description: null, createdAt: "1970-01-01T00:00:00Z" }
 
-export const layer = (opening: Opening, options: RepositoriesOptions) =>
-  Layer.effect(
+/** Most settings remembered at once; they are small and read again when asked for. */
+const mostKnown = 10_000
+
+export const layer = (options: RepositoriesOptions) =>
+  Layer.scoped(
     Repositories,
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
-      const known = new Map<string, Hosted>()
+      const registry = yield* GitRepositories
+      const faults = yield* Faults
+      const known = new Map<string, Settings>()
       const making = yield* Effect.makeSemaphore(1)
+      const scope = yield* Effect.scope
+      // What a repository that is not made yet looks like to those who may make it.
+      const blank = yield* Effect.cached(
+        Effect.flatMap(fs.makeTempDirectoryScoped({ prefix: "chainstore-blank-" }), (directory) =>
+          Engine.open({
+            directory: path.join(directory, "blank.git"),
+            create: true,
+            durability: "none",
+            maintenance: false
+          })
+        ).pipe(Effect.mapError(unwritable), Scope.extend(scope))
+      )
 
-      const fallback: Settings = { private: true, description: null, createdAt: "1970-01-01T00:00:00Z" }
-      const settingsFile = (git: GitRepository) => path.join(git.directory, "chainstore-host.json")
-      const readSettings = (git: GitRepository) =>
-        fs.readFileString(settingsFile(git)).pipe(
-          Effect.flatMap(Schema.decodeUnknown(SettingsJson)),
-          Effect.orElseSucceed(() => fallback)
+      const file = (fullName: string) =>
+        path.join(registry.directory, `${fullName}.git`, "chainstore-host.json")
+
+      const settingsOf = (fullName: string): Effect.Effect<Settings> => {
+        const found = known.get(fullName)
+        if (found !== undefined) return Effect.succeed(found)
+        return fs.readFileString(file(fullName)).pipe(
+          Effect.flatMap(Schema.decode(SettingsJson)),
+          Effect.orElseSucceed(() => unsaid),
+          Effect.tap((settings) =>
+            Effect.sync(() => {
+              if (known.size >= mostKnown) known.clear()
+              known.set(fullName, settings)
+            })
+          )
         )
-      const around = options.around ?? ((_: string, git: GitRepository) => git)
+      }
 
       const hosted = (fullName: string, git: GitRepository, settings: Settings): Hosted => {
         const [owner = "", name = ""] = fullName.split("/")
-        return { owner, name, fullName, settings, git: around(fullName, git) }
+        return { owner, name, fullName, settings, git: faults.around(fullName, git) }
       }
 
-      const find = (fullName: string): Effect.Effect<Option.Option<Hosted>, RemoteError> => {
-        const found = known.get(fullName)
-        if (found !== undefined) return Effect.succeedSome(found)
-        return making.withPermits(1)(
-          Effect.gen(function* () {
-            const git = yield* opening.open(fullName)
-            if (Option.isNone(git)) return Option.none()
-            const opened = known.get(fullName) ?? hosted(fullName, git.value, yield* readSettings(git.value))
-            known.set(fullName, opened)
-            return Option.some(opened)
-          })
-        )
-      }
+      const find = (owner: string, name: string) =>
+        Effect.gen(function* () {
+          const fullName = `${owner}/${name}`
+          const git = yield* registry.open(owner, name)
+          return Option.some(hosted(fullName, git, yield* settingsOf(fullName)))
+        }).pipe(Effect.catchTag("NotFoundError", () => Effect.succeedNone))
 
-      const make = (
-        fullName: string,
-        given: { readonly private: boolean; readonly description: string | null }
-      ): Effect.Effect<Option.Option<Hosted>, RemoteError> =>
+      const make = (owner: string, name: string, given: Pick<Settings, "private" | "description">) =>
         making.withPermits(1)(
           Effect.gen(function* () {
+            const fullName = `${owner}/${name}`
             const lower = fullName.toLowerCase()
-            const taken = (yield* opening.list).some((other) => other.toLowerCase() === lower)
-            if (taken) return Option.none()
+            const all = yield* registry.list
+            if (all.some((other) => `${other.owner}/${other.name}`.toLowerCase() === lower))
+              return Option.none()
             const now = new Date(yield* Clock.currentTimeMillis).toISOString()
             const settings: Settings = { ...given, createdAt: `${now.slice(0, 19)}Z` }
-            const git = yield* opening.create(fullName, options.defaultBranch)
-            yield* Effect.orDie(
-              fs.writeFileString(
-                settingsFile(git),
-                yield* Effect.orDie(Schema.encode(SettingsJson)(settings))
-              )
-            )
-            const made = hosted(fullName, git, settings)
-            known.set(fullName, made)
-            return Option.some(made)
+            const { repository } = yield* registry
+              .create(owner, name, { defaultBranch: options.defaultBranch })
+              .pipe(Effect.catchTag("NotFoundError", (error) => Effect.die(error)))
+            const text = yield* Effect.orDie(Schema.encode(SettingsJson)(settings))
+            yield* Effect.mapError(fs.writeFileString(file(fullName), text), unwritable)
+            known.set(fullName, settings)
+            return Option.some(hosted(fullName, repository, settings))
           })
         )
 
-      const named = (owner: string, name: string): string | undefined =>
-        isOwner(owner) && isRepositoryName(name) ? `${owner}/${name}` : undefined
+      const proper = (owner: string, name: string) => isOwner(owner) && isRepositoryName(name)
 
-      const mayCreate = (principal: Principal, fullName: string) =>
-        options.createOnFirstUse && may(principal, "write", fullName)
-
-      const blankRepository = Effect.cached(
-        Effect.flatMap(
-          opening.open(blank),
-          Option.match({
-            onSome: Effect.succeed,
-            onNone: () => opening.create(blank, options.defaultBranch)
-          })
-        )
-      )
-      const blankOnce = yield* blankRepository
-
-      const reading = (principal: Principal, owner: string, name: string) =>
+      const reading = (principal: Principal, owner: string, name: string): Opening =>
         Effect.gen(function* () {
-          const fullName = named(owner, name)
-          if (fullName === undefined) return yield* notFound
-          const found = yield* find(fullName)
+          if (!proper(owner, name)) return yield* notFound
+          const fullName = `${owner}/${name}`
+          const found = yield* find(owner, name)
           if (Option.isSome(found)) {
-            const { settings } = found.value
-            if (!settings.private || may(principal, "read", fullName)) return found.value
-            return yield* notFound
+            const seen = !found.value.settings.private || may(principal, "read", fullName)
+            return seen ? found.value : yield* notFound
           }
-          if (!mayCreate(principal, fullName)) return yield* notFound
-          return hosted(fullName, yield* blankOnce, fallback)
+          if (!options.createOnFirstUse || !may(principal, "write", fullName)) return yield* notFound
+          return hosted(fullName, yield* blank, unsaid)
         })
 
       return Repositories.of({
         reading,
         writing: (principal, owner, name) =>
           Effect.gen(function* () {
-            const fullName = named(owner, name)
-            if (fullName === undefined) return yield* notFound
-            if (may(principal, "write", fullName)) {
-              const found = yield* find(fullName)
+            if (!proper(owner, name)) return yield* notFound
+            if (may(principal, "write", `${owner}/${name}`)) {
+              const found = yield* find(owner, name)
               if (Option.isSome(found)) return found.value
               if (!options.createOnFirstUse) return yield* notFound
-              const made = yield* make(fullName, { private: true, description: null })
-              return Option.isSome(made) ? made.value : yield* notFound
+              const made = yield* make(owner, name, { private: true, description: null })
+              if (Option.isSome(made)) return made.value
+              const meanwhile = yield* find(owner, name)
+              return Option.isSome(meanwhile) ? meanwhile.value : yield* notFound
             }
             yield* reading(principal, owner, name)
             return yield* principal.id === anonymous.id
               ? requiresAuthentication
               : notPermitted("contents=write")
           }),
-        create: (owner, name, settings) => {
-          const fullName = named(owner, name)
-          return fullName === undefined ? Effect.fail(notFound) : make(fullName, settings)
-        },
+        create: (owner, name, settings) =>
+          proper(owner, name) ? make(owner, name, settings) : Effect.fail(notFound),
         visible: (principal) =>
           Effect.gen(function* () {
-            const all: Array<Hosted> = []
-            for (const fullName of yield* opening.list) {
-              const [owner = "", name = ""] = fullName.split("/")
-              if (named(owner, name) === undefined) continue
-              const found = yield* find(fullName)
-              if (Option.isSome(found) && (!found.value.settings.private || may(principal, "read", fullName)))
-                all.push(found.value)
+            const all: Array<Named> = []
+            for (const { name, owner } of yield* registry.list) {
+              if (!proper(owner, name)) continue
+              const fullName = `${owner}/${name}`
+              const settings = yield* settingsOf(fullName)
+              if (!settings.private || may(principal, "read", fullName))
+                all.push({ owner, name, fullName, settings })
             }
-            return all.sort((a, b) => (a.fullName < b.fullName ? -1 : 1))
+            return all
           })
       })
     })
   )
+
+const unwritable = (cause: unknown) =>
+  new RemoteError({
+    operation: "Repositories",
+    message: "The data directory cannot be written to.",
+    reason: "Denied",
+    cause
+  })

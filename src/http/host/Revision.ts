@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
 import { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
-import type { GitRepository } from "../../store/git/GitRepository.js"
 import type { CommitInfo } from "../../store/GitRemote.js"
+import type { GitRepository } from "../../store/git/GitRepository.js"
 import { isAbbreviation, isRefName } from "./Names.js"
 
 /** Whether a repository has no branch at all. */
@@ -24,7 +24,10 @@ export const commitOf = (
   })
 
 /** The tree that a tree id, a revision, or `revision:path` names. */
-export const treeOf = (git: GitRepository, expression: string): Effect.Effect<Option.Option<Oid>, RemoteError> =>
+export const treeOf = (
+  git: GitRepository,
+  expression: string
+): Effect.Effect<Option.Option<Oid>, RemoteError> =>
   Effect.gen(function* () {
     const colon = expression.indexOf(":")
     const revision = colon < 0 ? expression : expression.slice(0, colon)

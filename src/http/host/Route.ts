@@ -1,5 +1,5 @@
 import type { HttpServerResponse } from "@effect/platform"
-import type { Effect } from "effect"
+import type { Effect, Scope } from "effect"
 import type { RefMoved } from "../../domain/Ref.js"
 import type { RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { Call } from "./Call.js"
@@ -8,7 +8,7 @@ import type { Problem } from "./Problem.js"
 /** What a handler may fail with: a refusal in GitHub's words, or what the engine below could not do. */
 export type Failure = Problem | RemoteError | ValidationError | RefMoved
 
-export type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, Failure>
+export type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, Scope.Scope>
 
 /**
  * One operation of the REST API. `template` is GitHub's own, with `*` after a last parameter that may hold slashes;

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { HttpServerResponse } from "@effect/platform"
 import { NodeSink, NodeStream } from "@effect/platform-node"
-import { Effect, Stream } from "effect"
-import { RemoteError } from "../../domain/StoreError.js"
+import { Effect, type Scope, Stream } from "effect"
+import { RemoteError, type ValidationError } from "../../domain/StoreError.js"
 import * as Body from "./Body.js"
 import type { Call } from "./Call.js"
 import * as Git from "./Git.js"
@@ -34,13 +34,9 @@ const settings: Readonly<Record<string, ReadonlyArray<string>>> = {
 const service = (name: string, directory: string, call: Call, ...options: ReadonlyArray<string>) => {
   const protocol = call.request.headers["git-protocol"]
   return {
-    args: [
-      ...settings[name]!.flatMap((setting) => ["-c", setting]),
-      name,
-      "--stateless-rpc",
-      ...options,
-      directory
-    ],
+    directory,
+    settings: settings[name]!,
+    args: [name, "--stateless-rpc", ...options, directory],
     ...(protocol !== undefined && /^version=[0-2]$/.test(protocol) ? { env: { GIT_PROTOCOL: protocol } } : {})
   }
 }
@@ -57,7 +53,10 @@ export const routes = (options: SmartHttpOptions) =>
   Effect.gen(function* () {
     const repositories = yield* Repositories
 
-    const opened = (call: Call, name: string): Effect.Effect<Hosted, Problem | RemoteError> => {
+    const opened = (
+      call: Call,
+      name: string
+    ): Effect.Effect<Hosted, Problem | RemoteError | ValidationError, Scope.Scope> => {
       const owner = call.parameters["owner"]!
       const repository = call.parameters["repo"]!
       if (!repository.endsWith(".git")) return Effect.fail(notFound)
@@ -73,12 +72,20 @@ export const routes = (options: SmartHttpOptions) =>
       Effect.gen(function* () {
         const name = /^git-(upload-pack|receive-pack)$/.exec(call.query.get("service") ?? "")?.[1]
         if (name === undefined) {
-          return yield* new Problem({ status: 403, message: "Please upgrade your git client: only smart HTTP is served." })
+          return yield* new Problem({
+            status: 403,
+            message: "Please upgrade your git client: only smart HTTP is served."
+          })
         }
         const { git } = yield* opened(call, name)
         const run = service(name, git.directory, call, "--advertise-refs")
         const { code, stdout } = yield* Git.output(run)
-        if (code !== 0) return yield* new RemoteError({ operation: "git", message: `git ${name} ended with ${code}`, reason: "Server" })
+        if (code !== 0)
+          return yield* new RemoteError({
+            operation: "git",
+            message: `git ${name} ended with ${code}`,
+            reason: "Server"
+          })
         const header = `# service=git-${name}\n`
         const length = (header.length + 4).toString(16).padStart(4, "0")
         const plain = run.env?.GIT_PROTOCOL !== "version=2" || name === "receive-pack"
@@ -91,7 +98,9 @@ export const routes = (options: SmartHttpOptions) =>
     const expects = (call: Call, name: string) =>
       call.request.headers["content-type"] === `application/x-git-${name}-request`
         ? Effect.void
-        : Effect.fail(new Problem({ status: 415, message: `The body must be application/x-git-${name}-request.` }))
+        : Effect.fail(
+            new Problem({ status: 415, message: `The body must be application/x-git-${name}-request.` })
+          )
 
     const uploadPack = (call: Call): Route.Answer =>
       Effect.gen(function* () {
@@ -128,8 +137,7 @@ export const routes = (options: SmartHttpOptions) =>
           contentType: "application/x-git-receive-pack-result",
           headers: noCache
         })
-      }).pipe(Effect.scoped)
-
+      })
     const docs = "rest"
     return [
       Route.make("GET", "/{owner}/{repo}/info/refs", docs, advertise),
@@ -139,4 +147,9 @@ export const routes = (options: SmartHttpOptions) =>
   })
 
 const broken = (cause: unknown) =>
-  new RemoteError({ operation: "push", message: "The push could not be taken in: is there space left?", reason: "Server", cause })
+  new RemoteError({
+    operation: "push",
+    message: "The push could not be taken in: is there space left?",
+    reason: "Server",
+    cause
+  })

@@ -35,7 +35,10 @@ export const routes = Effect.gen(function* () {
         const { commit } = yield* found(hosted, ref)
         const path = `/api/codeload/${hosted.fullName}/legacy.${format}/${encodePath(ref || commit)}`
         const ticket = hosted.settings.private ? `?token=${yield* tickets.issue(hosted.fullName)}` : ""
-        return HttpServerResponse.empty({ status: 302, headers: { location: `${call.links.origin}${path}${ticket}` } })
+        return HttpServerResponse.empty({
+          status: 302,
+          headers: { location: `${call.links.origin}${path}${ticket}` }
+        })
       })
 
   const docs = "rest/repos/contents#download-a-repository-archive"
@@ -60,12 +63,17 @@ export const codeload = Effect.gen(function* () {
       const ticket = call.query.get("token")
       const hosted =
         ticket !== null && (yield* tickets.redeem(ticket, `${owner}/${name}`))
-          ? yield* repositories.reading({ ...call.principal, grants: [{ repository: `${owner}/${name}`, access: "read" }] }, owner, name)
+          ? yield* repositories.reading(
+              { ...call.principal, grants: [{ repository: `${owner}/${name}`, access: "read" }] },
+              owner,
+              name
+            )
           : yield* repositories.reading(call.principal, owner, name)
       const { commit } = yield* found(hosted, call.parameters["ref"] ?? "")
       const stem = `${owner}-${name}-${commit.slice(0, 7)}`
       const archive = Git.stream({
-        args: ["--git-dir", hosted.git.directory, "archive", `--format=${format}`, `--prefix=${stem}/`, commit]
+        directory: hosted.git.directory,
+        args: ["archive", `--format=${format}`, `--prefix=${stem}/`, commit]
       })
       return HttpServerResponse.stream(Stream.orDie(archive), {
         contentType: format === "zip" ? "application/zip" : "application/x-gzip",

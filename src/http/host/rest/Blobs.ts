@@ -23,7 +23,10 @@ export const routes = Effect.gen(function* () {
         call.parameters["repo"]!
       )
       const sha = Revision.asOid(call.parameters["file_sha"])
-      if (sha === undefined) return yield* unprocessable("The sha parameter must be exactly 40 characters and contain only [0-9a-f].")
+      if (sha === undefined)
+        return yield* unprocessable(
+          "The sha parameter must be exactly 40 characters and contain only [0-9a-f]."
+        )
       const info = yield* git.objectInfo(sha)
       if (Option.isNone(info)) return yield* (yield* Revision.isEmpty(git)) ? emptyRepository : notFound
       if (info.value.type !== "blob") return yield* notFound
@@ -66,7 +69,9 @@ export const routes = Effect.gen(function* () {
       const text = yield* Fields.text(body, "content")
       const encoding = (yield* Fields.string(body, "encoding")) ?? "utf-8"
       if (encoding !== "utf-8" && encoding !== "base64") {
-        return yield* unprocessable(`Invalid request.\n\nFor 'properties/encoding', ${JSON.stringify(encoding.slice(0, 40))} is not one of utf-8, base64.`)
+        return yield* unprocessable(
+          `Invalid request.\n\nFor 'properties/encoding', ${JSON.stringify(encoding.slice(0, 40))} is not one of utf-8, base64.`
+        )
       }
       if (yield* Revision.isEmpty(git)) return yield* emptyRepository
       const content = encoding === "base64" ? yield* Fields.fromBase64(text) : Buffer.from(text)

@@ -17,10 +17,12 @@ const pageOfFiles = 300
 const mostFiles = 3000
 
 const moment = (text: string | null): Effect.Effect<string | undefined, Problem> => {
-  if (text === null || text === "") return Effect.succeed(undefined)
+  if (text === null || text === "") return Effect.void as Effect.Effect<undefined>
   const millis = Date.parse(text)
   return Number.isNaN(millis)
-    ? Effect.fail(unprocessable("since and until must be timestamps in ISO 8601 format: YYYY-MM-DDTHH:MM:SSZ."))
+    ? Effect.fail(
+        unprocessable("since and until must be timestamps in ISO 8601 format: YYYY-MM-DDTHH:MM:SSZ.")
+      )
     : Effect.succeed(seconds(new Date(Math.max(0, Math.min(millis, 4_102_444_800_000))).toISOString()))
 }
 
@@ -88,7 +90,13 @@ export const routes = Effect.gen(function* () {
         const body = {
           ...CommitView.commit(call.links, fullName, info),
           stats: { total: additions + deletions, additions, deletions },
-          files: yield* Differ.view(call, fullName, git, { before, after: info.commit, ref: info.commit }, items)
+          files: yield* Differ.view(
+            call,
+            fullName,
+            git,
+            { before, after: info.commit, ref: info.commit },
+            items
+          )
         }
         return Reply.fromJson(body, headers)
       })

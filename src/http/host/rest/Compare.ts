@@ -19,7 +19,7 @@ const mostCommits = 250
 const mostFiles = 300
 
 const revList = (git: GitRepository, ...args: ReadonlyArray<string>): Effect.Effect<string, RemoteError> =>
-  Effect.map(Git.output({ args: ["--git-dir", git.directory, "rev-list", ...args, "--"] }), ({ stdout }) =>
+  Effect.map(Git.output({ directory: git.directory, args: ["rev-list", ...args, "--"] }), ({ stdout }) =>
     stdout.toString().trim()
   )
 
@@ -37,7 +37,10 @@ export const routes = Effect.gen(function* () {
       const parts = basehead.split("...")
       if (parts.length !== 2) return yield* notFound
       // `OWNER:REF` names the same repository here: there are no forks.
-      const [baseName, headName] = parts.map((name) => name.slice(name.lastIndexOf(":") + 1)) as [string, string]
+      const [baseName, headName] = parts.map((name) => name.slice(name.lastIndexOf(":") + 1)) as [
+        string,
+        string
+      ]
       const base = yield* Revision.commitOf(git, baseName)
       const head = yield* Revision.commitOf(git, headName)
       if (Option.isNone(base) || Option.isNone(head)) return yield* notFound
@@ -61,7 +64,8 @@ export const routes = Effect.gen(function* () {
       const files = first ? (yield* Differ.changes(git, Option.some(point), to)).slice(0, mostFiles) : []
       const self = `${Links.repository(call.links, fullName)}/compare/${Links.encodePath(basehead)}`
       const html = Links.html(call.links, fullName, "compare", basehead)
-      const view = (info: Parameters<typeof CommitView.commit>[2]) => CommitView.commit(call.links, fullName, info)
+      const view = (info: Parameters<typeof CommitView.commit>[2]) =>
+        CommitView.commit(call.links, fullName, info)
       return Reply.json(
         call,
         {
@@ -77,14 +81,30 @@ export const routes = Effect.gen(function* () {
           behind_by: behind,
           total_commits: ahead,
           commits: oldest.map(view),
-          files: yield* Differ.view(call, fullName, git, { before: Option.some(point), after: to, ref: to }, files)
+          files: yield* Differ.view(
+            call,
+            fullName,
+            git,
+            { before: Option.some(point), after: to, ref: to },
+            files
+          )
         },
-        Pages.links(call, page, page.skip + page.size < ahead, Option.some(Math.max(1, Math.ceil(ahead / page.size))))
+        Pages.links(
+          call,
+          page,
+          page.skip + page.size < ahead,
+          Option.some(Math.max(1, Math.ceil(ahead / page.size)))
+        )
       )
     })
 
   return [
-    Route.make("GET", "/repos/{owner}/{repo}/compare/{basehead*}", "rest/commits/commits#compare-two-commits", compare)
+    Route.make(
+      "GET",
+      "/repos/{owner}/{repo}/compare/{basehead*}",
+      "rest/commits/commits#compare-two-commits",
+      compare
+    )
   ]
 })
 
@@ -93,7 +113,13 @@ const commitsBetween = (git: GitRepository, from: Oid, to: Oid, count: number, p
     const end = count - page.skip
     const start = Math.max(0, end - page.size)
     if (end <= 0) return []
-    const names = (yield* revList(git, `--skip=${start}`, `--max-count=${end - start}`, to, `^${from}`)).split("\n")
+    const names = (yield* revList(
+      git,
+      `--skip=${start}`,
+      `--max-count=${end - start}`,
+      to,
+      `^${from}`
+    )).split("\n")
     const infos = yield* Stream.fromIterable(names.filter((name) => name !== "").reverse()).pipe(
       Stream.mapEffect((name) => git.commit(name as Oid)),
       Stream.filterMap((info) => info),

@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
-import { Oid } from "../../../domain/Oid.js"
+import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../store/git/GitRepository.js"
 import type { Change, CommitInfo, Signature, TreeEntry } from "../../../store/GitRemote.js"
+import type { GitRepository } from "../../../store/git/GitRepository.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
@@ -37,8 +37,12 @@ const view = (
   const { links } = call
   const { fullName } = hosted
   const self = Links.contents(links, fullName, at.path, ref)
-  const git = at.type === "submodule" ? null : Links.git(links, fullName, at.type === "dir" ? "trees" : "blobs", at.oid)
-  const html = at.type === "submodule" ? null : Links.html(links, fullName, at.type === "dir" ? "tree" : "blob", ref, at.path)
+  const git =
+    at.type === "submodule" ? null : Links.git(links, fullName, at.type === "dir" ? "trees" : "blobs", at.oid)
+  const html =
+    at.type === "submodule"
+      ? null
+      : Links.html(links, fullName, at.type === "dir" ? "tree" : "blob", ref, at.path)
   return {
     name: nameOf(at.path),
     path: at.path,
@@ -82,7 +86,10 @@ const typeOf = (call: Call, entry: TreeEntry, listed: boolean): string => {
 const directory = (call: Call, hosted: Hosted, ref: string, path: string, oid: Oid) =>
   Effect.gen(function* () {
     const found = yield* hosted.git.tree(oid, "")
-    const entries = Option.match(found, { onNone: () => [], onSome: (tree) => tree.entries.slice(0, listedEntries) })
+    const entries = Option.match(found, {
+      onNone: () => [],
+      onSome: (tree) => tree.entries.slice(0, listedEntries)
+    })
     const listing = yield* Effect.forEach(entries, (entry) =>
       Effect.map(sizeOf(hosted.git, entry), (size) =>
         view(call, hosted, ref, {
@@ -107,7 +114,11 @@ const file = (call: Call, hosted: Hosted, ref: string, path: string, entry: Tree
     return Reply.fromJson(
       size > inlineBytes
         ? { ...at, content: "", encoding: "none" }
-        : { ...at, content: Fields.toWrappedBase64(yield* content(hosted.git, entry.oid)), encoding: "base64" }
+        : {
+            ...at,
+            content: Fields.toWrappedBase64(yield* content(hosted.git, entry.oid)),
+            encoding: "base64"
+          }
     )
   })
 
@@ -126,7 +137,8 @@ const symlink = (call: Call, hosted: Hosted, ref: string, root: Oid, path: strin
   Effect.gen(function* () {
     const target = new TextDecoder().decode(yield* content(hosted.git, entry.oid))
     const followed = resolveLink(path, target)
-    const aim = followed === undefined || !isPath(followed) ? Option.none() : yield* hosted.git.lookup(root, followed)
+    const aim =
+      followed === undefined || !isPath(followed) ? Option.none() : yield* hosted.git.lookup(root, followed)
     if (Option.isSome(aim) && aim.value.kind === "blob" && aim.value.mode !== "120000") {
       return yield* file(call, hosted, ref, path, { ...aim.value, path })
     }
@@ -141,7 +153,8 @@ const readAt = (call: Call, hosted: Hosted) =>
     const asked = call.query.get("ref") || (yield* git.defaultBranch)
     const found = yield* Revision.commitOf(git, asked)
     if (Option.isSome(found)) return { ref: asked, commit: found.value }
-    if (yield* Revision.isEmpty(git)) return yield* new Problem({ status: 404, message: "This repository is empty." })
+    if (yield* Revision.isEmpty(git))
+      return yield* new Problem({ status: 404, message: "This repository is empty." })
     return yield* new Problem({ status: 404, message: `No commit found for the ref ${asked.slice(0, 255)}` })
   })
 
@@ -152,7 +165,11 @@ export const routes = Effect.gen(function* () {
 
   const get = (call: Call): Route.Answer =>
     Effect.gen(function* () {
-      const hosted = yield* repositories.reading(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+      const hosted = yield* repositories.reading(
+        call.principal,
+        call.parameters["owner"]!,
+        call.parameters["repo"]!
+      )
       const { git } = hosted
       const { commit, ref } = yield* readAt(call, hosted)
       const path = normal(call.parameters["path"] ?? "")
@@ -167,7 +184,11 @@ export const routes = Effect.gen(function* () {
         case "dir":
           return yield* Reply.keyed(call, `dir ${entry.oid}`, directory(call, hosted, ref, path, entry.oid))
         case "symlink":
-          return yield* Reply.keyed(call, `link ${commit.tree}`, symlink(call, hosted, ref, commit.tree, path, entry))
+          return yield* Reply.keyed(
+            call,
+            `link ${commit.tree}`,
+            symlink(call, hosted, ref, commit.tree, path, entry)
+          )
         case "submodule": {
           const at = view(call, hosted, ref, { type: "submodule", path, oid: entry.oid, size: 0 })
           return Reply.json(call, { ...at, submodule_git_url: null })
@@ -179,7 +200,11 @@ export const routes = Effect.gen(function* () {
 
   const put = (call: Call): Route.Answer =>
     Effect.gen(function* () {
-      const hosted = yield* repositories.writing(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+      const hosted = yield* repositories.writing(
+        call.principal,
+        call.parameters["owner"]!,
+        call.parameters["repo"]!
+      )
       const body = yield* Body.json(call.request, call.maxBodyBytes)
       const path = normal(call.parameters["path"] ?? "")
       yield* Fields.supplied(body, "content", "message")
@@ -205,7 +230,11 @@ export const routes = Effect.gen(function* () {
 
   const remove = (call: Call): Route.Answer =>
     Effect.gen(function* () {
-      const hosted = yield* repositories.writing(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+      const hosted = yield* repositories.writing(
+        call.principal,
+        call.parameters["owner"]!,
+        call.parameters["repo"]!
+      )
       const sent = yield* Body.json(call.request, call.maxBodyBytes)
       // GitHub also takes the fields of a DELETE from the query.
       const body = { ...Object.fromEntries(call.query), ...sent }
@@ -251,7 +280,8 @@ const intention = (call: Call, hosted: Hosted, body: Fields.Fields, path: string
     const sha = yield* Fields.string(body, "sha")
     const missing = new Problem({ status: 404, message: `Branch ${branch.slice(0, 255)} not found` })
     if (!isRefName(branch)) return yield* missing
-    if (Option.isNone(yield* git.ref(`refs/heads/${branch}`)) && !(yield* Revision.isEmpty(git))) return yield* missing
+    if (Option.isNone(yield* git.ref(`refs/heads/${branch}`)) && !(yield* Revision.isEmpty(git)))
+      return yield* missing
     if (!isPath(path)) return yield* unprocessable("path contains a malformed path component")
     const fallback = personOf(call.principal)
     const committer = (yield* signatureOf(body, "committer")) ?? fallback
@@ -271,7 +301,9 @@ const commit = (
     const { committed, result: existed } = yield* git
       .commitNext(write.branch, (head) =>
         Effect.gen(function* () {
-          const existing = Option.isSome(head) ? yield* git.lookup(head.value.tree, write.path) : Option.none()
+          const existing = Option.isSome(head)
+            ? yield* git.lookup(head.value.tree, write.path)
+            : Option.none()
           const one = yield* change(existing)
           const { author, committer } = write
           return {

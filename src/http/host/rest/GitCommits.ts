@@ -44,7 +44,8 @@ export const routes = Effect.gen(function* () {
         oid === undefined
           ? Effect.succeed(false)
           : Effect.map(git.objectInfo(oid), (info) => Option.isSome(info) && info.value.type === type)
-      if (tree === undefined || !(yield* isA(tree, "tree"))) return yield* unprocessable("Tree SHA does not exist")
+      if (tree === undefined || !(yield* isA(tree, "tree")))
+        return yield* unprocessable("Tree SHA does not exist")
       const parents: Array<Oid> = []
       for (const parent of (yield* Fields.array(body, "parents")) ?? []) {
         const oid = Revision.asOid(parent)
@@ -71,7 +72,12 @@ export const routes = Effect.gen(function* () {
     })
 
   return [
-    Route.make("GET", "/repos/{owner}/{repo}/git/commits/{commit_sha}", "rest/git/commits#get-a-commit-object", get),
+    Route.make(
+      "GET",
+      "/repos/{owner}/{repo}/git/commits/{commit_sha}",
+      "rest/git/commits#get-a-commit-object",
+      get
+    ),
     Route.make("POST", "/repos/{owner}/{repo}/git/commits", "rest/git/commits#create-a-commit", create)
   ]
 })

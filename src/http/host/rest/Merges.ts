@@ -2,8 +2,8 @@ import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../store/git/GitRepository.js"
 import type { CommitInfo } from "../../../store/GitRemote.js"
+import type { GitRepository } from "../../../store/git/GitRepository.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
@@ -21,7 +21,8 @@ import * as People from "./People.js"
 const mergedTree = (git: GitRepository, ours: Oid, theirs: Oid): Effect.Effect<Oid, RemoteError | Problem> =>
   Effect.flatMap(
     Git.output({
-      args: ["--git-dir", git.directory, "merge-tree", "--write-tree", "--no-messages", "--allow-unrelated-histories", ours, theirs]
+      directory: git.directory,
+      args: ["merge-tree", "--write-tree", "--no-messages", "--allow-unrelated-histories", ours, theirs]
     }),
     ({ code, stdout }) => {
       const tree = Revision.asOid(stdout.toString().split("\n")[0])

@@ -19,7 +19,13 @@ const addresses = {
 }
 
 // The resources that the description wants to see, none of which this host has.
-const unused = ["search", "integration_manifest", "code_scanning_upload", "actions_runner_registration", "scim"]
+const unused = [
+  "search",
+  "integration_manifest",
+  "code_scanning_upload",
+  "actions_runner_registration",
+  "scim"
+]
 
 export const routes = Effect.gen(function* () {
   const limits = yield* Limits
@@ -27,11 +33,16 @@ export const routes = Effect.gen(function* () {
 
   const root = (call: Call): Route.Answer =>
     Effect.succeed(
-      Reply.json(call, Object.fromEntries(Object.entries(addresses).map(([key, path]) => [key, call.links.api + path])))
+      Reply.json(
+        call,
+        Object.fromEntries(Object.entries(addresses).map(([key, path]) => [key, call.links.api + path]))
+      )
     )
 
   const meta = (call: Call): Route.Answer =>
-    Effect.succeed(Reply.json(call, { verifiable_password_authentication: false, installed_version: "3.17.0" }))
+    Effect.succeed(
+      Reply.json(call, { verifiable_password_authentication: false, installed_version: "3.17.0" })
+    )
 
   const shown = ({ limit, remaining, reset, used }: Window) => ({ limit, used, remaining, reset })
 
@@ -77,18 +88,26 @@ export const routes = Effect.gen(function* () {
 
   const someone = (call: Call): Route.Answer =>
     Effect.flatMap(known(call), (is) =>
-      is ? Effect.succeed(Reply.json(call, account(call, call.parameters["username"]!))) : Effect.fail(notFound)
+      is
+        ? Effect.succeed(Reply.json(call, account(call, call.parameters["username"]!)))
+        : Effect.fail(notFound)
     )
 
   const zen = (): Route.Answer =>
-    Effect.succeed(HttpServerResponse.text("Keep it logically awesome.", { contentType: "text/plain; charset=utf-8" }))
-
+    Effect.succeed(
+      HttpServerResponse.text("Keep it logically awesome.", { contentType: "text/plain; charset=utf-8" })
+    )
 
   return [
     Route.make("GET", "/", "rest/meta/meta#github-api-root", root),
     Route.make("GET", "/meta", "rest/meta/meta#get-apiname-meta-information", meta),
     Route.make("GET", "/zen", "rest/meta/meta#get-the-zen-of-github", zen),
-    Route.make("GET", "/rate_limit", "rest/rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user", rateLimit),
+    Route.make(
+      "GET",
+      "/rate_limit",
+      "rest/rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user",
+      rateLimit
+    ),
     Route.make("GET", "/user", "rest/users/users#get-the-authenticated-user", me),
     Route.make("GET", "/users/{username}", "rest/users/users#get-a-user", someone)
   ]

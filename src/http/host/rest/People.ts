@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Person } from "../../../store/git/GitRepository.js"
 import type { Signature } from "../../../store/GitRemote.js"
+import type { Person } from "../../../store/git/GitRepository.js"
 import * as Fields from "../Fields.js"
 import type { Principal } from "../Principal.js"
 import { type Problem, unprocessable } from "../Problem.js"
@@ -25,9 +25,15 @@ export const signatureOf = (
     const given = clean(yield* Fields.text(fields, "name"))
     const email = clean(yield* Fields.text(fields, "email"))
     if (given === "" || email === "") {
-      return yield* unprocessable(`Invalid request.\n\nFor 'properties/${name}', name and email must not be empty.`)
+      return yield* unprocessable(
+        `Invalid request.\n\nFor 'properties/${name}', name and email must not be empty.`
+      )
     }
-    return { name: given, email, date: yield* Fields.string(fields, "date", `properties/${name}/properties/date`) }
+    return {
+      name: given,
+      email,
+      date: yield* Fields.string(fields, "date", `properties/${name}/properties/date`)
+    }
   })
 
 const dated = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(Z|[+-]\d{2}:?\d{2})$/
@@ -43,7 +49,9 @@ export const at = (
     const zone = dated.exec(date)?.[1]
     const millis = Date.parse(date)
     if (zone === undefined || Number.isNaN(millis) || millis < 0) {
-      return Effect.fail(unprocessable(`Invalid request.\n\n"${date.slice(0, 60)}" is not a valid date-time.`))
+      return Effect.fail(
+        unprocessable(`Invalid request.\n\n"${date.slice(0, 60)}" is not a valid date-time.`)
+      )
     }
     const minutes = zone === "Z" ? 0 : Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
     return Effect.succeed({

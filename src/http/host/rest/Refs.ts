@@ -33,7 +33,9 @@ const exists = (git: GitRepository, text: unknown): Effect.Effect<Oid, Problem |
   Effect.gen(function* () {
     const oid = Revision.asOid(text)
     if (oid === undefined) {
-      return yield* unprocessable("The sha parameter must be exactly 40 characters and contain only [0-9a-f].")
+      return yield* unprocessable(
+        "The sha parameter must be exactly 40 characters and contain only [0-9a-f]."
+      )
     }
     const info = yield* git.objectInfo(oid)
     if (Option.isNone(info)) return yield* unprocessable("Object does not exist")

@@ -1,14 +1,15 @@
 import { Effect, Option } from "effect"
+import { isRepositoryName } from "../../../store/git/GitRepositories.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
 import * as Links from "../Links.js"
-import { isOwner, isRepositoryName } from "../Names.js"
+import { isOwner } from "../Names.js"
 import * as Pages from "../Pages.js"
 import { may } from "../Principal.js"
 import { notFound, notPermitted, requiresAuthentication, unprocessable } from "../Problem.js"
 import * as Reply from "../Reply.js"
-import { type Hosted, Repositories } from "../Repositories.js"
+import { type Named, Repositories } from "../Repositories.js"
 import * as Route from "../Route.js"
 import * as People from "./People.js"
 import { repository } from "./RepositoryView.js"
@@ -30,13 +31,18 @@ export const routes = Effect.gen(function* () {
     })
 
   const list =
-    (belongs: (call: Call, hosted: Hosted) => boolean, authenticated = false) =>
+    (belongs: (call: Call, named: Named) => boolean, authenticated = false) =>
     (call: Call): Route.Answer =>
       Effect.gen(function* () {
         if (authenticated && call.principal.login === undefined) return yield* requiresAuthentication
-        const all = (yield* repositories.visible(call.principal)).filter((hosted) => belongs(call, hosted))
+        const all = (yield* repositories.visible(call.principal)).filter((named) => belongs(call, named))
         const { headers, items } = Pages.slice(call, Pages.asked(call), all)
-        return Reply.json(call, yield* Effect.forEach(items, (hosted) => repository(call, hosted)), headers)
+        const shown = yield* Effect.forEach(items, ({ name, owner }) =>
+          Effect.flatMap(repositories.reading(call.principal, owner, name), (hosted) =>
+            repository(call, hosted)
+          )
+        )
+        return Reply.json(call, shown, headers)
       })
 
   const create = (call: Call): Route.Answer =>
@@ -46,8 +52,11 @@ export const routes = Effect.gen(function* () {
       const owner = call.parameters["org"] ?? principal.login
       const body = yield* Body.json(call.request, call.maxBodyBytes)
       const name = (yield* Fields.text(body, "name")).replace(/\.git$/i, "").replace(/[^A-Za-z0-9._-]+/g, "-")
-      const hidden = (yield* Fields.boolean(body, "private")) ?? (yield* Fields.string(body, "visibility")) === "private"
-      const description = (yield* Fields.string({ ...body, description: body["description"] ?? undefined }, "description")) ?? null
+      const hidden =
+        (yield* Fields.boolean(body, "private")) ?? (yield* Fields.string(body, "visibility")) === "private"
+      const description =
+        (yield* Fields.string({ ...body, description: body["description"] ?? undefined }, "description")) ??
+        null
       const initial = (yield* Fields.boolean(body, "auto_init")) ?? false
       if (!isOwner(owner)) return yield* notFound
       if (!may(principal, "write", `${owner}/${name}`)) return yield* notPermitted("administration=write")
@@ -78,10 +87,30 @@ export const routes = Effect.gen(function* () {
   const docs = "rest/repos/repos"
   return [
     Route.make("GET", "/repos/{owner}/{repo}", `${docs}#get-a-repository`, get),
-    Route.make("GET", "/user/repos", `${docs}#list-repositories-for-the-authenticated-user`, list(() => true, true)),
-    Route.make("GET", "/users/{username}/repos", `${docs}#list-repositories-for-a-user`, list((call, { owner }) => owner === call.parameters["username"])),
-    Route.make("GET", "/orgs/{org}/repos", `${docs}#list-organization-repositories`, list((call, { owner }) => owner === call.parameters["org"])),
-    Route.make("GET", "/repositories", `${docs}#list-public-repositories`, list((_, { settings }) => !settings.private)),
+    Route.make(
+      "GET",
+      "/user/repos",
+      `${docs}#list-repositories-for-the-authenticated-user`,
+      list(() => true, true)
+    ),
+    Route.make(
+      "GET",
+      "/users/{username}/repos",
+      `${docs}#list-repositories-for-a-user`,
+      list((call, { owner }) => owner === call.parameters["username"])
+    ),
+    Route.make(
+      "GET",
+      "/orgs/{org}/repos",
+      `${docs}#list-organization-repositories`,
+      list((call, { owner }) => owner === call.parameters["org"])
+    ),
+    Route.make(
+      "GET",
+      "/repositories",
+      `${docs}#list-public-repositories`,
+      list((_, { settings }) => !settings.private)
+    ),
     Route.make("POST", "/user/repos", `${docs}#create-a-repository-for-the-authenticated-user`, create),
     Route.make("POST", "/orgs/{org}/repos", `${docs}#create-an-organization-repository`, create)
   ]

@@ -84,7 +84,10 @@ const kilobytes = (directory: string): number => {
       return 0
     }
   }
-  return Math.max(1, Math.ceil((size(join(directory, "objects", "pack")) + size(join(directory, "objects"))) / 1024))
+  return Math.max(
+    1,
+    Math.ceil((size(join(directory, "objects", "pack")) + size(join(directory, "objects"))) / 1024)
+  )
 }
 
 /** A repository as `GET /repos/{owner}/{repo}` shows it. */

@@ -2,8 +2,8 @@ import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import { ValidationError } from "../../../domain/StoreError.js"
-import type { GitRepository, TreeChange } from "../../../store/git/GitRepository.js"
 import type { TreeEntry } from "../../../store/GitRemote.js"
+import type { GitRepository, TreeChange } from "../../../store/git/GitRepository.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
@@ -33,7 +33,10 @@ const view = (call: Call, fullName: string, entry: TreeEntry, size: number | und
 const sizes = (git: GitRepository, entry: TreeEntry): Effect.Effect<number | undefined, RemoteError> =>
   entry.kind !== "blob" || entry.size !== undefined
     ? Effect.succeed(entry.size)
-    : Effect.map(git.objectInfo(entry.oid), Option.match({ onNone: () => undefined, onSome: ({ size }) => size }))
+    : Effect.map(
+        git.objectInfo(entry.oid),
+        Option.match({ onNone: () => undefined, onSome: ({ size }) => size })
+      )
 
 const listing = (call: Call, fullName: string, git: GitRepository, oid: Oid, recursive: boolean) =>
   Effect.gen(function* () {
@@ -57,7 +60,8 @@ const listing = (call: Call, fullName: string, git: GitRepository, oid: Oid, rec
 
 const modes: ReadonlyArray<TreeEntry["mode"]> = ["100644", "100755", "040000", "160000", "120000"]
 
-const kindOf = (mode: TreeEntry["mode"]) => (mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob")
+const kindOf = (mode: TreeEntry["mode"]) =>
+  mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob"
 
 /** One entry of `tree` in POST, judged alone and against the objects that are there. */
 const change = (git: GitRepository, entry: unknown): Effect.Effect<TreeChange, Problem | RemoteError> =>
@@ -69,9 +73,7 @@ const change = (git: GitRepository, entry: unknown): Effect.Effect<TreeChange, P
     const given = yield* Fields.string(entry, "mode", "properties/tree/items/properties/mode")
     const mode = modes.find((known) => known === (given ?? "100644"))
     if (mode === undefined) {
-      return yield* unprocessable(
-        "Must supply a valid tree.mode: 100644, 100755, 040000, 160000 or 120000."
-      )
+      return yield* unprocessable("Must supply a valid tree.mode: 100644, 100755, 040000, 160000 or 120000.")
     }
     const sha = entry["sha"]
     if (sha === null) return { path, mode, oid: Option.none() }
@@ -83,11 +85,16 @@ const change = (git: GitRepository, entry: unknown): Effect.Effect<TreeChange, P
       return { path, mode, oid: Option.some(yield* git.writeObject("blob", Buffer.from(content))) }
     }
     if (sha === undefined) {
-      return yield* unprocessable("Must supply either tree.sha or tree.content. If neither is given, nothing is written.")
+      return yield* unprocessable(
+        "Must supply either tree.sha or tree.content. If neither is given, nothing is written."
+      )
     }
     const oid = Revision.asOid(sha)
     const kind = kindOf(mode)
-    if (oid === undefined) return yield* unprocessable("The tree.sha parameter must be exactly 40 characters and contain only [0-9a-f].")
+    if (oid === undefined)
+      return yield* unprocessable(
+        "The tree.sha parameter must be exactly 40 characters and contain only [0-9a-f]."
+      )
     if (kind !== "commit") {
       const info = yield* git.objectInfo(oid)
       if (Option.isNone(info) || info.value.type !== kind) {

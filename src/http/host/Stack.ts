@@ -1,0 +1,37 @@
+import { Layer, type Redacted } from "effect"
+import * as GitRepositories from "../../store/git/GitRepositories.js"
+import * as Faults from "./Faults.js"
+import * as Host from "./Host.js"
+import * as Limits from "./Limits.js"
+import * as Repositories from "./Repositories.js"
+import * as Tickets from "./Tickets.js"
+import * as Tokens from "./Tokens.js"
+
+/** The host's settings, all in one place. */
+export interface StackOptions extends Host.HostOptions, Repositories.RepositoriesOptions {
+  /** Holds the token files, and the bare repositories below `repos/`. */
+  readonly directory: string
+  /** The host's own token, in place of the one in its file. */
+  readonly token?: Redacted.Redacted | undefined
+  /** Further tokens of this run alone. */
+  readonly tokens?: ReadonlyArray<Tokens.GivenToken> | undefined
+}
+
+/** Everything that the host needs beside its limits and faults, which are chosen by whoever runs it. */
+export const layerWith = (options: StackOptions) =>
+  Host.layer(options).pipe(
+    Layer.provideMerge(Layer.mergeAll(Repositories.layer(options), Tickets.layer)),
+    Layer.provideMerge(
+      Tokens.layer({ directory: options.directory, own: options.token, given: options.tokens })
+    )
+  )
+
+/** The repositories below the data directory. */
+export const layerRepositories = (
+  directory: string,
+  options: Omit<GitRepositories.GitRepositoriesOptions, "directory"> = {}
+) => GitRepositories.layer({ ...options, directory: `${directory}/repos` })
+
+/** The host as most run it: no limit is enforced and no fault is switched on (`Faults` can switch some on). */
+export const layer = (options: StackOptions) =>
+  layerWith(options).pipe(Layer.provideMerge(Layer.merge(Limits.layerUnlimited, Faults.layer)))

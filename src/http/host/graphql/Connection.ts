@@ -1,0 +1,66 @@
+import { failure } from "./GraphQlFailure.js"
+
+/** The arguments of every connection. */
+export interface ConnectionArguments {
+  readonly first?: number | null
+  readonly last?: number | null
+  readonly after?: string | null
+  readonly before?: string | null
+}
+
+const most = 100
+
+/** Where a page begins and how long it is; cursors are positions. Throws in GitHub's words when it is not told. */
+export const window = (name: string, { after, before, first, last }: ConnectionArguments) => {
+  const size = first ?? last
+  if (size === undefined || size === null) {
+    throw failure(
+      "MISSING_PAGINATION_BOUNDARIES",
+      `You must provide a \`first\` or \`last\` value to properly paginate the \`${name}\` connection.`
+    )
+  }
+  if (size > most || size < 0) {
+    throw failure(
+      "EXCESSIVE_PAGINATION",
+      `Requesting ${size} records on the \`${name}\` connection exceeds the \`first\` limit of ${most} records.`
+    )
+  }
+  return {
+    size,
+    skip: position(after) ?? 0,
+    end: position(before),
+    backwards: first === undefined || first === null
+  }
+}
+
+const position = (cursor: string | null | undefined): number | undefined => {
+  if (cursor === null || cursor === undefined) return undefined
+  const match = / (\d{1,9})$/.exec(Buffer.from(cursor, "base64").toString())
+  if (match === null)
+    throw failure("UNPROCESSABLE", `\`${cursor.slice(0, 80)}\` does not appear to be a valid cursor.`)
+  return Number(match[1])
+}
+
+const cursor = (index: number) => Buffer.from(`v1 ${index}`).toString("base64")
+
+/** A page of nodes that begins at `skip`. */
+export const page = <A>(nodes: ReadonlyArray<A>, skip: number, more: boolean, totalCount: unknown) => ({
+  nodes,
+  edges: nodes.map((node, index) => ({ node, cursor: cursor(skip + index + 1) })),
+  totalCount,
+  pageInfo: {
+    startCursor: nodes.length === 0 ? null : cursor(skip + 1),
+    endCursor: nodes.length === 0 ? null : cursor(skip + nodes.length),
+    hasNextPage: more,
+    hasPreviousPage: skip > 0
+  }
+})
+
+/** A page of a list that lies in memory. */
+export const slice = <A>(name: string, args: ConnectionArguments, all: ReadonlyArray<A>) => {
+  const { backwards, end, size, skip } = window(name, args)
+  const stop = Math.min(end === undefined ? all.length : end - 1, all.length)
+  const start = backwards ? Math.max(skip, stop - size) : skip
+  const nodes = all.slice(start, Math.min(start + size, stop))
+  return page(nodes, start, start + nodes.length < all.length, all.length)
+}

@@ -1,0 +1,192 @@
+import { Effect, FiberSet } from "effect"
+import {
+  buildASTSchema,
+  type DocumentNode,
+  execute,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+  validate
+} from "graphql"
+import * as Body from "../Body.js"
+import type { Call } from "../Call.js"
+import { isObject } from "../Fields.js"
+import { type Charge, Limits } from "../Limits.js"
+import { badRequest, Problem } from "../Problem.js"
+import * as Reply from "../Reply.js"
+import { Repositories } from "../Repositories.js"
+import type { Answer } from "../Route.js"
+import type { Context } from "./Context.js"
+import { estimate, mostNodes } from "./Cost.js"
+import { failure, format, fromFailure } from "./GraphQlFailure.js"
+import * as Mutations from "./Mutations.js"
+import * as Queries from "./Queries.js"
+import { schema as source } from "./schema.generated.js"
+
+/** A document larger than this is refused before it is parsed further. */
+const mostTokens = 30_000
+
+/** How long a query may take; GitHub gives it the same time. */
+const timeout = "10 seconds"
+
+const unauthenticated = new Problem({
+  status: 401,
+  message: "This endpoint requires you to be authenticated.",
+  documentation: "graphql/guides/forming-calls-with-graphql#authenticating-with-graphql"
+})
+
+const errors = (...all: ReadonlyArray<GraphQLError>) => Reply.plain(200, { errors: all.map(format) })
+
+const parsed = (query: string): DocumentNode | GraphQLError => {
+  try {
+    return parse(query, { maxTokens: mostTokens })
+  } catch (error) {
+    return error instanceof GraphQLError ? error : new GraphQLError("The document could not be parsed.")
+  }
+}
+
+let built: GraphQLSchema | undefined
+const schema = (): GraphQLSchema => {
+  built ??= buildASTSchema(parse(source, { noLocation: true }), { assumeValidSDL: true })
+  return built
+}
+
+const operationOf = (
+  document: DocumentNode,
+  name: string | undefined
+): OperationDefinitionNode | undefined => {
+  const all = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION)
+  return name === undefined
+    ? all.length === 1
+      ? all[0]
+      : undefined
+    : all.find((one) => one.name?.value === name)
+}
+
+/** Answers GraphQL requests; `around` counts each against the limits once it is known what it does. */
+export const handler = Effect.gen(function* () {
+  const repositories = yield* Repositories
+  const limits = yield* Limits
+
+  const run = (
+    call: Call,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Record<string, unknown>,
+    cost: Context["cost"]
+  ) =>
+    Effect.gen(function* () {
+      const fibers = yield* FiberSet.make<unknown, GraphQLError>()
+      const runPromise = yield* FiberSet.runtimePromise(fibers)<never>()
+      const context: Context = {
+        call,
+        repositories,
+        cost,
+        window: limits.window(call.principal, "graphql"),
+        run: (effect) =>
+          runPromise(
+            Effect.tapErrorCause(effect as Effect.Effect<never, Parameters<typeof fromFailure>[0]>, (cause) =>
+              Effect.logDebug("A field failed", cause)
+            ).pipe(Effect.mapError(fromFailure))
+          ).catch((error: unknown) => {
+            throw unwrapped(error)
+          })
+      }
+      const mutation = operation.operation === OperationTypeNode.MUTATION
+      const executing = Effect.promise(async () =>
+        execute({
+          schema: schema(),
+          document,
+          rootValue: mutation ? Mutations.root : Queries.root,
+          contextValue: context,
+          variableValues: variables,
+          operationName: operation.name?.value
+        })
+      )
+      return yield* mutation ? executing : Effect.timeout(executing, timeout)
+    }).pipe(Effect.scoped)
+
+  return (call: Call, around: (charge: Charge, answer: Answer) => Answer): Answer =>
+    Effect.gen(function* () {
+      if (call.principal.login === undefined) return yield* unauthenticated
+      if (call.request.method !== "POST")
+        return yield* new Problem({ status: 404, message: "Not Found", documentation: "graphql" })
+      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const { query, variables } = body
+      const name = body["operationName"]
+      if (typeof query !== "string" || query.trim() === "")
+        return errors(new GraphQLError("A query attribute must be specified and must be a string."))
+      if (variables !== undefined && variables !== null && !isObject(variables))
+        return yield* badRequest("Variables must be an object.")
+      const values = { ...(isObject(variables) ? variables : {}) }
+      const document = parsed(query)
+      if (document instanceof GraphQLError) return errors(document)
+      const invalid = validate(schema(), document, undefined, { maxErrors: 10 })
+      if (invalid.length > 0) return errors(...invalid)
+      const operation = operationOf(document, typeof name === "string" && name !== "" ? name : undefined)
+      if (operation === undefined)
+        return errors(new GraphQLError(`No operation named ${JSON.stringify(name ?? "").slice(0, 80)}`))
+      const fragments = new Map<string, FragmentDefinitionNode>()
+      for (const one of document.definitions)
+        if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
+      const cost = estimate(operation, fragments, values)
+      if (cost.nodes > mostNodes) {
+        return errors(
+          failure(
+            "MAX_NODE_LIMIT_EXCEEDED",
+            `This query requests up to ${cost.nodes} possible nodes which exceeds the maximum limit of ${mostNodes}.`
+          )
+        )
+      }
+      const writes = operation.operation === OperationTypeNode.MUTATION
+      const charge: Charge = {
+        principal: call.principal,
+        resource: "graphql",
+        writes,
+        creates: writes,
+        endpoint: "graphql",
+        cost: cost.points
+      }
+      const answer: Answer = run(call, document, operation, values, cost).pipe(
+        Effect.map((result) =>
+          Reply.plain(200, {
+            ...(result.data === undefined ? {} : { data: result.data }),
+            ...(result.errors === undefined ? {} : { errors: result.errors.map(format) })
+          })
+        ),
+        Effect.catchTag("TimeoutException", () =>
+          Effect.succeed(
+            Reply.plain(502, {
+              data: null,
+              errors: [
+                {
+                  message:
+                    "Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug."
+                }
+              ]
+            })
+          )
+        )
+      )
+      return yield* around(charge, answer).pipe(
+        Effect.catchTag("Problem", (problem) =>
+          problem.documentation?.endsWith("#about-primary-rate-limits") === true
+            ? Effect.succeed(errors(failure("RATE_LIMITED", problem.message)))
+            : Effect.fail(problem)
+        )
+      )
+    })
+})
+
+/** The error that a fiber ended with, out of what its promise was rejected with. */
+const unwrapped = (error: unknown): GraphQLError => {
+  if (error instanceof GraphQLError) return error
+  const cause = typeof error === "object" && error !== null && "cause" in error ? error.cause : undefined
+  return cause instanceof GraphQLError
+    ? cause
+    : failure("SERVICE_UNAVAILABLE", "Something went wrong while executing your query.")
+}

@@ -1,0 +1,46 @@
+import { GraphQLError, type GraphQLFormattedError } from "graphql"
+import { RefMoved } from "../../../domain/Ref.js"
+import { RemoteError } from "../../../domain/StoreError.js"
+import { Problem } from "../Problem.js"
+import type { Failure } from "../Route.js"
+
+/** The types by which GitHub's GraphQL errors are told apart. */
+export type FailureType =
+  | "EXCESSIVE_PAGINATION"
+  | "FORBIDDEN"
+  | "MAX_NODE_LIMIT_EXCEEDED"
+  | "MISSING_PAGINATION_BOUNDARIES"
+  | "NOT_FOUND"
+  | "RATE_LIMITED"
+  | "SERVICE_UNAVAILABLE"
+  | "STALE_DATA"
+  | "UNPROCESSABLE"
+
+/** An error with GitHub's `type`. */
+export const failure = (type: FailureType, message: string): GraphQLError =>
+  new GraphQLError(message, { extensions: { type } })
+
+const typeOfStatus = (status: number): FailureType =>
+  status === 404 ? "NOT_FOUND" : status === 401 || status === 403 ? "FORBIDDEN" : "UNPROCESSABLE"
+
+/** What a failed effect looks like in a GraphQL answer. */
+export const fromFailure = (error: Failure | GraphQLError): GraphQLError => {
+  if (error instanceof GraphQLError) return error
+  if (error instanceof Problem) return failure(typeOfStatus(error.status), error.message)
+  if (error instanceof RefMoved) return failure("STALE_DATA", error.message)
+  if (error instanceof RemoteError) {
+    return failure("SERVICE_UNAVAILABLE", "Something went wrong while executing your query.")
+  }
+  return failure("UNPROCESSABLE", error.message)
+}
+
+/** An error as GitHub writes it: `type` stands beside the message. */
+export const format = (error: GraphQLError): GraphQLFormattedError & { readonly type?: unknown } => {
+  const type = error.extensions["type"]
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(error.path === undefined ? {} : { path: error.path }),
+    ...(error.locations === undefined ? {} : { locations: error.locations }),
+    message: error.message
+  }
+}

@@ -1,0 +1,78 @@
+import { Effect } from "effect"
+import { fromNodeId, isOwner } from "../Names.js"
+import { Problem } from "../Problem.js"
+import * as Revision from "../Revision.js"
+import type { Context } from "./Context.js"
+import { failure } from "./GraphQlFailure.js"
+import * as Objects from "./Objects.js"
+
+const hosted = (context: Context, owner: string, name: string) =>
+  context.repositories
+    .reading(context.call.principal, owner, name)
+    .pipe(
+      Effect.mapError((error) =>
+        error instanceof Problem && error.status === 404
+          ? failure(
+              "NOT_FOUND",
+              `Could not resolve to a Repository with the name '${`${owner}/${name}`.slice(0, 200)}'.`
+            )
+          : error
+      )
+    )
+
+const node = ({ id }: { readonly id: string }, context: Context) =>
+  context.run(
+    Effect.gen(function* () {
+      const missing = failure(
+        "NOT_FOUND",
+        `Could not resolve to a node with the global id of '${id.slice(0, 200)}'.`
+      )
+      const [kind = ""] = Buffer.from(id, "base64url").toString().split(":")
+      const parts = fromNodeId(kind, id) ?? []
+      if (kind === "User" && isOwner(parts[0] ?? "")) return Objects.user(context, parts[0]!)
+      const [owner = "", name = ""] = kind === "Repository" ? parts : (parts[0] ?? "").split("/")
+      const found = yield* Effect.mapError(hosted(context, owner, name), () => missing)
+      if (kind === "Repository") return Objects.repository(context, found)
+      if (kind === "Ref") {
+        const ref = yield* Effect.promise(() =>
+          Objects.repository(context, found).ref({ qualifiedName: parts[1] ?? "" })
+        )
+        return ref ?? (yield* Effect.fail(missing))
+      }
+      const oid = Revision.asOid(parts[1])
+      const object = oid === undefined ? null : yield* Objects.gitObject(context, found, oid)
+      return object ?? (yield* Effect.fail(missing))
+    })
+  )
+
+const rateLimit = (_: unknown, context: Context) =>
+  context.run(
+    Effect.map(context.window, ({ limit, remaining, reset, used }) => ({
+      cost: context.cost.points,
+      nodeCount: context.cost.nodes,
+      limit,
+      remaining,
+      used,
+      resetAt: `${new Date(reset * 1000).toISOString().slice(0, 19)}Z`
+    }))
+  )
+
+const account = ({ login }: { readonly login: string }, context: Context) => {
+  if (!isOwner(login))
+    throw failure("NOT_FOUND", `Could not resolve to a User with the login of '${login.slice(0, 200)}'.`)
+  return Objects.user(context, login)
+}
+
+/** The root of queries. */
+export const root = {
+  id: "query",
+  node,
+  nodes: ({ ids }: { readonly ids: ReadonlyArray<string> }, context: Context) =>
+    ids.slice(0, 100).map((id) => node({ id }, context)),
+  rateLimit,
+  repository: ({ name, owner }: { readonly name: string; readonly owner: string }, context: Context) =>
+    context.run(Effect.map(hosted(context, owner, name), (found) => Objects.repository(context, found))),
+  repositoryOwner: account,
+  user: account,
+  viewer: (_: unknown, context: Context) => Objects.user(context, context.call.principal.login ?? "anonymous")
+}

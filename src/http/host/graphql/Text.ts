@@ -1,0 +1,25 @@
+import { isUtf8 } from "node:buffer"
+
+/** Where GitHub cuts the text of a blob, without an error. */
+export const textBytes = 512_000
+
+/** How many bytes at the end belong to a character that is not whole. */
+const torn = (bytes: Uint8Array): number => {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!
+    if ((byte & 0xc0) === 0x80) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return length > back ? back : 0
+  }
+  return 0
+}
+
+/** The bytes of a blob as `Blob.text` shows them. */
+export const text = (content: Uint8Array) => {
+  const isTruncated = content.length > textBytes
+  const isBinary = content.subarray(0, 8000).includes(0) || !isUtf8(content)
+  if (isBinary) return { isBinary, isTruncated, text: null }
+  const cut = content.subarray(0, textBytes)
+  const whole = isTruncated ? cut.subarray(0, cut.length - torn(cut)) : cut
+  return { isBinary, isTruncated, text: Buffer.from(whole.buffer, whole.byteOffset, whole.length).toString() }
+}

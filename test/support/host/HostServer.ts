@@ -1,0 +1,71 @@
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { Context, Effect, Layer, Redacted } from "effect"
+import * as Faulty from "../../../src/http/host/Faults.js"
+import { Faults } from "../../../src/http/host/Faults.js"
+import * as Limits from "../../../src/http/host/Limits.js"
+import { mounts } from "../../../src/http/host/Mounts.js"
+import { Repositories } from "../../../src/http/host/Repositories.js"
+import * as Stack from "../../../src/http/host/Stack.js"
+import { Tokens } from "../../../src/http/host/Tokens.js"
+import * as Server from "../../../src/http/server/Server.js"
+import type { GitRepositoriesOptions } from "../../../src/store/git/GitRepositories.js"
+
+export interface HostServerOptions
+  extends Partial<Omit<Stack.StackOptions, "directory" | "token">>,
+    Pick<GitRepositoriesOptions, "durability"> {
+  readonly limits?: Limits.LimitsOptions
+}
+
+/** A host that listens on a free port of loopback over a data directory of its own, which goes with its scope. */
+export class HostServer extends Context.Tag("test/HostServer")<
+  HostServer,
+  {
+    /** `http://127.0.0.1:PORT`; REST at `/` and `/api/v3`, GraphQL at `/graphql` and `/api/graphql`. */
+    readonly url: string
+    readonly api: string
+    readonly graphql: string
+    readonly raw: string
+    /** May write everywhere; its login is `local`. */
+    readonly token: string
+    readonly directory: string
+    readonly faults: typeof Faults.Service
+    readonly repositories: typeof Repositories.Service
+  }
+>() {}
+
+const directory = Effect.flatMap(FileSystem.FileSystem, (fs) =>
+  fs.makeTempDirectoryScoped({ prefix: "chainstore-host-" })
+)
+
+export const layer = (options: HostServerOptions = {}) =>
+  Layer.unwrapScoped(
+    Effect.map(directory, (data) => {
+      const { durability = "none", limits = {}, ...rest } = options
+      const stack = Stack.layerWith({ atRoot: true, createOnFirstUse: false, ...rest, directory: data }).pipe(
+        Layer.provideMerge(Layer.merge(Limits.layer(limits), Faulty.layer)),
+        Layer.provide(Stack.layerRepositories(data, { durability, maintenance: false }))
+      )
+      const server = Server.layer(
+        Server.defaults,
+        Effect.map(mounts({ atRoot: true }), (all) => ({ operations: new Map(), mounts: all }))
+      )
+      return Layer.effect(
+        HostServer,
+        Effect.gen(function* () {
+          const { url } = yield* Server.Server
+          const tokens = yield* Tokens
+          return {
+            url,
+            api: `${url}/api/v3`,
+            graphql: `${url}/api/graphql`,
+            raw: `${url}/raw`,
+            token: Redacted.value(tokens.own),
+            directory: data,
+            faults: yield* Faults,
+            repositories: yield* Repositories
+          }
+        })
+      ).pipe(Layer.provide(server), Layer.provideMerge(stack))
+    })
+  ).pipe(Layer.provideMerge(NodeContext.layer))
