@@ -187,10 +187,9 @@ export class ChainBuilder<
   }
 
   /** Adds middleware that reports start, duration and outcome of the steps after it. */
-  useLogging(options?: LoggingOptions): ChainBuilder<Req, Res, E, R, U>
-  useLogging(options: SyncLogging): ChainBuilder<Req, Res, E, R, U>
-  useLogging<R1>(options: EffectLogging<R1>): ChainBuilder<Req, Res, E, R | R1, U>
-  useLogging(options: LoggingOptions | SyncLogging | EffectLogging<any> = {}): any {
+  useLogging<R1 = never>(
+    options: LoggingOptions | SyncLogging | EffectLogging<R1> = {}
+  ): ChainBuilder<Req, Res, E, R | R1, U> {
     const { level = "Debug", name = this.name } = options
     const description = "Logs start, duration and outcome."
     if ("write" in options) {

@@ -1,0 +1,157 @@
+import { it } from "@effect/vitest"
+import { Chain, ChainBuilder, type Downstream, Policy, type UnhandledRequestError } from "chainstore/chain"
+import { type Cause, Context, Data, Effect, Either, type Layer, Option, Schedule } from "effect"
+import { expectTypeOf } from "vitest"
+
+class Broken extends Data.TaggedError("Broken")<{}> {}
+class Refused extends Data.TaggedError("Refused")<{}> {}
+class Ledger extends Context.Tag("test/Ledger")<Ledger, { readonly open: boolean }>() {}
+class Clerk extends Context.Tag("test/Clerk")<Clerk, { readonly name: string }>() {}
+
+type Refund = { readonly kind: "refund"; readonly amount: number }
+type Question = { readonly kind: "question"; readonly text: string }
+type Ticket = Refund | Question
+
+const isRefund = (ticket: Ticket): ticket is Refund => ticket.kind === "refund"
+const make = () => ChainBuilder.make<Ticket, string>()
+
+it("knows from the fallback whether a request can go unhandled", () => {
+  const open = make().useWhen(isRefund, () => "refund")
+  const execute = Chain.execute(open.build(), { kind: "refund", amount: 1 })
+  expectTypeOf(execute).toEqualTypeOf<Effect.Effect<string, UnhandledRequestError>>()
+  const closed = Chain.execute(open.withFallback(() => "queued").build(), { kind: "refund", amount: 1 })
+  expectTypeOf(closed).toEqualTypeOf<Effect.Effect<string>>()
+  const always = make().use(() => "always")
+  expectTypeOf(always).toEqualTypeOf<ChainBuilder<Ticket, string, never, never, UnhandledRequestError>>()
+})
+
+it("keeps what is known of a merged fragment's fallback", () => {
+  const closed = make().withFallback(() => "queued")
+  expectTypeOf(make().use(closed)).toEqualTypeOf<ChainBuilder<Ticket, string, never, never, never>>()
+  expectTypeOf(make().use(closed.build())).toEqualTypeOf<ChainBuilder<Ticket, string, never, never, never>>()
+  expectTypeOf(make().use(make())).toEqualTypeOf<ChainBuilder<Ticket, string>>()
+  expectTypeOf(closed.use(make())).toEqualTypeOf<ChainBuilder<Ticket, string, never, never, never>>()
+  const branch = make().useBranch(isRefund, (b) => b.withFallback(() => "refund"))
+  expectTypeOf(branch).toEqualTypeOf<ChainBuilder<Ticket, string>>()
+})
+
+it("adds up errors and requirements of conditions and handlers", () => {
+  const built = make()
+    .useWhen(
+      () => Effect.map(Ledger, (ledger) => ledger.open),
+      () => new Broken()
+    )
+    .use((request, next) => (request.kind === "refund" ? Effect.fail(new Refused()) : next(request)))
+    .useBranch(
+      () => true,
+      (b) => b.use({ handle: () => Effect.map(Clerk, (clerk) => clerk.name) })
+    )
+    .use({
+      canHandle: () => Effect.fail("condition" as const),
+      process: () => Effect.fail("process" as const)
+    })
+    .withFallback(() => Effect.fail("fallback" as const))
+    .build()
+  expectTypeOf(built).toEqualTypeOf<
+    Chain.Chain<
+      Ticket,
+      string,
+      Broken | Refused | "condition" | "process" | "fallback",
+      Ledger | Clerk,
+      never
+    >
+  >()
+})
+
+it("takes out of a handler's errors what comes from later steps", () => {
+  const wrapped = make().use((request, next) => Effect.zipRight(new Broken(), next(request)))
+  expectTypeOf(wrapped).toEqualTypeOf<ChainBuilder<Ticket, string, Broken>>()
+  make().use((request, next) => {
+    expectTypeOf(next(request)).toEqualTypeOf<Effect.Effect<string, Downstream>>()
+    return Effect.catchTag(next(request), "UnhandledRequestError", (error) => Effect.succeed(error.chain))
+  })
+  const nested = make().use((request) => Chain.execute(make().build(), request))
+  expectTypeOf(nested.withFallback(() => "x")).toEqualTypeOf<
+    ChainBuilder<Ticket, string, UnhandledRequestError, never, never>
+  >()
+})
+
+it("narrows the request by the guard of a condition", () => {
+  make().useWhen(isRefund, (refund) => {
+    expectTypeOf(refund).toEqualTypeOf<Refund>()
+    return `${refund.amount}`
+  })
+  make().useWhen(
+    (ticket) => ticket.kind === "question",
+    (question) => {
+      expectTypeOf(question).toEqualTypeOf<Question>()
+      return question.text
+    }
+  )
+  make().useBranch(isRefund, (b) =>
+    b.use((refund, next) => {
+      expectTypeOf(refund).toEqualTypeOf<Refund>()
+      return next({ ...refund, amount: 2 })
+    })
+  )
+})
+
+it("refuses what does not fit", () => {
+  // @ts-expect-error a number is no response
+  make().use(() => 1)
+  // @ts-expect-error a condition says yes or no
+  make().useWhen(() => "yes", () => "x") // biome-ignore format: the directive belongs to this line
+  // @ts-expect-error a promise is neither an answer nor an Effect
+  make().use(async () => "later")
+  const needy = make().use(() => Effect.map(Ledger, () => "x")).build() // biome-ignore format: one line
+  // @ts-expect-error a chain with requirements has no synchronous entry
+  void (() => Chain.executeSync(needy, { kind: "refund", amount: 1 }))
+  // @ts-expect-error a fragment of another request type
+  void (() => make().use(ChainBuilder.make<string, string>()))
+})
+
+it("takes Option and Either as plain answers", () => {
+  const options = ChainBuilder.make<string, Option.Option<number>>().use(() => Option.some(1))
+  expectTypeOf(options).toEqualTypeOf<ChainBuilder<string, Option.Option<number>>>()
+  const eithers = ChainBuilder.make<string, Either.Either<number, string>>().use(() => Either.left("x"))
+  expectTypeOf(eithers).toEqualTypeOf<ChainBuilder<string, Either.Either<number, string>>>()
+  // @ts-expect-error an Option is an answer, not an Effect of one
+  void (() => ChainBuilder.make<string, number>().use(() => Option.some(1)))
+})
+
+it("types policies by the handlers they surround", () => {
+  const built = make()
+    .useWhen(
+      isRefund,
+      Policy.timeout((refund) => Effect.succeed(`${refund.amount}`), "1 second")
+    )
+    .useWhen(
+      isRefund,
+      Policy.retry((_: Refund) => Effect.zipRight(Ledger, Effect.fail(new Broken())), Schedule.recurs(2))
+    )
+    .useWhen(
+      isRefund,
+      Policy.recover(
+        (_: Refund) => Effect.fail(new Refused()),
+        (error) => error._tag
+      )
+    )
+  expectTypeOf(built).toEqualTypeOf<
+    ChainBuilder<Ticket, string, Cause.TimeoutException | Broken, Ledger, UnhandledRequestError>
+  >()
+})
+
+it("makes a service of a chain, its requirements being the layer's", () => {
+  class Triage extends Context.Tag("test/Triage")<
+    Triage,
+    Chain.Chain<Ticket, string, Broken, never, never>
+  >() {}
+  const chain = make()
+    .use(() => Effect.zipRight(Ledger, new Broken()))
+    .withFallback(() => "queued")
+    .build()
+  expectTypeOf(Chain.layer(Triage, chain)).toEqualTypeOf<Layer.Layer<Triage, never, Ledger>>()
+  expectTypeOf(Chain.service(Triage)).toEqualTypeOf<
+    (request: Ticket) => Effect.Effect<string, Broken, Triage>
+  >()
+})
