@@ -1,52 +1,16 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { Oid } from "../../domain/Oid.js"
-import type { Settings } from "../../domain/Settings.js"
-import type { Cache } from "../Cache.js"
 import type { ReadError, WriteError } from "../Collection.js"
-import type { GitRemoteService, Head, Tree, TreeEntry } from "../GitRemote.js"
+import type { GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
+import type { Derived } from "./Derived.js"
+import type { SettingsAt } from "./RepositorySettings.js"
+import type { Source } from "./Source.js"
 import type { Unit, UnitOutcome } from "./WriteUnit.js"
 
-/** The bytes of a file and their blob id. */
-export interface FileVersion {
-  readonly oid: Oid
-  readonly content: Uint8Array
-}
-
-/** What reads look at: the head of a branch as it moves, or one commit. */
-export interface Source {
-  /** True where every read sees the same commit. */
-  readonly pinned: boolean
-  /** The commit that a read sees now; none in an empty repository. A missing branch or repository is an error. */
-  readonly head: Effect.Effect<Option.Option<Head>, ReadError>
-  /** One file as reads see it now, by way of the cache. */
-  readonly file: (
-    path: string,
-    options?: { readonly fresh?: boolean | undefined }
-  ) => Effect.Effect<Option.Option<FileVersion>, ReadError>
-  /** One directory as reads see it now. Files in it are read by their ids, `at` the tree or commit that it names. */
-  readonly directory: (
-    path: string,
-    recursive: boolean
-  ) => Effect.Effect<
-    Option.Option<{ readonly tree: Tree; readonly at: Head | Oid; readonly prefix: string }>,
-    ReadError
-  >
-  readonly cache: Cache
-  readonly cacheKey: (path: string) => string
-}
-
-/** The settings that hold at a commit. */
-export interface SettingsAt {
-  readonly settings: Settings
-  /** False where the repository has no settings file: index and manifest files that exist are kept up then. */
-  readonly recorded: boolean
-  /** True where the next write must write the settings file. */
-  readonly unrecorded: boolean
-  /** Why this program may not write here, if so. */
-  readonly frozen: string | undefined
-}
+export type { Derived } from "./Derived.js"
+export type { SettingsAt } from "./RepositorySettings.js"
+export type { FileVersion, Source } from "./Source.js"
 
 /** What collections, batches, transactions and the like are made of. A copy with other parts is a core as well. */
 export interface StoreCore {
@@ -62,6 +26,8 @@ export interface StoreCore {
   readonly settings: Effect.Effect<SettingsAt, ReadError>
   /** The direct entries of the root at a commit, by name. */
   readonly rootEntries: (head: Head) => Effect.Effect<ReadonlyMap<string, TreeEntry>, ReadError>
+  /** Index and manifest files. */
+  readonly derived: Derived
   readonly nextId: Effect.Effect<string>
   /** Makes one commit of document operations: see `WriteUnit.ts`. */
   readonly write: (unit: Unit) => Effect.Effect<UnitOutcome, WriteError>

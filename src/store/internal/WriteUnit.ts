@@ -80,6 +80,7 @@ export interface Unit {
 export interface OperationOutcome {
   readonly collection: string
   readonly id: string
+  readonly path: string
   readonly before: Option.Option<StoredVersion>
   /** None where the document is gone. */
   readonly after: Option.Option<{
@@ -95,3 +96,7 @@ export interface UnitOutcome {
   /** In the order of the operations. */
   readonly documents: ReadonlyArray<OperationOutcome>
 }
+
+/** One name for a document inside a unit: neither part holds a slash. */
+export const nameOf = (document: { readonly collection: string; readonly id: string }): string =>
+  `${document.collection}/${document.id}`

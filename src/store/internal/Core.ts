@@ -1,0 +1,98 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { NotFoundError, ValidationError } from "../../domain/StoreError.js"
+import * as Ulid from "../../domain/Ulid.js"
+import type { ReadError } from "../Collection.js"
+import { branchProblem } from "../GitName.js"
+import type { GitRemoteService, Head } from "../GitRemote.js"
+import type { ResolvedOptions } from "../StoreOptions.js"
+import * as Derived from "./Derived.js"
+import * as Pipeline from "./Pipeline.js"
+import * as RepositorySettings from "./RepositorySettings.js"
+import { branchSource, pinnedSource, requireBranch } from "./Source.js"
+import type { StoreCore } from "./StoreCore.js"
+
+interface Shared {
+  readonly remote: GitRemoteService
+  readonly nextId: Effect.Effect<string>
+}
+
+/** The commit that a ref names; a missing one is an error. */
+export const requireRef = (
+  remote: GitRemoteService,
+  branch: string,
+  ref: string,
+  operation: string
+): Effect.Effect<Head, ReadError> =>
+  Effect.flatMap(remote.resolve(ref), (head) =>
+    Option.isSome(head)
+      ? Effect.succeed(head.value)
+      : Effect.zipRight(
+          Effect.catchTag(requireBranch(remote, branch), "NotFoundError", (error) =>
+            error.message.includes("has no branch") ? Effect.void : error
+          ),
+          new NotFoundError({
+            operation,
+            message: `${remote.name} has no commit, tag or branch ${ref}`,
+            hint: "give the whole id of a commit, or an existing tag or branch"
+          })
+        )
+  )
+
+const assemble = (
+  shared: Shared,
+  options: ResolvedOptions,
+  pinned: Option.Option<Head> | undefined
+): StoreCore => {
+  const { nextId, remote } = shared
+  const { branch, cache } = options
+  const free = remote.estimate({ _tag: "Read", documents: 1 }) === 0
+  const moving = pinned === undefined ? branchSource(remote, branch, cache, free) : undefined
+  const source = moving ?? pinnedSource(remote, pinned ?? Option.none(), cache)
+  const repository = RepositorySettings.make(remote, options, source, free)
+  const derived = Derived.make(remote, options, repository)
+  const write = Pipeline.make({ remote, options, branch, source, free, repository, derived })
+  return {
+    remote,
+    options,
+    branch,
+    source,
+    free,
+    derived,
+    settingsAt: repository.at,
+    settings: repository.now,
+    rootEntries: repository.rootEntries,
+    nextId,
+    write,
+    onBranch: (name) => assemble(shared, { ...options, branch: name, cache: options.viewCache() }, undefined),
+    at: (head) => assemble(shared, { ...options, readOnly: true, cache: options.viewCache() }, head),
+    invalidate: (path) =>
+      path === undefined
+        ? Effect.all([cache.clear, repository.forget, moving?.forget ?? Effect.void, remote.invalidate], {
+            discard: true
+          })
+        : cache.delete(source.cacheKey(path))
+  }
+}
+
+/** The core of a store over a remote. A `ref` is resolved once, here. */
+export const make = (
+  remote: GitRemoteService,
+  options: ResolvedOptions
+): Effect.Effect<StoreCore, ReadError> =>
+  Effect.gen(function* () {
+    const nextId = yield* Ulid.generator
+    const pinned =
+      options.ref === undefined
+        ? undefined
+        : Option.some(yield* requireRef(remote, options.branch, options.ref, "Store.make"))
+    return assemble({ remote, nextId }, options, pinned)
+  })
+
+/** The error for a name that no branch can have. */
+export const branchError = (operation: string, branch: string): ValidationError | undefined => {
+  const problem = branchProblem(branch)
+  return problem === undefined
+    ? undefined
+    : new ValidationError({ operation, message: `branch ${JSON.stringify(branch)}: ${problem}` })
+}

@@ -1,0 +1,322 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { JsonProblem } from "../../domain/CanonicalJson.js"
+import type { Json, JsonObject } from "../../domain/Document.js"
+import {
+  applyToIndex,
+  type DocumentChange,
+  emptyIndex,
+  type IndexFile,
+  parseIndex,
+  printIndex
+} from "../../domain/IndexFile.js"
+import { parseObject } from "../../domain/JsonText.js"
+import {
+  applyToManifest,
+  emptyManifest,
+  type ManifestFile,
+  parseManifestFile,
+  printManifest,
+  projectedFields
+} from "../../domain/ManifestFile.js"
+import { emptyTree, type Oid } from "../../domain/Oid.js"
+import { ValidationError } from "../../domain/StoreError.js"
+import type { ReadError } from "../Collection.js"
+import { idAt, under } from "../DocumentPath.js"
+import type { Change, GitRemoteService, Head, RemoteFailure } from "../GitRemote.js"
+import type { ResolvedOptions } from "../StoreOptions.js"
+import { Bounded } from "./Bounded.js"
+import { contents, listAt } from "./Listing.js"
+import type { RepositorySettings, SettingsAt } from "./RepositorySettings.js"
+
+export const indexDirectory = "_index"
+export const manifestDirectory = "_manifest"
+
+/** The index and manifest files that a collection has or should have at a commit. */
+export interface DerivedFiles {
+  /** Indexed fields, with the blob of those whose file exists. */
+  readonly indexes: ReadonlyMap<string, Oid | undefined>
+  readonly manifest:
+    | { readonly fields: ReadonlyArray<string> | undefined; readonly oid: Oid | undefined }
+    | undefined
+}
+
+/** What a write does to one collection. */
+export interface Touched {
+  readonly collection: string
+  readonly documents: ReadonlyArray<DocumentChange>
+  readonly changes: ReadonlyArray<Change>
+  /** Makes the files anew from the documents. */
+  readonly rebuild: boolean
+}
+
+/** Changes to index and manifest files, and what to remember of them once they are committed. */
+export interface Derivation {
+  readonly changes: ReadonlyArray<Change>
+  readonly committed: (blobs: ReadonlyMap<string, Oid>) => void
+}
+
+export interface Derived {
+  readonly filesOf: (
+    head: Option.Option<Head>,
+    settings: SettingsAt,
+    collection: string
+  ) => Effect.Effect<DerivedFiles, ReadError>
+  readonly derive: (
+    head: Option.Option<Head>,
+    settings: SettingsAt,
+    touched: Touched,
+    now: string
+  ) => Effect.Effect<Derivation, ReadError>
+  readonly indexPath: (collection: string, field: string) => string
+  readonly manifestPath: (collection: string) => string
+  /** The id of a collection's directory at a commit; the empty tree where there is none. */
+  readonly treeOf: (head: Option.Option<Head>, collection: string) => Effect.Effect<Oid, ReadError>
+  readonly index: (
+    head: Head,
+    collection: string,
+    field: string,
+    oid: Oid | undefined
+  ) => Effect.Effect<IndexFile | undefined, RemoteFailure>
+}
+
+const nothing: Derivation = { changes: [], committed: () => {} }
+
+interface Parsed<A> {
+  readonly oid: Oid
+  readonly value: A
+  readonly content: Uint8Array
+}
+
+const updatedAt = (content: Uint8Array): string | undefined =>
+  Either.match(parseObject(content), {
+    onLeft: () => undefined,
+    onRight: (file) => (typeof file["updated_at"] === "string" ? file["updated_at"] : undefined)
+  })
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, at) => byte === b[at])
+
+/** Keeps index and manifest files in step with the documents. */
+export const make = (
+  remote: GitRemoteService,
+  options: ResolvedOptions,
+  repository: RepositorySettings
+): Derived => {
+  const indexes = new Bounded<Parsed<IndexFile>>(64)
+  const manifests = new Bounded<Parsed<ManifestFile>>(64)
+  const indexPath = (collection: string, field: string) =>
+    under(options.root, indexDirectory, collection, `${field}.json`)
+  const manifestPath = (collection: string) => under(options.root, manifestDirectory, `${collection}.json`)
+
+  const entriesOf = (head: Head, top: string, path: string) =>
+    Effect.gen(function* () {
+      const root = yield* repository.rootEntries(head)
+      if (root.get(top)?.kind !== "tree") return []
+      const tree = yield* remote.tree(head, path)
+      return Option.isNone(tree)
+        ? []
+        : tree.value.entries.filter(({ kind, path }) => kind === "blob" && path.endsWith(".json"))
+    })
+
+  const filesOf: Derived["filesOf"] = (head, { recorded, settings }, collection) =>
+    Effect.gen(function* () {
+      const fields = settings.indexes.get(collection) ?? []
+      const projected = settings.manifests.get(collection)
+      const wanted = new Map<string, Oid | undefined>(fields.map((field) => [field, undefined]))
+      let manifest: Oid | undefined
+      if (Option.isSome(head)) {
+        if (!recorded || fields.length > 0) {
+          const path = under(options.root, indexDirectory, collection)
+          for (const entry of yield* entriesOf(head.value, indexDirectory, path)) {
+            const field = entry.path.slice(0, -".json".length)
+            if (!recorded || wanted.has(field)) wanted.set(field, entry.oid)
+          }
+        }
+        if (!recorded || projected !== undefined) {
+          const path = under(options.root, manifestDirectory)
+          const all = yield* entriesOf(head.value, manifestDirectory, path)
+          manifest = all.find((entry) => entry.path === `${collection}.json`)?.oid
+        }
+      }
+      return {
+        indexes: wanted,
+        manifest:
+          projected === undefined && manifest === undefined ? undefined : { fields: projected, oid: manifest }
+      }
+    })
+
+  const load = <A>(
+    known: Bounded<Parsed<A>>,
+    head: Head,
+    path: string,
+    oid: Oid | undefined,
+    parse: (content: Uint8Array) => A | undefined
+  ): Effect.Effect<Parsed<A> | undefined, RemoteFailure> => {
+    const before = known.get(path)
+    if (before !== undefined && before.oid === oid) return Effect.succeed(before)
+    return Effect.map(remote.file(head, path), (file) => {
+      if (Option.isNone(file)) return undefined
+      const value = parse(file.value.content)
+      if (value === undefined) return undefined
+      return known.set(path, { oid: file.value.oid, value, content: file.value.content })
+    })
+  }
+
+  const treeOf: Derived["treeOf"] = (head, collection) =>
+    Option.isNone(head)
+      ? Effect.succeed(emptyTree)
+      : Effect.map(repository.rootEntries(head.value), (entries) => {
+          const entry = entries.get(collection)
+          return entry?.kind === "tree" ? entry.oid : emptyTree
+        })
+
+  /** Every document of the collection with the fields that are needed; files that hold none count as empty ones. */
+  const documents = (head: Head, settings: SettingsAt, collection: string, fields: ReadonlySet<string>) =>
+    Effect.gen(function* () {
+      const directory = under(options.root, collection)
+      const { layout, prefix } = { layout: settings.settings, prefix: `${directory}/` }
+      const listing = yield* listAt(remote, head, directory, layout)
+      const found = new Map<string, JsonObject>()
+      yield* Stream.runForEachChunk(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
+        Effect.sync(() => {
+          for (const { content, path } of blobs) {
+            const document = Either.getOrElse(parseObject(content), (): JsonObject => ({}))
+            const picked: { [key: string]: Json } = Object.create(null)
+            for (const field of fields) {
+              if (Object.hasOwn(document, field)) picked[field] = document[field]!
+            }
+            const id = idAt(layout, path.slice(prefix.length))
+            if (id !== undefined) found.set(id, picked)
+          }
+        })
+      )
+      return found
+    })
+
+  const derive: Derived["derive"] = (
+    head,
+    settings,
+    { changes, collection, documents: changed, rebuild },
+    now
+  ) =>
+    Effect.gen(function* () {
+      const files = yield* filesOf(head, settings, collection)
+      if (files.indexes.size === 0 && files.manifest === undefined) return nothing
+      const before = yield* treeOf(head, collection)
+      const tree =
+        changes.length === 0
+          ? before
+          : Option.getOrElse(
+              yield* remote.treeAfter(head, under(options.root, collection), changes),
+              () => emptyTree
+            )
+      const loaded = new Map<string, Parsed<IndexFile> | undefined>()
+      let manifest: Parsed<ManifestFile> | undefined
+      if (Option.isSome(head)) {
+        for (const [field, oid] of files.indexes) {
+          if (oid !== undefined) {
+            const path = indexPath(collection, field)
+            loaded.set(field, yield* load(indexes, head.value, path, oid, parseIndex))
+          }
+        }
+        if (files.manifest?.oid !== undefined) {
+          const path = manifestPath(collection)
+          manifest = yield* load(manifests, head.value, path, files.manifest.oid, parseManifestFile)
+        }
+      }
+      const projected =
+        files.manifest === undefined
+          ? undefined
+          : (files.manifest.fields ?? (manifest === undefined ? [] : projectedFields(manifest.value)))
+      const current = (parsed: Parsed<{ readonly tree: Oid | undefined }> | undefined) =>
+        !rebuild && (parsed?.value.tree === before || (parsed === undefined && before === emptyTree))
+      const stale =
+        [...files.indexes.keys()].some((field) => !current(loaded.get(field))) ||
+        (projected !== undefined && !current(manifest))
+      const all =
+        stale && Option.isSome(head) && before !== emptyTree
+          ? yield* documents(
+              head.value,
+              settings,
+              collection,
+              new Set([...files.indexes.keys(), ...(projected ?? [])])
+            )
+          : new Map<string, JsonObject>()
+      if (stale) {
+        for (const { document, id } of changed) {
+          if (document === undefined) all.delete(id)
+          else all.set(id, document)
+        }
+      }
+      const everything = stale ? [...all].map(([id, document]) => ({ id, document })) : []
+
+      const out: Array<Change> = []
+      const remembering: Array<(blobs: ReadonlyMap<string, Oid>) => void> = []
+      const put = <A>(
+        path: string,
+        known: Bounded<Parsed<A>>,
+        was: Parsed<A> | undefined,
+        value: A,
+        print: (time: string) => Either.Either<Uint8Array, JsonProblem>
+      ) =>
+        Effect.gen(function* () {
+          const printed = yield* Effect.mapError(
+            print(now),
+            ({ message, path: inside }) =>
+              new ValidationError({
+                operation: "Store.write",
+                path,
+                collection,
+                message: `${path} cannot be written: ${inside} ${message}`,
+                hint: "a stored document holds a number that JavaScript cannot hold in an indexed or listed field"
+              })
+          )
+          if (changes.length === 0 && was !== undefined) {
+            const time = updatedAt(was.content)
+            const same = time === undefined ? undefined : Either.getOrUndefined(print(time))
+            if (same !== undefined && sameBytes(same, was.content)) return
+          }
+          out.push({ _tag: "Put", path, content: printed })
+          remembering.push((blobs) => {
+            const oid = blobs.get(path)
+            if (oid !== undefined) known.set(path, { oid, value, content: printed })
+          })
+        })
+      for (const field of files.indexes.keys()) {
+        const was = loaded.get(field)
+        const index = current(was)
+          ? applyToIndex(was?.value ?? emptyIndex, field, changed)
+          : applyToIndex(emptyIndex, field, everything)
+        const described = { ...index, tree }
+        yield* put(indexPath(collection, field), indexes, was, described, (time) =>
+          printIndex(described, collection, field, time, tree)
+        )
+      }
+      if (projected !== undefined) {
+        const next = current(manifest)
+          ? applyToManifest(manifest?.value ?? emptyManifest, projected, changed)
+          : applyToManifest(emptyManifest, projected, everything)
+        const described = { ...next, tree }
+        yield* put(manifestPath(collection), manifests, manifest, described, (time) =>
+          printManifest(described, collection, time, tree)
+        )
+      }
+      return { changes: out, committed: (blobs) => remembering.forEach((remember) => remember(blobs)) }
+    })
+
+  return {
+    filesOf,
+    derive,
+    indexPath,
+    manifestPath,
+    treeOf,
+    index: (head, collection, field, oid) =>
+      Effect.map(
+        load(indexes, head, indexPath(collection, field), oid, parseIndex),
+        (parsed) => parsed?.value
+      )
+  }
+}

@@ -1,0 +1,132 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
+import { ConflictError } from "../../domain/StoreError.js"
+import type { WriteError } from "../Collection.js"
+import { documentPath } from "../DocumentPath.js"
+import type { SingleFile } from "../GitRemote.js"
+import { conflict, describe, outcomeOf, prepareOne } from "./Judgement.js"
+import type { Parts } from "./Parts.js"
+import type { SettingsAt } from "./RepositorySettings.js"
+import { recall } from "./Source.js"
+import { versionOf } from "./Versions.js"
+import type { DocumentOperation, StoredVersion, Unit, UnitOutcome } from "./WriteUnit.js"
+
+/** The settings, when the repository needs nothing but the document's own file to be written. */
+const alone = (parts: Parts, collection: string) =>
+  Effect.map(parts.repository.alone(collection), (settings) =>
+    Option.filter(settings, ({ frozen, unrecorded }) => frozen === undefined && !unrecorded)
+  )
+
+interface Base {
+  readonly version: StoredVersion | undefined
+  /** From a cache: good enough to write on with its id as precondition, never to refuse. */
+  readonly guess: boolean
+}
+
+const baseOf = (parts: Parts, operation: DocumentOperation, path: string, look: boolean) =>
+  Effect.gen(function* () {
+    if (operation.needs === "absent") return { version: undefined, guess: false } satisfies Base
+    const known = look ? Option.none() : yield* recall(parts.source, path)
+    if (Option.isSome(known)) return { version: versionOf(path, known.value), guess: true } satisfies Base
+    const file = yield* parts.source.file(path)
+    return {
+      version: Option.isSome(file) ? versionOf(path, file.value) : undefined,
+      guess: false
+    } satisfies Base
+  })
+
+/**
+ * Writes one document by the remote's single-file short cut, with the document's blob as precondition. None where
+ * that way is not open: no such remote, a collection with index or manifest files, a file that is too large.
+ */
+export const singleFileWrite = (
+  parts: Parts,
+  unit: Unit
+): Effect.Effect<Option.Option<UnitOutcome>, WriteError> => {
+  const { options, remote } = parts
+  const [operation, ...more] = unit.operations
+  const open =
+    remote.singleFile._tag === "Some" &&
+    operation !== undefined &&
+    more.length === 0 &&
+    unit.mode === "document" &&
+    (unit.expectations ?? []).length === 0 &&
+    unit.reindex === undefined
+  if (!open) return Effect.succeedNone
+  return Effect.flatMap(alone(parts, operation.collection), (settings) =>
+    Option.isNone(settings)
+      ? Effect.succeedNone
+      : attempts(
+          parts,
+          unit,
+          operation,
+          Option.getOrThrow(remote.singleFile),
+          settings.value,
+          options.conflictRetries
+        )
+  )
+}
+
+const attempts = (
+  parts: Parts,
+  unit: Unit,
+  operation: DocumentOperation,
+  short: SingleFile,
+  { settings }: SettingsAt,
+  retries: number
+): Effect.Effect<Option.Option<UnitOutcome>, WriteError> =>
+  Effect.gen(function* () {
+    const { branch, options, source } = parts
+    const { collection, id } = operation
+    const path = documentPath(options.root, settings, collection, id)
+    const text = { message: unit.message, author: options.author, committer: options.committer }
+    const allowed = unit.retries ?? retries
+    let look = false
+    for (let conflicts = 0; ; ) {
+      const base = yield* baseOf(parts, operation, path, look)
+      const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+      const prepared = yield* Effect.either(
+        prepareOne(options.root, settings, unit, operation, base.version, now)
+      )
+      if (prepared._tag === "Left") {
+        if (!base.guess) return yield* prepared.left
+        look = true
+        continue
+      }
+      const { after, change } = prepared.right
+      if (change === undefined) {
+        return Option.some({ committed: Option.none(), documents: [outcomeOf(prepared.right, undefined)] })
+      }
+      if (after !== undefined && after.content.length > short.maxBytes) return Option.none()
+      const expected: Option.Option<Oid> = Option.fromNullable(base.version?.oid)
+      const written = yield* Effect.either(
+        after === undefined
+          ? short.delete(branch, path, base.version!.oid, text)
+          : short.put(branch, path, after.content, expected, text)
+      )
+      if (written._tag === "Right") {
+        const { blob, commit } = written.right
+        const documents = [outcomeOf(prepared.right, Option.getOrUndefined(blob))]
+        return Option.some({ committed: Option.some({ commit }), documents })
+      }
+      if (!(written.left instanceof ConflictError)) return yield* written.left
+      look = true
+      if (base.guess) continue
+      conflicts += 1
+      if (operation.needs !== "absent" && conflicts <= allowed) continue
+      const actual = yield* Effect.orElseSucceed(source.file(path, { fresh: true }), Option.none)
+      const version = Option.isSome(actual) ? versionOf(path, actual.value) : undefined
+      return yield* conflict(
+        unit,
+        operation.needs === "absent"
+          ? `${collection}/${id} exists already`
+          : `${collection}/${id} changed ${conflicts} times during the write`,
+        [{ collection, id, expected: describe(base.version), actual: describe(version) }],
+        operation.needs === "absent"
+          ? "use update, replace or upsert to write an existing document"
+          : "read the document again and decide anew"
+      )
+    }
+  })
