@@ -1,6 +1,7 @@
 import { Options } from "@effect/cli"
 import type { Layer } from "effect"
 import { Config, Context, Effect, Option, Redacted } from "effect"
+import type { SettingsOptions } from "../domain/Settings.js"
 import type { ReadError } from "../store/Collection.js"
 import type { Store } from "../store/Store.js"
 import { askToken } from "./Token.js"
@@ -10,6 +11,8 @@ export type Connection = {
   readonly repo: string
   readonly branch: string
   readonly root: string
+  /** What a new store is to be like; an existing one keeps its own settings, and others are refused. */
+  readonly layout: SettingsOptions
 } & (
   | { readonly _tag: "Local"; readonly directory: string }
   | {
@@ -59,6 +62,28 @@ export const connectionOptions = {
   ),
   token: Options.boolean("token").pipe(
     Options.withDescription("Ask for the token; otherwise it is read from CHAINSTORE_TOKEN")
+  ),
+  index: Options.text("index").pipe(
+    Options.withDescription("Keep an index, COLLECTION.FIELD; may be repeated"),
+    Options.repeated
+  ),
+  manifest: Options.text("manifest").pipe(
+    Options.withDescription("Keep a manifest, COLLECTION or COLLECTION.FIELD; may be repeated"),
+    Options.repeated
+  ),
+  shardBy: Options.choice("shard-by", ["leading", "hash"]).pipe(
+    Options.withDescription(
+      "Spread documents over directories by the first characters of their ids, or by a hash"
+    ),
+    Options.optional
+  ),
+  shardDepth: Options.integer("shard-depth").pipe(
+    Options.withDescription("Levels of directories"),
+    Options.optional
+  ),
+  shardWidth: Options.integer("shard-width").pipe(
+    Options.withDescription("Characters per level"),
+    Options.optional
   )
 }
 
@@ -66,16 +91,42 @@ type Given = {
   readonly repo: string
   readonly branch: string
   readonly root: string
+  readonly index: ReadonlyArray<string>
+  readonly manifest: ReadonlyArray<string>
+  readonly shardBy: Option.Option<"leading" | "hash">
+  readonly shardDepth: Option.Option<number>
+  readonly shardWidth: Option.Option<number>
   readonly directory: Option.Option<string>
   readonly apiUrl: Option.Option<string>
   readonly token: boolean
+}
+
+/** `["a.x", "a.y", "b"]` as fields by collection. */
+const byCollection = (names: ReadonlyArray<string>) => {
+  const fields: Record<string, Array<string>> = {}
+  for (const name of names) {
+    const [collection = "", ...field] = name.split(".")
+    fields[collection] = [...(fields[collection] ?? []), ...(field.length === 0 ? [] : [field.join(".")])]
+  }
+  return names.length === 0 ? undefined : fields
+}
+
+const layoutOf = (given: Given): SettingsOptions => {
+  const depth = Option.getOrUndefined(given.shardDepth)
+  return {
+    shardBy: Option.getOrUndefined(given.shardBy),
+    shardDepth: depth ?? (Option.isSome(given.shardBy) ? 1 : undefined),
+    shardWidth: Option.getOrUndefined(given.shardWidth),
+    indexes: byCollection(given.index),
+    manifests: byCollection(given.manifest)
+  }
 }
 
 /** What the options and the environment together say. */
 export const connectionOf = (given: Given) =>
   Effect.gen(function* () {
     const { repo, branch, root } = given
-    const place = { repo, branch, root }
+    const place = { repo, branch, root, layout: layoutOf(given) }
     if (Option.isSome(given.directory)) {
       return { ...place, _tag: "Local", directory: given.directory.value } satisfies Connection
     }
