@@ -1,0 +1,191 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { basename, dirname, join, normalize, sep } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+const filesUnder = (folder: string): ReadonlyArray<string> =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+
+const sources = filesUnder("src")
+const texts = new Map(sources.map((file) => [file, readFileSync(join(root, file), "utf8")]))
+
+interface Import {
+  readonly from: string
+  readonly to: string
+  readonly typeOnly: boolean
+}
+
+const statement =
+  /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^"';]*?\sfrom\s+)?"([^"]+)"|\bimport\("([^"]+)"\)/g
+
+const importsOf = (file: string): ReadonlyArray<Import> =>
+  Array.from(texts.get(file)!.matchAll(statement), ([, type, named, dynamic]) => ({
+    from: file,
+    to: named ?? dynamic ?? "",
+    typeOnly: type !== undefined
+  }))
+
+const all = sources.flatMap(importsOf)
+
+/** The source file that a relative import means. */
+const resolved = ({ from, to }: Import): string | undefined => {
+  if (!to.startsWith(".")) return undefined
+  const path = normalize(join(dirname(from), to)).replace(/\.jsx?$/, "")
+  return [`${path}.ts`, `${path}.tsx`, join(path, "index.ts")].find((candidate) => texts.has(candidate))
+}
+
+const roomOf = (file: string): string => file.split(sep)[1]!
+
+const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
+  domain: [],
+  chain: ["domain"],
+  store: ["domain"],
+  http: ["domain", "chain", "store"],
+  cli: ["domain", "chain", "store"],
+  testing: ["domain", "chain", "store"],
+  layers: ["domain", "chain", "store", "http", "cli", "testing"],
+  console: ["domain", "chain", "store", "http"]
+}
+
+describe("rooms", () => {
+  it("every file is in a known room, or is the package's own face", () => {
+    const strays = sources.filter(
+      (file) => mayImport[roomOf(file)] === undefined && file !== join("src", "index.ts")
+    )
+    assert.deepStrictEqual(strays, [])
+  })
+
+  it("know only the rooms to their left", () => {
+    const wrong = all.flatMap((one) => {
+      const target = resolved(one)
+      if (target === undefined || mayImport[roomOf(one.from)] === undefined) return []
+      const [room, other] = [roomOf(one.from), roomOf(target)]
+      return room === other || mayImport[room]!.includes(other) ? [] : [`${one.from} -> ${target}`]
+    })
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("resolve every relative import", () => {
+    const lost = all.filter((one) => /^\.{1,2}\/.*\.jsx?$/.test(one.to) && resolved(one) === undefined)
+    assert.deepStrictEqual(
+      lost.map(({ from, to }) => `${from} -> ${to}`),
+      []
+    )
+  })
+
+  it("import the package by relative paths, never by its own name", () => {
+    assert.deepStrictEqual(
+      all.filter(({ to }) => /^chainstore(\/|$)/.test(to)).map(({ from }) => from),
+      []
+    )
+  })
+
+  it("the console sees of http only what describes it", () => {
+    const wrong = all
+      .filter(({ from }) => roomOf(from) === "console")
+      .map((one) => ({ from: one.from, target: resolved(one) }))
+      .filter(
+        ({ target }) => target !== undefined && roomOf(target) === "http" && basename(target) !== "Api.ts"
+      )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("domain imports effect alone", () => {
+    const wrong = all.filter(
+      ({ from, to }) => roomOf(from) === "domain" && !to.startsWith(".") && !/^effect(\/|$)/.test(to)
+    )
+    assert.deepStrictEqual(
+      wrong.map(({ from, to }) => `${from} -> ${to}`),
+      []
+    )
+  })
+})
+
+describe("cycles", () => {
+  it("there are none at run time", () => {
+    const edges = new Map<string, Array<string>>()
+    for (const one of all) {
+      const target = resolved(one)
+      if (target === undefined || one.typeOnly) continue
+      edges.set(one.from, [...(edges.get(one.from) ?? []), target])
+    }
+    const done = new Set<string>()
+    const cycles: Array<string> = []
+    const visit = (file: string, path: ReadonlyArray<string>): void => {
+      const at = path.indexOf(file)
+      if (at !== -1) {
+        cycles.push([...path.slice(at), file].join(" -> "))
+        return
+      }
+      if (done.has(file)) return
+      for (const next of edges.get(file) ?? []) visit(next, [...path, file])
+      done.add(file)
+    }
+    for (const file of sources) visit(file, [])
+    assert.deepStrictEqual(cycles, [])
+  })
+})
+
+describe("names", () => {
+  it("no file is named after nothing", () => {
+    const wrong = sources.filter((file) =>
+      /^(utils?|helpers?|types|common|misc)\.tsx?$/i.test(basename(file))
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+})
+
+describe("the browser", () => {
+  const isNodeOnly = (file: string) =>
+    file.startsWith(join("src", "store", "local") + sep) || file.startsWith(join("src", "store", "git") + sep)
+  const isCarried = (file: string) =>
+    ["domain", "chain", "store", "console"].includes(roomOf(file)) && !isNodeOnly(file)
+  // The build of the console runs in Node.
+  const isBuild = (file: string) => /vite\.config\.ts$|[\\/]build[\\/]/.test(file)
+
+  it("carries no Node module", () => {
+    const wrong = all.filter(
+      ({ from, to, typeOnly }) =>
+        isCarried(from) &&
+        !isBuild(from) &&
+        !typeOnly &&
+        (to.startsWith("node:") || to.startsWith("@effect/platform-node"))
+    )
+    assert.deepStrictEqual(
+      wrong.map(({ from, to }) => `${from} -> ${to}`),
+      []
+    )
+  })
+
+  it("reaches no Node-only room", () => {
+    const wrong = all.filter((one) => {
+      const target = resolved(one)
+      return (
+        target !== undefined &&
+        isCarried(one.from) &&
+        !isBuild(one.from) &&
+        !one.typeOnly &&
+        isNodeOnly(target)
+      )
+    })
+    assert.deepStrictEqual(
+      wrong.map(({ from, to }) => `${from} -> ${to}`),
+      []
+    )
+  })
+
+  it("takes Effect's modules one by one", () => {
+    const wrong = all.filter(
+      ({ from, to, typeOnly }) =>
+        isCarried(from) && !typeOnly && (to === "effect" || to === "@effect/platform")
+    )
+    assert.deepStrictEqual(
+      wrong.map(({ from, to }) => `${from} -> ${to}`),
+      []
+    )
+  })
+})

@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, it } from "@effect/vitest"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+/** The lines after `Output:` in the comment that an example begins with. */
+const promised = (source: string): string => {
+  const comment = /^\/\*\*([\s\S]*?)\*\//.exec(source)?.[1] ?? ""
+  const lines = comment.split("\n").map((line) => line.replace(/^\s*\* ?/, ""))
+  const start = lines.indexOf("Output:")
+  return start === -1
+    ? ""
+    : lines
+        .slice(start + 1)
+        .join("\n")
+        .trim()
+}
+
+const printed = (file: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const env = { PATH: process.env["PATH"], HOME: mkdtempSync(join(tmpdir(), "example-")) }
+    execFile(
+      process.execPath,
+      ["--import", "tsx", join("examples", file)],
+      { cwd: root, env, timeout: 60_000 },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout.trim())
+        else reject(new Error(`${file}: ${error.message}\n${stdout}${stderr}`))
+      }
+    )
+  })
+
+const examples = readdirSync(join(root, "examples")).filter((file) => file.endsWith(".ts"))
+
+it("there are examples", () => assert.isAtLeast(examples.length, 2))
+
+it.each(examples)(
+  "%s prints what its comment promises",
+  async (file) => {
+    const output = promised(readFileSync(join(root, "examples", file), "utf8"))
+    assert.notStrictEqual(
+      output,
+      "",
+      "an example says what it prints, after a line `Output:` in its first comment"
+    )
+    assert.strictEqual(await printed(file), output)
+  },
+  90_000
+)
