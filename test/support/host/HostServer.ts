@@ -1,6 +1,6 @@
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, Scope } from "effect"
 import * as Faulty from "../../../src/http/host/Faults.js"
 import { Faults } from "../../../src/http/host/Faults.js"
 import * as Limits from "../../../src/http/host/Limits.js"
@@ -38,6 +38,18 @@ const directory = Effect.flatMap(FileSystem.FileSystem, (fs) =>
   fs.makeTempDirectoryScoped({ prefix: "chainstore-host-" })
 )
 
+/** A host is a process of its own: it and its end keep the wall clock's time, whatever the test's clock says. */
+const live = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const clock = Clock.make()
+      const scope = yield* Scope.make()
+      yield* Effect.addFinalizer((exit) => Effect.withClock(Scope.close(scope, exit), clock))
+      return yield* Effect.withClock(Layer.buildWithScope(layer, scope), clock)
+    })
+  )
+
+/** A host over real sockets and a temporary directory; limits and faults as the test wants them. */
 export const layer = (options: HostServerOptions = {}) =>
   Layer.unwrapScoped(
     Effect.map(directory, (data) => {
@@ -68,4 +80,4 @@ export const layer = (options: HostServerOptions = {}) =>
         })
       ).pipe(Layer.provide(server), Layer.provideMerge(stack))
     })
-  ).pipe(Layer.provideMerge(NodeContext.layer))
+  ).pipe(live, Layer.provideMerge(NodeContext.layer))
