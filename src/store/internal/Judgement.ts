@@ -15,7 +15,7 @@ import {
 import type { WriteError } from "../Collection.js"
 import { documentPath, placeProblem } from "../DocumentPath.js"
 import type { Change } from "../GitRemote.js"
-import { type Place, writeVersion } from "./Versions.js"
+import { type Place, readDocument, writeVersion } from "./Versions.js"
 import {
   type DocumentOperation,
   type Expectation,
@@ -205,6 +205,10 @@ export const prepareOne = (
       const change: Change | undefined = version === undefined ? undefined : { _tag: "Remove", path }
       return { collection, id, path, before, after: undefined, change }
     }
+    if (next.unchanged === true && version !== undefined) {
+      const document = yield* readDocument(place, version.content)
+      return { collection, id, path, before, after: { document, content: version.content }, change: undefined }
+    }
     const after = yield* writeVersion(place, next.document.value, next, before, now)
     return { collection, id, path, before, after, change: { _tag: "Put", path, content: after.content } }
   })
@@ -222,13 +226,15 @@ export const prepare = (
   )
 
 /** What became of a prepared operation, once its blob is known. */
-export const outcomeOf = (prepared: Prepared, sha: string | undefined): OperationOutcome => ({
-  collection: prepared.collection,
-  id: prepared.id,
-  path: prepared.path,
-  before: prepared.before,
-  after:
-    prepared.after === undefined || sha === undefined
-      ? Option.none()
-      : Option.some({ ...prepared.after, sha: sha as Oid })
-})
+export const outcomeOf = (prepared: Prepared, written: Oid | undefined): OperationOutcome => {
+  const { after, before, change, collection, id, path } = prepared
+  const kept = change === undefined ? Option.getOrUndefined(before)?.oid : undefined
+  const sha = written ?? kept
+  return {
+    collection,
+    id,
+    path,
+    before,
+    after: after === undefined || sha === undefined ? Option.none() : Option.some({ ...after, sha })
+  }
+}

@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import type { Oid } from "../../domain/Oid.js"
 import type { RefMoved } from "../../domain/Ref.js"
 import { plainLayout, printSettings, sameLayout, settingsFileName } from "../../domain/Settings.js"
 import { AuthError, ConflictError, ValidationError } from "../../domain/StoreError.js"
@@ -96,7 +97,7 @@ export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, 
       return { commit: changes.length === 0 ? Option.none() : Option.some(commit), result }
     })
 
-  const finish = (outcome: Judgement.Prepared, blobs: ReadonlyMap<string, string>): OperationOutcome =>
+  const finish = (outcome: Judgement.Prepared, blobs: ReadonlyMap<string, Oid>): OperationOutcome =>
     Judgement.outcomeOf(outcome, blobs.get(outcome.path))
 
   const stuck = (unit: Unit, error: RefMoved, reason: string) =>
