@@ -110,7 +110,11 @@ const ContentEntry = Schema.Struct({
 
 const FileCommit = Schema.Struct({
   content: Schema.NullOr(Named),
-  commit: Schema.Struct({ sha: Oid, tree: Schema.optional(Named) })
+  commit: Schema.Struct({
+    sha: Oid,
+    tree: Schema.optional(Named),
+    parents: Schema.optional(Schema.Array(Named))
+  })
 })
 
 const RateLimit = Schema.Struct({

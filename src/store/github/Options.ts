@@ -67,6 +67,11 @@ export interface GitHubOptions {
   readonly author?: Signature | undefined
   /** `graphql`: one request, signed by the host, which rules out `author` and `committer`. Default `git-data`. */
   readonly commitVia?: "git-data" | "graphql" | undefined
+  /**
+   * `contents` reads a directory by the Contents API, as the console's documentation says, and by its tree only
+   * from 1,000 entries on, where that API stops without a word. Default `trees`.
+   */
+  readonly listVia?: "trees" | "contents" | undefined
   /** Default `chainstore`; never sent by a browser. */
   readonly userAgent?: string | undefined
   /** Objects kept in memory by their ids. Default 16 MiB. */
@@ -96,6 +101,7 @@ export interface Settings {
   readonly committer: Signature | undefined
   readonly author: Signature | undefined
   readonly commitVia: "git-data" | "graphql"
+  readonly listVia: "trees" | "contents"
   readonly userAgent: string
   readonly objectCacheBytes: number
 }
@@ -156,6 +162,7 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
       committer: options.committer,
       author: options.author,
       commitVia,
+      listVia: options.listVia ?? "trees",
       userAgent: options.userAgent ?? "chainstore",
       objectCacheBytes: options.objectCacheBytes ?? 16 * 1024 * 1024
     }

@@ -1,0 +1,187 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
+import type { Head } from "../GitRemote.js"
+import * as Api from "./Api.js"
+import type { CallFailure, Client } from "./Client.js"
+import { makeValidators } from "./Conditional.js"
+
+/** How long a replica may lag behind a write of ours. */
+const lag = 60_000
+const absentLag = 10_000
+
+/** What this process has done to a branch and to its files, as far as replicas may not know it yet. */
+interface Memory {
+  head: Option.Option<Head> | undefined
+  own: { readonly commit: Oid | undefined; readonly at: number } | undefined
+  /** Ids (`""`: absent) that the branch was at before, and until when they count as stale. */
+  readonly superseded: Map<string, number>
+  readonly files: Map<string, { after: string; at: number; readonly superseded: Set<string>; all: boolean }>
+}
+
+/** Heads of branches: asked of the host, but never older than what this process wrote. */
+export interface Branches {
+  /** Where the branch is now. */
+  readonly head: (branch: string) => Effect.Effect<Option.Option<Head>, CallFailure>
+  /** What is remembered: good enough to build a commit on, since the commit names it as its parent. */
+  readonly remembered: (branch: string) => Option.Option<Head> | undefined
+  readonly commit: (oid: Oid) => Effect.Effect<Option.Option<GitCommit>, CallFailure>
+  /** A write of ours moved the branch. `head` without a tree where the answer did not tell it. */
+  readonly wrote: (
+    branch: string,
+    from: Option.Option<Oid>,
+    to: { readonly commit: Oid; readonly tree: Option.Option<Oid> } | undefined
+  ) => Effect.Effect<void>
+  /** A write of ours changed a file; `before` undefined: not known. */
+  readonly wroteFile: (
+    branch: string,
+    path: string,
+    before: Option.Option<Oid> | undefined,
+    after: Option.Option<Oid>
+  ) => Effect.Effect<void>
+  /** Whether an answer is older than what we wrote. */
+  readonly isStale: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
+  /** Whether we wrote to the branch so lately that a listing by its name may be old. */
+  readonly writtenLately: (branch: string) => Effect.Effect<boolean>
+  readonly forget: (branch: string) => void
+  readonly clear: () => void
+}
+
+type GitCommit = typeof Api.getGitCommit.reply.Type
+
+export const makeBranches = (client: Client): Branches => {
+  const memories = new Map<string, Memory>()
+  const validators = makeValidators<Head>(client, 256)
+
+  const memoryOf = (branch: string): Memory => {
+    const known = memories.get(branch)
+    if (known !== undefined) return known
+    const made: Memory = { head: undefined, own: undefined, superseded: new Map(), files: new Map() }
+    memories.set(branch, made)
+    return made
+  }
+
+  const commit = (oid: Oid): Effect.Effect<Option.Option<GitCommit>, CallFailure> =>
+    client.call(Api.getGitCommit, { path: { commit_sha: oid } }).pipe(
+      Effect.map((reply) => reply.value),
+      Effect.catchIf(
+        (error) =>
+          error._tag === "ApiFailure" && (error.kind === "Missing" || error.kind === "EmptyRepository"),
+        () => Effect.succeedNone
+      )
+    )
+
+  const ask = (branch: string): Effect.Effect<Option.Option<Head>, CallFailure> =>
+    Effect.gen(function* () {
+      const known = yield* validators.find(branch)
+      const reply = yield* client.call(Api.getBranch, { path: { branch }, etag: known?.etag })
+      if (Option.isNone(reply.value)) return Option.fromNullable(known?.value)
+      const { commit: tip } = reply.value.value
+      const head: Head = { commit: tip.sha, tree: tip.commit.tree.sha }
+      validators.keep(branch, reply.etag, reply.generation, head)
+      return Option.some(head)
+    }).pipe(
+      Effect.catchIf(
+        (error) =>
+          error._tag === "ApiFailure" && (error.kind === "Missing" || error.kind === "EmptyRepository"),
+        () => Effect.succeedNone
+      )
+    )
+
+  const ownHead = (own: Oid | undefined): Effect.Effect<Option.Option<Head>, CallFailure> =>
+    own === undefined
+      ? Effect.succeed(Option.none())
+      : Effect.map(
+          commit(own),
+          Option.map((found) => ({ commit: own, tree: found.tree.sha }))
+        )
+
+  const head: Branches["head"] = (branch) =>
+    Effect.gen(function* () {
+      const answered = yield* ask(branch)
+      const memory = memoryOf(branch)
+      const now = yield* Clock.currentTimeMillis
+      const key = Option.match(answered, { onNone: () => "", onSome: (found) => found.commit as string })
+      const until = memory.superseded.get(key)
+      const own = memory.own
+      if (own !== undefined && until !== undefined && now < until && key !== (own.commit ?? "")) {
+        validators.drop(branch)
+        const remembered = memory.head
+        if (remembered !== undefined) return remembered
+        const found = yield* ownHead(own.commit)
+        memory.head = found
+        return found
+      }
+      memory.head = answered
+      return answered
+    })
+
+  return {
+    head,
+    commit,
+    remembered: (branch) => memories.get(branch)?.head,
+    wrote: (branch, from, to) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const memory = memoryOf(branch)
+        const before = Option.getOrElse(from, () => "")
+        memory.superseded.set(before, now + (before === "" ? absentLag : lag))
+        if (memory.head !== undefined && Option.isSome(memory.head)) {
+          memory.superseded.set(memory.head.value.commit, now + lag)
+        }
+        if (memory.own?.commit !== undefined) memory.superseded.set(memory.own.commit, now + lag)
+        for (const [oid, until] of memory.superseded) if (until <= now) memory.superseded.delete(oid)
+        if (to !== undefined) memory.superseded.delete(to.commit)
+        else memory.superseded.delete("")
+        memory.own = { commit: to?.commit, at: now }
+        memory.head =
+          to === undefined
+            ? Option.none()
+            : Option.isSome(to.tree)
+              ? Option.some({ commit: to.commit, tree: to.tree.value })
+              : undefined
+        validators.drop(branch)
+      }),
+    wroteFile: (branch, path, before, after) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const { files } = memoryOf(branch)
+        const known = files.get(path)
+        const superseded = known === undefined || known.at + lag < now ? new Set<string>() : known.superseded
+        if (known !== undefined) superseded.add(known.after)
+        if (before !== undefined) superseded.add(Option.getOrElse(before, () => ""))
+        const key = Option.getOrElse(after, () => "")
+        superseded.delete(key)
+        files.delete(path)
+        files.set(path, { after: key, at: now, superseded, all: before === undefined })
+        for (const [oldest, file] of files) {
+          if (files.size <= 1024 && file.at + lag >= now) break
+          files.delete(oldest)
+        }
+      }),
+    isStale: (branch, path, answer) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const file = memories.get(branch)?.files.get(path)
+        const key = Option.getOrElse(answer, () => "")
+        return (
+          file !== undefined &&
+          now < file.at + lag &&
+          key !== file.after &&
+          (file.all || file.superseded.has(key))
+        )
+      }),
+    writtenLately: (branch) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const own = memories.get(branch)?.own
+        return own !== undefined && now < own.at + lag
+      }),
+    forget: (branch) => {
+      const memory = memories.get(branch)
+      if (memory !== undefined) memory.head = undefined
+      validators.drop(branch)
+    },
+    clear: () => {
+      memories.clear()
+      validators.clear()
+    }
+  }
+}

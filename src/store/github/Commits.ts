@@ -1,0 +1,171 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
+import { RefMoved } from "../../domain/Ref.js"
+import {
+  type AmbiguousWriteError,
+  type ConflictError,
+  type NotFoundError,
+  type RemoteError,
+  ValidationError
+} from "../../domain/StoreError.js"
+import * as GitObject from "../GitObject.js"
+import type { Change, Committed, Head, NewCommit } from "../GitRemote.js"
+import { checkChanges } from "../memory/MemoryTree.js"
+import * as Api from "./Api.js"
+import type { CallFailure, Client } from "./Client.js"
+import type { FileWrite, FileWritten } from "./FileWrites.js"
+import { fitsGraphql } from "./GraphqlCommit.js"
+import type { RefWrites } from "./RefWrites.js"
+import type { Place } from "./Translate.js"
+import { writeTree } from "./TreeWrites.js"
+
+export type CommitFailure =
+  | CallFailure
+  | RefMoved
+  | AmbiguousWriteError
+  | ConflictError
+  | NotFoundError
+  | RemoteError
+  | ValidationError
+
+interface Parts {
+  readonly client: Client
+  readonly refs: RefWrites
+  readonly writeFile: (write: FileWrite) => Effect.Effect<FileWritten, CommitFailure>
+  readonly viaGraphql: (
+    place: Place,
+    branch: string,
+    expected: Head,
+    commit: NewCommit
+  ) => Effect.Effect<Head, CommitFailure>
+  readonly resolveTree: (commit: Oid) => Effect.Effect<Oid, CommitFailure>
+}
+
+/** The file that gives an empty repository its first commit when the commit itself has more than one. */
+const placeholder = ".chainstore"
+
+/** One atomic commit, in the form that carries it. */
+export const makeCommit = ({ client, refs, resolveTree, viaGraphql, writeFile }: Parts) => {
+  const { settings } = client
+
+  /** Tree and commit, on no branch yet. */
+  const build = (base: Option.Option<Head>, commit: NewCommit): Effect.Effect<Head, CommitFailure> =>
+    Effect.gen(function* () {
+      const parent = Option.getOrUndefined(base)
+      const tree = yield* writeTree(client, parent?.tree, commit.changes)
+      const reply = yield* client.call(Api.createCommit, {
+        path: {},
+        body: {
+          message: commit.message,
+          tree: tree ?? parent?.tree ?? (yield* emptyTreeOf()),
+          parents: parent === undefined ? [] : [parent.commit],
+          author: commit.author ?? settings.author,
+          committer: commit.committer ?? settings.committer
+        }
+      })
+      const made = Option.getOrThrow(reply.value)
+      return { commit: made.sha, tree: made.tree.sha }
+    })
+
+  const emptyTreeOf = () =>
+    Effect.fail(
+      new ValidationError({ operation: "GitRemote.commit", message: "a first commit needs a file" })
+    )
+
+  const put = (branch: string, commit: NewCommit, change: Change & { readonly _tag: "Put" }) =>
+    writeFile({
+      operation: "GitRemote.commit",
+      branch,
+      path: change.path,
+      content: Option.some(change.content),
+      expected: Option.none(),
+      text: commit
+    })
+
+  const moved = (branch: string, actual: Option.Option<Oid>) =>
+    new RefMoved({ ref: `refs/heads/${branch}`, expected: Option.none(), actual })
+
+  /** In an empty repository GitHub knows one write alone: a file by the Contents API. */
+  const bootstrap = (place: Place, branch: string, commit: NewCommit): Effect.Effect<Head, CommitFailure> =>
+    Effect.gen(function* () {
+      const [only] = commit.changes
+      const alone =
+        commit.changes.length === 1 &&
+        only?._tag === "Put" &&
+        only.content.length <= settings.contentsMaxBytes
+          ? only
+          : undefined
+      const settingsFile = commit.changes.find(
+        (change) => change._tag === "Put" && /(^|\/)_chainstore\.json$/.test(change.path)
+      )
+      const first: Change & { readonly _tag: "Put" } =
+        alone ??
+        (settingsFile?._tag === "Put"
+          ? settingsFile
+          : { _tag: "Put", path: placeholder, content: new TextEncoder().encode("first commit\n") })
+      const made = yield* put(branch, commit, first).pipe(
+        Effect.catchTag("ConflictError", () =>
+          Effect.flatMap(refs.read(branch), (at) => Effect.fail(moved(branch, at)))
+        )
+      )
+      if (made.parents > 0) {
+        // Somebody else was first, and the file landed on their branch: it is taken back.
+        yield* writeFile({
+          operation: "GitRemote.commit",
+          branch,
+          path: first.path,
+          content: Option.none(),
+          expected: made.blob,
+          text: { ...commit, message: `Remove ${first.path} again: the branch had begun elsewhere` }
+        }).pipe(Effect.catchTag("ConflictError", () => Effect.void))
+        const at = yield* refs.read(branch)
+        return yield* Effect.fail(moved(branch, at))
+      }
+      const tree = Option.isSome(made.tree) ? made.tree.value : yield* resolveTree(made.commit)
+      const root: Head = { commit: made.commit, tree }
+      if (alone !== undefined) return root
+      const rest = commit.changes.filter((change) => change !== first)
+      const changes: ReadonlyArray<Change> =
+        first === settingsFile ? rest : [...rest, { _tag: "Remove", path: first.path }]
+      const next = yield* build(Option.some(root), { ...commit, changes })
+      yield* refs.move(place, branch, root.commit, next.commit)
+      return next
+    }).pipe(Effect.uninterruptible)
+
+  const first = (place: Place, branch: string, commit: NewCommit): Effect.Effect<Head, CommitFailure> =>
+    refs.read(branch).pipe(
+      Effect.flatMap((at): Effect.Effect<Head, CommitFailure> => {
+        if (Option.isSome(at)) return Effect.fail(moved(branch, at))
+        return Effect.tap(build(Option.none(), commit), (made) => refs.create(place, branch, made.commit))
+      }),
+      Effect.catchIf(
+        (error) => error._tag === "ApiFailure" && error.kind === "EmptyRepository",
+        () => bootstrap(place, branch, commit)
+      )
+    )
+
+  return (
+    place: Place,
+    branch: string,
+    expected: Option.Option<Head>,
+    commit: NewCommit
+  ): Effect.Effect<Committed, CommitFailure> =>
+    Effect.gen(function* () {
+      const problem = checkChanges(commit.changes)
+      if (problem !== undefined) return yield* Effect.fail(problem)
+      const made = Option.isNone(expected)
+        ? yield* first(place, branch, commit)
+        : settings.commitVia === "graphql" && fitsGraphql(commit)
+          ? yield* viaGraphql(place, branch, expected.value, commit)
+          : yield* Effect.tap(build(expected, commit), (next) =>
+              refs.move(place, branch, expected.value.commit, next.commit)
+            )
+      const blobs = new Map(
+        commit.changes.flatMap((change) =>
+          change._tag === "Put" ? [[change.path, GitObject.hash("blob", change.content)] as const] : []
+        )
+      )
+      return { ...made, blobs }
+    })
+}

@@ -1,0 +1,28 @@
+import type { Estimate } from "../GitRemote.js"
+import type { Settings } from "./Options.js"
+import { treeRequests } from "./TreeWrites.js"
+
+/** Requests that an operation takes when nobody else is in the way. */
+export const estimateWith =
+  (settings: Settings) =>
+  (operation: Estimate): number => {
+    const commit = (changes: number, bytes: number, warm: boolean) =>
+      (warm ? 0 : 1) +
+      (settings.commitVia === "graphql" && bytes <= 25_000_000 ? 1 : treeRequests(changes, bytes) + 2)
+    switch (operation._tag) {
+      case "Read":
+        return settings.useGraphql && !settings.readOnly
+          ? Math.ceil(operation.documents / settings.graphqlBatchSize)
+          : operation.documents
+      case "List":
+        return Math.max(1, Math.ceil(operation.entries / 100_000) + (operation.entries > 100_000 ? 1 : 0))
+      case "Commit":
+        return commit(operation.changes, operation.bytes, operation.warm)
+      case "PutFile":
+        return operation.bytes > settings.contentsMaxBytes
+          ? commit(1, operation.bytes, operation.warm)
+          : operation.warm
+            ? 1
+            : 2
+    }
+  }

@@ -1,0 +1,218 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import type { Oid } from "../../domain/Oid.js"
+import { type AmbiguousWriteError, type ConflictError, NotFoundError } from "../../domain/StoreError.js"
+import * as GitObject from "../GitObject.js"
+import type { CommitText, FileCommitted } from "../GitRemote.js"
+import * as Api from "./Api.js"
+import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
+import { encodeBase64 } from "./Base64.js"
+import { timeLeft } from "./Call.js"
+import type { CallFailure, Client, Reply } from "./Client.js"
+import { raced } from "./Retry.js"
+import { ambiguous, fileConflict } from "./Translate.js"
+
+type Failure = CallFailure | ConflictError | AmbiguousWriteError | NotFoundError
+
+/** One file in one commit in one request, with the file's own blob as the precondition. */
+export interface FileWrite {
+  readonly operation: string
+  readonly branch: string
+  readonly path: string
+  /** None deletes. */
+  readonly content: Option.Option<Uint8Array>
+  readonly expected: Option.Option<Oid>
+  readonly text: CommitText
+}
+
+export interface FileWritten extends FileCommitted {
+  readonly parents: number
+}
+
+type Answer = typeof Api.putContent.reply.Type
+
+const written = (reply: Reply<Answer>): FileWritten => {
+  const { commit, content } = Option.getOrThrow(reply.value)
+  return {
+    commit: commit.sha,
+    tree: Option.fromNullable(commit.tree?.sha),
+    blob: Option.map(Option.fromNullable(content), ({ sha }) => sha),
+    parents: commit.parents?.length ?? 1
+  }
+}
+
+/** A race is met again as long as the operation has a moment left. */
+const enoughTime = Effect.map(timeLeft, (left) => left > 2_000)
+
+/** Commits that a search for a lost write looks at. */
+const searched = 20
+
+export const makeFileWrite = (client: Client) => {
+  const { settings } = client
+
+  const send = (write: FileWrite): Effect.Effect<Reply<Answer>, CallFailure> => {
+    const body = {
+      message: write.text.message,
+      branch: write.branch,
+      sha: Option.getOrUndefined(write.expected),
+      committer: write.text.committer ?? settings.committer,
+      author: write.text.author ?? settings.author
+    }
+    const path = { path: write.path }
+    return Option.match(write.content, {
+      onNone: () =>
+        client.call(Api.deleteContent, { path, body: { ...body, sha: Option.getOrThrow(write.expected) } }),
+      onSome: (content) =>
+        client.call(Api.putContent, { path, body: { ...body, content: encodeBase64(content) } })
+    })
+  }
+
+  const blobAt = (path: string, ref: string): Effect.Effect<Option.Option<Oid>, CallFailure> =>
+    client.call(Api.getContent, { path: { path }, query: { ref } }).pipe(
+      Effect.map((reply) =>
+        Option.flatMap(reply.value, (file) => ("length" in file ? Option.none() : Option.some(file.sha)))
+      ),
+      Effect.catchIf(
+        (error) => error._tag === "ApiFailure" && error.kind === "Missing",
+        () => Effect.succeed(Option.none())
+      )
+    )
+
+  /**
+   * A write whose reply was lost and whose repetition was refused: our blob, under our message, in the path's
+   * history since the file was as expected. `Unknown` where the history does not reach back that far.
+   */
+  const search = (write: FileWrite): Effect.Effect<FileWritten | "NotDone" | "Unknown", CallFailure> =>
+    Effect.gen(function* () {
+      const ours = Option.map(write.content, (content) => GitObject.hash("blob", content))
+      const reply = yield* client.call(Api.listCommits, {
+        path: {},
+        query: { sha: write.branch, path: write.path, per_page: searched }
+      })
+      const same = (a: Option.Option<Oid>, b: Option.Option<Oid>) =>
+        Option.getOrUndefined(a) === Option.getOrUndefined(b)
+      const commits = Option.getOrElse(reply.value, () => [])
+      for (const [index, commit] of commits.entries()) {
+        const at = yield* blobAt(write.path, commit.sha)
+        if (same(at, ours) && commit.commit.message.trimEnd() === write.text.message.trimEnd()) {
+          const tree = Option.some(commit.commit.tree.sha)
+          return { commit: commit.sha, tree, blob: ours, parents: commit.parents.length }
+        }
+        if (same(at, write.expected)) return index === 0 ? "Unknown" : "NotDone"
+      }
+      return commits.length < searched && Option.isNone(write.expected) && commits.length > 0
+        ? "NotDone"
+        : "Unknown"
+    })
+
+  /** Replicas may not know the write yet: the history is looked at again, a little later each time. */
+  const seek = (write: FileWrite, tries: number): Effect.Effect<FileWritten | "NotDone" | "Unknown"> =>
+    search(write).pipe(
+      Effect.catchAll(() => Effect.succeed("Unknown" as const)),
+      Effect.flatMap((result) =>
+        result !== "Unknown" || tries === 0
+          ? Effect.succeed(result)
+          : Effect.flatMap(enoughTime, (enough) =>
+              enough
+                ? Effect.zipRight(Effect.sleep(3_200 / 2 ** tries), seek(write, tries - 1))
+                : Effect.succeed(result)
+            )
+      )
+    )
+
+  const found = (
+    write: FileWrite,
+    lost: ApiFailure,
+    refusal: () => Effect.Effect<never, Failure>
+  ): Effect.Effect<FileWritten, Failure> =>
+    seek(write, 5).pipe(
+      Effect.flatMap(
+        (result): Effect.Effect<FileWritten, Failure> =>
+          typeof result !== "string"
+            ? Effect.succeed(result)
+            : result === "NotDone"
+              ? refusal()
+              : Effect.fail(ambiguous({ operation: write.operation, path: write.path }, lost))
+      )
+    )
+
+  const conflict = (write: FileWrite, actual?: null) =>
+    Effect.fail(fileConflict(write, Option.getOrUndefined(write.expected), actual))
+
+  const attempt = (
+    write: FileWrite,
+    count: number,
+    lost: ApiFailure | undefined
+  ): Effect.Effect<FileWritten, Failure> =>
+    send(write).pipe(
+      Effect.retry({
+        schedule: raced,
+        while: (error) =>
+          error._tag === "ApiFailure" && error.kind === "RefRace" ? enoughTime : Effect.succeed(false)
+      }),
+      Effect.flatMap((reply) => {
+        const vanished = Option.isSome(write.content) && Option.isSome(write.expected) && reply.status === 201
+        return vanished ? undo(write, written(reply)) : Effect.succeed(written(reply))
+      }),
+      Effect.catchAll((error): Effect.Effect<FileWritten, Failure> => {
+        if (error._tag !== "ApiFailure") return Effect.fail(error)
+        const refused = (reason: () => Effect.Effect<never, Failure>) =>
+          lost === undefined ? reason() : found(write, lost, reason)
+        switch (error.kind) {
+          case "ShaMissing":
+          case "BlobMismatch":
+          case "Conflict":
+          case "RefRace":
+            return refused(() => conflict(write))
+          case "Missing":
+            return Option.isNone(write.content) && !/branch/i.test(error.message)
+              ? refused(() => conflict(write, null))
+              : Effect.fail(error)
+          default:
+            break
+        }
+        if (!isAmbiguous(error))
+          return lost === undefined ? Effect.fail(error) : found(write, lost, () => Effect.fail(error))
+        if (count >= settings.maxRetries) return found(write, error, () => Effect.fail(error))
+        return Effect.flatMap(Effect.all([Random.next, timeLeft]), ([share, left]) => {
+          const delay = Duration.toMillis(settings.backoffFactor) * 2 ** count * share
+          return delay < left
+            ? Effect.zipRight(Effect.sleep(delay), attempt(write, count + 1, error))
+            : found(write, error, () => Effect.fail(error))
+        })
+      })
+    )
+
+  /** GitHub ignores the blob of an update whose path has vanished and makes the file again: it is taken back. */
+  const undo = (write: FileWrite, made: FileWritten): Effect.Effect<never, Failure> =>
+    attempt(
+      {
+        ...write,
+        content: Option.none(),
+        expected: made.blob,
+        text: { ...write.text, message: `Remove ${write.path} again: it was deleted before this update` }
+      },
+      0,
+      undefined
+    ).pipe(
+      Effect.catchTag("ConflictError", () => Effect.void),
+      Effect.zipRight(
+        Effect.fail(
+          new NotFoundError({
+            operation: write.operation,
+            path: write.path,
+            message: `${write.path} was deleted by somebody else`,
+            status: 201
+          })
+        )
+      )
+    )
+
+  /** Runs to its end once sent: an update that made a vanished file again must be taken back. */
+  return (write: FileWrite): Effect.Effect<FileWritten, Failure> =>
+    Option.isSome(write.expected) && Option.isSome(write.content)
+      ? Effect.uninterruptible(attempt(write, 0, undefined))
+      : attempt(write, 0, undefined)
+}

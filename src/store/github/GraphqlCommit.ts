@@ -1,0 +1,166 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { Oid } from "../../domain/Oid.js"
+import { RefMoved } from "../../domain/Ref.js"
+import type { AmbiguousWriteError, RemoteError } from "../../domain/StoreError.js"
+import * as GitObject from "../GitObject.js"
+import type { Blob, Head, NewCommit } from "../GitRemote.js"
+import * as Api from "./Api.js"
+import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
+import { encodeBase64 } from "./Base64.js"
+import { timeLeft } from "./Call.js"
+import type { CallFailure, Client } from "./Client.js"
+import type { RefWrites } from "./RefWrites.js"
+import { ambiguous, type Place } from "./Translate.js"
+
+type Failure = CallFailure | RefMoved | AmbiguousWriteError | RemoteError
+
+/** https://docs.github.com/graphql/reference/mutations#createcommitonbranch */
+export const commitDocument = `mutation Commit($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) {
+    commit { oid tree { oid } }
+  }
+}`
+
+const Answer = Schema.Struct({
+  createCommitOnBranch: Schema.Struct({
+    commit: Schema.Struct({ oid: Oid, tree: Schema.Struct({ oid: Oid }) })
+  })
+})
+
+/** What the mutation is seen to bear: about 40 MB of base64. */
+const maxBytes = 25_000_000
+
+/** Whether the mutation can carry a commit: it knows neither links, nor authors, nor very large contents. */
+export const fitsGraphql = (commit: NewCommit) =>
+  commit.author === undefined &&
+  commit.committer === undefined &&
+  commit.changes.length > 0 &&
+  commit.changes.every((change) => change._tag !== "Link") &&
+  commit.changes.reduce((sum, change) => sum + (change._tag === "Put" ? change.content.length : 0), 0) <=
+    maxBytes
+
+const messageOf = (message: string) => {
+  const end = message.indexOf("\n")
+  return end < 0
+    ? { headline: message }
+    : { headline: message.slice(0, end), body: message.slice(end).replace(/^\n+/, "") }
+}
+
+/** One commit in one request, on exactly the expected head. */
+export const makeGraphqlCommit = (
+  client: Client,
+  refs: RefWrites,
+  file: (at: Oid, path: string) => Effect.Effect<Option.Option<Blob>, CallFailure | RemoteError>
+) => {
+  const { address, maxRetries } = client.settings
+
+  const moved = (branch: string, expected: Oid, actual: Option.Option<Oid>) =>
+    new RefMoved({ ref: `refs/heads/${branch}`, expected: Option.some(expected), actual })
+
+  /** Our commit among those that followed the expected head: its child, with our message and our content. */
+  const search = (
+    branch: string,
+    expected: Oid,
+    commit: NewCommit
+  ): Effect.Effect<
+    { readonly made: Option.Option<Head>; readonly at: Option.Option<Oid> },
+    CallFailure | RemoteError
+  > =>
+    Effect.gen(function* () {
+      const at = yield* refs.read(branch)
+      if (Option.isNone(at) || at.value === expected) return { made: Option.none(), at }
+      const reply = yield* client.call(Api.compare, {
+        path: { basehead: `${expected}...${at.value}` },
+        query: { per_page: 100 }
+      })
+      const child = Option.getOrUndefined(reply.value)?.commits.find(
+        (candidate) =>
+          candidate.parents[0]?.sha === expected &&
+          candidate.commit.message.trimEnd() === commit.message.trimEnd()
+      )
+      const change = commit.changes[0]
+      if (child === undefined || change === undefined) return { made: Option.none(), at }
+      const there = yield* file(child.sha, change.path)
+      const same =
+        change._tag === "Put"
+          ? Option.isSome(there) && there.value.oid === GitObject.hash("blob", change.content)
+          : Option.isNone(there)
+      return {
+        made: same ? Option.some({ commit: child.sha, tree: child.commit.tree.sha }) : Option.none(),
+        at
+      }
+    })
+
+  const attempt = (
+    place: Place,
+    branch: string,
+    expected: Head,
+    commit: NewCommit,
+    count: number,
+    lost: ApiFailure | undefined
+  ): Effect.Effect<Head, Failure> =>
+    client
+      .graphql(
+        commitDocument,
+        {
+          input: {
+            branch: {
+              repositoryNameWithOwner: `${address.owner}/${address.repo}`,
+              branchName: branch
+            },
+            expectedHeadOid: expected.commit,
+            message: messageOf(commit.message),
+            fileChanges: {
+              additions: commit.changes.flatMap((change) =>
+                change._tag === "Put" ? [{ path: change.path, contents: encodeBase64(change.content) }] : []
+              ),
+              deletions: commit.changes.flatMap((change) =>
+                change._tag === "Remove" ? [{ path: change.path }] : []
+              )
+            }
+          }
+        },
+        Answer,
+        { mutation: true }
+      )
+      .pipe(
+        Effect.map(({ data }) => ({
+          commit: data.createCommitOnBranch.commit.oid,
+          tree: data.createCommitOnBranch.commit.tree.oid
+        })),
+        Effect.catchAll((error): Effect.Effect<Head, Failure> => {
+          if (error._tag !== "ApiFailure") return Effect.fail(error)
+          const settled = (otherwise: (at: Option.Option<Oid>) => Effect.Effect<Head, Failure>) =>
+            search(branch, expected.commit, commit).pipe(
+              Effect.mapError((): Failure => ambiguous(place, lost ?? error)),
+              Effect.flatMap(({ at, made }) =>
+                Option.isSome(made) ? Effect.succeed(made.value) : otherwise(at)
+              )
+            )
+          const refused = (at: Option.Option<Oid>) => Effect.fail(moved(branch, expected.commit, at))
+          if (error.kind === "StaleHead" || error.kind === "Missing") {
+            return lost === undefined ? refused(Option.none()) : settled(refused)
+          }
+          if (!isAmbiguous(error))
+            return lost === undefined ? Effect.fail(error) : settled(() => Effect.fail(error))
+          return settled((at) => {
+            if (Option.isNone(at) || at.value !== expected.commit) return refused(at)
+            if (count >= maxRetries) return Effect.fail(error)
+            return Effect.flatMap(timeLeft, (left) => {
+              const delay = 500 * 2 ** count
+              return delay < left
+                ? Effect.zipRight(
+                    Effect.sleep(delay),
+                    attempt(place, branch, expected, commit, count + 1, error)
+                  )
+                : Effect.fail(error)
+            })
+          })
+        })
+      )
+
+  return (place: Place, branch: string, expected: Head, commit: NewCommit) =>
+    attempt(place, branch, expected, commit, 0, undefined)
+}

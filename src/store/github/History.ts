@@ -1,0 +1,92 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../domain/Oid.js"
+import type { RemoteError } from "../../domain/StoreError.js"
+import { compareNames } from "../GitObject.js"
+import type { CommitInfo, Head, PathChange } from "../GitRemote.js"
+import * as Api from "./Api.js"
+import type { CallFailure, Client } from "./Client.js"
+import { toTree } from "./Listing.js"
+import type { Trees } from "./Trees.js"
+
+const perPage = 100
+
+const person = (given: Api.Commit["commit"]["author"]) => ({
+  name: given?.name ?? "",
+  email: given?.email ?? "",
+  date: given?.date ?? ""
+})
+
+/** Commits as the port tells them, page by page. The host's `Link` is never followed: it may lead elsewhere. */
+export const makeLog =
+  (client: Client) =>
+  (at: Oid, path: string, limit: number): Stream.Stream<CommitInfo, CallFailure> =>
+    Stream.paginateChunkEffect(1, (page) =>
+      client
+        .call(Api.listCommits, {
+          path: {},
+          query: {
+            sha: at,
+            path: path === "" ? undefined : path,
+            per_page: Math.min(perPage, limit),
+            page: page === 1 ? undefined : page
+          }
+        })
+        .pipe(
+          Effect.map((reply) => {
+            const commits = Option.getOrElse(reply.value, () => [])
+            const link = reply.headers["link"]
+            const more =
+              page * perPage < limit &&
+              (link === undefined ? commits.length === perPage : /rel="next"/.test(link))
+            const infos = commits.map(
+              ({ commit, html_url, parents, sha }): CommitInfo => ({
+                commit: sha,
+                tree: commit.tree.sha,
+                parents: parents.map((parent) => parent.sha),
+                message: commit.message,
+                author: person(commit.author),
+                committer: person(commit.committer),
+                url: html_url
+              })
+            )
+            return [Chunk.fromIterable(infos), more ? Option.some(page + 1) : Option.none()] as const
+          })
+        )
+    ).pipe(Stream.take(limit))
+
+/**
+ * Every path whose blob differs, from two whole listings: a commit's own list of files ends at 3,000. Below a
+ * directory alone, only that directory is listed.
+ */
+export const makeDiff =
+  (trees: Trees) =>
+  (
+    before: Option.Option<Head | Oid>,
+    after: Head | Oid,
+    under: string
+  ): Effect.Effect<ReadonlyArray<PathChange>, CallFailure | RemoteError> => {
+    const files = (at: Option.Option<Head | Oid>) =>
+      Effect.map(
+        Option.isNone(at) ? Effect.succeed(Option.none()) : trees.list(at.value, under, true),
+        (listing) =>
+          new Map(
+            Option.match(listing, {
+              onNone: () => [],
+              onSome: (found) => toTree(found, true).entries.map((entry) => [entry.path, entry.oid] as const)
+            })
+          )
+      )
+    return Effect.map(Effect.all([files(before), files(Option.some(after))]), ([left, right]) =>
+      [...new Set([...left.keys(), ...right.keys()])]
+        .filter((path) => left.get(path) !== right.get(path))
+        .map((path) => ({
+          path: under === "" ? path : `${under}/${path}`,
+          before: Option.fromNullable(left.get(path)),
+          after: Option.fromNullable(right.get(path))
+        }))
+        .sort((a, b) => compareNames(a.path, b.path))
+    )
+  }

@@ -1,0 +1,146 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
+import { RefMoved } from "../../domain/Ref.js"
+import type { AmbiguousWriteError } from "../../domain/StoreError.js"
+import * as Api from "./Api.js"
+import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
+import { timeLeft } from "./Call.js"
+import type { CallFailure, Client } from "./Client.js"
+import { politely, raced } from "./Retry.js"
+import { ambiguous, type Place } from "./Translate.js"
+
+type Failure = CallFailure | RefMoved | AmbiguousWriteError
+
+/** Refs, moved forward or made, exactly once as far as anybody can see. */
+export interface RefWrites {
+  /** Where a ref is, past every cache; none when missing. */
+  readonly read: (branch: string) => Effect.Effect<Option.Option<Oid>, CallFailure>
+  readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
+  readonly create: (place: Place, branch: string, at: Oid) => Effect.Effect<void, Failure>
+  readonly move: (place: Place, branch: string, from: Oid, to: Oid) => Effect.Effect<void, Failure>
+  readonly remove: (branch: string) => Effect.Effect<void, CallFailure>
+}
+
+interface Settled {
+  readonly done: boolean
+  readonly at: Option.Option<Oid>
+}
+
+const is =
+  (...kinds: ReadonlyArray<ApiFailure["kind"]>) =>
+  (error: { readonly _tag: string }): error is ApiFailure =>
+    error._tag === "ApiFailure" && kinds.includes((error as ApiFailure).kind)
+
+export const makeRefWrites = (client: Client): RefWrites => {
+  const moved = (branch: string, expected: Option.Option<Oid>, actual: Option.Option<Oid>) =>
+    new RefMoved({ ref: `refs/heads/${branch}`, expected, actual })
+
+  const read: RefWrites["read"] = (branch) =>
+    client.call(Api.getRef, { path: { ref: `heads/${branch}` } }).pipe(
+      Effect.map((reply) => Option.map(reply.value, (ref) => ref.object.sha)),
+      Effect.catchIf(is("Missing", "RefMissing"), () => Effect.succeed(Option.none()))
+    )
+
+  const isAncestor: RefWrites["isAncestor"] = (ancestor, descendant) =>
+    ancestor === descendant
+      ? Effect.succeed(true)
+      : client
+          .call(Api.compare, { path: { basehead: `${ancestor}...${descendant}` }, query: { per_page: 1 } })
+          .pipe(
+            Effect.map((reply) => {
+              const status = Option.getOrUndefined(reply.value)?.status
+              return status === "ahead" || status === "identical"
+            }),
+            Effect.catchIf(is("Missing"), () => Effect.succeed(false))
+          )
+
+  /** The reply was lost: the ref says whether the write took effect. */
+  const settle = (place: Place, branch: string, to: Oid, lost: ApiFailure): Effect.Effect<Settled, Failure> =>
+    read(branch).pipe(
+      Effect.flatMap(
+        (at): Effect.Effect<Settled, CallFailure> =>
+          Option.isNone(at)
+            ? Effect.succeed({ done: false, at })
+            : Effect.map(isAncestor(to, at.value), (done) => ({ done, at }))
+      ),
+      Effect.mapError((): Failure => ambiguous(place, lost))
+    )
+
+  const waitFor = (attempt: number) =>
+    Effect.flatMap(timeLeft, (left) => {
+      const delay = 500 * 2 ** attempt
+      return delay < left ? Effect.as(Effect.sleep(delay), true) : Effect.succeed(false)
+    })
+
+  const move: RefWrites["move"] = (place, branch, from, to) => {
+    const attempt = (count: number): Effect.Effect<void, Failure> =>
+      client.call(Api.updateRef, { path: { ref: `heads/${branch}` }, body: { sha: to, force: false } }).pipe(
+        Effect.retry({ schedule: raced, while: is("RefRace") }),
+        Effect.asVoid,
+        Effect.catchAll((error): Effect.Effect<void, Failure> => {
+          if (error._tag !== "ApiFailure") return Effect.fail(error)
+          if (error.kind === "RefMissing") return Effect.fail(moved(branch, Option.some(from), Option.none()))
+          if (error.kind === "NotFastForward" || error.kind === "Conflict") {
+            return Effect.flatMap(
+              count === 0
+                ? Effect.map(read(branch), (at) => ({ done: false, at }))
+                : settle(place, branch, to, error),
+              ({ at, done }) => (done ? Effect.void : Effect.fail(moved(branch, Option.some(from), at)))
+            )
+          }
+          if (!isAmbiguous(error)) return Effect.fail(error)
+          return Effect.flatMap(settle(place, branch, to, error), ({ at, done }) => {
+            if (done) return Effect.void
+            if (Option.isNone(at) || at.value !== from) {
+              return Effect.fail(moved(branch, Option.some(from), at))
+            }
+            return count >= client.settings.maxRetries
+              ? Effect.fail(error)
+              : Effect.flatMap(waitFor(count), (inTime) => (inTime ? attempt(count + 1) : Effect.fail(error)))
+          })
+        })
+      )
+    return attempt(0)
+  }
+
+  const create: RefWrites["create"] = (place, branch, at) => {
+    const attempt = (count: number): Effect.Effect<void, Failure> =>
+      client.call(Api.createRef, { path: {}, body: { ref: `refs/heads/${branch}`, sha: at } }).pipe(
+        Effect.asVoid,
+        Effect.catchAll((error): Effect.Effect<void, Failure> => {
+          if (error._tag !== "ApiFailure") return Effect.fail(error)
+          if (error.kind === "RefExists" || error.kind === "Conflict") {
+            return Effect.flatMap(read(branch), (found) =>
+              count > 0 && Option.isSome(found) && found.value === at
+                ? Effect.void
+                : Effect.fail(moved(branch, Option.none(), found))
+            )
+          }
+          if (!isAmbiguous(error)) return Effect.fail(error)
+          if (count < client.settings.maxRetries) {
+            return Effect.flatMap(waitFor(count), (inTime) =>
+              inTime ? attempt(count + 1) : Effect.fail(error)
+            )
+          }
+          return Effect.flatMap(settle(place, branch, at, error), ({ done }) =>
+            done ? Effect.void : Effect.fail(error)
+          )
+        })
+      )
+    return attempt(0)
+  }
+
+  return {
+    read,
+    isAncestor,
+    move,
+    create,
+    remove: (branch) =>
+      client.call(Api.deleteRef, { path: { ref: `heads/${branch}` } }).pipe(
+        Effect.retry(politely(client.settings, isAmbiguous)),
+        Effect.asVoid,
+        Effect.catchIf(is("RefMissing", "Missing", "EmptyRepository"), () => Effect.void)
+      )
+  }
+}
