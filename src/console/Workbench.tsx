@@ -179,7 +179,7 @@ export const Workbench = (props: {
           <span aria-hidden="true">?</span>
         </button>
         <ThemeButton theme={settings.theme} onTheme={(theme) => props.onSettings({ theme })} />
-        <button type="button" class="button quiet" onClick={props.onSignOut}>
+        <button type="button" class="button quiet" aria-label="Sign out" onClick={props.onSignOut}>
           <Icon name="out" />
           <span class="label">Sign out</span>
         </button>

@@ -1,4 +1,9 @@
 import { render } from "preact"
+import { Playground } from "./playground/Playground.js"
 import "./styles.css"
+import "./playground/playground.css"
 
-render(<p>Chain playground</p>, document.getElementById("app")!)
+const root = document.getElementById("app")!
+root.replaceChildren()
+// The service marks its own copy of the page: it has something to run chains against.
+render(<Playground service={document.documentElement.dataset["service"] !== undefined} />, root)

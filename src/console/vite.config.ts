@@ -18,6 +18,7 @@ const policy = (connect: ReadonlyArray<string>) =>
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "font-src 'self'",
     `connect-src ${["'self'", ...connect].join(" ")}`,
     "base-uri 'none'",
     "form-action 'none'"

@@ -10,6 +10,7 @@ const policy = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
+  "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -43,8 +44,9 @@ interface Page {
   readonly lasting: boolean
 }
 
-const load = (file: string, lasting: boolean): Page => {
-  const bytes = readFileSync(file)
+const load = (file: string, lasting: boolean, change?: (text: string) => string): Page => {
+  const read = readFileSync(file)
+  const bytes = change === undefined ? read : Buffer.from(change(read.toString("utf8")))
   return {
     bytes,
     zipped: gzipSync(bytes, { level: 9 }),
@@ -108,7 +110,9 @@ export const router = (directory: string = defaultDirectory()) =>
       routes = HttpRouter.get(routes, path, respond(page))
     }
     add("/", load(`${directory}/local/index.html`, false))
-    const playground = load(`${directory}/playground/index.html`, false)
+    const playground = load(`${directory}/playground/index.html`, false, (html) =>
+      html.replace("<html ", "<html data-service ")
+    )
     add("/playground", playground)
     add("/playground/", playground)
     add("/icon.svg", load(`${directory}/icon.svg`, false))

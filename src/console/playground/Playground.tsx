@@ -1,0 +1,323 @@
+import * as Effect from "effect/Effect"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { Announcer, alarm, announce } from "../Announcer.js"
+import { RunButton } from "../Busy.js"
+import { copyText } from "../Clipboard.js"
+import { Icon } from "../Icon.js"
+import { Menu } from "../Menu.js"
+import type { Problem } from "../Problem.js"
+import { ProblemCard } from "../ProblemCard.js"
+import * as Settings from "../Settings.js"
+import { isTyping, ShortcutsDialog } from "../Shortcuts.js"
+import { ThemeButton, TopBar } from "../TopBar.js"
+import { useTask } from "../useTask.js"
+import { executeAdHoc, executeTriage, type Ran } from "./Compose.js"
+import { Composer } from "./Composer.js"
+import { copyAs, languages } from "./CopyAs.js"
+import { bodyOf, type Draft, fromBody, fromHash, pathOf, toHash } from "./Draft.js"
+import { type Example, examples } from "./Examples.js"
+import { Report } from "./Report.js"
+import * as Service from "./Service.js"
+import { TriageChart } from "./TriageChart.js"
+
+const initial = () => fromHash(location.hash) ?? fromBody("own", examples[0]!.body)
+
+const shortcuts = [
+  { keys: "?", what: "This list" },
+  { keys: "r", what: "Run the chain" },
+  { keys: "n", what: "Add a handler" },
+  { keys: "g", what: "Go to the result" },
+  { keys: "t", what: "Change the theme" },
+  { keys: "Alt ↑ ↓", what: "Inside a handler: move it" },
+  { keys: "Esc", what: "Cancel the run, or close what is open" }
+]
+
+const themes = { system: "light", light: "dark", dark: "system" } as const
+
+/** Compose a chain, run it here or at the service, and see what every step did. */
+export const Playground = ({ service }: { readonly service: boolean }) => {
+  const [draft, setDraft] = useState<Draft>(initial)
+  const [ran, setRan] = useState<{ readonly ran: Ran; readonly where: string } | undefined>(undefined)
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [at, setAt] = useState<"browser" | "service">("browser")
+  const [settings, setSettings] = useState(Settings.load)
+  const [help, setHelp] = useState(false)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const task = useTask()
+
+  const change = (part: Partial<Settings.Settings>) => setSettings(Settings.save(part))
+
+  useEffect(() => {
+    Settings.applyTheme(settings.theme)
+  }, [settings.theme])
+
+  useEffect(() => {
+    const follow = () => {
+      setDraft(initial())
+      setRan(undefined)
+    }
+    addEventListener("popstate", follow)
+    return () => removeEventListener("popstate", follow)
+  }, [])
+
+  const edit = (part: Partial<Draft>) =>
+    setDraft((before) => {
+      const next = { ...before, ...part }
+      history.replaceState(null, "", toHash(next))
+      return next
+    })
+
+  const load = (example: Example) => {
+    const next = fromBody(example.mode, example.body)
+    history.pushState(null, "", toHash(next))
+    setDraft(next)
+    setRan(undefined)
+    setProblem(undefined)
+    announce(`Loaded the example “${example.name}”.`)
+  }
+
+  const turn = (mode: Draft["mode"]) => {
+    if (mode !== draft.mode) load(examples.find((example) => example.mode === mode)!)
+  }
+
+  const run = () => {
+    const body = bodyOf(draft)
+    const here = draft.mode === "triage" ? executeTriage(body) : executeAdHoc(body)
+    const there = Effect.zipWith(Service.execute(pathOf(draft), body), here, (answer, { steps }) => ({
+      ...answer,
+      steps: answer.status === 400 ? [] : steps
+    }))
+    task.run(at === "service" ? there : here, {
+      success: (result) => {
+        setProblem(undefined)
+        setRan({ ran: result, where: at === "service" ? "at the service" : "in this browser" })
+        announce(
+          "response" in result.body
+            ? `Handled by ${result.body.handledBy}: ${result.body.response}`
+            : `${result.status} ${result.body.error}: ${result.body.message}`
+        )
+        requestAnimationFrame(() => heading.current?.focus())
+      },
+      failure: (failure) => {
+        setProblem(failure)
+        alarm(`${failure.title}. ${failure.message}`)
+      }
+    })
+  }
+
+  useEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === "Escape" && task.running) {
+        task.cancel()
+        announce("The run was cancelled.")
+        return
+      }
+      if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return
+      if (event.key !== "?" && !settings.shortcuts) return
+      const actions: Readonly<Record<string, () => void>> = {
+        "?": () => setHelp(true),
+        r: run,
+        n: () => document.querySelector<HTMLElement>("[data-add]")?.click(),
+        g: () => heading.current?.focus(),
+        t: () => change({ theme: themes[settings.theme] })
+      }
+      const action = actions[event.key]
+      if (action === undefined) return
+      event.preventDefault()
+      action()
+    }
+    addEventListener("keydown", keys)
+    return () => removeEventListener("keydown", keys)
+  })
+
+  const origin = service ? location.origin : "http://127.0.0.1:3000"
+  const { ticket } = draft
+  return (
+    <div class="app">
+      <TopBar title="Chain playground">
+        <span class="grow" />
+        <nav class="links" aria-label="Elsewhere">
+          <a href={service ? "/" : "../"}>Console</a>
+          {service ? <a href="/docs">API</a> : null}
+        </nav>
+        <button
+          type="button"
+          class="button icon-only quiet"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts (?)"
+          onClick={() => setHelp(true)}
+        >
+          <span aria-hidden="true">?</span>
+        </button>
+        <ThemeButton theme={settings.theme} onTheme={(theme) => change({ theme })} />
+      </TopBar>
+      <main class="play">
+        <section class="play-compose" aria-labelledby="compose-title">
+          <h1 id="compose-title">Chain playground</h1>
+          <p class="quiet-text">
+            Handlers are tried in order; the first whose condition matches answers. Everything can run in this
+            page: nothing leaves the browser.
+          </p>
+          <div class="play-bar">
+            <fieldset class="switch">
+              <legend class="sr-only">Which chain</legend>
+              {(["own", "triage"] as const).map((mode) => (
+                <label key={mode}>
+                  <input type="radio" name="mode" checked={draft.mode === mode} onChange={() => turn(mode)} />
+                  <span>{mode === "own" ? "Your own chain" : "Ticket triage"}</span>
+                </label>
+              ))}
+            </fieldset>
+            <span class="grow" />
+            <Menu label="Examples" icon="table">
+              {(close) =>
+                examples
+                  .filter(({ mode }) => mode === draft.mode)
+                  .map((example) => (
+                    <button
+                      type="button"
+                      class="button small quiet start"
+                      key={example.name}
+                      onClick={() => {
+                        close()
+                        load(example)
+                      }}
+                    >
+                      {example.name}
+                    </button>
+                  ))
+              }
+            </Menu>
+          </div>
+          <form
+            class="play-form"
+            method="post"
+            onSubmit={(event) => {
+              event.preventDefault()
+              if (!task.running) run()
+            }}
+          >
+            {draft.mode === "own" ? (
+              <>
+                <label class="field request">
+                  <span>Request (a number)</span>
+                  <input
+                    inputMode="decimal"
+                    value={draft.request}
+                    onInput={(event) => edit({ request: event.currentTarget.value })}
+                  />
+                </label>
+                <Composer draft={draft} onChange={edit} />
+              </>
+            ) : (
+              <div class="ticket">
+                <label class="field">
+                  <span>Ticket id</span>
+                  <input
+                    inputMode="numeric"
+                    value={ticket.id}
+                    onInput={(event) => edit({ ticket: { ...ticket, id: event.currentTarget.value } })}
+                  />
+                </label>
+                <label class="field">
+                  <span>Kind</span>
+                  <select
+                    value={ticket.kind}
+                    onChange={(event) =>
+                      edit({ ticket: { ...ticket, kind: event.currentTarget.value as typeof ticket.kind } })
+                    }
+                  >
+                    <option value="refund">refund</option>
+                    <option value="passwordReset">passwordReset</option>
+                    <option value="other">other</option>
+                  </select>
+                </label>
+                <label class="field">
+                  <span>Priority</span>
+                  <select
+                    value={ticket.priority}
+                    onChange={(event) =>
+                      edit({
+                        ticket: { ...ticket, priority: event.currentTarget.value as typeof ticket.priority }
+                      })
+                    }
+                  >
+                    <option value="">not given (normal)</option>
+                    <option value="normal">normal</option>
+                    <option value="urgent">urgent</option>
+                  </select>
+                </label>
+              </div>
+            )}
+            <div class="play-run">
+              {service ? (
+                <fieldset class="switch">
+                  <legend class="sr-only">Where it runs</legend>
+                  {(["browser", "service"] as const).map((place) => (
+                    <label key={place}>
+                      <input type="radio" name="where" checked={at === place} onChange={() => setAt(place)} />
+                      <span>{place === "browser" ? "In this browser" : "At the service"}</span>
+                    </label>
+                  ))}
+                </fieldset>
+              ) : null}
+              <span class="grow" />
+              <Menu label="Copy as" icon="copy">
+                {(close) =>
+                  languages.map((language) => (
+                    <button
+                      type="button"
+                      class="button small quiet start"
+                      key={language}
+                      onClick={() => {
+                        copyText(copyAs(language, draft, origin), `the chain as ${language}`)
+                        close()
+                      }}
+                    >
+                      {language}
+                    </button>
+                  ))
+                }
+              </Menu>
+              {task.running ? (
+                <button type="button" class="button quiet" onClick={task.cancel}>
+                  Cancel
+                </button>
+              ) : null}
+              <RunButton type="submit" kind="primary" icon="play" running={task.running}>
+                Run
+              </RunButton>
+            </div>
+          </form>
+        </section>
+        <section class="play-result" aria-labelledby="result-title">
+          <h2 id="result-title" ref={heading} tabIndex={-1}>
+            Result
+          </h2>
+          {problem === undefined ? null : <ProblemCard problem={problem} />}
+          {draft.mode === "triage" ? <TriageChart steps={ran?.ran.steps ?? []} /> : null}
+          {ran === undefined ? (
+            draft.mode === "triage" ? null : (
+              <div class="empty">
+                <Icon name="chain" />
+                <p>Run the chain to see what each step did.</p>
+              </div>
+            )
+          ) : (
+            <Report ran={ran.ran} where={ran.where} withSteps={draft.mode === "own"} />
+          )}
+        </section>
+      </main>
+      <Announcer />
+      {help ? (
+        <ShortcutsDialog
+          shortcuts={shortcuts}
+          enabled={settings.shortcuts}
+          onEnabled={(enabled) => change({ shortcuts: enabled })}
+          onClose={() => setHelp(false)}
+        />
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { ExecutionResult } from "../../domain/ChainExecution.js"
+import { ErrorBody } from "../../domain/ErrorBody.js"
+import { offline, type Problem } from "../Problem.js"
+import type { Ran } from "./Compose.js"
+
+/** Runs a body at the service; what it refuses is a result too. */
+export const execute = (path: string, body: unknown): Effect.Effect<Omit<Ran, "steps">, Problem> =>
+  Effect.gen(function* () {
+    const { json, status } = yield* Effect.tryPromise({
+      try: async (signal) => {
+        const response = await fetch(path, {
+          method: "POST",
+          signal,
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body)
+        })
+        return { status: response.status, json: (await response.json()) as unknown }
+      },
+      catch: () => offline("The service did not answer.")
+    })
+    const decoded = Schema.decodeUnknownEither(Schema.Union(ExecutionResult, ErrorBody))(json)
+    return Either.isRight(decoded)
+      ? { status, body: decoded.right }
+      : yield* offline(`The service answered ${status} with something else than it promises.`)
+  })
