@@ -1,3 +1,4 @@
+import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 
@@ -9,70 +10,85 @@ export interface HttpError {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const define = <const Name extends string>(name: Name, status: number) => {
-  class Failure
+/** One kind of error answer, as a value: it can be failed with, yielded and caught by its tag. */
+export interface Failure<Name extends string> extends Cause.YieldableError, HttpError {
+  readonly _tag: Name
+  readonly message: string
+}
+
+/** The class of one kind of error answer, with its status and its schema on the wire. */
+export interface FailureClass<Name extends string> {
+  new (fields: {
+    readonly message: string
+    readonly headers?: Readonly<Record<string, string>>
+  }): Failure<Name>
+  readonly status: number
+  readonly wire: Schema.Schema<Failure<Name>, { readonly error: Name; readonly message: string }>
+}
+
+const define = <const Name extends string>(name: Name, status: number): FailureClass<Name> => {
+  class Answer
     extends Data.Error<{ readonly message: string; readonly headers?: Readonly<Record<string, string>> }>
     implements HttpError
   {
     static readonly status = status
-    static readonly wire: Schema.Schema<Failure, { readonly error: Name; readonly message: string }> =
-      Schema.transform(
-        Schema.Struct({ error: Schema.Literal(name), message: Schema.String }).annotations({
-          identifier: name,
-          description: `Error with \`error\` = \`${name}\``
-        }),
-        Schema.declare((value): value is Failure => value instanceof Failure),
-        {
-          strict: true,
-          decode: ({ message }) => new Failure({ message }),
-          encode: (failure) => ({ error: name, message: failure.message })
-        }
-      )
+    static readonly wire: FailureClass<Name>["wire"] = Schema.transform(
+      Schema.Struct({ error: Schema.Literal(name), message: Schema.String }).annotations({
+        identifier: name,
+        description: `Error with \`error\` = \`${name}\``
+      }),
+      Schema.declare((value): value is Answer => value instanceof Answer),
+      {
+        strict: true,
+        decode: ({ message }) => new Answer({ message }),
+        encode: (answer) => ({ error: name, message: answer.message })
+      }
+    )
     readonly _tag = name
     readonly status = status
   }
-  return Failure
+  return Answer
 }
 
 /** 400: the request does not say what it must; the message names every problem. */
 export const ValidationError = define("ValidationError", 400)
-export type ValidationError = InstanceType<typeof ValidationError>
+export type ValidationError = Failure<"ValidationError">
 
 /** 404: nothing answers at this path. */
 export const NotFound = define("NotFound", 404)
-export type NotFound = InstanceType<typeof NotFound>
+export type NotFound = Failure<"NotFound">
 
 /** 405: the path exists, the method does not; `Allow` lists what does. */
 export const MethodNotAllowed = define("MethodNotAllowed", 405)
-export type MethodNotAllowed = InstanceType<typeof MethodNotAllowed>
+export type MethodNotAllowed = Failure<"MethodNotAllowed">
 
 /** 408: the body did not arrive in time. */
 export const RequestTimeout = define("RequestTimeout", 408)
-export type RequestTimeout = InstanceType<typeof RequestTimeout>
+export type RequestTimeout = Failure<"RequestTimeout">
 
 /** 413: the body is larger than the limit. */
 export const PayloadTooLarge = define("PayloadTooLarge", 413)
-export type PayloadTooLarge = InstanceType<typeof PayloadTooLarge>
+export type PayloadTooLarge = Failure<"PayloadTooLarge">
 
 /** 415: the body is not JSON. */
 export const UnsupportedMediaType = define("UnsupportedMediaType", 415)
-export type UnsupportedMediaType = InstanceType<typeof UnsupportedMediaType>
+export type UnsupportedMediaType = Failure<"UnsupportedMediaType">
 
 /** 421: the Host is neither a loopback name nor the public address. */
 export const MisdirectedRequest = define("MisdirectedRequest", 421)
-export type MisdirectedRequest = InstanceType<typeof MisdirectedRequest>
+export type MisdirectedRequest = Failure<"MisdirectedRequest">
 
 /** 422: no handler accepted the request and the chain has no fallback. */
 export const UnhandledRequest = define("UnhandledRequestError", 422)
-export type UnhandledRequest = InstanceType<typeof UnhandledRequest>
+export type UnhandledRequest = Failure<"UnhandledRequestError">
 
 /** 500: a fault of ours; the cause is in the log under the request id, never in the body. */
 export const InternalError = define("InternalError", 500)
-export type InternalError = InstanceType<typeof InternalError>
+export type InternalError = Failure<"InternalError">
 
 /** 503: the handler took longer than the service waits, or the service is stopping. */
 export const ServiceUnavailable = define("ServiceUnavailable", 503)
-export type ServiceUnavailable = InstanceType<typeof ServiceUnavailable>
+export type ServiceUnavailable = Failure<"ServiceUnavailable">
 
 /** Whether a failure already knows its own answer. */
 export const isHttpError = (value: unknown): value is HttpError =>

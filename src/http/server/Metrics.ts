@@ -1,39 +1,42 @@
-import { Metric, MetricBoundaries } from "effect"
+import { Metric, MetricBoundaries, MetricKey, MetricLabel } from "effect"
 
-const requests = Metric.counter("http_requests_total", {
+const boundaries = MetricBoundaries.fromIterable([
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
+])
+
+const requests = MetricKey.counter("http_requests_total", {
   description: "Requests answered, by method, route and status",
   incremental: true
 })
 
-const seconds = Metric.histogram(
+const seconds = MetricKey.histogram(
   "http_request_duration_seconds",
-  MetricBoundaries.fromIterable([
-    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
-  ]),
+  boundaries,
   "Time from the request's head to the end of its answer"
 )
 
 const inFlight = Metric.gauge("http_requests_in_flight", { description: "Requests being answered now" })
 
-interface Pair {
-  readonly count: Metric.Metric.Counter<number>
-  readonly duration: Metric.Metric.Histogram<number>
+const none: ReadonlyArray<never> = []
+
+// A metric that is tagged by combinators looks its hook up anew at every update; one made from its key keeps it.
+const pairOf = (method: string, route: string, status: number) => {
+  const labels = [MetricLabel.make("method", method), MetricLabel.make("route", route)]
+  const withStatus = [...labels, MetricLabel.make("status", String(status))]
+  return {
+    count: Metric.fromMetricKey(MetricKey.taggedWithLabels(requests, withStatus)),
+    duration: Metric.fromMetricKey(MetricKey.taggedWithLabels(seconds, labels))
+  }
 }
 
-const pairs = new Map<string, Pair>()
-const none: ReadonlyArray<never> = []
+const pairs = new Map<string, ReturnType<typeof pairOf>>()
 
 /** Counts one answer. `route` must come from a bounded set (a pattern, never a path). */
 export const record = (method: string, route: string, status: number, milliseconds: number): void => {
   const key = `${method} ${route} ${status}`
   let pair = pairs.get(key)
   if (pair === undefined) {
-    const tag = <M extends Metric.Metric<any, any, any>>(metric: M) =>
-      metric.pipe(Metric.tagged("method", method), Metric.tagged("route", route))
-    pair = {
-      count: tag(requests).pipe(Metric.tagged("status", String(status))),
-      duration: tag(seconds)
-    }
+    pair = pairOf(method, route, status)
     pairs.set(key, pair)
   }
   pair.count.unsafeUpdate(1, none)
