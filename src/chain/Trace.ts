@@ -5,6 +5,7 @@ import { isEffect } from "./internal/isEffect.js"
 import { monotonicMillis } from "./internal/monotonic.js"
 import { Execution, Rest, walked } from "./internal/Run.js"
 import { Op, Step } from "./internal/Step.js"
+import { effectful, type LogOptions } from "./Logging.js"
 
 /**
  * What became of a step: its condition refused (`skipped`), it handed on (`passed`), it answered or its branch
@@ -48,8 +49,14 @@ class Recorder {
   }
 }
 
-const recording = (step: Step, path: ReadonlyArray<string>, recorder: Recorder): Step => {
-  if (step.op === Op.Unhandled) return step
+const loggingByEffect = ({ description, kind, name }: Step, log: LogOptions) => {
+  const run = effectful(log, (entry) => Effect.sync(() => log.write(entry)))
+  return new Step(Op.Handle, undefined, run, 1, name, kind, description, undefined, undefined)
+}
+
+const recording = (registered: Step, path: ReadonlyArray<string>, recorder: Recorder): Step => {
+  if (registered.op === Op.Unhandled) return registered
+  const step = registered.log === undefined ? registered : loggingByEffect(registered, registered.log)
   let end: ((outcome: StepOutcome) => void) | undefined
   const judged = (verdict: unknown) => {
     if (verdict === false) end!("skipped")

@@ -1,0 +1,128 @@
+import { assert, it } from "@effect/vitest"
+import { Chain, ChainBuilder } from "chainstore/chain"
+import { Effect, Exit, Fiber, TestClock } from "effect"
+
+const chain = ChainBuilder.make<number, string>("demo")
+  .useLogging({ write: () => {} })
+  .use((n, next) => next(n), { name: "audit" })
+  .useWhen(
+    (n) => n === 1,
+    () => "one",
+    { name: "one" }
+  )
+  .useBranch(
+    (n) => n > 10,
+    (branch) =>
+      branch
+        .useWhen(
+          (n) => Effect.succeed(n === 11),
+          () => Effect.as(Effect.sleep("2 millis"), "eleven"),
+          { name: "eleven" }
+        )
+        .useWhen(
+          (n) => n === 12,
+          () => Effect.fail("twelve"),
+          { name: "twelve" }
+        )
+        .useWhen(
+          (n) => n === 13,
+          () => {
+            throw "thirteen"
+          },
+          { name: "thirteen" }
+        ),
+    { name: "large" }
+  )
+  .use((n, next) => Effect.map(next(n), (text) => `<${text}>`), { name: "wrap" })
+  .useWhen(
+    (n) => n !== 3,
+    (n) => `${n}`,
+    { name: "rest" }
+  )
+  .build()
+
+const traced = (n: number) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(Chain.trace(chain, n))
+    yield* TestClock.adjust("2 millis")
+    const trace = yield* Fiber.join(fiber)
+    return {
+      ...trace,
+      steps: trace.steps.map(({ outcome, path }) => `${path.join(" > ")}: ${outcome}`),
+      raw: trace.steps
+    }
+  })
+
+it.effect("tells what became of every step that was visited", () =>
+  Effect.gen(function* () {
+    const one = yield* traced(1)
+    assert.deepStrictEqual(one.exit, Exit.succeed("one"))
+    assert.strictEqual(one.handledBy, "one")
+    assert.deepStrictEqual(one.steps, ["logging: passed", "audit: passed", "one: matched"])
+    assert.deepStrictEqual(
+      one.raw.map(({ kind, name }) => ({ kind, name })),
+      [
+        { kind: "middleware", name: "logging" },
+        { kind: "handler", name: "audit" },
+        { kind: "handler", name: "one" }
+      ]
+    )
+    const five = yield* traced(5)
+    assert.deepStrictEqual(five.exit, Exit.succeed("<5>"))
+    assert.strictEqual(five.handledBy, "rest")
+    assert.deepStrictEqual(five.steps.slice(2), [
+      "one: skipped",
+      "large: skipped",
+      "wrap: passed",
+      "rest: matched"
+    ])
+  })
+)
+
+it.effect("looks into branches, takes the time, and reports failures", () =>
+  Effect.gen(function* () {
+    const eleven = yield* traced(11)
+    assert.deepStrictEqual(eleven.steps.slice(3), ["large: matched", "large > eleven: matched"])
+    assert.deepStrictEqual(
+      eleven.raw.map((step) => step.elapsedMillis),
+      [2, 0, 0, 0, 2]
+    )
+    assert.strictEqual(eleven.elapsedMillis, 2)
+    const twelve = yield* traced(12)
+    assert.deepStrictEqual(twelve.exit, Exit.fail("twelve"))
+    assert.strictEqual(twelve.handledBy, undefined)
+    assert.deepStrictEqual(twelve.steps.slice(4), ["large > eleven: skipped", "large > twelve: failed"])
+    const thirteen = yield* traced(13)
+    assert.deepStrictEqual(thirteen.exit, Exit.die("thirteen"))
+    assert.deepStrictEqual(thirteen.steps.slice(6), ["large > thirteen: failed"])
+    const fourteen = yield* traced(14)
+    assert.deepStrictEqual(fourteen.steps.slice(6), [
+      "large > thirteen: skipped",
+      "wrap: passed",
+      "rest: matched"
+    ])
+    const three = yield* traced(3)
+    assert.isTrue(Exit.isFailure(three.exit))
+    assert.deepStrictEqual(three.steps.slice(4), ["wrap: passed", "rest: skipped"])
+  })
+)
+
+it.effect("lists a step once for every visit", () =>
+  Effect.gen(function* () {
+    const twice = ChainBuilder.make<number, string>()
+      .use((n, next) => Effect.zipRight(next(n), next(n + 1)), { name: "twice" })
+      .useWhen(
+        (n) => Effect.as(Effect.yieldNow(), n > 1),
+        (n) => `${n}`,
+        { name: "big" }
+      )
+      .withFallback(() => "small")
+      .build()
+    const trace = yield* Chain.trace(twice, 1)
+    assert.deepStrictEqual(
+      trace.steps.map(({ name, outcome }) => `${name}: ${outcome}`),
+      ["twice: passed", "big: skipped", "fallback: matched", "big: matched"]
+    )
+    assert.strictEqual(trace.handledBy, "big")
+  })
+)
