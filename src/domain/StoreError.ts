@@ -13,6 +13,8 @@ export interface StoreErrorFields {
   readonly hint?: string | undefined
   /** The HTTP status of the remote's answer, where there was one. */
   readonly status?: number | undefined
+  /** Queued writes that are not durable because of this failure. */
+  readonly unwritten?: ReadonlyArray<{ readonly collection: string; readonly id: string }> | undefined
   readonly cause?: unknown
 }
 

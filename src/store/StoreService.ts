@@ -50,7 +50,12 @@ export interface WriterOptions extends WriteOptions {
   readonly maxSeconds?: number | undefined
 }
 
-/** Collects writes and commits them together. `put` means queued, `flush` means durable. */
+/**
+ * Collects writes and commits them together, in the order in which they were queued. `put` means queued, `flush`
+ * means durable. A failed flush keeps the queue and names in `unwritten` what is not durable; when the timer's flush
+ * failed, the next call fails with its error. An `AmbiguousWriteError` takes its operations out of the queue, so that
+ * nothing is written twice.
+ */
 export interface Writer {
   readonly put: (collection: string, id: string, document: JsonObject) => Effect.Effect<void, WriteError>
   readonly insert: (
@@ -59,7 +64,10 @@ export interface Writer {
     options?: { readonly id?: string | undefined }
   ) => Effect.Effect<string, WriteError>
   readonly delete: (collection: string, id: string) => Effect.Effect<void, WriteError>
+  /** Commits everything that is queued; the last commit, none when nothing had to be written. */
   readonly flush: Effect.Effect<Option.Option<string>, WriteError>
+  /** Drops what is queued and not being written right now, such as an operation that cannot succeed; answers how many. */
+  readonly discard: Effect.Effect<number>
   /** Operations that are not yet durable. */
   readonly pending: Effect.Effect<number>
   /** Ids of the commits made so far. */

@@ -1,0 +1,133 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { ValidationError } from "../domain/StoreError.js"
+import type { WriteError } from "./Collection.js"
+import * as Queue from "./internal/OperationQueue.js"
+import type { StoreCore } from "./internal/StoreCore.js"
+import type { Expectation } from "./internal/WriteUnit.js"
+import type { Batch, BatchOptions, StoreService } from "./StoreService.js"
+
+const closed = (operation: string) =>
+  new ValidationError({
+    operation,
+    message: "this batch has ended: its operations were committed or discarded",
+    hint: "use a batch inside the function that was given it"
+  })
+
+interface OpenBatch {
+  readonly batch: Batch
+  readonly commitSha: Effect.Effect<Option.Option<string>>
+  readonly close: Effect.Effect<void>
+}
+
+const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
+  const turn = Effect.unsafeMakeSemaphore(1)
+  const expectations = new Map<
+    string,
+    { readonly collection: string; readonly id: string; readonly expected: Expectation }
+  >()
+  let queue: Array<Queue.Queued> = []
+  let last: Option.Option<string> = Option.none()
+  let ended = false
+
+  const add = (
+    kind: Queue.Queued["kind"],
+    collection: string,
+    id: string,
+    document?: Queue.Queued["document"]
+  ) => {
+    const operation = `Batch.${kind}`
+    return Effect.flatMap(
+      Queue.queued(operation, kind, collection, id, document),
+      (item): Effect.Effect<void, WriteError> => {
+        if (ended) return closed(operation)
+        const before = queue.findLast((other) => other.id === id && other.collection === collection)
+        if (kind === "insert" && before !== undefined && before.kind !== "delete") {
+          return Queue.alreadyQueued(operation, collection, id)
+        }
+        queue.push(item)
+        return Effect.void
+      }
+    )
+  }
+
+  const documents = () => new Set(queue.map((item) => Queue.keyOf(item.collection, item.id))).size
+
+  const commit: Effect.Effect<Option.Option<string>, WriteError> = Effect.suspend(() => {
+    if (ended) return closed("Batch.commit")
+    const taken = [...queue]
+    const expected = new Map(expectations)
+    if (taken.length === 0 && expected.size === 0) return Effect.succeedNone
+    const operations = Queue.fold(taken)
+    return core
+      .write({
+        operation: "Batch.commit",
+        message: options.message ?? `batch: ${operations.length} operations`,
+        mode: "batch",
+        operations,
+        expectations: Array.from(expected.values())
+      })
+      .pipe(
+        Effect.map((outcome) => {
+          queue = queue.slice(taken.length)
+          for (const [key, expectation] of expected) {
+            if (expectations.get(key) === expectation) expectations.delete(key)
+          }
+          const commitSha = Option.map(outcome.committed, (made) => made.commit as string)
+          if (Option.isSome(commitSha)) last = commitSha
+          return commitSha
+        })
+      )
+  }).pipe(turn.withPermits(1), Effect.withSpan("Batch.commit"))
+
+  const discard = Effect.sync(() => {
+    queue = []
+    expectations.clear()
+  })
+
+  return {
+    batch: {
+      put: (collection, id, document) => add("put", collection, id, document),
+      insert: (collection, document, given) =>
+        Effect.flatMap(given?.id === undefined ? core.nextId : Effect.succeed(given.id), (id) =>
+          Effect.as(add("insert", collection, id, document), id)
+        ),
+      delete: (collection, id) => add("delete", collection, id),
+      expect: (collection, id, expectation) =>
+        Effect.suspend(() => {
+          const problem = ended ? closed("Batch.expect") : Queue.checkNames("Batch.expect", collection, id)
+          if (problem !== undefined) return problem
+          expectations.set(Queue.keyOf(collection, id), { collection, id, expected: expectation })
+          return Effect.void
+        }),
+      commit,
+      discard,
+      operations: Effect.sync(documents),
+      expectations: Effect.sync(() => expectations.size)
+    },
+    commitSha: Effect.sync(() => last),
+    close: Effect.zipRight(
+      discard,
+      Effect.sync(() => {
+        ended = true
+      })
+    )
+  }
+}
+
+/** Batches over a core: what the body queued is one commit, or nothing. */
+export const makeBatch =
+  (core: StoreCore): StoreService["batch"] =>
+  (options, body) =>
+    Effect.suspend(() => {
+      const { batch, close, commitSha } = open(core, options)
+      return body(batch).pipe(
+        Effect.flatMap((result) =>
+          Effect.zipRight(
+            batch.commit,
+            Effect.map(commitSha, (sha) => ({ result, commitSha: sha }))
+          )
+        ),
+        Effect.ensuring(close)
+      )
+    }).pipe(Effect.withSpan("Store.batch"))

@@ -1,0 +1,82 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { StoredDocument } from "../domain/Document.js"
+import { NotFoundError } from "../domain/StoreError.js"
+import type { ReadError, WriteError, WriteOptions } from "./Collection.js"
+import { documentPath } from "./DocumentPath.js"
+import type { Head } from "./GitRemote.js"
+import { checkNames } from "./internal/OperationQueue.js"
+import type { StoreCore } from "./internal/StoreCore.js"
+import { unreadable, versionOf, withoutMetadata } from "./internal/Versions.js"
+
+/** The commit that a name stands for, or the error that says it is missing. */
+export const requireCommit = (
+  core: StoreCore,
+  operation: string,
+  name: string
+): Effect.Effect<Head, ReadError> =>
+  Effect.flatMap(
+    core.remote.resolve(name),
+    Option.match({
+      onSome: (head) => Effect.succeed(head),
+      onNone: () =>
+        new NotFoundError({
+          operation,
+          message: `${core.remote.name} has no commit ${name}`,
+          hint: "history lists the commits of a document"
+        })
+    })
+  )
+
+/** Brings back the version of a document that a commit holds, exactly, as a new commit. */
+export const restoreDocument = (
+  core: StoreCore,
+  collection: string,
+  id: string,
+  commitSha: string,
+  options: WriteOptions = {}
+): Effect.Effect<StoredDocument, WriteError> =>
+  Effect.gen(function* () {
+    const operation = "Collection.restore"
+    const problem = checkNames(operation, collection, id)
+    if (problem !== undefined) return yield* problem
+    const head = yield* requireCommit(core, operation, commitSha)
+    const { settings } = yield* core.settingsAt(Option.some(head))
+    const path = documentPath(core.options.root, settings, collection, id)
+    const file = yield* core.remote.file(head, path)
+    if (Option.isNone(file)) {
+      return yield* new NotFoundError({
+        operation,
+        path,
+        collection,
+        id,
+        message: `${collection}/${id} is not in commit ${head.commit.slice(0, 7)}`,
+        hint: "restore takes a commit in which the document exists"
+      })
+    }
+    const past = versionOf(path, file.value)
+    if (Option.isNone(past.document)) {
+      return yield* unreadable({ operation, collection, id, path }, past.problem ?? "holds no document")
+    }
+    const document = Option.some(withoutMetadata(past.document.value))
+    const outcome = yield* core.write({
+      operation,
+      message: options.message ?? `restore ${collection}/${id} from ${head.commit.slice(0, 7)}`,
+      mode: "document",
+      operations: [
+        {
+          collection,
+          id,
+          needs: "any",
+          next: () =>
+            Effect.succeed({
+              document,
+              createdAt: past.createdAt,
+              rev: past.rev,
+              sources: [past.content]
+            })
+        }
+      ]
+    })
+    return Option.getOrThrow(outcome.documents[0]!.after).document
+  }).pipe(Effect.withSpan("Collection.restore"))

@@ -1,0 +1,247 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import { type AmbiguousWriteError, AuthError, ConflictError, ValidationError } from "../domain/StoreError.js"
+import { timeOf } from "../domain/Ulid.js"
+import type { WriteError } from "./Collection.js"
+import { under } from "./DocumentPath.js"
+import type { Head, WriteFailure } from "./GitRemote.js"
+import { branchError } from "./internal/Core.js"
+import { detached } from "./internal/Detached.js"
+import { makeFace, type OpenStore, type Reads } from "./internal/Remembering.js"
+import { conflictsSince, replay } from "./internal/Replay.js"
+import type { StoreCore } from "./internal/StoreCore.js"
+import type { StoreService } from "./StoreService.js"
+
+const prefix = "chainstore-tx-"
+const operation = "Store.transaction"
+
+/** How long giving back the work branches may take. */
+const cleaning = Duration.seconds(5)
+
+const refuseReadOnly = (core: StoreCore, name: string) =>
+  core.options.readOnly || core.source.pinned
+    ? new AuthError({
+        operation: name,
+        message: "this store was opened for reading",
+        hint: "open it without readOnly and ref to write"
+      })
+    : Effect.void
+
+/** The head that a transaction starts from. An empty repository gets a first commit, so that its branch is there. */
+const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
+  Effect.gen(function* () {
+    const head = yield* core.remote.head(core.branch)
+    if (Option.isSome(head)) return head.value
+    yield* core.source.head
+    yield* core.remote
+      .commitNext(core.branch, (now) =>
+        Effect.succeed({
+          commit: Option.isSome(now)
+            ? Option.none()
+            : Option.some({
+                message: "transaction: first commit of an empty repository",
+                changes: [
+                  {
+                    _tag: "Put" as const,
+                    path: under(core.options.root, ".gitkeep"),
+                    content: new Uint8Array()
+                  }
+                ],
+                author: core.options.author,
+                committer: core.options.committer
+              }),
+          result: undefined
+        })
+      )
+      .pipe(Effect.catchTag("RefMoved", () => Effect.void))
+    return yield* start(core)
+  })
+
+/** A lost reply is looked up: the branch holds the commits, or nobody knows. */
+const settle = (core: StoreCore, to: Head, error: AmbiguousWriteError) =>
+  Effect.gen(function* () {
+    const now = yield* core.remote.head(core.branch)
+    if (Option.isSome(now) && (yield* core.remote.isAncestor(to.commit, now.value.commit))) return
+    return yield* error
+  }).pipe(Effect.mapError(() => error))
+
+const requireHead = (core: StoreCore, branch: string): Effect.Effect<Head, WriteError> =>
+  Effect.flatMap(core.remote.head(branch), (head) =>
+    Option.isSome(head)
+      ? Effect.succeed(head.value)
+      : new ConflictError({
+          operation,
+          message: `the branch ${branch} is gone`,
+          hint: "somebody deleted it during the transaction",
+          conflicts: []
+        })
+  )
+
+const conflict = (work: string, message: string, conflicts: ConflictError["conflicts"]) =>
+  new ConflictError({
+    operation,
+    message: `${message}; the commits are kept on the branch ${work}`,
+    hint: `look at them with onBranch("${work}"), then removeTransaction("${work}")`,
+    conflicts,
+    branch: work
+  })
+
+interface WorkBranches {
+  readonly create: (branch: string, at: Head) => Effect.Effect<void, WriteFailure>
+  readonly keep: (branch: string) => void
+}
+
+/** Moves the target to the work branch's head by one fast-forward; replays the commits where it moved meanwhile. */
+const publish = (
+  core: StoreCore,
+  work: string,
+  base: Head,
+  reads: Reads,
+  branches: WorkBranches
+): Effect.Effect<Option.Option<string>, WriteError | WriteFailure> =>
+  Effect.gen(function* () {
+    const written = yield* requireHead(core, work)
+    let from = base
+    let to = written
+    for (let attempt = 0; to.commit !== from.commit; attempt++) {
+      const moved = yield* core.remote.advance(core.branch, from.commit, to.commit).pipe(
+        Effect.as(false),
+        Effect.catchTag("AmbiguousWriteError", (error) => Effect.as(settle(core, to, error), false)),
+        Effect.catchTag("RefMoved", () => Effect.succeed(true))
+      )
+      if (!moved) return Option.some(to.commit)
+      const now = yield* requireHead(core, core.branch)
+      if (yield* core.remote.isAncestor(to.commit, now.commit)) return Option.some(to.commit)
+      const conflicts = yield* conflictsSince(core, base, now, written, reads)
+      if (conflicts.length > 0 || attempt >= core.options.batchRetries) {
+        branches.keep(work)
+        const names = conflicts.map(({ collection, id }) => `${collection}/${id}`).join(", ")
+        return yield* conflict(
+          work,
+          conflicts.length > 0
+            ? `${names} changed during the transaction`
+            : `the branch ${core.branch} moved ${attempt + 1} times during the transaction`,
+          conflicts
+        )
+      }
+      if (attempt > 0) {
+        yield* Effect.flatMap(Random.nextIntBetween(0, 10 * 2 ** Math.min(attempt, 6)), Effect.sleep)
+      }
+      const again = `${prefix}${yield* core.nextId}`
+      yield* branches.create(again, now)
+      yield* replay(core, base, written, core.onBranch(again))
+      from = now
+      to = yield* requireHead(core, again)
+    }
+    return Option.none()
+  })
+
+/** Transactions over a core; `open` makes a store of a core on another branch. */
+export const makeTransactions = (
+  core: StoreCore,
+  open: (core: StoreCore) => OpenStore
+): Pick<StoreService, "transaction" | "staleTransactions" | "removeTransaction"> => {
+  const running = new Set<string>()
+
+  const transaction: StoreService["transaction"] = (options, body) =>
+    Effect.gen(function* () {
+      yield* refuseReadOnly(core, operation)
+      const work = options.branch ?? `${prefix}${yield* core.nextId}`
+      const wrong = branchError(operation, work)
+      if (wrong !== undefined) return yield* wrong
+      const mine = new Set<string>()
+      const kept = new Set<string>()
+      const branches: WorkBranches = {
+        create: (branch, at) =>
+          Effect.suspend(() => {
+            const elsewhere = running.has(branch)
+            mine.add(branch)
+            running.add(branch)
+            return Effect.tapErrorTag(core.remote.createBranch(branch, at.commit), "RefMoved", () =>
+              Effect.sync(() => {
+                mine.delete(branch)
+                if (!elsewhere) running.delete(branch)
+              })
+            )
+          }),
+        keep: (branch) => kept.add(branch)
+      }
+      const reads: Reads = { documents: new Set(), collections: new Set() }
+
+      const run = Effect.gen(function* () {
+        const base = yield* start(core)
+        yield* Effect.catchTag(
+          branches.create(work, base),
+          "RefMoved",
+          () =>
+            new ConflictError({
+              operation,
+              message: `the branch ${work} exists already`,
+              hint: "give the transaction another branch, or none",
+              conflicts: [],
+              branch: work
+            })
+        )
+        const store = open(core.onBranch(work))
+        const result = yield* body({ branch: work, ...makeFace(store, reads, options.message) })
+        const commitSha = yield* Effect.catchTag(
+          publish(core, work, base, reads, branches),
+          "RefMoved",
+          (error) => conflict(work, error.message, [])
+        )
+        return { result, commitSha }
+      })
+
+      const removed = (branch: string) =>
+        core.remote.deleteBranch(branch).pipe(
+          Effect.timeout(cleaning),
+          Effect.catchAllCause((cause) =>
+            Effect.logWarning(
+              `the work branch ${branch} could not be removed: removeTransaction does it`,
+              cause
+            )
+          )
+        )
+      const clean = Effect.suspend(() => {
+        for (const branch of mine) running.delete(branch)
+        const given = Array.from(mine).filter((branch) => !kept.has(branch))
+        return given.length === 0 ? Effect.void : detached(Effect.forEach(given, removed, { discard: true }))
+      })
+      return yield* Effect.ensuring(run, clean)
+    })
+
+  return {
+    transaction,
+    staleTransactions: Effect.map(core.remote.listBranches(prefix), (found) =>
+      found
+        .filter(
+          ({ name }) => !running.has(name) && /^[0-9A-HJKMNP-TV-Z]{26}$/i.test(name.slice(prefix.length))
+        )
+        .map(({ commit, name }) => ({
+          branch: name,
+          commitSha: commit,
+          startedAt: new Date(timeOf(name.slice(prefix.length)))
+        }))
+    ),
+    removeTransaction: (branch) =>
+      Effect.gen(function* () {
+        yield* refuseReadOnly(core, "Store.removeTransaction")
+        if (!branch.startsWith(prefix)) {
+          return yield* new ValidationError({
+            operation: "Store.removeTransaction",
+            message: `${JSON.stringify(branch)} is not the work branch of a transaction`,
+            hint: `work branches begin with ${prefix}: staleTransactions lists them`
+          })
+        }
+        if (running.has(branch)) {
+          return yield* new ValidationError({
+            operation: "Store.removeTransaction",
+            message: `the transaction of ${branch} is still running`
+          })
+        }
+        yield* core.remote.deleteBranch(branch)
+      })
+  }
+}

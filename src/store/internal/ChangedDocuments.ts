@@ -1,0 +1,87 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../domain/Oid.js"
+import type { ReadError } from "../Collection.js"
+import { locate } from "../DocumentPath.js"
+import type { Head } from "../GitRemote.js"
+import { keyOf } from "./OperationQueue.js"
+import type { StoreCore } from "./StoreCore.js"
+import { versionOf } from "./Versions.js"
+import type { StoredVersion } from "./WriteUnit.js"
+
+export interface DocumentFile {
+  readonly path: string
+  readonly oid: Oid
+}
+
+/** A document that differs between two commits: its file in each, undefined where it is missing. */
+export interface ChangedDocument {
+  readonly collection: string
+  readonly id: string
+  readonly before: DocumentFile | undefined
+  readonly after: DocumentFile | undefined
+}
+
+export interface Changes {
+  readonly documents: ReadonlyArray<ChangedDocument>
+  /** Collections whose index or manifest files differ. */
+  readonly derived: ReadonlySet<string>
+  /** Changed paths that are none of the store's. */
+  readonly others: ReadonlyArray<string>
+}
+
+/** What differs between two commits (none: before the first one), as the store sees it. */
+export const changesBetween = (
+  core: StoreCore,
+  before: Option.Option<Head>,
+  after: Head
+): Effect.Effect<Changes, ReadError> =>
+  Effect.gen(function* () {
+    const { root } = core.options
+    const layouts = {
+      before: (yield* core.settingsAt(before)).settings,
+      after: (yield* core.settingsAt(Option.some(after))).settings
+    }
+    const documents = new Map<string, { -readonly [K in keyof ChangedDocument]: ChangedDocument[K] }>()
+    const derived = new Set<string>()
+    const others: Array<string> = []
+    const entry = (place: { readonly collection: string; readonly id: string }) => {
+      const key = keyOf(place.collection, place.id)
+      const found = documents.get(key) ?? { ...place, before: undefined, after: undefined }
+      documents.set(key, found)
+      return found
+    }
+    for (const change of yield* core.remote.diff(before, after)) {
+      const { path } = change
+      const was = Option.isSome(change.before) ? locate(root, layouts.before, path) : undefined
+      const is = Option.isSome(change.after) ? locate(root, layouts.after, path) : undefined
+      if (was !== undefined && Option.isSome(change.before)) {
+        entry(was).before = { path, oid: change.before.value }
+      }
+      if (is !== undefined && Option.isSome(change.after)) entry(is).after = { path, oid: change.after.value }
+      if (was !== undefined || is !== undefined) continue
+      const inside = root === "" ? path : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : ""
+      const derivedFrom = /^_index\/([^/]+)\/|^_manifest\/([^/]+)\.json$/.exec(inside)
+      if (derivedFrom === null) others.push(path)
+      else derived.add(derivedFrom[1] ?? derivedFrom[2]!)
+    }
+    return {
+      // A document that moved to another shard as it was has not changed.
+      documents: Array.from(documents.values()).filter((found) => found.before?.oid !== found.after?.oid),
+      derived,
+      others
+    }
+  })
+
+/** The versions of some files of a commit, by path. */
+export const versionsAt = (
+  core: StoreCore,
+  at: Head,
+  files: ReadonlyArray<DocumentFile>
+): Effect.Effect<ReadonlyMap<string, StoredVersion>, ReadError> =>
+  Stream.runFold(
+    core.remote.blobs(at, files, { concurrency: core.options.concurrency }),
+    new Map<string, StoredVersion>(),
+    (all, blob) => all.set(blob.path, versionOf(blob.path, blob))
+  )

@@ -1,0 +1,10 @@
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+
+/**
+ * Runs an effect in a fibre of its own and waits for it, for work that must go on when the calling fibre is
+ * interrupted or cannot be: there a timeout could not end it, or every wait would end at once. It bounds itself.
+ */
+export const detached = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
+  Effect.flatMap(Effect.forkDaemon(Effect.interruptible(effect)), Fiber.await)

@@ -1,0 +1,108 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { type DocumentConflict, NotFoundError } from "../../domain/StoreError.js"
+import type { ReadError, WriteError } from "../Collection.js"
+import type { CommitInfo, Head } from "../GitRemote.js"
+import { changesBetween, versionsAt } from "./ChangedDocuments.js"
+import { keyOf } from "./OperationQueue.js"
+import type { Reads } from "./Remembering.js"
+import type { StoreCore } from "./StoreCore.js"
+import { withoutMetadata } from "./Versions.js"
+import type { DocumentOperation } from "./WriteUnit.js"
+
+const infoOf = (core: StoreCore, commit: Head["commit"]): Effect.Effect<CommitInfo, ReadError> =>
+  Effect.flatMap(core.remote.commitInfo(commit), (info) =>
+    Option.isSome(info)
+      ? Effect.succeed(info.value)
+      : new NotFoundError({
+          operation: "Store.transaction",
+          message: `the commit ${commit} is not in ${core.remote.name}`
+        })
+  )
+
+/** The documents that were read or written inside, and are no longer what they were at `base`. */
+export const conflictsSince = (
+  core: StoreCore,
+  base: Head,
+  now: Head,
+  work: Head,
+  reads: Reads
+): Effect.Effect<ReadonlyArray<DocumentConflict>, ReadError> =>
+  Effect.gen(function* () {
+    const theirs = yield* changesBetween(core, Option.some(base), now)
+    const ours = yield* changesBetween(core, Option.some(base), work)
+    const written = new Set(ours.documents.map(({ collection, id }) => keyOf(collection, id)))
+    return theirs.documents
+      .filter(({ collection, id }) => {
+        const key = keyOf(collection, id)
+        return written.has(key) || reads.documents.has(key) || reads.collections.has(collection)
+      })
+      .map(({ after, before, collection, id }) => ({
+        collection,
+        id,
+        expected: before === undefined ? null : { sha: before.oid },
+        actual: after === undefined ? null : { sha: after.oid }
+      }))
+  })
+
+/** The commits from `base` (without it) to `head`, oldest first, each with its parent. */
+const commitsSince = (core: StoreCore, base: Head, head: Head) =>
+  Effect.gen(function* () {
+    const commits: Array<{ readonly parent: Head; readonly commit: CommitInfo }> = []
+    let commit = yield* infoOf(core, head.commit)
+    while (commit.commit !== base.commit) {
+      const first = commit.parents[0]
+      if (first === undefined) break
+      const parent: CommitInfo = first === base.commit ? { ...commit, ...base } : yield* infoOf(core, first)
+      commits.push({ parent: { commit: parent.commit, tree: parent.tree }, commit })
+      commit = parent
+    }
+    return commits.reverse()
+  })
+
+/**
+ * Makes the commits of a work branch again on another branch, which stands on a head where the touched documents are
+ * as they were: the same messages and contents, with index and manifest files of the new head.
+ */
+export const replay = (
+  core: StoreCore,
+  base: Head,
+  work: Head,
+  onto: StoreCore
+): Effect.Effect<void, WriteError> =>
+  Effect.gen(function* () {
+    for (const { commit, parent } of yield* commitsSince(core, base, work)) {
+      const { derived, documents } = yield* changesBetween(core, Option.some(parent), commit)
+      const versions = yield* versionsAt(
+        core,
+        commit,
+        documents.flatMap(({ after }) => after ?? [])
+      )
+      const operations = documents.map(({ after, collection, id }): DocumentOperation => {
+        const version = after === undefined ? undefined : versions.get(after.path)
+        const document = Option.map(
+          Option.flatMap(Option.fromNullable(version), (found) => found.document),
+          withoutMetadata
+        )
+        return {
+          collection,
+          id,
+          needs: "any",
+          next: () =>
+            Effect.succeed({
+              document,
+              createdAt: version?.createdAt,
+              rev: version === undefined ? 0 : version.rev - 1,
+              sources: version === undefined ? [] : [version.content]
+            })
+        }
+      })
+      yield* onto.write({
+        operation: "Store.transaction",
+        message: commit.message,
+        mode: "batch",
+        operations,
+        reindex: operations.length === 0 ? [...derived] : []
+      })
+    }
+  })
