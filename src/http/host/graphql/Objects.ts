@@ -9,6 +9,7 @@ import { may } from "../Principal.js"
 import type { Hosted } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import { seconds } from "../rest/RepositoryView.js"
+import * as Tags from "../rest/Tags.js"
 import * as Connection from "./Connection.js"
 import type { Context } from "./Context.js"
 import { failure } from "./GraphQlFailure.js"
@@ -386,24 +387,15 @@ const history = async (context: Context, hosted: Hosted, from: Oid, args: Histor
 }
 
 const tag = (context: Context, hosted: Hosted, oid: Oid) =>
-  Effect.gen(function* () {
-    const found = yield* hosted.git.object(oid)
+  Effect.map(hosted.git.object(oid), (found) => {
     if (Option.isNone(found)) return null
-    const raw = Buffer.from(found.value.content).toString()
-    const target = Revision.asOid(/^object ([0-9a-f]{40})$/m.exec(raw)?.[1])
-    const tagger = /^tagger (.*) <(.*)> (\d+) /m.exec(raw)
+    const { message, object, tag: name, tagger } = Tags.parse(found.value.content)
+    const target = Revision.asOid(object)
     return {
       ...named("Tag", context, hosted, oid),
-      name: /^tag (.*)$/m.exec(raw)?.[1] ?? "",
-      message: raw.slice(raw.indexOf("\n\n") + 2),
-      tagger:
-        tagger === null
-          ? null
-          : actor(context, {
-              name: tagger[1]!,
-              email: tagger[2]!,
-              date: new Date(Number(tagger[3]) * 1000).toISOString()
-            }),
+      name,
+      message,
+      tagger: tagger === undefined ? null : actor(context, tagger),
       target: () => (target === undefined ? null : context.run(gitObject(context, hosted, target)))
     }
   })

@@ -10,6 +10,7 @@ import * as Merges from "./Merges.js"
 import * as Meta from "./Meta.js"
 import * as Refs from "./Refs.js"
 import * as Repos from "./Repos.js"
+import * as Tags from "./Tags.js"
 import * as Trees from "./Trees.js"
 
 /** Every operation of the REST API. */
@@ -23,6 +24,7 @@ export const routes = Effect.map(
     Trees.routes,
     GitCommits.routes,
     Refs.routes,
+    Tags.routes,
     Commits.routes,
     Compare.routes,
     Merges.routes,
