@@ -1,11 +1,11 @@
 /** Remembers values by key, least recently used first to go, bounded by the sum of their weights. */
-export class ByteCache<A> {
-  private readonly values = new Map<string, { readonly value: A; readonly weight: number }>()
+export class ByteCache<A, K = string> {
+  private readonly values = new Map<K, { readonly value: A; readonly weight: number }>()
   private total = 0
 
   constructor(private readonly limit: number) {}
 
-  get(key: string): A | undefined {
+  get(key: K): A | undefined {
     const found = this.values.get(key)
     if (found === undefined) return undefined
     this.values.delete(key)
@@ -13,7 +13,7 @@ export class ByteCache<A> {
     return found.value
   }
 
-  set(key: string, value: A, weight: number): void {
+  set(key: K, value: A, weight: number): void {
     const before = this.values.get(key)
     if (before !== undefined) {
       this.total -= before.weight

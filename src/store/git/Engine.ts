@@ -338,10 +338,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       object: (oid) =>
         Effect.map(
           find("GitRepository.object", oid),
-          Option.map(({ content, type }) => ({
-            type,
-            content: objects.staged.has(oid) ? content.slice() : content
-          }))
+          Option.map(({ content, type }) => ({ type, content: new Uint8Array(content) }))
         ),
       objectInfo: (oid) =>
         Effect.flatMap(
@@ -366,7 +363,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
                   const oid = oids[at]!
                   const { content } = objects.read(oid)
                   bytes += content.length
-                  blobs.push({ oid, content: objects.staged.has(oid) ? new Uint8Array(content) : content })
+                  blobs.push({ oid, content: new Uint8Array(content) })
                 }
                 return Option.some([Chunk.unsafeFromArray(blobs), at] as const)
               })

@@ -29,7 +29,7 @@ const objectTypes: Readonly<Record<string, ObjectType>> = {
 export interface CacheSizes {
   /** Bytes of parsed trees kept. Default 64 MiB. */
   readonly trees?: number | undefined
-  /** Bytes of commits and delta bases kept. Default 16 MiB. */
+  /** Bytes of commits and delta bases kept. Default 64 MiB. */
   readonly objects?: number | undefined
 }
 
@@ -38,7 +38,7 @@ export class ObjectDatabase {
   private packs: Array<PackFile> = []
   private readonly known = new Map<string, PackFile>()
   private readonly files = new OpenPacks(maxOpenPacks)
-  private readonly bases: ByteCache<RawObject>
+  private readonly bases: ByteCache<RawObject, number>
   private readonly trees: ByteCache<RawTree>
   private readonly commits: ByteCache<CommitInfo>
   /** Objects that only stock Git could find. */
@@ -57,8 +57,8 @@ export class ObjectDatabase {
     this.objects = path.join(directory, "objects")
     this.packDirectory = path.join(this.objects, "pack")
     this.trees = new ByteCache(caches.trees ?? 64 * 1024 * 1024)
-    this.bases = new ByteCache((caches.objects ?? 16 * 1024 * 1024) * 0.75)
-    this.commits = new ByteCache((caches.objects ?? 16 * 1024 * 1024) * 0.25)
+    this.bases = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.75)
+    this.commits = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.25)
     this.rescan()
   }
 

@@ -58,17 +58,22 @@ const compareAt = (bytes: Buffer, at: number, oid: Buffer): number => {
   return 0
 }
 
+let packs = 0
+/** Where every pack's first bytes of an object are read to; what is taken from there is copied. */
+const scratch = Buffer.allocUnsafeSlow(firstRead)
+
 /** Reads one pack through its index (version 2), deltas included. */
 export class PackFile {
   readonly count: number
   private readonly offsets: number
+  private readonly number = packs++
 
   constructor(
     /** Path without its ending. */
     readonly stem: string,
     private readonly index: Buffer,
     private readonly files: OpenPacks,
-    private readonly bases: ByteCache<RawObject>
+    private readonly bases: ByteCache<RawObject, number>
   ) {
     if (index.length < 8 + 1024 + 40 || index.readUInt32BE(0) !== 0xff744f63 || index.readUInt32BE(4) !== 2) {
       throw new Fault(
@@ -84,8 +89,12 @@ export class PackFile {
     }
   }
 
+  private get path(): string {
+    return `${this.stem}.pack`
+  }
+
   close(): void {
-    this.files.close(`${this.stem}.pack`)
+    this.files.close(this.path)
   }
 
   /** The first place whose name is not below `oid`, which may be a prefix. */
@@ -128,8 +137,8 @@ export class PackFile {
   }
 
   private readAt(offset: number, length: number): Buffer {
-    const fd = this.files.descriptor(`${this.stem}.pack`)
-    const bytes = Buffer.allocUnsafe(length)
+    const fd = this.files.descriptor(this.path)
+    const bytes = length === firstRead ? scratch : Buffer.allocUnsafeSlow(length)
     let filled = 0
     while (filled < length) {
       const read = fs.readSync(fd, bytes, filled, length - filled, offset + filled)
@@ -182,29 +191,38 @@ export class PackFile {
     return offset
   }
 
+  /** The object at `offset`. Its content may be shared with later readers of the same pack. */
   read(offset: number): RawObject {
-    const deltas: Array<Uint8Array> = []
+    const chain: Array<{ readonly offset: number; readonly delta: Uint8Array }> = []
     let at = offset
-    let object: RawObject | undefined
-    for (;;) {
-      object = deltas.length === 0 ? undefined : this.bases.get(`${this.stem}:${at}`)
-      if (object !== undefined) break
+    let object = this.bases.get(this.key(at))
+    while (object === undefined) {
       const entry = this.entryAt(at, true)
       const content = inflate(entry.data, entry.start, entry.size)
       if (entry.base === undefined) {
         object = { type: types[entry.type]!, content }
+        if (chain.length > 0) this.remember(at, object)
         break
       }
-      deltas.push(content)
-      if (deltas.length > 10_000) throw new Fault("Corrupt", `${this.stem}.pack has a circle of deltas`)
+      chain.push({ offset: at, delta: content })
+      if (chain.length > 10_000) throw new Fault("Corrupt", `${this.stem}.pack has a circle of deltas`)
       at = this.baseOffset(entry.base)
+      object = this.bases.get(this.key(at))
     }
-    if (deltas.length === 0) return object
-    this.bases.set(`${this.stem}:${at}`, object, object.content.length + 100)
-    for (let i = deltas.length - 1; i >= 0; i--) {
-      object = { type: object.type, content: applyDelta(object.content, deltas[i]!) }
+    for (let i = chain.length - 1; i >= 0; i--) {
+      const { delta, offset: place } = chain[i]!
+      object = { type: object.type, content: applyDelta(object.content, delta) }
+      this.remember(place, object)
     }
     return object
+  }
+
+  private key(offset: number): number {
+    return this.number * 2 ** 36 + offset
+  }
+
+  private remember(offset: number, object: RawObject): void {
+    this.bases.set(this.key(offset), object, object.content.length + 150)
   }
 
   info(offset: number): { readonly type: ObjectType; readonly size: number } {
