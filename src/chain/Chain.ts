@@ -91,7 +91,7 @@ export const count = (chain: Any): number => compiled(chain).registered.count
 /** Runs the request through the chain, each time the Effect is run. */
 export const execute = <Req, Res, E, R, U>(
   chain: Chain<Req, Res, E, R, U>,
-  request: Req
+  request: NoInfer<Req>
 ): Effect.Effect<Res, E | U, R> => {
   return new Rest(compiled(chain).execution, 0, request, undefined)
 }
@@ -99,7 +99,7 @@ export const execute = <Req, Res, E, R, U>(
 /** Like `execute`, and says which step answered. */
 export const executeNamed = <Req, Res, E, R, U>(
   chain: Chain<Req, Res, E, R, U>,
-  request: Req
+  request: NoInfer<Req>
 ): Effect.Effect<Handled<Res>, E | U, R> => {
   const { program, name } = compiled(chain)
   return new NamedExecution(program, name, request)
@@ -108,7 +108,7 @@ export const executeNamed = <Req, Res, E, R, U>(
 /** Runs the request at once. A step that has to wait ends it with an `AsyncStepError` as defect. */
 export const executeExit = <Req, Res, E, U>(
   chain: Chain<Req, Res, E, never, U>,
-  request: Req
+  request: NoInfer<Req>
 ): Exit.Exit<Res, E | U> => {
   return toExit(compiled(chain).execution, request)
 }
@@ -116,7 +116,7 @@ export const executeExit = <Req, Res, E, U>(
 /** Like `executeExit`, and says which step answered. */
 export const executeNamedExit = <Req, Res, E, U>(
   chain: Chain<Req, Res, E, never, U>,
-  request: Req
+  request: NoInfer<Req>
 ): Exit.Exit<Handled<Res>, E | U> => {
   const { program, name } = compiled(chain)
   const execution = new Execution(program, name, true)
@@ -127,7 +127,10 @@ export const executeNamedExit = <Req, Res, E, U>(
 }
 
 /** Runs the request at once and returns the response; throws the failure itself. */
-export const executeSync = <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: Req): Res => {
+export const executeSync = <Req, Res, E, U>(
+  chain: Chain<Req, Res, E, never, U>,
+  request: NoInfer<Req>
+): Res => {
   return orThrow(compiled(chain).execution, request) as Res
 }
 
@@ -141,7 +144,7 @@ export const warnings = (chain: Any): ReadonlyArray<UnreachableStep> =>
 /** Runs the request and reports what every visited step did; a failure is part of the report. */
 export const trace = <Req, Res, E, R, U>(
   chain: Chain<Req, Res, E, R, U>,
-  request: Req
+  request: NoInfer<Req>
 ): Effect.Effect<Trace<Res, E | U>, never, R> => {
   const { program, name } = compiled(chain)
   return traceProgram(program, name, request)
