@@ -42,6 +42,8 @@ export interface Promises {
   readonly movedBackIsNoticed: boolean
   /** A file where a directory is to be, or the reverse, is refused (GitHub's trees replace it silently). */
   readonly clashesAreRefused: boolean
+  /** The first commit of an empty repository has no parent, whatever it holds (GitHub begins with one file alone). */
+  readonly firstIsRoot: boolean
   /** Tags can be made by the harness and resolved. */
   readonly tags: boolean
 }
@@ -78,7 +80,13 @@ const defaultSizes: Sizes = {
 export const gitRemoteContract = (harness: Harness): void => {
   const contract: Contract = {
     sizes: { ...defaultSizes, ...harness.sizes },
-    promises: { movedBackIsNoticed: true, clashesAreRefused: true, tags: true, ...harness.promises },
+    promises: {
+      movedBackIsNoticed: true,
+      clashesAreRefused: true,
+      firstIsRoot: true,
+      tags: true,
+      ...harness.promises
+    },
     test: (name, body) =>
       it.scopedLive(
         name,

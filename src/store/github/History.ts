@@ -55,7 +55,7 @@ export const makeLog =
             return [Chunk.fromIterable(infos), more ? Option.some(page + 1) : Option.none()] as const
           })
         )
-    ).pipe(Stream.take(limit))
+    ).pipe((all) => (limit === Number.POSITIVE_INFINITY ? all : Stream.take(all, limit)))
 
 /**
  * Every path whose blob differs, from two whole listings: a commit's own list of files ends at 3,000. Below a

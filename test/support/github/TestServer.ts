@@ -1,0 +1,228 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect } from "effect"
+import { execute, GraphQLError, parse } from "graphql"
+import type { MemoryCommit } from "../../../src/store/memory/MemoryRepository.js"
+import { graphqlSchema, problemsOf, type Seen } from "./Oracle.js"
+import { type HostReply, type HostRequest, TestHost } from "./TestHost.js"
+
+/** What goes wrong with one request: the host is asked before (`after: false`) or not at all. */
+export type Fault =
+  /** The socket is closed without a word. */
+  | { readonly _tag: "Reset"; readonly after: boolean }
+  /** Half the body comes, then the socket is closed. */
+  | { readonly _tag: "ResetMidBody" }
+  /** Headers come, the body never ends. */
+  | { readonly _tag: "Hang" }
+  /** The body ends early, and says it is whole. */
+  | { readonly _tag: "Truncate" }
+  | { readonly _tag: "Answer"; readonly reply: HostReply; readonly after: boolean }
+  /** The host gets the request twice; the second answer is given. */
+  | { readonly _tag: "Duplicate" }
+
+export interface Exchange extends Seen {
+  readonly status: number
+}
+
+export interface TestServer {
+  readonly url: string
+  readonly raw: string
+  readonly host: TestHost
+  readonly seen: Array<Exchange>
+  /** Requests that came and are not answered yet. */
+  readonly pending: () => number
+  readonly problems: Array<string>
+  /** Asked for every request; undefined lets it pass. */
+  fault: (request: Seen, index: number) => Fault | undefined
+  /** Headers of every answer, for limits. */
+  headers: (request: Seen) => { readonly [name: string]: string }
+}
+
+const blobView = (host: TestHost, oid: string) => {
+  const content = host.repository.blobs.get(oid as never)
+  if (content === undefined) return null
+  const text = new TextDecoder().decode(content)
+  const binary = content.includes(0)
+  return {
+    __typename: "Blob",
+    id: oid,
+    oid,
+    byteSize: content.length,
+    isBinary: binary,
+    isTruncated: content.length > 512_000,
+    text: binary ? null : text.length > 512_000 ? text.slice(0, 512_000) : text
+  }
+}
+
+const commitView = (commit: MemoryCommit): object => ({
+  __typename: "Commit",
+  id: commit.oid,
+  oid: commit.oid,
+  message: commit.message,
+  tree: { __typename: "Tree", id: commit.tree, oid: commit.tree }
+})
+
+const graphql = (host: TestHost, body: string): HostReply => {
+  const { query, variables } = JSON.parse(body) as { readonly query: string; readonly variables: object }
+  const object = ({ expression, oid }: { readonly expression?: string; readonly oid?: string }) => {
+    if (oid !== undefined) return blobView(host, oid)
+    const [revision = "", ...path] = (expression ?? "").split(":")
+    const root = host.repository.rootOf(revision as never) ?? host.resolve(revision)?.tree
+    const entry = root === undefined ? undefined : host.repository.lookup(root, path.join(":"))
+    return entry === undefined
+      ? null
+      : entry.mode === "040000"
+        ? { __typename: "Tree", id: entry.oid, oid: entry.oid }
+        : blobView(host, entry.oid)
+  }
+  const result = execute({
+    schema: graphqlSchema,
+    document: parse(query),
+    variableValues: variables as Record<string, unknown>,
+    typeResolver: (value) => (value as { readonly __typename: string }).__typename,
+    rootValue: {
+      repository: ({ name, owner }: { readonly name: string; readonly owner: string }) =>
+        `${owner}/${name}` === host.full ? { object } : null,
+      createCommitOnBranch: ({ input }: { readonly input: Parameters<TestHost["commitOnBranch"]>[0] }) => {
+        const made = host.commitOnBranch(input)
+        if ("type" in made) throw new GraphQLError(made.message, { extensions: { type: made.type } })
+        return { commit: commitView(made) }
+      }
+    }
+  }) as { readonly data?: unknown; readonly errors?: ReadonlyArray<GraphQLError> }
+  const errors = (result.errors ?? []).map((error) => ({
+    type: error.extensions["type"] ?? "UNPROCESSABLE",
+    path: error.path,
+    message: error.message
+  }))
+  return { status: 200, body: { data: result.data ?? null, ...(errors.length > 0 ? { errors } : {}) } }
+}
+
+const flat = (message: IncomingMessage) =>
+  Object.fromEntries(
+    Object.entries(message.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join() : value
+    ])
+  )
+
+const bytesOf = (body: unknown) =>
+  body === undefined
+    ? Buffer.alloc(0)
+    : body instanceof Uint8Array
+      ? Buffer.from(body)
+      : Buffer.from(typeof body === "string" ? body : JSON.stringify(body))
+
+/** A GitHub of its own on a real socket: `/api/v3`, `/api/graphql` and `/raw`, every request checked and counted. */
+export const makeTestServer = (host: TestHost = new TestHost()) =>
+  Effect.acquireRelease(
+    Effect.async<{ readonly server: TestServer; readonly close: () => Promise<void> }>((resume) => {
+      let pending = 0
+      const state: TestServer = {
+        url: "",
+        raw: "",
+        host,
+        seen: [],
+        problems: [],
+        pending: () => pending,
+        fault: () => undefined,
+        headers: () => ({})
+      }
+      const answer = (seen: Seen, raw: string): HostReply => {
+        const url = new URL(raw, "http://host")
+        if (url.pathname === "/api/graphql") return graphql(host, seen.body)
+        if (url.pathname.startsWith("/raw/")) return host.raw(decodeURIComponent(url.pathname.slice(4)))
+        const request: HostRequest = {
+          method: seen.method,
+          pathname: decodeURIComponent(url.pathname.replace(/^\/api\/v3/, "")),
+          query: url.searchParams,
+          headers: seen.headers,
+          body: seen.body
+        }
+        return host.handle(request)
+      }
+      const respond = (response: ServerResponse, reply: HostReply, headers: object, cut?: Fault) => {
+        const bytes = bytesOf(reply.body)
+        const sent = cut?._tag === "Truncate" ? bytes.subarray(0, Math.floor(bytes.length / 2)) : bytes
+        response.writeHead(reply.status, {
+          "content-type": "application/json; charset=utf-8",
+          ...headers,
+          ...reply.headers,
+          ...(reply.status === 204 || reply.status === 304 ? {} : { "content-length": sent.length })
+        })
+        if (cut?._tag === "ResetMidBody") {
+          response.write(sent.subarray(0, Math.floor(sent.length / 2)), () => response.socket?.destroy())
+        } else if (cut?._tag === "Hang") {
+          response.write(sent.subarray(0, 1))
+        } else {
+          response.end(reply.status === 204 || reply.status === 304 ? undefined : sent)
+        }
+      }
+      const server = createServer((message, response) => {
+        pending++
+        let open = true
+        const done = () => {
+          if (open) pending--
+          open = false
+        }
+        response.on("close", done)
+        const chunks: Array<Buffer> = []
+        message.on("data", (chunk: Buffer) => chunks.push(chunk))
+        message.on("end", () => {
+          const raw = message.url ?? "/"
+          const seen: Seen = {
+            method: message.method ?? "GET",
+            url: raw.replace(/^\/api\/(v3)?/, (_, v3) => (v3 === undefined ? "/" : "")),
+            headers: flat(message),
+            body: Buffer.concat(chunks).toString("utf8")
+          }
+          if (!raw.startsWith("/raw/")) {
+            state.problems.push(...problemsOf(seen).map((text) => `${seen.method} ${seen.url}: ${text}`))
+          } else if (seen.headers["authorization"] !== undefined) {
+            state.problems.push(`${seen.url}: the raw host got the token`)
+          }
+          const fault = state.fault(seen, state.seen.length)
+          const headers = state.headers(seen)
+          const record = (status: number) => void state.seen.push({ ...seen, status })
+          if (fault?._tag === "Reset" && !fault.after) {
+            record(0)
+            message.socket.destroy()
+            return
+          }
+          if (fault?._tag === "Answer" && !fault.after) {
+            record(fault.reply.status)
+            respond(response, fault.reply, headers)
+            return
+          }
+          const reply = answer(seen, raw)
+          const second = fault?._tag === "Duplicate" ? answer(seen, raw) : reply
+          const last = fault?._tag === "Answer" ? fault.reply : second
+          record(last.status)
+          if (fault?._tag === "Reset") message.socket.destroy()
+          else respond(response, last, headers, fault)
+        })
+      })
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo
+        const made = Object.assign(state, {
+          url: `http://127.0.0.1:${port}/api/v3`,
+          raw: `http://127.0.0.1:${port}/raw`
+        })
+        resume(
+          Effect.succeed({
+            server: made,
+            close: () =>
+              new Promise<void>((closed) => {
+                server.close(() => closed())
+                server.closeAllConnections()
+              })
+          })
+        )
+      })
+    }),
+    ({ close }) => Effect.promise(close)
+  ).pipe(Effect.map(({ server }) => server))
+
+/** The names of the operations that were asked, in order. */
+export const verbs = (server: TestServer) =>
+  server.seen.map((exchange) => `${exchange.method} ${exchange.url.replace(/\/repos\/[^/]+\/[^/?]+/, "")}`)
