@@ -43,3 +43,6 @@ export const generator: Effect.Effect<Effect.Effect<string>> = Effect.sync(() =>
 /** The moment that a generated id carries, in milliseconds since the epoch. */
 export const timeOf = (ulid: string): number =>
   [...ulid.slice(0, 10).toUpperCase()].reduce((time, digit) => time * 32 + alphabet.indexOf(digit), 0)
+
+/** Whether a text has the form of a generated id. */
+export const isUlid = (text: string): boolean => /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/i.test(text)

@@ -1,6 +1,47 @@
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import type { ReadError } from "./Collection.js"
+import { GitRemote } from "./GitRemote.js"
+import * as Assembly from "./internal/Assembly.js"
+import * as Core from "./internal/Core.js"
+import { resolveOptions, type StoreOptions } from "./StoreOptions.js"
 import type { StoreService } from "./StoreService.js"
 
 export type * from "./StoreService.js"
 
-export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreService>() {}
+/** Opens a store on a remote. Wrong options fail here; the repository is looked at by the first read or write. */
+export const make = (options: StoreOptions = {}): Effect.Effect<StoreService, ReadError, GitRemote> =>
+  Effect.gen(function* () {
+    const resolved = yield* Either.match(resolveOptions(options), {
+      onLeft: (error) => Effect.fail(error),
+      onRight: (found) => Effect.succeed(found)
+    })
+    const core = yield* Core.make(yield* GitRemote, resolved)
+    return Assembly.makeService(core)
+  })
+
+/** The document store: collections of JSON documents in one branch of a Git repository. */
+export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreService>() {
+  static readonly make = make
+  /** A store on the remote that is provided. */
+  static readonly layer = (options: StoreOptions = {}): Layer.Layer<Store, ReadError, GitRemote> =>
+    layer(options)
+  /** The same, with options from configuration. */
+  static readonly layerConfig = (
+    options: Config.Config.Wrap<StoreOptions>
+  ): Layer.Layer<Store, ReadError | ConfigError.ConfigError, GitRemote> => layerConfig(options)
+}
+
+/** A store on the remote that is provided. */
+export const layer = (options: StoreOptions = {}): Layer.Layer<Store, ReadError, GitRemote> =>
+  Layer.effect(Store, make(options))
+
+/** The same, with options from configuration. */
+export const layerConfig = (
+  options: Config.Config.Wrap<StoreOptions>
+): Layer.Layer<Store, ReadError | ConfigError.ConfigError, GitRemote> =>
+  Layer.effect(Store, Effect.flatMap(Config.unwrap(options), make))

@@ -1,12 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { emptyTree } from "../../domain/Oid.js"
 import { NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import * as Ulid from "../../domain/Ulid.js"
 import type { ReadError } from "../Collection.js"
+import { under } from "../DocumentPath.js"
 import { branchProblem } from "../GitName.js"
 import type { GitRemoteService, Head } from "../GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
+import { Bounded } from "./Bounded.js"
 import * as Derived from "./Derived.js"
+import { emptyListing, type Listing, listAt, listingOf } from "./Listing.js"
 import * as Pipeline from "./Pipeline.js"
 import * as RepositorySettings from "./RepositorySettings.js"
 import { branchSource, pinnedSource, requireBranch } from "./Source.js"
@@ -52,6 +56,42 @@ const assemble = (
   const repository = RepositorySettings.make(remote, options, source, free)
   const derived = Derived.make(remote, options, repository)
   const write = Pipeline.make({ remote, options, branch, source, free, repository, derived })
+  const listings = new Bounded<Listing>(3)
+
+  const listing: StoreCore["listing"] = (collection) =>
+    Effect.gen(function* () {
+      const { settings } = yield* repository.now
+      const directory = under(options.root, collection)
+      const recursive = settings.shardDepth > 0
+      if (!free && !source.pinned) {
+        const found = yield* source.directory(directory, recursive)
+        if (Option.isNone(found)) return { listing: emptyListing, at: emptyTree, prefix: "" }
+        const { at, prefix, tree } = found.value
+        return { listing: listingOf(tree, settings), at, prefix }
+      }
+      const head = yield* source.head
+      if (Option.isNone(head)) return { listing: emptyListing, at: emptyTree, prefix: "" }
+      const entry = (yield* repository.rootEntries(head.value)).get(collection)
+      if (entry !== undefined && entry.kind !== "tree") {
+        return yield* new ValidationError({
+          operation: "Collection.list",
+          path: directory,
+          collection,
+          message: `${directory} is a file: the collection ${collection} cannot be a directory there`,
+          hint: "remove or rename the file in a commit, or use another name"
+        })
+      }
+      const located = { at: head.value, prefix: `${directory}/` }
+      if (entry === undefined) return { ...located, listing: emptyListing }
+      const key = [entry.oid, settings.shardBy, settings.shardDepth, settings.shardWidth].join(":")
+      const known = listings.get(key)
+      if (known !== undefined) return { ...located, listing: known }
+      return {
+        ...located,
+        listing: listings.set(key, yield* listAt(remote, head.value, directory, settings))
+      }
+    })
+
   return {
     remote,
     options,
@@ -59,6 +99,7 @@ const assemble = (
     source,
     free,
     derived,
+    listing,
     settingsAt: repository.at,
     settings: repository.now,
     rootEntries: repository.rootEntries,

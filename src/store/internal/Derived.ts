@@ -80,6 +80,13 @@ export interface Derived {
     field: string,
     oid: Oid | undefined
   ) => Effect.Effect<IndexFile | undefined, RemoteFailure>
+  /** Every document of the collection with some of its fields, by id; files that hold none count as empty ones. */
+  readonly documents: (
+    head: Head,
+    settings: SettingsAt,
+    collection: string,
+    fields: ReadonlySet<string>
+  ) => Effect.Effect<Map<string, JsonObject>, RemoteFailure>
 }
 
 const nothing: Derivation = { changes: [], committed: () => {} }
@@ -173,8 +180,7 @@ export const make = (
           return entry?.kind === "tree" ? entry.oid : emptyTree
         })
 
-  /** Every document of the collection with the fields that are needed; files that hold none count as empty ones. */
-  const documents = (head: Head, settings: SettingsAt, collection: string, fields: ReadonlySet<string>) =>
+  const documents: Derived["documents"] = (head, settings, collection, fields) =>
     Effect.gen(function* () {
       const directory = under(options.root, collection)
       const { layout, prefix } = { layout: settings.settings, prefix: `${directory}/` }
@@ -310,6 +316,7 @@ export const make = (
   return {
     filesOf,
     derive,
+    documents,
     indexPath,
     manifestPath,
     treeOf,

@@ -207,7 +207,14 @@ export const prepareOne = (
     }
     if (next.unchanged === true && version !== undefined) {
       const document = yield* readDocument(place, version.content)
-      return { collection, id, path, before, after: { document, content: version.content }, change: undefined }
+      return {
+        collection,
+        id,
+        path,
+        before,
+        after: { document, content: version.content },
+        change: undefined
+      }
     }
     const after = yield* writeVersion(place, next.document.value, next, before, now)
     return { collection, id, path, before, after, change: { _tag: "Put", path, content: after.content } }

@@ -16,6 +16,13 @@ export interface Listing {
   readonly paths: ReadonlyArray<string>
 }
 
+/** A listing, and where its files can be read: `prefix` is the collection's directory as `at` sees it. */
+export interface LocatedListing {
+  readonly listing: Listing
+  readonly at: Head | Oid
+  readonly prefix: string
+}
+
 export const emptyListing: Listing = { tree: undefined, ids: [], oids: [], paths: [] }
 
 interface Found {

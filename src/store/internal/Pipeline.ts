@@ -57,10 +57,13 @@ const refuseOtherLayout = (parts: Parts, head: Head, settings: SettingsAt) =>
 export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, WriteError>) => {
   const { branch, derived, options, remote, repository, source } = parts
 
+  const reading = { ...parts, rootEntries: repository.rootEntries }
+
   const build = (unit: Unit, head: Option.Option<Head>, conflicts: Judgement.Conflicts) =>
     Effect.gen(function* () {
       if (Option.isNone(head)) yield* requireBranch(remote, branch)
       const settings = yield* repository.at(head)
+      if (settings.mismatch !== undefined) return yield* settings.mismatch
       if (settings.frozen !== undefined) {
         return yield* new ValidationError({
           operation: unit.operation,
@@ -69,7 +72,7 @@ export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, 
         })
       }
       const now = new Date(yield* Clock.currentTimeMillis).toISOString()
-      const stored = yield* Touch.read(parts, unit, head, settings.settings)
+      const stored = yield* Touch.read(reading, unit, head, settings.settings)
       yield* Judgement.countConflicts(unit, conflicts, stored)
       yield* Judgement.judgeExpectations(unit, stored)
       const outcomes = yield* Judgement.prepare(parts.options.root, settings.settings, unit, stored, now)

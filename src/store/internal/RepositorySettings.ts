@@ -28,6 +28,8 @@ export interface SettingsAt {
   readonly unrecorded: boolean
   /** Why this program may not write here, if so. */
   readonly frozen: string | undefined
+  /** The error for a store whose options differ from the settings file. */
+  readonly mismatch: ValidationError | undefined
 }
 
 /** How long settings that cost requests are believed without looking again. */
@@ -65,7 +67,8 @@ export const make = (
     settings: asked,
     recorded: false,
     unrecorded: !isPlain(asked),
-    frozen: undefined
+    frozen: undefined,
+    mismatch: undefined
   }
   const roots = new Bounded<ReadonlyMap<string, TreeEntry>>(8)
   const files = new Bounded<SettingsAt>(8)
@@ -99,20 +102,21 @@ export const make = (
       }
       const { format, settings } = parsed.right
       const differ = differences(options.given, settings)
-      if (differ.length > 0) {
-        return yield* new ValidationError({
-          operation: "Store.settings",
-          path,
-          message: `the options ${differ.join(", ")} differ from those recorded in ${path}`,
-          hint: "leave them out to adopt what is recorded, or change the file in a commit and run reindex",
-          issues: differ.map((name) => ({ path: name, message: "differs from the repository's setting" }))
-        })
-      }
+      const mismatch =
+        differ.length === 0
+          ? undefined
+          : new ValidationError({
+              operation: "Store.settings",
+              path,
+              message: `the options ${differ.join(", ")} differ from those recorded in ${path}`,
+              hint: "leave them out to adopt what is recorded, or change the file in a commit and run reindex",
+              issues: differ.map((name) => ({ path: name, message: "differs from the repository's setting" }))
+            })
       const frozen =
         format > settingsFormat
           ? `${path} is of format ${format}, newer than this program knows: it reads here but does not write`
           : undefined
-      return files.set(file.oid, { settings, recorded: true, unrecorded: false, frozen })
+      return files.set(file.oid, { settings, recorded: true, unrecorded: false, frozen, mismatch })
     })
 
   const at = (head: Option.Option<Head>) =>
@@ -131,12 +135,18 @@ export const make = (
       return settings
     })
 
+  /** A view of the past has the settings of its time; a store has those that it was opened with. */
+  const agreed = (settings: SettingsAt) =>
+    settings.mismatch === undefined || (source.pinned && options.ref === undefined)
+      ? Effect.succeed(settings)
+      : Effect.fail(settings.mismatch)
+
   const now = Effect.gen(function* () {
-    if (free || source.pinned) return yield* at(yield* source.head)
+    if (free || source.pinned) return yield* agreed(yield* at(yield* source.head))
     const time = yield* Clock.currentTimeMillis
     if (believed !== undefined && time - believed.since < believedFor) return believed.settings
     const file = yield* source.file(path)
-    const settings = Option.isNone(file) ? absent : yield* judge(file.value)
+    const settings = yield* agreed(Option.isNone(file) ? absent : yield* judge(file.value))
     believed = { settings, since: time }
     return settings
   })
@@ -156,7 +166,7 @@ export const make = (
     const root = yield* source.directory(options.root, false)
     const names = new Set(Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => entry.path))
     const file = names.has(settingsFileName) ? yield* source.file(path) : Option.none()
-    const settings = Option.isNone(file) ? absent : yield* judge(file.value)
+    const settings = yield* agreed(Option.isNone(file) ? absent : yield* judge(file.value))
     const derived = new Set<string>()
     for (const directory of settings.recorded ? [] : ["_index", "_manifest"]) {
       if (names.has(directory)) for (const name of yield* namesIn(directory)) derived.add(name)

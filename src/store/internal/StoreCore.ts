@@ -4,6 +4,7 @@ import type { ReadError, WriteError } from "../Collection.js"
 import type { GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import type { Derived } from "./Derived.js"
+import type { LocatedListing } from "./Listing.js"
 import type { SettingsAt } from "./RepositorySettings.js"
 import type { Source } from "./Source.js"
 import type { Unit, UnitOutcome } from "./WriteUnit.js"
@@ -26,6 +27,8 @@ export interface StoreCore {
   readonly settings: Effect.Effect<SettingsAt, ReadError>
   /** The direct entries of the root at a commit, by name. */
   readonly rootEntries: (head: Head) => Effect.Effect<ReadonlyMap<string, TreeEntry>, ReadError>
+  /** The documents of a collection as reads see them now. */
+  readonly listing: (collection: string) => Effect.Effect<LocatedListing, ReadError>
   /** Index and manifest files. */
   readonly derived: Derived
   readonly nextId: Effect.Effect<string>

@@ -6,16 +6,28 @@ import type { Layout } from "../../domain/Settings.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { ReadError } from "../Collection.js"
 import { documentPath, under } from "../DocumentPath.js"
-import type { Change, Head } from "../GitRemote.js"
+import type { Change, GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
+import type { ResolvedOptions } from "../StoreOptions.js"
 import type { Touched } from "./Derived.js"
 import type { Prepared } from "./Judgement.js"
 import { listAt } from "./Listing.js"
-import type { Parts } from "./Parts.js"
 import { versionOf } from "./Versions.js"
 import { nameOf, type StoredVersion, type Unit } from "./WriteUnit.js"
 
-const requireDirectory = (parts: Parts, unit: Unit, head: Head, collections: Iterable<string>) =>
-  Effect.flatMap(parts.repository.rootEntries(head), (entries) => {
+interface Reading {
+  readonly remote: GitRemoteService
+  readonly options: ResolvedOptions
+  readonly free: boolean
+  readonly rootEntries: (head: Head) => Effect.Effect<ReadonlyMap<string, TreeEntry>, ReadError>
+}
+
+const requireDirectory = (
+  parts: Reading,
+  unit: Pick<Unit, "operation">,
+  head: Head,
+  collections: Iterable<string>
+) =>
+  Effect.flatMap(parts.rootEntries(head), (entries) => {
     for (const collection of collections) {
       const entry = entries.get(collection)
       if (entry !== undefined && entry.kind !== "tree") {
@@ -34,8 +46,8 @@ const requireDirectory = (parts: Parts, unit: Unit, head: Head, collections: Ite
 
 /** The touched documents at a head, read in bulk: by name of those that exist. */
 export const read = (
-  parts: Parts,
-  unit: Unit,
+  parts: Reading,
+  unit: Pick<Unit, "operation" | "operations" | "expectations">,
   head: Option.Option<Head>,
   layout: Layout
 ): Effect.Effect<ReadonlyMap<string, StoredVersion>, ReadError> =>

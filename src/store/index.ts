@@ -1,0 +1,39 @@
+export {
+  compareCodePoints,
+  encode as encodeCanonicalJson,
+  type JsonProblem
+} from "../domain/CanonicalJson.js"
+export { collectionNameProblem, fieldNameProblem } from "../domain/CollectionName.js"
+export type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/Document.js"
+export { idProblem, isDocumentId } from "../domain/DocumentId.js"
+export { type IndexFile, parseIndex } from "../domain/IndexFile.js"
+export { equalJson, fieldMatches, keyOf as indexKeyOf, lookupKeys } from "../domain/IndexKey.js"
+export { type InexactNumber, inexactNumbers } from "../domain/JsonText.js"
+export { type ManifestFile, parseManifestFile } from "../domain/ManifestFile.js"
+export { emptyTree, isOid, Oid } from "../domain/Oid.js"
+export type { Page } from "../domain/Page.js"
+export { RefMoved } from "../domain/Ref.js"
+export { isRepositoryName, repositoryNameProblem } from "../domain/RepositoryName.js"
+export {
+  type Layout,
+  parseSettings,
+  plainLayout,
+  plainSettings,
+  printSettings,
+  type Settings,
+  type SettingsFile,
+  type SettingsOptions,
+  settingsFileName,
+  settingsFormat
+} from "../domain/Settings.js"
+export * from "../domain/StoreError.js"
+export * as Ulid from "../domain/Ulid.js"
+export * from "./browse/index.js"
+export { Cache, type CacheEntry, MemoryCache, type MemoryCacheOptions, NullCache } from "./Cache.js"
+export type * from "./Collection.js"
+export { documentPath, idAt, locate } from "./DocumentPath.js"
+export * from "./GitRemote.js"
+export * as Memory from "./memory/Memory.js"
+export { Store } from "./Store.js"
+export { resolveOptions, type StoreOptions } from "./StoreOptions.js"
+export type * from "./StoreService.js"

@@ -1,0 +1,96 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import { compareCodePoints } from "../../domain/CanonicalJson.js"
+import { collectionNameProblem } from "../../domain/CollectionName.js"
+import type { JsonObject } from "../../domain/Document.js"
+import { ValidationError } from "../../domain/StoreError.js"
+import { makeBatch } from "../Batch.js"
+import { makeRevert } from "../Revert.js"
+import type { StoreService, StoreView } from "../StoreService.js"
+import { makeTransactions } from "../Transaction.js"
+import { makeWriter } from "../Writer.js"
+import { plain, typed } from "./Codec.js"
+import { makeCollection } from "./Collections.js"
+import { requireRef } from "./Core.js"
+import { doctor } from "./Doctor.js"
+import { makeReader } from "./Reader.js"
+import type { StoreCore } from "./StoreCore.js"
+
+const collections = (core: StoreCore) =>
+  Effect.gen(function* () {
+    const entries =
+      core.free || core.source.pinned
+        ? yield* Effect.flatMap(
+            core.source.head,
+            Option.match({
+              onNone: () => Effect.succeed([]),
+              onSome: (head) => Effect.map(core.rootEntries(head), (all) => [...all.values()])
+            })
+          )
+        : Option.match(yield* core.source.directory(core.options.root, false), {
+            onNone: () => [],
+            onSome: ({ tree }) => tree.entries
+          })
+    return entries
+      .filter(({ kind, path }) => kind === "tree" && collectionNameProblem(path) === undefined)
+      .map(({ path }) => path)
+      .sort(compareCodePoints)
+  }).pipe(Effect.withSpan("Store.collections"))
+
+/** A read-only look at what a core sees. */
+const makeView = (core: StoreCore): StoreView => ({
+  commitSha: Effect.map(
+    core.source.head,
+    Option.map(({ commit }) => commit as string)
+  ),
+  collections: collections(core),
+  collection: <A, I extends JsonObject>(name: string, schema?: Schema.Schema<A, I>) =>
+    schema === undefined
+      ? (makeReader(core, name, plain) as never)
+      : (makeReader(core, name, typed(schema)) as never)
+})
+
+const checkRef = (operation: string, ref: string) =>
+  typeof ref === "string" && ref !== ""
+    ? Effect.void
+    : Effect.fail(
+        new ValidationError({ operation, message: "a ref is the id of a commit, a tag or a branch" })
+      )
+
+/** The store over a core. */
+export const makeService = (core: StoreCore): StoreService => {
+  const { remote } = core
+  const view = makeView(core)
+  return {
+    ...view,
+    repository: remote.name,
+    branch: core.branch,
+    root: core.options.root,
+    collection: <A, I extends JsonObject>(name: string, schema?: Schema.Schema<A, I>) =>
+      schema === undefined
+        ? (makeCollection(core, name, plain) as never)
+        : (makeCollection(core, name, typed(schema)) as never),
+    batch: makeBatch(core),
+    writer: makeWriter(core),
+    ...makeTransactions(core, makeService),
+    revert: makeRevert(core),
+    snapshot: Effect.map(core.source.head, (head) => makeView(core.at(head))).pipe(
+      Effect.withSpan("Store.snapshot")
+    ),
+    at: Effect.fn("Store.at")(function* (ref) {
+      yield* checkRef("Store.at", ref)
+      const head = yield* requireRef(remote, core.branch, ref, "Store.at")
+      return makeView(core.at(Option.some(head)))
+    }),
+    onBranch: (branch) => makeService(core.onBranch(branch)),
+    resolveRef: Effect.fn("Store.resolveRef")(function* (ref) {
+      yield* checkRef("Store.resolveRef", ref)
+      return Option.map(yield* remote.resolve(ref), ({ commit }) => commit as string)
+    }),
+    invalidate: core.invalidate,
+    rateLimit: remote.budget,
+    estimate: remote.estimate,
+    doctor: doctor(core).pipe(Effect.withSpan("Store.doctor"))
+  }
+}

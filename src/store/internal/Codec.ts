@@ -1,0 +1,213 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+import { stepInto } from "../../domain/CanonicalJson.js"
+import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
+import { ValidationError } from "../../domain/StoreError.js"
+import type { Typed } from "../StoreService.js"
+import { type Place, readDocument, unreadable, withoutMetadata } from "./Versions.js"
+import type { StoredVersion } from "./WriteUnit.js"
+
+/** Between what a caller sees of a document and what its file holds. */
+export interface Codec<A, I> {
+  readonly read: (place: Place, content: Uint8Array) => Effect.Effect<A, ValidationError>
+  readonly fromDocument: (place: Place, document: StoredDocument) => Effect.Effect<A, ValidationError>
+  /** `anyId`: an id that the document carries is ignored, as nothing was said of another. */
+  readonly encode: (place: Place, document: I, anyId?: boolean) => Effect.Effect<JsonObject, ValidationError>
+  /** What keeps a stored document from being one of this collection, if anything. */
+  readonly problem: (document: JsonObject) => Option.Option<string>
+  /** The stored document with a patch merged into it, validated. */
+  readonly merge: (
+    place: Place,
+    stored: StoredVersion,
+    patch: Partial<I>
+  ) => Effect.Effect<JsonObject, ValidationError>
+  /** The stored document with a whole document merged into it, validated. */
+  readonly mergeWhole: (
+    place: Place,
+    stored: StoredVersion,
+    document: I
+  ) => Effect.Effect<JsonObject, ValidationError>
+}
+
+const notAnObject = (place: Place) =>
+  new ValidationError({ ...place, message: `${place.collection}/${place.id}: a document is a JSON object` })
+
+const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Fails when a document names another id than the one it is written under. */
+const checkId = (place: Place, document: unknown, anyId = false): ValidationError | undefined => {
+  if (!isRecord(document)) return notAnObject(place)
+  if (anyId) return undefined
+  const id = Object.hasOwn(document, "_id") ? document["_id"] : undefined
+  if (id === undefined || id === place.id) return undefined
+  return new ValidationError({
+    ...place,
+    message: `the document's _id ${JSON.stringify(id)} contradicts the id ${place.id}`,
+    hint: "leave _id out, or give the same id",
+    issues: [{ path: "_id", message: `is not ${place.id}` }]
+  })
+}
+
+const defined = (patch: { readonly [key: string]: unknown }): JsonObject =>
+  Object.fromEntries(Object.entries(patch).filter((entry): entry is [string, Json] => entry[1] !== undefined))
+
+const stored = (place: Place, version: StoredVersion): Either.Either<JsonObject, ValidationError> =>
+  Either.fromOption(version.document, () => unreadable(place, version.problem ?? "holds no document"))
+
+const overlay = (place: Place, version: StoredVersion, patch: JsonObject) =>
+  Either.map(stored(place, version), (document): JsonObject => ({ ...document, ...withoutMetadata(patch) }))
+
+const checked = (
+  place: Place,
+  document: unknown,
+  anyId = false
+): Effect.Effect<JsonObject, ValidationError> =>
+  Effect.suspend(() => {
+    const problem = checkId(place, document, anyId)
+    return problem === undefined ? Effect.succeed(defined(document as JsonObject)) : Effect.fail(problem)
+  })
+
+const plainMerge = (place: Place, version: StoredVersion, patch: unknown) =>
+  Effect.flatMap(checked(place, patch), (fields) => overlay(place, version, fields))
+
+/** Documents as they are. */
+export const plain: Codec<StoredDocument, JsonObject> = {
+  read: readDocument,
+  fromDocument: (_place, document) => Effect.succeed(document),
+  encode: checked,
+  problem: () => Option.none(),
+  merge: plainMerge,
+  mergeWhole: plainMerge
+}
+
+const misfit = (place: Place, error: ParseResult.ParseError, what: string): ValidationError => {
+  const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({
+    path: path.reduce<string>(
+      (text, key) => stepInto(text, typeof key === "symbol" ? String(key) : (key as string)),
+      ""
+    ),
+    message
+  }))
+  const [first] = issues
+  return new ValidationError({
+    ...place,
+    message: `${place.collection}/${place.id} ${what}: ${first === undefined ? error.message : `${first.path === "" ? "the document" : first.path}: ${first.message}`}`,
+    issues
+  })
+}
+
+const metadataNames = ["_id", "_rev", "_created_at", "_updated_at"] as const
+
+const fieldsOf = (ast: AST.AST): ReadonlyArray<PropertyKey> =>
+  AST.isTypeLiteral(ast) ? ast.propertySignatures.map(({ name }) => name) : []
+
+const attach = <A>(decoded: A, { _created_at, _id, _rev, _updated_at }: StoredDocument): Typed<A> => {
+  const metadata = { _id, _rev, _created_at, _updated_at }
+  if (typeof decoded !== "object" || decoded === null) return decoded as Typed<A>
+  const prototype = Object.getPrototypeOf(decoded)
+  if (prototype === Object.prototype || prototype === null) return { ...decoded, ...metadata }
+  const copy = Object.create(prototype, Object.getOwnPropertyDescriptors(decoded)) as object
+  return Object.assign(copy, metadata) as Typed<A>
+}
+
+const partialOf = <A, I>(schema: Schema.Schema<A, I>) => {
+  try {
+    return Option.some(Schema.make<Partial<A>, Partial<I>>(AST.partial(schema.ast)))
+  } catch {
+    return Option.none()
+  }
+}
+
+/** Documents of a schema: written encoded, read decoded, with the store's metadata beside the schema's fields. */
+export const typed = <A, I extends JsonObject>(schema: Schema.Schema<A, I>): Codec<Typed<A>, A> => {
+  const decode = Schema.decodeUnknown(schema)
+  const decodeNow = Schema.decodeUnknownEither(schema)
+  const encode = Schema.encodeUnknown(schema)
+  const patches = Option.map(partialOf(schema), (partial) => Schema.encodeUnknown(partial))
+  const declared = new Set(fieldsOf(AST.encodedAST(schema.ast)))
+  const keepsMetadata = metadataNames.some((name) => declared.has(name))
+
+  const fromDocument = (place: Place, document: StoredDocument, what = "does not fit its schema") =>
+    decode(keepsMetadata ? document : withoutMetadata(document)).pipe(
+      Effect.mapBoth({
+        onFailure: (error) => misfit(place, error, what),
+        onSuccess: (decoded) => attach(decoded, document)
+      })
+    )
+  const encoded = (place: Place, document: unknown, anyId = false) =>
+    Effect.flatMap(checkedInput(place, document, anyId), () =>
+      Effect.mapError(encode(document), (error) => misfit(place, error, "cannot be written"))
+    ).pipe(Effect.flatMap((json) => checked(place, withoutMetadata(json))))
+  const checkedInput = (place: Place, document: unknown, anyId = false) =>
+    Effect.suspend(() => {
+      const problem = checkId(place, document, anyId)
+      return problem === undefined ? Effect.void : Effect.fail(problem)
+    })
+  /** The merged document must be one that readers of the schema can read. */
+  const validated = (place: Place, version: StoredVersion, merged: JsonObject) =>
+    Effect.as(
+      fromDocument(
+        place,
+        {
+          ...merged,
+          _id: place.id,
+          _rev: version.rev + 1,
+          _created_at: version.createdAt ?? "",
+          _updated_at: ""
+        } as StoredDocument,
+        "would not fit its schema"
+      ),
+      merged
+    )
+  const encodePatch = (place: Place, version: StoredVersion, patch: { readonly [key: string]: unknown }) =>
+    Effect.gen(function* () {
+      const fields = defined(patch)
+      const wrong = (error: ParseResult.ParseError) => misfit(place, error, "cannot be patched")
+      if (Option.isSome(patches)) {
+        return (yield* Effect.mapError(patches.value(fields), wrong)) as JsonObject
+      }
+      const now = yield* stored(place, version)
+      const before = yield* Effect.mapError(decode(withoutMetadata(now)), wrong)
+      const whole = yield* Effect.mapError(encode(isRecord(before) ? patched(before, fields) : fields), wrong)
+      const same = (yield* Effect.mapError(encode(before), wrong)) as JsonObject
+      return Object.fromEntries(
+        Object.entries(whole).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(same[key]))
+      ) as JsonObject
+    })
+  return {
+    read: (place, content) =>
+      Either.match(readDocument(place, content), {
+        onLeft: (error) => Effect.fail(error),
+        onRight: (document) => fromDocument(place, document)
+      }),
+    fromDocument: (place, document) => fromDocument(place, document),
+    encode: encoded,
+    problem: (document) =>
+      Either.match(decodeNow(document), {
+        onLeft: (error) => Option.some(ParseResult.TreeFormatter.formatErrorSync(error)),
+        onRight: () => Option.none()
+      }),
+    merge: (place, version, patch) =>
+      Effect.gen(function* () {
+        yield* checkedInput(place, patch)
+        const fields = yield* encodePatch(place, version, patch as { readonly [key: string]: unknown })
+        return yield* validated(place, version, yield* overlay(place, version, fields))
+      }),
+    mergeWhole: (place, version, document) =>
+      Effect.gen(function* () {
+        const fields = yield* encoded(place, document)
+        return yield* validated(place, version, yield* overlay(place, version, fields))
+      })
+  }
+}
+
+const patched = (before: { readonly [key: string]: unknown }, fields: JsonObject): object =>
+  Object.assign(
+    Object.create(Object.getPrototypeOf(before), Object.getOwnPropertyDescriptors(before)) as object,
+    fields
+  )

@@ -1,0 +1,149 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { JsonObject } from "../../domain/Document.js"
+import type { Collection, GuardedWriteOptions, WriteError, WriteOptions } from "../Collection.js"
+import { restoreDocument } from "../Restore.js"
+import { type ImportTarget, importRecords } from "../transfer/Import.js"
+import { check } from "./Arguments.js"
+import type { Codec } from "./Codec.js"
+import { makeReader } from "./Reader.js"
+import type { StoreCore } from "./StoreCore.js"
+import { read } from "./Touch.js"
+import type { Place } from "./Versions.js"
+import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js"
+
+/** A collection of a store: what a reader has, and writes of one document or of its index and manifest. */
+export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec<A, I>): Collection<A, I> => {
+  const placeOf = (operation: string, id: string, path = `${name}/${id}`): Place => ({
+    operation,
+    collection: name,
+    id,
+    path
+  })
+
+  const write = (
+    operation: string,
+    verb: string,
+    id: string,
+    options: WriteOptions | undefined,
+    one: Pick<DocumentOperation, "needs" | "next" | "expected">
+  ): Effect.Effect<UnitOutcome, WriteError> =>
+    core.write({
+      operation,
+      message: options?.message ?? `${verb} ${name}/${id}`,
+      mode: "document",
+      operations: [{ collection: name, id, ...one }]
+    })
+
+  const expected = (options: GuardedWriteOptions | undefined) =>
+    options?.expectedRev === undefined ? undefined : { rev: options.expectedRev }
+
+  /** The written document as any reader reads it: nothing of what the caller gave is shared. */
+  const written = (operation: string, id: string, outcome: UnitOutcome) => {
+    const [one] = outcome.documents
+    const after = Option.getOrThrow(
+      Option.flatMapNullable(Option.fromNullable(one), (it) => Option.getOrUndefined(it.after))
+    )
+    return codec.read(placeOf(operation, id, one?.path), after.content)
+  }
+
+  const storedNow: ImportTarget["stored"] = (ids) =>
+    Effect.gen(function* () {
+      const head = yield* core.source.head
+      const { settings } = yield* core.settings
+      const unit = { operation: "Collection.importRecords", expectations: [], operations: [] }
+      const expectations = ids.map((id) => ({ collection: name, id, expected: {} }))
+      const found = yield* read(core, { ...unit, expectations }, head, settings)
+      return new Map(
+        ids.flatMap((id): ReadonlyArray<[string, JsonObject | null]> => {
+          const version = found.get(nameOf({ collection: name, id }))
+          return version === undefined ? [] : [[id, Option.getOrNull(version.document)]]
+        })
+      )
+    })
+
+  return {
+    ...makeReader(core, name, codec),
+    insert: Effect.fn("Collection.insert")(function* (document, options) {
+      const operation = "Collection.insert"
+      const id = options?.id ?? (yield* core.nextId)
+      yield* check(operation, { collection: name, id })
+      const encoded = yield* codec.encode(placeOf(operation, id), document, options?.id === undefined)
+      yield* write(operation, "insert", id, options, {
+        needs: "absent",
+        next: () => Effect.succeed({ document: Option.some(encoded) })
+      })
+      return id
+    }),
+    update: Effect.fn("Collection.update")(function* (id, patch, options) {
+      const operation = "Collection.update"
+      yield* check(operation, { collection: name, id })
+      const outcome = yield* write(operation, "update", id, options, {
+        needs: "present",
+        expected: expected(options),
+        next: (found) => {
+          const stored = Option.getOrThrow(found)
+          return Effect.map(codec.merge(placeOf(operation, id, stored.path), stored, patch), (document) => ({
+            document: Option.some(document)
+          }))
+        }
+      })
+      return yield* written(operation, id, outcome)
+    }),
+    replace: Effect.fn("Collection.replace")(function* (id, document, options) {
+      const operation = "Collection.replace"
+      yield* check(operation, { collection: name, id })
+      const encoded = yield* codec.encode(placeOf(operation, id), document)
+      const outcome = yield* write(operation, "replace", id, options, {
+        needs: "present",
+        expected: expected(options),
+        next: () => Effect.succeed({ document: Option.some(encoded) })
+      })
+      return yield* written(operation, id, outcome)
+    }),
+    upsert: Effect.fn("Collection.upsert")(function* (id, document, options) {
+      const operation = "Collection.upsert"
+      yield* check(operation, { collection: name, id })
+      const encoded = yield* codec.encode(placeOf(operation, id), document)
+      const outcome = yield* write(operation, "upsert", id, options, {
+        needs: "any",
+        expected: expected(options),
+        next: Option.match({
+          onNone: () => Effect.succeed({ document: Option.some(encoded) }),
+          onSome: (stored) =>
+            Effect.map(codec.mergeWhole(placeOf(operation, id, stored.path), stored, document), (merged) => ({
+              document: Option.some(merged)
+            }))
+        })
+      })
+      return yield* written(operation, id, outcome)
+    }),
+    delete: Effect.fn("Collection.delete")(function* (id, options) {
+      const operation = "Collection.delete"
+      yield* check(operation, { collection: name, id })
+      yield* write(operation, "delete", id, options, {
+        needs: "present",
+        expected: expected(options),
+        next: () => Effect.succeed({ document: Option.none() })
+      })
+    }),
+    restore: Effect.fn("Collection.restore")(function* (id, commitSha, options) {
+      const restored = yield* restoreDocument(core, name, id, commitSha, options)
+      return yield* codec.fromDocument(placeOf("Collection.restore", id), restored)
+    }),
+    importRecords: (records, options) =>
+      importRecords({ core, collection: name, stored: storedNow, check: codec.problem }, records, options),
+    reindex: Effect.fn("Collection.reindex")(function* (options) {
+      const operation = "Collection.reindex"
+      yield* check(operation, { collection: name })
+      const outcome = yield* core.write({
+        operation,
+        message: options?.message ?? `reindex ${name}`,
+        mode: "batch",
+        operations: [],
+        reindex: [name]
+      })
+      return Option.map(outcome.committed, ({ commit }) => commit as string)
+    })
+  }
+}

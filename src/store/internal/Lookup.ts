@@ -1,0 +1,103 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Json } from "../../domain/Document.js"
+import { type IndexFile, parseIndex } from "../../domain/IndexFile.js"
+import { lookupKeys } from "../../domain/IndexKey.js"
+import { emptyTree, type Oid } from "../../domain/Oid.js"
+import type { ReadError } from "../Collection.js"
+import type { Head } from "../GitRemote.js"
+import type { StoreCore } from "./StoreCore.js"
+
+/** How a query by field is answered. */
+export type Lookup =
+  | {
+      readonly _tag: "Scan"
+      readonly reason: string
+      readonly index: string | undefined
+      readonly current: boolean
+    }
+  | {
+      readonly _tag: "Index"
+      readonly reason: string
+      readonly index: string
+      readonly current: boolean
+      /** Candidates, sorted: each is still checked against the document. */
+      readonly ids: ReadonlyArray<string>
+      /** The commit that the index belongs to; none where reads follow the branch and asking for it costs requests. */
+      readonly at: Option.Option<Head>
+    }
+
+const scan = (reason: string, index?: string, current = true): Lookup => ({
+  _tag: "Scan",
+  reason,
+  index,
+  current
+})
+
+interface Found {
+  readonly index: IndexFile
+  readonly tree: Oid
+  readonly at: Option.Option<Head>
+}
+
+/** The index file and the collection's tree, both at one commit. */
+const atHead = (core: StoreCore, collection: string, field: string) =>
+  Effect.gen(function* () {
+    const head = yield* core.source.head
+    if (Option.isNone(head)) return undefined
+    const settings = yield* core.settingsAt(head)
+    const files = yield* core.derived.filesOf(head, settings, collection)
+    const oid = files.indexes.get(field)
+    if (oid === undefined) return undefined
+    const index = yield* core.derived.index(head.value, collection, field, oid)
+    if (index === undefined) return undefined
+    const tree = yield* core.derived.treeOf(head, collection)
+    return { index, tree, at: head } satisfies Found
+  })
+
+/** The same in two requests, by the branch's name: a commit in between shows as a stale index. */
+const atBranch = (core: StoreCore, collection: string, field: string) =>
+  Effect.gen(function* () {
+    const path = core.derived.indexPath(collection, field)
+    const file = yield* core.source.file(path)
+    if (Option.isNone(file)) return undefined
+    const index = parseIndex(file.value.content)
+    if (index === undefined) return undefined
+    const root = yield* core.source.directory(core.options.root, false)
+    const entry = Option.isNone(root)
+      ? undefined
+      : root.value.tree.entries.find(({ kind, path }) => kind === "tree" && path === collection)
+    return { index, tree: entry?.oid ?? emptyTree, at: Option.none() } satisfies Found
+  })
+
+/** Decides between index and scan for one question, and finds the candidates. */
+export const lookup = (
+  core: StoreCore,
+  collection: string,
+  field: string,
+  value: Json
+): Effect.Effect<Lookup, ReadError> =>
+  Effect.gen(function* () {
+    const settings = yield* core.settings
+    if (settings.recorded && !(settings.settings.indexes.get(collection) ?? []).includes(field)) {
+      return scan(`${field} is not indexed`)
+    }
+    const path = core.derived.indexPath(collection, field)
+    const keys = lookupKeys(value)
+    if (keys === undefined) return scan("no index holds an empty list", path)
+    const found =
+      core.free || core.source.pinned
+        ? yield* atHead(core, collection, field)
+        : yield* atBranch(core, collection, field)
+    if (found === undefined) return scan(`${field} has no index file`)
+    const { at, index, tree } = found
+    if (index.tree !== undefined && index.tree !== tree) {
+      return scan("the index is behind: somebody else changed the collection", path, false)
+    }
+    const ids = [...new Set(keys.flatMap((key) => index.values.get(key) ?? []))].sort()
+    const reason =
+      index.tree === undefined
+        ? `${field} is indexed by another program, which does not say for which version of the collection`
+        : `${field} is indexed`
+    return { _tag: "Index", reason, index: path, current: index.tree !== undefined, ids, at }
+  })

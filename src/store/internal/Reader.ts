@@ -1,0 +1,320 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Json } from "../../domain/Document.js"
+import { fieldMatches } from "../../domain/IndexKey.js"
+import { parseObject } from "../../domain/JsonText.js"
+import type { Page } from "../../domain/Page.js"
+import { ValidationError } from "../../domain/StoreError.js"
+import type {
+  CollectionReader,
+  Explanation,
+  HistoryEntry,
+  OnInvalid,
+  ReadError,
+  ReadManyOptions
+} from "../Collection.js"
+import { documentPath, idAt } from "../DocumentPath.js"
+import type { Blob, Head } from "../GitRemote.js"
+import { check } from "./Arguments.js"
+import type { Codec } from "./Codec.js"
+import { contents, emptyListing, type LocatedListing, slice } from "./Listing.js"
+import { lookup } from "./Lookup.js"
+import { recall, remember } from "./Source.js"
+import type { StoreCore } from "./StoreCore.js"
+import type { Place } from "./Versions.js"
+
+/** Bodies of many documents are asked for in groups of this many where each costs a request. */
+const group = 100
+
+/** The files of a listing in order; where reads cost requests, by way of the cache. */
+const files = (
+  core: StoreCore,
+  collection: string,
+  { at, listing, prefix }: LocatedListing
+): Stream.Stream<Blob, ReadError> => {
+  const { concurrency } = core.options
+  if (core.free) return contents(core.remote, at, prefix, listing, concurrency)
+  const groups = Array.from({ length: Math.ceil(listing.ids.length / group) }, (_, index) => {
+    const [from, to] = [index * group, (index + 1) * group]
+    return {
+      ...listing,
+      ids: listing.ids.slice(from, to),
+      oids: listing.oids.slice(from, to),
+      paths: listing.paths.slice(from, to)
+    }
+  })
+  const root = core.options.root
+  return Stream.flatMap(Stream.fromIterable(groups), (part) =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const { settings } = yield* core.settings
+        const known = new Map<string, Blob>()
+        const cachePath = (id: string) => documentPath(root, settings, collection, id)
+        for (const [index, id] of part.ids.entries()) {
+          const entry = yield* recall(core.source, cachePath(id))
+          const oid = part.oids[index]
+          if (Option.isSome(entry) && entry.value.oid === oid) {
+            const path = prefix + part.paths[index]!
+            known.set(path, { path, oid, content: entry.value.content })
+          }
+        }
+        const missing = part.paths.flatMap((path, index) =>
+          known.has(prefix + path) ? [] : [{ path: prefix + path, oid: part.oids[index] }]
+        )
+        if (missing.length > 0) {
+          yield* Stream.runForEach(core.remote.blobs(at, missing, { concurrency }), (blob) => {
+            known.set(blob.path, blob)
+            const id = idAt(settings, blob.path.slice(prefix.length))
+            return id === undefined
+              ? Effect.void
+              : remember(core.source, cachePath(id), Option.some({ oid: blob.oid, content: blob.content }))
+          })
+        }
+        return Stream.fromIterable(
+          part.paths.flatMap((path) => {
+            const blob = known.get(prefix + path)
+            return blob === undefined ? [] : [blob]
+          })
+        )
+      })
+    )
+  )
+}
+
+/** Reads of one collection, for stores and views alike. */
+export const makeReader = <A, I>(core: StoreCore, name: string, codec: Codec<A, I>): CollectionReader<A> => {
+  const operation = (method: string) => `Collection.${method}`
+  const placeOf = (method: string, id: string, path: string): Place => ({
+    operation: operation(method),
+    collection: name,
+    id,
+    path
+  })
+
+  const locate = (
+    method: string,
+    given: { readonly limit?: number | undefined; readonly after?: string | undefined }
+  ) =>
+    Effect.zipRight(
+      check(operation(method), { collection: name, limit: given.limit, after: given.after }),
+      core.listing(name)
+    )
+
+  const path = (id: string) =>
+    Effect.map(core.settings, ({ settings }) => documentPath(core.options.root, settings, name, id))
+
+  /** Decodes files, each by the caller's choice of what an unfit one does. */
+  const decode = (method: string, blobs: Iterable<Blob>, onInvalid: OnInvalid) =>
+    Effect.gen(function* () {
+      const found: Array<A> = []
+      for (const { content, path } of blobs) {
+        const id = path.slice(path.lastIndexOf("/") + 1, -".json".length)
+        const read = codec.read(placeOf(method, id, path), content)
+        const answer = Either.isEither(read)
+          ? (read as Either.Either<A, ValidationError>)
+          : yield* Effect.either(read)
+        if (Either.isRight(answer)) found.push(answer.right)
+        else if (onInvalid === "fail") return yield* answer.left
+        else if (onInvalid !== "skip") yield* onInvalid(id, answer.left)
+      }
+      return found
+    })
+
+  const documents = (method: string, located: LocatedListing, onInvalid: OnInvalid) =>
+    Stream.mapChunksEffect(files(core, name, located), (blobs) =>
+      Effect.map(decode(method, blobs, onInvalid), Chunk.unsafeFromArray)
+    )
+
+  const everything = (method: string, options: ReadManyOptions, bounded: boolean) =>
+    Stream.unwrap(
+      Effect.map(locate(method, options), (located) => {
+        const onInvalid = options.onInvalid ?? "fail"
+        const cut = bounded && onInvalid === "fail" ? options.limit : undefined
+        const listing = slice(located.listing, cut, options.after)
+        return documents(method, { ...located, listing }, onInvalid)
+      })
+    )
+
+  const limited = <B>(stream: Stream.Stream<B, ReadError>, limit: number | undefined) =>
+    limit === undefined ? stream : Stream.take(stream, limit)
+
+  const satisfies = (method: string, predicate: (document: A) => boolean, document: A) =>
+    Effect.try({
+      try: () => predicate(document),
+      catch: (cause) =>
+        new ValidationError({
+          operation: operation(method),
+          collection: name,
+          message: `the predicate threw: ${cause instanceof Error ? cause.message : String(cause)}`,
+          cause
+        })
+    })
+
+  const pageOf = (method: string, located: LocatedListing, size: number, options: ReadManyOptions) =>
+    Effect.gen(function* () {
+      const rest = slice(located.listing, size + 1, options.after)
+      const listing = slice(rest, size, undefined)
+      const found = yield* Stream.runCollect(
+        documents(method, { ...located, listing }, options.onInvalid ?? "fail")
+      )
+      const more = rest.ids.length > size
+      return {
+        documents: Chunk.toReadonlyArray(found),
+        cursor: more ? listing.ids[size - 1]! : null
+      } satisfies Page<A>
+    })
+
+  const matching = (field: string, value: Json, blobs: Iterable<Blob>) => {
+    const found: Array<Blob> = []
+    for (const blob of blobs) {
+      const document = parseObject(blob.content)
+      if (Either.isLeft(document)) found.push(blob)
+      else if (Object.hasOwn(document.right, field) && fieldMatches(document.right[field], value))
+        found.push(blob)
+    }
+    return found
+  }
+
+  /** Documents of a scan whose stored field matches: files that hold no document count as unfit ones. */
+  const scanBy = (field: string, value: Json, options: ReadManyOptions) =>
+    Stream.unwrap(
+      Effect.map(locate("findBy", options), (located) => {
+        const listing = slice(located.listing, undefined, options.after)
+        return Stream.mapChunksEffect(files(core, name, { ...located, listing }), (blobs) =>
+          Effect.map(
+            decode("findBy", matching(field, value, blobs), options.onInvalid ?? "fail"),
+            Chunk.unsafeFromArray
+          )
+        )
+      })
+    )
+
+  const candidates = (ids: ReadonlyArray<string>, at: Option.Option<Head>) =>
+    Effect.map(core.settings, ({ settings }) => {
+      const paths = ids.map((id) => documentPath(core.options.root, settings, name, id))
+      if (Option.isSome(at)) {
+        return core.remote.blobs(
+          at.value,
+          paths.map((path) => ({ path })),
+          { concurrency: core.options.concurrency }
+        )
+      }
+      return Stream.fromIterable(paths).pipe(
+        Stream.mapEffect(
+          (path) =>
+            Effect.map(
+              core.source.file(path),
+              Option.map((file) => ({ ...file, path }))
+            ),
+          { concurrency: core.options.concurrency }
+        ),
+        Stream.filterMap((file) => file)
+      )
+    }).pipe(Stream.unwrap)
+
+  return {
+    name,
+    get: Effect.fn("Collection.get")(function* (id, options) {
+      yield* check(operation("get"), { collection: name, id })
+      const where = yield* path(id)
+      const file = yield* core.source.file(where, options)
+      if (Option.isNone(file)) return Option.none()
+      return Option.some(yield* codec.read(placeOf("get", id, where), file.value.content))
+    }),
+    exists: Effect.fn("Collection.exists")(function* (id) {
+      yield* check(operation("exists"), { collection: name, id })
+      return Option.isSome(yield* core.source.file(yield* path(id)))
+    }),
+    list: Effect.fn("Collection.list")(function* (options = {}) {
+      const { listing } = yield* locate("list", options)
+      return [...slice(listing, options.limit, options.after).ids]
+    }),
+    count: Effect.withSpan(
+      Effect.map(locate("count", {}), ({ listing }) => listing.ids.length),
+      "Collection.count"
+    ),
+    all: (options = {}) => limited(everything("all", options, true), options.limit),
+    find: (predicate, options = {}) =>
+      limited(
+        Stream.filterEffect(everything("find", options, false), (document) =>
+          satisfies("find", predicate, document)
+        ),
+        options.limit
+      ),
+    findBy: Effect.fn("Collection.findBy")(function* (field, value, options = {}) {
+      const { after, limit, onInvalid = "fail" } = options
+      yield* check(operation("findBy"), { collection: name, field, value, limit, after })
+      const how = yield* lookup(core, name, field, value)
+      if (how._tag === "Scan") {
+        return Chunk.toReadonlyArray(yield* Stream.runCollect(limited(scanBy(field, value, options), limit)))
+      }
+      const ids = after === undefined ? how.ids : how.ids.filter((id) => id > after)
+      if (ids.length === 0) return []
+      const found = Stream.mapChunksEffect(candidates(ids, how.at), (blobs) =>
+        Effect.map(decode("findBy", matching(field, value, blobs), onInvalid), Chunk.unsafeFromArray)
+      )
+      return Chunk.toReadonlyArray(yield* Stream.runCollect(limited(found, limit)))
+    }),
+    page: Effect.fn("Collection.page")(function* (options = {}) {
+      const located = yield* locate("page", options)
+      return yield* pageOf("page", located, options.limit ?? 100, options)
+    }),
+    pages: (options = {}) =>
+      Stream.unwrap(
+        Effect.map(
+          Effect.zipRight(
+            check(operation("pages"), { collection: name, size: options.size, after: options.after }),
+            locate("pages", { after: options.after })
+          ),
+          (located) =>
+            Stream.paginateEffect(options.after, (after) =>
+              Effect.map(
+                pageOf("pages", located, options.size ?? 100, after === undefined ? {} : { after }),
+                (page) => [page, Option.fromNullable(page.cursor)] as const
+              )
+            ).pipe(Stream.filter((page) => page.documents.length > 0))
+        )
+      ),
+    history: Effect.fn("Collection.history")(function* (id, options) {
+      const limit = options?.limit ?? 30
+      yield* check(operation("history"), { collection: name, id, limit })
+      const head = yield* core.source.head
+      if (Option.isNone(head)) return []
+      const log = core.remote.log(head.value, yield* path(id), { limit })
+      const commits = yield* Stream.runCollect(Stream.take(log, limit))
+      return Chunk.toReadonlyArray(commits).map(
+        ({ author, commit, message, url }): HistoryEntry => ({
+          sha: commit,
+          message,
+          author: author.name,
+          date: author.date,
+          url
+        })
+      )
+    }),
+    explain: Effect.fn("Collection.explain")(function* (field, value) {
+      yield* check(operation("explain"), { collection: name, field, value })
+      const how = yield* lookup(core, name, field, value)
+      const { current, index, reason } = how
+      const cost = (documents: number) =>
+        documents === 0 ? 0 : core.remote.estimate({ _tag: "Read", documents })
+      if (how._tag === "Index") {
+        const reads = core.free ? 0 : 2
+        return {
+          source: "index",
+          reason,
+          index,
+          current,
+          requests: reads + cost(how.ids.length)
+        } satisfies Explanation
+      }
+      const { listing } = core.free ? { listing: emptyListing } : yield* core.listing(name)
+      const entries = listing.ids.length
+      const requests = core.free ? 0 : core.remote.estimate({ _tag: "List", entries }) + cost(entries)
+      return { source: "scan", reason, index, current, requests } satisfies Explanation
+    })
+  }
+}
