@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import compose from "koa-compose"
-import { Chain, ChainBuilder } from "../src/chain/index.js"
+import { Chain, ChainBuilder, Logging } from "../src/chain/index.js"
 import { type Comparison, compareIsolated, report } from "./support/compare.js"
 
 interface Link {
@@ -129,6 +129,46 @@ for (const size of sizes) {
         ))(chainOf(links(size)))
     ]
   })
+}
+/** What one playground request does: compose the chain, log around it, name the step that answered. */
+const adHoc = (of: ReadonlyArray<Link>, request: number) => {
+  const lines: Array<string> = []
+  let builder = ChainBuilder.make<number, string>("ad-hoc").useLogging({
+    level: "Information",
+    write: (entry) => lines.push(Logging.format(entry))
+  })
+  for (const link of of) builder = builder.useWhen(link.when, link.respond, { name: "link" })
+  const exit = Chain.executeNamedExit(builder.withFallback(() => "fallback").build(), request)
+  return [exit, lines]
+}
+
+const adHocByHand = (of: ReadonlyArray<Link>, request: number) => {
+  const lines: Array<string> = ["Information: Executing chain ad-hoc."]
+  const started = performance.now()
+  const steps = of.map((link) => ({ when: link.when, respond: link.respond, name: "link" }))
+  let answer: { readonly response: string; readonly handledBy: string } | undefined
+  for (const step of steps) {
+    if (step.when(request)) {
+      answer = { response: step.respond(request), handledBy: step.name }
+      break
+    }
+  }
+  lines.push(`Information: Executed chain ad-hoc in ${(performance.now() - started).toFixed(3)} ms.`)
+  return [answer ?? { response: "fallback", handledBy: "fallback" }, lines]
+}
+
+for (const size of [3, 20, 1_000, 10_000]) {
+  cases[`adhoc-${size}`] = () => {
+    const of = links(size)
+    return {
+      title: `compose, log and execute as the playground does, ${size} steps`,
+      peer: "by hand",
+      variants: [
+        plain("by hand", (request) => adHocByHand(of, request), size),
+        plain("ChainBuilder", (request) => adHoc(of, request), size)
+      ]
+    }
+  }
 }
 for (const size of [100, 1_000, 10_000]) {
   cases[`compose-${size}`] = () => {
