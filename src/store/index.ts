@@ -33,7 +33,24 @@ export { Cache, type CacheEntry, MemoryCache, type MemoryCacheOptions, NullCache
 export type * from "./Collection.js"
 export { documentPath, idAt, locate } from "./DocumentPath.js"
 export * from "./GitRemote.js"
+export * as GitHub from "./github/GitHub.js"
 export * as Memory from "./memory/Memory.js"
 export { Store } from "./Store.js"
 export { resolveOptions, type StoreOptions } from "./StoreOptions.js"
 export type * from "./StoreService.js"
+export { DestinationError } from "./transfer/Destination.js"
+export type {
+  DatabaseExcelOptions,
+  ExcelOptions,
+  ExportOptions,
+  ExportProgress,
+  TextFormat
+} from "./transfer/Export.js"
+export { type DbapiOptions, type FetchCursor, fromDbapi } from "./transfer/FromDbapi.js"
+export { fromMongo, type MongoCollection, type MongoOptions } from "./transfer/FromMongo.js"
+export { fromSql } from "./transfer/FromSql.js"
+export { type CsvOptions, fromCsv, fromJson, fromNdjson } from "./transfer/FromText.js"
+export type { ImportOptions, ImportReport, ImportRow } from "./transfer/Import.js"
+export { normalise, normaliseRecord } from "./transfer/Normalise.js"
+export { fromRecords, type ImportRecord, type RecordSource, type RecordStream } from "./transfer/Records.js"
+export { SourceError } from "./transfer/SourceError.js"
