@@ -8,7 +8,7 @@
  * 422: No handler in the chain handled the request.
  */
 import { FetchHttpClient } from "@effect/platform"
-import { PlaygroundClient, Server } from "chainstore/http"
+import { Playground, PlaygroundClient, Server } from "chainstore/http"
 import { Service, Settings } from "chainstore/layers"
 import { ConfigProvider, Console, Effect, Layer, Logger } from "effect"
 
@@ -38,7 +38,9 @@ const settings = Effect.withConfigProvider(
   Settings.settings,
   ConfigProvider.fromMap(new Map([["PORT", "0"]]))
 )
-const service = Layer.unwrapEffect(Effect.map(settings, Service.layer))
+const service = Layer.unwrapEffect(Effect.map(settings, Service.layerPlayground)).pipe(
+  Layer.provide(Playground.layer({ name: "chainstore", install: "npm install chainstore" }))
+)
 
 const quiet = Logger.remove(Logger.defaultLogger)
 

@@ -46,7 +46,7 @@ const settings = Effect.withConfigProvider(
   ConfigProvider.fromMap(new Map([["PORT", "0"]]))
 )
 const service = Layer.unwrapEffect(
-  Effect.map(settings, (given) => Service.layerWith(given).pipe(Layer.provide(atNight)))
+  Effect.map(settings, (given) => Service.layerPlayground(given).pipe(Layer.provide(atNight)))
 )
 
 const quiet = Logger.remove(Logger.defaultLogger)

@@ -1,18 +1,51 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { ConfigError, Console, Effect, Layer } from "effect"
+import { Tokens } from "../http/host/Tokens.js"
 import { Server } from "../http/server/Server.js"
 import * as Service from "./Service.js"
-import { help, settings } from "./Settings.js"
+import { help, type Settings, settings } from "./Settings.js"
 import * as Telemetry from "./Telemetry.js"
 
-/** Says where the service listens, once it does. */
-const announce = Effect.flatMap(Server, (server) => Console.log(`Chainstore is listening on ${server.url}`))
+const announce =
+  (lines: (url: string, settings: Settings, tokenFile: string) => ReadonlyArray<string>) =>
+  (given: Settings) =>
+    Effect.gen(function* () {
+      const { url } = yield* Server
+      const { file } = yield* Tokens
+      yield* Console.log(
+        [`Chainstore is listening on ${url}`, ...lines(given.publicUrl ?? url, given, file)].join("\n")
+      )
+    })
 
-/** Runs the service until a signal, then drains. */
+const announceService = announce((url, given, tokenFile) => [
+  `The console is at ${url}/, the chain playground at ${url}/playground, its API at ${url}/docs`,
+  given.hostToken === undefined
+    ? `The embedded host's token is in ${tokenFile}`
+    : "The embedded host's token is that of CHAINSTORE_HOST_TOKEN"
+])
+
+const announceHost = announce((url, given, tokenFile) => [
+  `GitHub's REST API is at ${url}/ and ${url}/api/v3, GraphQL at ${url}/api/graphql`,
+  given.hostToken === undefined
+    ? `The token is in ${tokenFile}`
+    : "The token is that of CHAINSTORE_HOST_TOKEN"
+])
+
+/** Runs the whole service until it is interrupted, then drains. */
 export const serve: Effect.Effect<never, unknown> = Effect.flatMap(settings, (given) =>
   Layer.launch(
-    Layer.effectDiscard(announce).pipe(
+    Layer.effectDiscard(announceService(given)).pipe(
       Layer.provide(Service.layer(given)),
+      Layer.provide(Telemetry.layer(given))
+    )
+  )
+)
+
+/** Runs the GitHub-compatible host alone until it is interrupted, then drains. */
+export const host: Effect.Effect<never, unknown> = Effect.flatMap(settings, (given) =>
+  Layer.launch(
+    Layer.effectDiscard(announceHost(given)).pipe(
+      Layer.provide(Service.layerHost(given)),
       Layer.provide(Telemetry.layer(given))
     )
   )

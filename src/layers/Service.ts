@@ -1,16 +1,19 @@
-import type { HttpServerError } from "@effect/platform"
 import { Duration, Effect, Layer } from "effect"
+import * as ConsolePages from "../http/console/Pages.js"
+import * as HostMounts from "../http/host/Mounts.js"
 import { PlaygroundGroup } from "../http/playground/Api.js"
 import * as Docs from "../http/playground/Docs.js"
 import * as PlaygroundHandlers from "../http/playground/Handlers.js"
 import * as Playground from "../http/playground/Playground.js"
 import * as Direct from "../http/server/Direct.js"
+import * as Mount from "../http/server/Mount.js"
 import * as Operational from "../http/server/Operational.js"
 import * as Server from "../http/server/Server.js"
+import * as EmbeddedHost from "./EmbeddedHost.js"
 import * as Manifest from "./Manifest.js"
 import type { Settings } from "./Settings.js"
 
-/** How the service's server behaves under these settings. */
+/** How a server behaves under these settings. */
 export const serverOptions = (settings: Settings): Server.ServerOptions => ({
   listen: [{ port: settings.port, host: settings.bind }],
   publicUrl: settings.publicUrl,
@@ -21,26 +24,54 @@ export const serverOptions = (settings: Settings): Server.ServerOptions => ({
   drain: { grace: settings.drainGrace, timeout: settings.drainTimeout }
 })
 
-/** Every group that the service answers, in the order in which paths are tried. */
-const groups = (settings: Settings) =>
+const playground = (settings: Settings) =>
   Effect.gen(function* () {
-    const playground = yield* PlaygroundHandlers.handlers(PlaygroundHandlers.originOf(settings.publicUrl))
+    const handlers = yield* PlaygroundHandlers.handlers(PlaygroundHandlers.originOf(settings.publicUrl))
     return {
-      operations: Direct.operations(PlaygroundGroup, playground),
+      operations: Direct.operations(PlaygroundGroup, handlers),
       mounts: [yield* Operational.mount, yield* Docs.mount]
     }
   })
 
-/** The parts that the service is made of, each of which another layer may replace. */
-export const partsLayer = (_settings: Settings): Layer.Layer<Playground.Playground> =>
-  Playground.layer(Manifest.own)
+const pages = Effect.flatMap(ConsolePages.router(), (router) =>
+  Mount.router({ name: "console", paths: ConsolePages.paths }, router)
+)
 
-/** The server over given parts. */
-export const layerWith = (
-  settings: Settings
-): Layer.Layer<Server.Server, HttpServerError.ServeError, Playground.Playground> =>
-  Server.layer(serverOptions(settings), groups(settings))
+/** Every group of the whole service, in the order in which paths are tried. */
+const groups = (settings: Settings) =>
+  Effect.gen(function* () {
+    const { mounts, operations } = yield* playground(settings)
+    return {
+      operations,
+      mounts: [...mounts, yield* pages, ...(yield* HostMounts.mounts({ atRoot: false }))]
+    }
+  })
+
+/** The chain playground alone, over whatever `Playground` is given. */
+export const layerPlayground = (settings: Settings) =>
+  Server.layer(serverOptions(settings), playground(settings))
+
+/** The parts that the whole service is made of, each of which another layer may replace. */
+export const partsLayer = (settings: Settings) =>
+  Layer.merge(Playground.layer(Manifest.own), EmbeddedHost.layer(settings, { atRoot: false }))
+
+/** The whole service over given parts. */
+export const layerWith = (settings: Settings) => Server.layer(serverOptions(settings), groups(settings))
 
 /** The whole service. */
-export const layer = (settings: Settings): Layer.Layer<Server.Server, HttpServerError.ServeError> =>
-  layerWith(settings).pipe(Layer.provide(partsLayer(settings)))
+export const layer = (settings: Settings) =>
+  layerWith(settings).pipe(Layer.provideMerge(partsLayer(settings)))
+
+/** The GitHub-compatible host alone: REST also at `/`, and on a unix socket where one is named. */
+export const layerHost = (settings: Settings) => {
+  const options = serverOptions(settings)
+  const listen =
+    settings.hostSocket === undefined ? options.listen : [...options.listen, { socket: settings.hostSocket }]
+  const mounts = Effect.gen(function* () {
+    return [yield* Operational.mount, ...(yield* HostMounts.mounts({ atRoot: true }))]
+  })
+  return Server.layer(
+    { ...options, listen },
+    Effect.map(mounts, (all) => ({ operations: new Map(), mounts: all }))
+  ).pipe(Layer.provideMerge(EmbeddedHost.layer(settings, { atRoot: true })))
+}

@@ -28,7 +28,7 @@ const table = {
   hostToken: optional(
     "CHAINSTORE_HOST_TOKEN",
     "Write token of the embedded host; made and kept in the data directory when absent",
-    Config.redacted
+    (name: string) => Config.redacted(name)
   ),
   hostSocket: optional(
     "HOST_SOCKET",

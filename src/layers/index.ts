@@ -1,3 +1,4 @@
+export * as EmbeddedHost from "./EmbeddedHost.js"
 export * as Main from "./Main.js"
 export * as Service from "./Service.js"
 export * as Settings from "./Settings.js"

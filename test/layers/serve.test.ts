@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
-import { mkdtempSync } from "node:fs"
-import { createServer, type Server as NodeServer } from "node:http"
+import { mkdtempSync, readFileSync, statSync } from "node:fs"
+import { createServer, get, type Server as NodeServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,10 +13,14 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 class Died extends Data.TaggedError("Died")<{ readonly code: number | null; readonly output: string }> {}
 
 /** The real main in its own process, killed when the scope closes. */
-const serve = (environment: Readonly<Record<string, string>> = {}, args: ReadonlyArray<string> = []) =>
+const serve = (
+  environment: Readonly<Record<string, string>> = {},
+  args: ReadonlyArray<string> = [],
+  main = "serve"
+) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const child = spawn(process.execPath, ["--import", "tsx", "src/layers/bin/serve.ts", ...args], {
+      const child = spawn(process.execPath, ["--import", "tsx", `src/layers/bin/${main}.ts`, ...args], {
         cwd: root,
         env: {
           PATH: process.env["PATH"],
@@ -178,5 +182,53 @@ it.scopedLive("exports traces, metrics and logs to the collector that is named",
     assert.include(received.get("/v1/metrics") ?? "", "http_requests_total")
     assert.include(received.get("/v1/logs") ?? "", "/v1/languages")
     for (const text of received.values()) assert.include(text, "chains-under-test")
+  })
+)
+
+it.scopedLive("has the console, the embedded host and its token file on the same port", () =>
+  Effect.gen(function* () {
+    const directory = mkdtempSync(join(tmpdir(), "data-"))
+    const serving = yield* serve({ CHAINSTORE_DATA: directory })
+    const connection = yield* raw(yield* port(serving))
+    const file = /token is in (.+)$/m.exec(serving.out.text)?.[1]
+    assert.strictEqual(file, join(directory, "host-token"))
+    assert.strictEqual(statSync(file!).mode & 0o777, 0o600)
+    const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+      Effect.suspend(() => {
+        connection.send(request("GET", path, { "user-agent": "test", ...headers }))
+        return connection.answer()
+      })
+    const user = yield* ask("/api/v3/user", { authorization: `Bearer ${readFileSync(file!, "utf8").trim()}` })
+    assert.strictEqual(user.status, 200, user.body)
+    assert.include((yield* ask("/")).headers["content-type"], "text/html")
+    assert.include((yield* ask("/playground")).headers["content-type"], "text/html")
+    assert.strictEqual((yield* ask("/v1/languages")).status, 200)
+    assert.strictEqual((yield* ask("/nothing/here")).status, 404)
+  })
+)
+
+it.scopedLive("the host alone answers REST at / and on a unix socket, whatever the Host there", () =>
+  Effect.gen(function* () {
+    const socket = join(mkdtempSync(join(tmpdir(), "host-")), "host.sock")
+    const serving = yield* serve({ HOST_SOCKET: socket }, [], "host")
+    const connection = yield* raw(yield* port(serving))
+    connection.send(request("GET", "/rate_limit", { "user-agent": "test" }))
+    assert.strictEqual((yield* connection.answer()).status, 200)
+    const status = yield* Effect.async<number | undefined>((resume) => {
+      get(
+        {
+          socketPath: socket,
+          path: "/rate_limit",
+          headers: { host: "anything.example", "user-agent": "test" }
+        },
+        (response) => {
+          response.resume()
+          resume(Effect.succeed(response.statusCode))
+        }
+      )
+    })
+    assert.strictEqual(status, 200)
+    serving.child.kill("SIGTERM")
+    assert.strictEqual(yield* Effect.promise(() => serving.exit), 0)
   })
 )

@@ -1,4 +1,4 @@
-import type { HttpApp, HttpRouter, HttpServerError, HttpServerRequest } from "@effect/platform"
+import { type HttpApp, HttpRouter, type HttpServerRequest } from "@effect/platform"
 import { Chunk, Context, Duration, Effect, type Scope } from "effect"
 import type { BodyLimits } from "./Body.js"
 
@@ -43,14 +43,15 @@ export const make = <E, R>(
     }
   )
 
-/** A mount of a router: 405, `Allow`, HEAD and OPTIONS follow from its routes. */
+const exact = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
+
+/** A mount of a router: 405, `Allow`, HEAD and OPTIONS follow from its routes. Paths match exactly, slashes included. */
 export const router = <E, R>(
   options: Omit<MountOptions, "methods">,
   routes: HttpRouter.HttpRouter<E, R>
 ): Effect.Effect<Mount, never, Exclude<R, HttpServerRequest.HttpServerRequest | Scope.Scope>> =>
-  make(
-    { ...options, methods: methodsOf(routes) },
-    routes as unknown as HttpApp.Default<E | HttpServerError.RouteNotFound, R>
+  Effect.flatMap(HttpRouter.withRouterConfig(HttpRouter.toHttpApp(routes), exact), (app) =>
+    make({ ...options, methods: methodsOf(routes) }, app)
   )
 
 const pattern = (path: string): RegExp =>

@@ -1,0 +1,14 @@
+import { NodeContext } from "@effect/platform-node"
+import { Layer } from "effect"
+import * as Stack from "../http/host/Stack.js"
+import type { Settings } from "./Settings.js"
+
+/** The GitHub-compatible host over the repositories of the data directory, its token beside them. */
+export const layer = (settings: Settings, options: { readonly atRoot: boolean }) =>
+  Stack.layer({
+    atRoot: options.atRoot,
+    createOnFirstUse: true,
+    directory: settings.data,
+    publicUrl: settings.publicUrl,
+    token: settings.hostToken
+  }).pipe(Layer.provideMerge(Stack.layerRepositories(settings.data)), Layer.provide(NodeContext.layer))
