@@ -193,6 +193,7 @@ export class ChainBuilder<
     const { level = "Debug", name = this.name } = options
     const description = "Logs start, duration and outcome."
     if ("write" in options) {
+      expectFunction("useLogging", "write", options.write)
       const log = { name, level, write: options.write }
       return this.append(
         new Step(Op.Log, undefined, undefined, 1, "logging", "middleware", description, undefined, log),
@@ -202,6 +203,7 @@ export class ChainBuilder<
     }
     const log: (entry: LogEntry) => Effect.Effect<unknown, unknown, any> =
       "log" in options ? options.log : toLogger
+    expectFunction("useLogging", "log", log)
     return this.register(Op.Handle, undefined, effectful({ name, level }, log), "logging", "middleware", {
       description
     })
@@ -209,6 +211,7 @@ export class ChainBuilder<
 
   /** Adds middleware that runs the steps after it in a span of kind `internal`. */
   useTracing(options: TracingOptions = {}): ChainBuilder<Req, Res, E, R, U> {
+    if (options.spanName === "") throw new TypeError("ChainBuilder.useTracing: spanName must not be empty")
     return this.register(Op.Handle, undefined, traced(this.name, options), "tracing", "middleware", {
       description: "Runs the rest of the chain in a span."
     })

@@ -54,42 +54,55 @@ const loggingByEffect = ({ description, kind, name }: Step, log: LogOptions) => 
   return new Step(Op.Handle, undefined, run, 1, name, kind, description, undefined, undefined)
 }
 
-const recording = (registered: Step, path: ReadonlyArray<string>, recorder: Recorder): Step => {
+const recording = (
+  registered: Step,
+  path: ReadonlyArray<string>,
+  recorder: Recorder,
+  execution: Execution
+): Step => {
   if (registered.op === Op.Unhandled) return registered
   const step = registered.log === undefined ? registered : loggingByEffect(registered, registered.log)
-  let end: ((outcome: StepOutcome) => void) | undefined
-  const judged = (verdict: unknown) => {
-    if (verdict === false) end!("skipped")
-    else if (step.op === Op.Enter) end!("matched")
-    return verdict
-  }
+  /** The visit whose condition has just accepted; `run` follows at once. */
+  let accepted: ((outcome: StepOutcome) => void) | undefined
   const when =
     step.when &&
     ((request: unknown) => {
-      end = recorder.visit(path, step)
-      const verdict = step.when!(request)
-      return isEffect(verdict) ? Effect.map(verdict, judged) : judged(verdict)
+      const end = recorder.visit(path, step)
+      const judged = (verdict: unknown) => {
+        if (verdict === false) end("skipped")
+        else if (step.op === Op.Enter) end("matched")
+        else accepted = end
+        return verdict
+      }
+      try {
+        const verdict = step.when!(request)
+        if (!isEffect(verdict)) return judged(verdict)
+        return Effect.onExit(Effect.map(verdict, judged), (exit) =>
+          Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => end("failed"))
+        )
+      } catch (defect) {
+        end("failed")
+        throw defect
+      }
     })
   const run =
     step.run &&
     ((request: unknown, next: any) => {
-      const close = step.when === undefined ? recorder.visit(path, step) : end!
+      const end = step.when === undefined ? recorder.visit(path, step) : accepted!
       let passed = false
-      const settle = (success: boolean) => close(passed ? "passed" : success ? "matched" : "failed")
+      const settle = (success: boolean) => end(passed ? "passed" : success ? "matched" : "failed")
+      const handOn = (changed: unknown) => {
+        passed = true
+        return next(changed)
+      }
       try {
-        const reply = step.run!(
-          request,
-          next &&
-            ((changed: unknown) => {
-              passed = true
-              return next(changed)
-            })
-        )
-        if (!isEffect(reply) || reply instanceof Rest) {
-          settle(true)
-          return reply
+        const reply = step.run!(request, next && handOn)
+        const tail = reply instanceof Rest && reply.execution === execution
+        if (isEffect(reply) && !tail) {
+          return Effect.onExit(reply, (exit) => Effect.sync(() => settle(Exit.isSuccess(exit))))
         }
-        return Effect.onExit(reply, (exit) => Effect.sync(() => settle(Exit.isSuccess(exit))))
+        settle(true)
+        return reply
       } catch (defect) {
         settle(false)
         throw defect
@@ -115,8 +128,11 @@ export const trace = (program: ReadonlyArray<Step>, chain: string, request: unkn
   Effect.suspend(() => {
     const recorder = new Recorder()
     const paths = pathsOf(program)
-    const recorded = program.map((step, index) => recording(step, paths[index]!, recorder))
+    const recorded: Array<Step> = []
     const execution = new Execution(recorded, chain, true)
+    program.forEach((step, index) => {
+      recorded.push(recording(step, paths[index]!, recorder, execution))
+    })
     const started = monotonicMillis()
     return Effect.map(
       Effect.exit(Effect.suspend(() => walked(execution, 0, request, false))),

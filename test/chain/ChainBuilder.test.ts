@@ -306,6 +306,15 @@ describe("what cannot be registered", () => {
       "ChainBuilder.useBranch: configure must return a builder, not undefined"
     )
     wrong(
+      () => make().useLogging({ write: none }),
+      "ChainBuilder.useLogging: write must be a function, not undefined"
+    )
+    wrong(
+      () => make().useLogging({ log: none }),
+      "ChainBuilder.useLogging: log must be a function, not undefined"
+    )
+    wrong(() => make().useTracing({ spanName: "" }), "ChainBuilder.useTracing: spanName must not be empty")
+    wrong(
       () => make().withFallback(null as never),
       "ChainBuilder.withFallback: fallback must be a function, not null"
     )

@@ -76,3 +76,18 @@ it.effect("what a merged chain was given stays with its own steps", () =>
     assert.strictEqual(Chain.executeSync(pure, 1), "inner plain")
   })
 )
+
+it.effect("a provided step may execute another chain that requires the same", () =>
+  Effect.gen(function* () {
+    const inner = make()
+      .use(() => greet)
+      .build()
+    const chain = make()
+      .use((n) => Chain.execute(inner, n))
+      .build()
+    assert.strictEqual(
+      yield* Chain.execute(Chain.provide(chain, Context.make(Greeting, "given")), 1),
+      "given"
+    )
+  })
+)

@@ -126,3 +126,65 @@ it.effect("lists a step once for every visit", () =>
     assert.strictEqual(trace.handledBy, "big")
   })
 )
+
+it.effect("keeps visits apart that go on at the same time, and does not look into other chains", () =>
+  Effect.gen(function* () {
+    const inner = ChainBuilder.make<number, string>().build()
+    const parallel = ChainBuilder.make<number, string>()
+      .use((n, next) => Effect.zipRight(next(n), next(n + 1), { concurrent: true }), { name: "both" })
+      .useWhen(
+        (n) => Effect.as(Effect.sleep(n), n < 9),
+        (n) => Effect.as(Effect.sleep(10 - n), `${n}`),
+        { name: "slow" }
+      )
+      .build()
+    const fiber = yield* Effect.fork(Chain.trace(parallel, 1))
+    yield* TestClock.adjust("20 millis")
+    const both = yield* Fiber.join(fiber)
+    assert.deepStrictEqual(
+      both.steps.map(({ elapsedMillis, name, outcome }) => ({ name, outcome, elapsedMillis })),
+      [
+        { name: "both", outcome: "passed", elapsedMillis: 10 },
+        { name: "slow", outcome: "matched", elapsedMillis: 10 },
+        { name: "slow", outcome: "matched", elapsedMillis: 10 }
+      ]
+    )
+    const nested = ChainBuilder.make<number, string>()
+      .useWhen(
+        () => Effect.fail("condition"),
+        () => "x",
+        { name: "asking" }
+      )
+      .build()
+    const outer = ChainBuilder.make<number, string>()
+      .use((n) => (n === 1 ? Chain.execute(inner, n) : Chain.execute(nested, n)), { name: "outer" })
+      .build()
+    for (const n of [1, 2]) {
+      const trace = yield* Chain.trace(outer, n)
+      assert.deepStrictEqual(
+        trace.steps.map(({ name, outcome }) => `${name}: ${outcome}`),
+        ["outer: failed"]
+      )
+    }
+    const asked = yield* Chain.trace(nested, 1)
+    assert.deepStrictEqual(
+      asked.steps.map(({ name, outcome }) => `${name}: ${outcome}`),
+      ["asking: failed"]
+    )
+    const throwing = ChainBuilder.make<number, string>()
+      .useWhen(
+        (): boolean => {
+          throw "bug"
+        },
+        () => "x",
+        { name: "throwing" }
+      )
+      .build()
+    const thrown = yield* Chain.trace(throwing, 1)
+    assert.deepStrictEqual(thrown.exit, Exit.die("bug"))
+    assert.deepStrictEqual(
+      thrown.steps.map(({ name, outcome }) => `${name}: ${outcome}`),
+      ["throwing: failed"]
+    )
+  })
+)

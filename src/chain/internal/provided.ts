@@ -21,7 +21,7 @@ const provideStep = (step: Step, context: Context.Context<any>): Step => {
           const rest: Rest = next(changed)
           return new Rest(rest.execution, rest.index, rest.request, outer)
         })
-        if (!isEffect(reply) || reply instanceof Rest) return reply
+        if (!isEffect(reply) || (reply instanceof Rest && reply.outer === outer)) return reply
         return Effect.contextWithEffect((around: Context.Context<any>) => {
           outer.context = around
           return Effect.provide(reply, context)
