@@ -1,9 +1,10 @@
 import { Context, Effect, type Stream } from "effect"
+import type { SourceError } from "../store/transfer/SourceError.js"
 
 /** What is piped into the command line. */
 export class StandardInput extends Context.Tag("chainstore/cli/StandardInput")<
   StandardInput,
-  { readonly bytes: Stream.Stream<Uint8Array> }
+  { readonly bytes: Stream.Stream<Uint8Array, SourceError> }
 >() {}
 
 export const standardInput = Effect.map(StandardInput, (input) => input.bytes)

@@ -1,11 +1,12 @@
 import { Args, Options } from "@effect/cli"
 import { FileSystem, Path } from "@effect/platform"
-import { Console, Effect, Option, Sink } from "effect"
+import { Console, Effect, Option, Sink, Stream } from "effect"
 import { ValidationError } from "../domain/StoreError.js"
 import { Store } from "../store/Store.js"
 import { exportDatabaseExcel, exportExcel, exportText } from "../store/transfer/Export.js"
 import { fromCsv, fromJson, fromNdjson } from "../store/transfer/FromText.js"
 import type { ImportRow } from "../store/transfer/Import.js"
+import { sourceError } from "../store/transfer/Records.js"
 import { standardInput } from "./Input.js"
 import { jsonOption, print, Screen } from "./Output.js"
 import { withProgress } from "./Progress.js"
@@ -83,7 +84,9 @@ export const importCommand = storeCommand(
       const screen = yield* Screen
       const format = yield* formatOf("import", input.file, input.format, ["csv", "ndjson", "json"])
       const bytes =
-        input.file === "-" ? yield* standardInput : (yield* FileSystem.FileSystem).stream(input.file)
+        input.file === "-"
+          ? yield* standardInput
+          : Stream.mapError((yield* FileSystem.FileSystem).stream(input.file), sourceError("import"))
       const records =
         format === "csv"
           ? fromCsv(bytes, { cells: input.cells, delimiter: input.delimiter })

@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+import { NodeContext, NodeRuntime, NodeStream } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+import { run } from "../../cli/Chainstore.js"
+import { endingOf } from "../../cli/ExitCode.js"
+import { StandardInput } from "../../cli/Input.js"
+import { Screen } from "../../cli/Output.js"
+import { Services } from "../../cli/ServiceCommands.js"
+import { SourceError } from "../../store/transfer/SourceError.js"
+import { version } from "../Manifest.js"
+import * as Stores from "../Stores.js"
+
+const screen = Layer.succeed(Screen, {
+  results: process.stdout.isTTY === true,
+  messages: process.stderr.isTTY === true,
+  columns: process.stdout.columns ?? 80,
+  message: (text) => Effect.sync(() => process.stderr.write(text))
+})
+
+const unreadable = (cause: unknown) =>
+  new SourceError({ operation: "read", message: `standard input cannot be read: ${cause}`, cause })
+
+const input = Layer.succeed(StandardInput, {
+  bytes: NodeStream.fromReadable(() => process.stdin, unreadable)
+})
+
+/** Loaded when they are wanted: the other commands start without the whole service. */
+const mains = Effect.promise(() => import("../Main.js"))
+const services = Layer.succeed(Services, {
+  serve: Effect.flatMap(mains, ({ serve }) => serve),
+  host: Effect.flatMap(mains, ({ host }) => host)
+})
+
+const environment = Layer.mergeAll(NodeContext.layer, screen, input, services, Stores.layer)
+
+const main = run(version, process.argv.slice(2)).pipe(
+  Effect.provide(environment),
+  Effect.catchAllCause((cause) => {
+    const { code, message } = endingOf(cause)
+    return Effect.zipRight(
+      message === undefined ? Effect.void : Console.error(message),
+      Effect.sync(() => {
+        process.exitCode = code
+      })
+    )
+  })
+)
+
+NodeRuntime.runMain(main, { disablePrettyLogger: true, disableErrorReporting: true })

@@ -1,0 +1,49 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { AuthError } from "../../domain/StoreError.js"
+import * as GitHub from "../github/GitHub.js"
+import { Store } from "../Store.js"
+import type { StoreOptions } from "../StoreOptions.js"
+import { AsyncStore } from "./AsyncStore.js"
+
+/** The options of a store on GitHub, as plain values. */
+export interface OpenStoreOptions
+  extends StoreOptions,
+    Omit<GitHub.GitHubOptions, "token" | "auth" | "session" | keyof StoreOptions> {
+  readonly token?: string | undefined
+  /** Yields an `Authorization` header; asked again a minute before `expiresAt`, and when it is refused. */
+  readonly auth?:
+    | (() => Promise<{ readonly header: string; readonly expiresAt?: Date | undefined }>)
+    | undefined
+  /** Carries every request instead of the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+/** Opens a store on GitHub, GitHub Enterprise, or a compatible host; `chainstore/local` opens one on this machine. */
+export const openStore = (options: OpenStoreOptions): Promise<AsyncStore> => {
+  const { auth, fetch, token, ...rest } = options
+  const remote = GitHub.layer({
+    ...rest,
+    token: token === undefined ? undefined : Redacted.make(token),
+    auth: auth === undefined ? undefined : headerOf(auth)
+  })
+  const http =
+    fetch === undefined
+      ? FetchHttpClient.layer
+      : Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, fetch))
+  return AsyncStore.fromLayer(Store.layer(rest).pipe(Layer.provide(remote), Layer.provide(http)))
+}
+
+const headerOf = (auth: NonNullable<OpenStoreOptions["auth"]>) =>
+  Effect.tryPromise({
+    try: auth,
+    catch: (cause) =>
+      new AuthError({
+        operation: "auth",
+        message: "the auth function failed",
+        hint: "look at the cause",
+        cause
+      })
+  }).pipe(Effect.map(({ expiresAt, header }) => ({ header: Redacted.make(header), expiresAt })))

@@ -1,0 +1,8 @@
+export * from "../../domain/StoreError.js"
+export { AsyncBatch } from "./AsyncBatch.js"
+export { AsyncCollection, AsyncCollectionReader } from "./AsyncCollection.js"
+export { AsyncStore, AsyncView } from "./AsyncStore.js"
+export { AsyncTransaction } from "./AsyncTransaction.js"
+export { AsyncWriter } from "./AsyncWriter.js"
+export { type OpenStoreOptions, openStore } from "./OpenStore.js"
+export type { SignalOptions } from "./Runner.js"
