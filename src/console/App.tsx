@@ -1,3 +1,4 @@
+import { lazy, Suspense } from "preact/compat"
 import { useCallback, useEffect, useState } from "preact/hooks"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
 import { Announcer, alarm, announce } from "./Announcer.js"
@@ -10,7 +11,8 @@ import { SignIn } from "./SignIn.js"
 import { ThemeButton, TopBar } from "./TopBar.js"
 import { usePlace } from "./usePlace.js"
 import { useTask } from "./useTask.js"
-import { Workbench } from "./Workbench.js"
+
+const Workbench = lazy(() => import("./Workbench.js").then((part) => part.Workbench))
 
 /** The console over any source of data. */
 export const App = ({ source }: { readonly source: DataSourceService }) => {
@@ -90,20 +92,22 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
   return (
     <div class="app">
       {session !== undefined ? (
-        <Workbench
-          key={`${session.api} ${session.repo} ${session.branch} ${session.root}`}
-          source={source}
-          session={session}
-          place={place}
-          go={go}
-          settings={settings}
-          onSettings={change}
-          onSignOut={signOut}
-          onLost={(failure) => {
-            if (failure.kind === "signedOut") setSession(undefined)
-            fail(failure)
-          }}
-        />
+        <Suspense fallback={<main class="skeleton-card" aria-busy="true" aria-label="Loading" />}>
+          <Workbench
+            key={`${session.api} ${session.repo} ${session.branch} ${session.root}`}
+            source={source}
+            session={session}
+            place={place}
+            go={go}
+            settings={settings}
+            onSettings={change}
+            onSignOut={signOut}
+            onLost={(failure) => {
+              if (failure.kind === "signedOut") setSession(undefined)
+              fail(failure)
+            }}
+          />
+        </Suspense>
       ) : (
         <>
           <TopBar title="Console">

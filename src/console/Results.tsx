@@ -116,6 +116,12 @@ export const Results = (props: {
             : `: ${manifest.missing.length} not in it, ${manifest.extra.length} gone. The rows come from the documents.`}
         </p>
       ) : null}
+      {answer?.unreadable === undefined ? null : (
+        <p class="banner">
+          {answer.unreadable.length} files hold no readable document and are left out:{" "}
+          <bdi>{answer.unreadable.slice(0, 5).join(", ")}</bdi>
+        </p>
+      )}
       {query.problem !== undefined ? (
         <ProblemCard problem={query.problem}>
           <RunButton running={query.running} onClick={() => query.again(true)}>

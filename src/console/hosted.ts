@@ -1,4 +1,4 @@
-import { layer } from "./LocalSource.js"
+import { layer } from "./HostedSource.js"
 import { start } from "./start.js"
 
-start(layer)
+start(layer(new URL("./config.json", document.baseURI)))

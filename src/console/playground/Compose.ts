@@ -32,25 +32,33 @@ export interface Ran {
 
 type Write = (line: string) => void
 
-const logged = <Req>(name: string, write: Write): ChainBuilder<Req, string> =>
-  ChainBuilder.make<Req, string>(name).useLogging({
+/** A response and the name under which it is reported: a branch answers for the steps inside it. */
+interface Answer {
+  readonly handledBy: string
+  readonly response: string
+}
+
+const logged = <Req>(name: string, write: Write): ChainBuilder<Req, Answer> =>
+  ChainBuilder.make<Req, Answer>(name).useLogging({
     level: "Information",
     write: (entry) => write(Logging.format(entry))
   })
 
 /** The chain that a person composed. */
 export const adHoc = (description: ChainExecutionRequest, write: Write) => {
-  let builder: ChainBuilder<number, string> = logged<number>("ad-hoc", write)
+  let builder: ChainBuilder<number, Answer> = logged<number>("ad-hoc", write)
   for (const { name, respond, when } of description.handlers) {
     builder = builder.useWhen(
       (request) => matches(when, request),
-      (request) => render(respond, request),
+      (request) => ({ handledBy: name, response: render(respond, request) }),
       { name }
     )
   }
   const { fallback } = description
   return typeof fallback === "string"
-    ? builder.withFallback((request) => render(fallback, request)).build()
+    ? builder
+        .withFallback((request) => ({ handledBy: "fallback", response: render(fallback, request) }))
+        .build()
     : builder.build()
 }
 
@@ -59,29 +67,39 @@ export const triage = (write: Write) =>
   logged<Ticket>("ticket-triage", write)
     .useWhen(
       (ticket) => ticket.kind === "refund",
-      (ticket) => `refund issued for ticket ${ticket.id}`,
+      (ticket) => ({ handledBy: "refund", response: `refund issued for ticket ${ticket.id}` }),
       { name: "refund", description: "Issues the refund for tickets of kind refund" }
     )
     .useWhen(
       (ticket) => ticket.kind === "passwordReset",
-      (ticket) => `reset link sent for ticket ${ticket.id}`,
+      (ticket) => ({ handledBy: "password-reset", response: `reset link sent for ticket ${ticket.id}` }),
       { name: "password-reset", description: "Sends a reset link for tickets of kind passwordReset" }
     )
     .useBranch(
       isUrgent,
       (branch) =>
-        branch.useWhen(isUrgent, (ticket) => `ticket ${ticket.id} escalated to a human agent`, {
-          name: "human-agent"
-        }),
+        branch.useWhen(
+          isUrgent,
+          (ticket) => ({
+            handledBy: "escalation",
+            response: `ticket ${ticket.id} escalated to a human agent`
+          }),
+          {
+            name: "human-agent"
+          }
+        ),
       {
         name: "escalation",
         description: "Escalates urgent tickets of any other kind to a human agent"
       }
     )
-    .withFallback((ticket) => `ticket ${ticket.id} queued for triage`, {
-      name: "fallback",
-      description: "Queues every other ticket for triage"
-    })
+    .withFallback(
+      (ticket) => ({ handledBy: "fallback", response: `ticket ${ticket.id} queued for triage` }),
+      {
+        name: "fallback",
+        description: "Queues every other ticket for triage"
+      }
+    )
     .build()
 
 const refused = (error: ParseResult.ParseError): Ran => ({
@@ -113,15 +131,16 @@ const reached = (
 ): ReadonlyArray<StepReport> => {
   const outer = visited.filter(({ path }) => path.length === 1)
   const inner = visited.filter(({ path }) => path.length > 1)
+  let next = 0
   return [
-    ...described.map(({ kind, name }, i): StepReport => {
-      const visit = outer[i]?.name === name ? outer[i] : undefined
-      return {
-        name,
-        kind,
-        path: [name],
-        outcome: visit === undefined ? "not reached" : (visit.outcome as StepReport["outcome"])
+    ...described.map(({ kind, name }): StepReport => {
+      const visit = outer[next]
+      if (visit?.name === name && visit.kind === kind) {
+        next++
+        return { name, kind, path: [name], outcome: visit.outcome as StepReport["outcome"] }
       }
+      // Logging has no visit of its own: it hands on by its nature.
+      return { name, kind, path: [name], outcome: kind === "middleware" ? "passed" : "not reached" }
     }),
     ...inner.map(({ kind, name, outcome, path }) => ({
       name,
@@ -133,7 +152,7 @@ const reached = (
 }
 
 const run = <Req>(
-  build: (write: Write) => Chain.Chain<Req, string, never, never, UnhandledRequestError | never>,
+  build: (write: Write) => Chain.Chain<Req, Answer, never, never, UnhandledRequestError | never>,
   request: Req
 ): Effect.Effect<Ran> =>
   Effect.suspend(() => {
@@ -151,8 +170,7 @@ const run = <Req>(
       return {
         status: 200,
         body: {
-          response: trace.exit.value,
-          handledBy: trace.handledBy ?? "",
+          ...trace.exit.value,
           elapsedMilliseconds: Math.round(trace.elapsedMillis * 1000) / 1000,
           log
         },

@@ -105,7 +105,8 @@ export const QueryAnswer = Schema.Struct({
       missing: Schema.Array(Schema.String),
       extra: Schema.Array(Schema.String)
     })
-  )
+  ),
+  unreadable: Schema.optional(Schema.Array(Schema.String))
 }).annotations({ identifier: "QueryAnswer" })
 
 export const DocumentRequest = Schema.Struct({

@@ -133,14 +133,14 @@ export const router = (options: ConsoleOptions = {}) =>
             root: payload.root,
             token: Option.map(Option.fromNullable(token), Redacted.make)
           })
-          const browse = Browse.make(opened)
+          const browse = yield* Browse.open(opened)
           const session: Session = {
             id,
             api,
             repo: payload.repo,
             branch: payload.branch,
             root: payload.root,
-            readOnly: opened.readOnly,
+            readOnly: browse.readOnly,
             browse
           }
           return { session, result: yield* browse.collections }

@@ -1,14 +1,17 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import { type ManifestFile, parseManifestFile, projectedFields } from "../../domain/ManifestFile.js"
+import type { Oid } from "../../domain/Oid.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
-import type { Budget, GitRemoteService, Head } from "../GitRemote.js"
+import type { Blob, Budget, GitRemoteService, Tree } from "../GitRemote.js"
 import type { StoreService, StoreView } from "../StoreService.js"
 import { columnsOf } from "./Columns.js"
 import { compareJson, type Filter, matchesAll, valuesAt } from "./Filter.js"
-import { type ManifestFile, parseManifest } from "./Manifest.js"
 
 /** The most documents that one query answers. */
 export const maxLimit = 500
@@ -53,10 +56,14 @@ export interface QueryAnswer {
   /** How many documents match in all, where that is known without reading more. */
   readonly total?: number | undefined
   readonly manifest?: ManifestState | undefined
+  /** Ids of files that hold no document the store can read. */
+  readonly unreadable?: ReadonlyArray<string> | undefined
 }
 
 /** A repository as a person looks at it: everything the console shows, over one store. */
 export interface Browse {
+  /** Whether writes are refused: no token, or one that may only read. */
+  readonly readOnly: boolean
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, ReadError>
   readonly document: (
@@ -90,14 +97,18 @@ const sortDocuments = (documents: ReadonlyArray<JsonObject>, sort: Sort): Readon
   return keyed.map(({ document }) => document)
 }
 
-const covers = (manifest: ManifestFile, query: Query): boolean => {
-  const known = new Set(["_id", ...manifest.fields])
+interface Projection extends ManifestFile {
+  readonly fields: ReadonlyArray<string>
+}
+
+const covers = ({ fields }: Projection, query: Query): boolean => {
+  const known = new Set(["_id", ...fields])
   const paths = [...query.filters.map((filter) => filter.path), ...(query.sort ? [query.sort.path] : [])]
   return paths.every((path) => known.has(path) || known.has(path.split(".")[0]!))
 }
 
-const answerFromManifest = (manifest: ManifestFile, query: Query, state: ManifestState): QueryAnswer => {
-  const all = manifest.ids.map((id) => manifest.documents.get(id) ?? { _id: id })
+const answerFromManifest = (manifest: Projection, query: Query, state: ManifestState): QueryAnswer => {
+  const all = manifest.ids.map((id): JsonObject => ({ _id: id, ...manifest.documents.get(id) }))
   const matching = query.filters.length === 0 ? all : all.filter((one) => matchesAll(one, query.filters))
   const sorted = query.sort === undefined ? matching : sortDocuments(matching, query.sort)
   const offset = Number(query.cursor ?? 0) || 0
@@ -116,50 +127,122 @@ const answerFromManifest = (manifest: ManifestFile, query: Query, state: Manifes
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 
-/** Looks at the repository of a store through `remote`, which must be the one the store is written against. */
-export const make = (options: {
+/** How long a listing of the collections is taken for the present one: a view right after it asks nothing twice. */
+const fresh = 15_000
+
+export interface BrowseOptions {
   readonly store: StoreService
+  /** The remote that the store is written against. */
   readonly remote: GitRemoteService
   readonly readOnly: boolean
-}): Browse => {
+}
+
+/** Makes sure that repository and branch are there, learns what may be done, and looks at them. */
+export const open = (options: BrowseOptions): Effect.Effect<Browse, ReadError> =>
+  Effect.gen(function* () {
+    const { remote, store } = options
+    const operation = "Browse.open"
+    const { branch, defaultBranch, hint, repository, write } = yield* remote.probe(store.branch)
+    if (repository === "absent") {
+      return yield* new NotFoundError({
+        operation,
+        message: `the repository ${store.repository} was not found`,
+        hint: hint ?? "Check the spelling of owner/name, and that the token has access to it."
+      })
+    }
+    if (repository === "present" && !branch) {
+      return yield* new NotFoundError({
+        operation,
+        message: `${store.repository} has no branch ${store.branch}`,
+        hint: Option.match(defaultBranch, {
+          onNone: () => "Check the spelling of the branch.",
+          onSome: (name) => `Its default branch is ${name}.`
+        })
+      })
+    }
+    return make({ ...options, readOnly: options.readOnly || (Option.isSome(write) && !write.value) })
+  })
+
+/** Looks at the repository of a store. */
+export const make = (options: BrowseOptions): Browse => {
   const { remote, store } = options
   const under = (path: string) => (store.root === "" ? path : `${store.root}/${path}`)
+  let listed: { readonly at: number; readonly trees: ReadonlyMap<string, Oid> } | undefined
+  const manifests = new Map<string, Blob>()
 
   const viewAt = (at: string | undefined): Effect.Effect<StoreView, ReadError> =>
     at === undefined ? Effect.succeed(store) : store.at(at)
 
-  const headAt = (at: string | undefined): Effect.Effect<Option.Option<Head>, ReadError> =>
+  const headAt = (at: string | undefined) =>
     at === undefined ? remote.head(store.branch) : remote.resolve(at)
 
-  const manifestOf = Effect.fn("Browse.manifest")(function* (query: Query) {
-    const path = under(`_manifest/${query.collection}.json`)
-    const head = yield* headAt(query.at)
-    if (Option.isNone(head)) return Option.none()
-    const file = yield* remote.file(head.value, path)
-    const manifest = Option.flatMap(file, ({ content }) => Option.fromNullable(parseManifest(content)))
-    if (Option.isNone(manifest) || manifest.value.documents.size === 0) return Option.none()
-    const roots = yield* remote.tree(head.value, store.root)
-    const directory = Option.flatMapNullable(roots, ({ entries }) =>
-      entries.find((entry) => entry.path === query.collection && entry.kind === "tree")
+  const treesOf = (tree: Option.Option<Tree>): ReadonlyMap<string, Oid> =>
+    new Map(
+      Option.match(tree, { onNone: () => [], onSome: ({ entries }) => entries })
+        .filter(({ kind, path }) => kind === "tree" && collectionNameProblem(path) === undefined)
+        .map(({ oid, path }) => [path, oid])
     )
-    const { fields, ids, tree } = manifest.value
-    if (Option.isSome(directory) && directory.value.oid === tree) {
-      return Option.some({
-        manifest: manifest.value,
-        state: { current: true, fields, missing: [], extra: [] }
-      })
+
+  /** The collections and their trees, by the root directory alone. */
+  const trees = Effect.fn("Browse.trees")(function* (at: string | undefined) {
+    if (at !== undefined || remote.treeAtBranch === undefined) {
+      const head = yield* headAt(at)
+      return treesOf(Option.isNone(head) ? Option.none() : yield* remote.tree(head.value, store.root))
     }
-    const view = yield* viewAt(query.at)
-    const documents = yield* view.collection(query.collection).list()
-    const listed = new Set(documents)
-    const held = new Set(ids)
+    const found = yield* remote.treeAtBranch(store.branch, store.root)
+    return treesOf(Option.map(found, ({ tree }) => tree))
+  })
+
+  const present = Effect.gen(function* () {
+    const found = yield* trees(undefined)
+    listed = { at: yield* Clock.currentTimeMillis, trees: found }
+    return found
+  })
+
+  const recent = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    return listed !== undefined && now - listed.at < fresh ? listed.trees : yield* present
+  })
+
+  const manifestFile = Effect.fn("Browse.manifestFile")(function* (
+    collection: string,
+    at: string | undefined
+  ) {
+    const path = under(`_manifest/${collection}.json`)
+    if (at !== undefined) {
+      const head = yield* headAt(at)
+      if (Option.isNone(head)) return Option.none<Uint8Array>()
+      return Option.map(yield* remote.file(head.value, path), ({ content }) => content)
+    }
+    const read = yield* remote.fileAtBranch(store.branch, path, { known: manifests.get(collection) })
+    if (Option.isSome(read)) {
+      manifests.set(collection, { path, oid: read.value.oid, content: read.value.content })
+    }
+    return Option.map(read, ({ content }) => content)
+  })
+
+  const manifestOf = Effect.fn("Browse.manifest")(function* ({ at, collection }: Query) {
+    const content = yield* manifestFile(collection, at)
+    const parsed = Option.flatMapNullable(content, parseManifestFile)
+    if (Option.isNone(parsed) || parsed.value.documents.size === 0) return Option.none()
+    const fields = projectedFields(parsed.value)
+    const manifest: Projection = { ...parsed.value, fields }
+    const tree = manifest.tree
+    const known = yield* at === undefined ? recent : trees(at)
+    const stands =
+      known.get(collection) === tree || (at === undefined && (yield* present).get(collection) === tree)
+    if (stands) return Option.some({ manifest, state: { current: true, fields, missing: [], extra: [] } })
+    const view = yield* viewAt(at)
+    const ids = yield* view.collection(collection).list()
+    const there = new Set(ids)
+    const held = new Set(manifest.ids)
     return Option.some({
-      manifest: manifest.value,
+      manifest,
       state: {
         current: false,
         fields,
-        missing: documents.filter((id) => !held.has(id)),
-        extra: ids.filter((id) => !listed.has(id))
+        missing: ids.filter((id) => !held.has(id)),
+        extra: manifest.ids.filter((id) => !there.has(id))
       }
     })
   })
@@ -168,19 +251,22 @@ export const make = (options: {
     const view = yield* viewAt(query.at)
     const collection = view.collection(query.collection)
     const after = query.cursor ?? undefined
+    const unreadable: Array<string> = []
+    const onInvalid = (id: string) => Effect.sync(() => void unreadable.push(id))
     const answer = (
       documents: ReadonlyArray<JsonObject>,
       cursor: string | null,
       source: "index" | "scan"
-    ) => ({
+    ): QueryAnswer => ({
       collection: query.collection,
       documents,
       columns: columnsOf(documents),
       cursor,
-      source
+      source,
+      ...(unreadable.length === 0 ? {} : { unreadable })
     })
     if (query.filters.length === 0) {
-      const page = yield* collection.page({ limit: query.limit, after })
+      const page = yield* collection.page({ limit: query.limit, after, onInvalid })
       return answer(page.documents, page.cursor, "scan")
     }
     const cut = (found: ReadonlyArray<StoredDocument>, source: "index" | "scan") => {
@@ -201,6 +287,7 @@ export const make = (options: {
       const rest = query.filters.filter((one) => one !== filter)
       const candidates = yield* collection.findBy(filter.path, value, {
         after,
+        onInvalid,
         limit: rest.length === 0 ? query.limit + 1 : undefined
       })
       return cut(
@@ -209,13 +296,14 @@ export const make = (options: {
       )
     }
     const found = yield* collection
-      .find((document) => matchesAll(document, query.filters), { after, limit: query.limit + 1 })
+      .find((document) => matchesAll(document, query.filters), { after, limit: query.limit + 1, onInvalid })
       .pipe(Stream.runCollect)
     return cut([...found], "scan")
   })
 
   return {
-    collections: store.collections,
+    readOnly: options.readOnly,
+    collections: Effect.map(present, (found) => [...found.keys()]),
     query: Effect.fn("Browse.query")(function* (query) {
       if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > maxLimit) {
         return yield* invalid(`limit must be a whole number from 1 to ${maxLimit}`)
@@ -276,6 +364,7 @@ export const make = (options: {
           ]
         })
       }
+      listed = undefined
       return yield* documents.restore(id, commitSha)
     }),
     rate: store.rateLimit

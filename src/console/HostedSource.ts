@@ -1,0 +1,64 @@
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { StoreError } from "../domain/StoreError.js"
+import type { Browse } from "../store/browse/Browse.js"
+import * as Config from "./Config.js"
+import { DataSource } from "./DataSource.js"
+import type { HostedSession } from "./HostedSession.js"
+import { fromStore, offline, type Problem, signedOut } from "./Problem.js"
+
+// The store and its client are fetched once somebody signs in: the form is there sooner.
+const library = Effect.tryPromise({
+  try: () => import("./HostedSession.js"),
+  catch: () => offline("A part of this page could not be loaded.")
+})
+
+/**
+ * The store library in this page, straight against a GitHub-compatible API. The token lives in the closure of the
+ * session alone, for the life of the tab.
+ */
+export const layer = (config: URL): Layer.Layer<DataSource> =>
+  Layer.sync(DataSource, () => {
+    let apis: ReadonlyArray<Config.Api> = []
+    let session: HostedSession | undefined
+
+    const end = Effect.suspend(() => {
+      const ended = session
+      session = undefined
+      return ended === undefined ? Effect.void : ended.close
+    })
+
+    const using = <A>(use: (browse: Browse) => Effect.Effect<A, StoreError>): Effect.Effect<A, Problem> =>
+      Effect.suspend(() =>
+        session === undefined ? Effect.fail(signedOut()) : Effect.mapError(use(session.browse), fromStore)
+      )
+
+    return DataSource.of({
+      build: "hosted",
+      setup: Effect.map(Config.load(config), (found) => {
+        apis = found
+        return { apis: found.map(({ name }) => name), demo: false, session: null }
+      }),
+      signIn: Effect.fn("HostedSource.signIn")(function* (request) {
+        yield* end
+        const api = apis.find(({ name }) => name === request.api) ?? apis[0]
+        if (api === undefined) return yield* offline("config.json names no API address.")
+        const { open } = yield* library
+        const opened = yield* Effect.mapError(open(api, request), fromStore)
+        session = opened
+        const { browse, collections } = opened
+        const { branch, repo, root } = request
+        return { api: api.name, repo, branch, root, collections, readOnly: browse.readOnly }
+      }),
+      signOut: end,
+      collections: using((browse) => browse.collections),
+      query: (query) => using((browse) => browse.query(query)),
+      document: (collection, id, at) =>
+        using((browse) => Effect.map(browse.document(collection, id, at), Option.getOrNull)),
+      history: (collection, id, limit) => using((browse) => browse.history(collection, id, limit)),
+      restore: (collection, id, commit, expectedRev) =>
+        using((browse) => browse.restore(collection, id, commit, expectedRev)),
+      rate: using((browse) => browse.rate)
+    })
+  })

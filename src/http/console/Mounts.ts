@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+import * as Mount from "../server/Mount.js"
+import * as Api from "./Api.js"
+import * as Handlers from "./Handlers.js"
+import * as Pages from "./Pages.js"
+
+const endpoints = [
+  Api.login,
+  Api.session,
+  Api.collections,
+  Api.query,
+  Api.document,
+  Api.history,
+  Api.restore,
+  Api.rate,
+  Api.logout
+]
+
+export interface MountsOptions extends Handlers.ConsoleOptions {
+  /** Where the built console lies; the package's own build when absent. */
+  readonly directory?: string | undefined
+}
+
+/** The console as mounts of our server: its API, and the pages at `/` and `/playground`. */
+export const mounts = (options: MountsOptions = {}) =>
+  Effect.gen(function* () {
+    const api = yield* Handlers.router(options)
+    const pages = yield* Pages.router(options.directory)
+    return yield* Effect.all([
+      Mount.router(
+        {
+          name: "console-api",
+          paths: endpoints.map(({ path }) => path),
+          body: { maxBytes: 65_536 },
+          // A scan of a large collection over a remote takes its time; the page can cancel it.
+          timeout: "5 minutes"
+        },
+        api
+      ),
+      Mount.router({ name: "console", paths: Pages.paths }, pages)
+    ])
+  })

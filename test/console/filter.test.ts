@@ -1,0 +1,94 @@
+import { assert, describe, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import type { Json, JsonObject } from "../../src/domain/Document.js"
+import {
+  compareJson,
+  type Filter,
+  matchesFilter,
+  parseValue,
+  printValue,
+  valuesAt
+} from "../../src/store/browse/Filter.js"
+
+const document: JsonObject = {
+  _id: "a",
+  name: "Brass plane",
+  price: 12.5,
+  stock: "12",
+  tags: ["tools", "hand"],
+  size: { width: 3, "deep.est": { value: true } },
+  variants: [
+    { sku: "x1", price: 1 },
+    { sku: "x2", price: 20 }
+  ],
+  none: null
+}
+
+const matches = (path: string, operator: Filter["operator"], value?: Json) =>
+  matchesFilter(document, value === undefined ? { path, operator } : { path, operator, value })
+
+const json = fc.jsonValue() as fc.Arbitrary<Json>
+
+describe("filters", () => {
+  it("reach into objects, lists and keys that hold dots", () => {
+    assert.deepStrictEqual(valuesAt(document, "size.width"), [3])
+    assert.deepStrictEqual(valuesAt(document, "size.deep.est.value"), [true])
+    assert.deepStrictEqual(valuesAt(document, "variants.sku"), ["x1", "x2"])
+    assert.deepStrictEqual(valuesAt(document, "variants.1.price"), [20])
+    assert.deepStrictEqual(valuesAt(document, "variants.7.price"), [])
+    assert.deepStrictEqual(valuesAt(document, "constructor.name"), [])
+  })
+
+  it("compare by type", () => {
+    assert.isTrue(matches("price", "is", 12.5))
+    assert.isFalse(matches("stock", "is", 12))
+    assert.isTrue(matches("stock", "is", "12"))
+    assert.isTrue(matches("tags", "is", "hand"))
+    assert.isTrue(matches("tags", "is", ["tools", "hand"]))
+    assert.isFalse(matches("tags", "is", ["hand", "tools"]))
+    assert.isTrue(matches("none", "is", null))
+    assert.isFalse(matches("gone", "is", null))
+  })
+
+  it("order numbers with numbers and text with text", () => {
+    assert.isTrue(matches("variants.price", "greaterThan", 10))
+    assert.isFalse(matches("variants.price", "greaterThan", 20))
+    assert.isTrue(matches("variants.price", "atLeast", 20))
+    assert.isTrue(matches("price", "lessThan", 13))
+    assert.isTrue(matches("price", "atMost", 12.5))
+    assert.isFalse(matches("stock", "lessThan", 100))
+    assert.isFalse(matches("none", "lessThan", 100))
+  })
+
+  it("search in text and lists without regard to case", () => {
+    assert.isTrue(matches("name", "contains", "PLANE"))
+    assert.isTrue(matches("tags", "contains", "oo"))
+    assert.isTrue(matches("name", "startsWith", "brass"))
+    assert.isFalse(matches("name", "startsWith", "plane"))
+  })
+
+  it("tell what exists from what is missing", () => {
+    assert.isTrue(matches("none", "exists"))
+    assert.isTrue(matches("gone", "missing"))
+    assert.isFalse(matches("size.width", "missing"))
+  })
+
+  it.prop("isNot is the opposite of is, missing of exists", [json, json], ([stored, asked]) => {
+    const one = { field: stored } as JsonObject
+    const holds = (operator: Filter["operator"]) =>
+      matchesFilter(one, { path: "field", operator, value: asked })
+    assert.notStrictEqual(holds("is"), holds("isNot"))
+    assert.notStrictEqual(holds("exists"), holds("missing"))
+  })
+
+  it.prop("what is typed and printed again is the same value", [json], ([value]) => {
+    const written = JSON.parse(JSON.stringify(value)) as Json
+    assert.deepStrictEqual(parseValue(printValue(written)), written)
+  })
+
+  it.prop("the order of values is total", [json, json, json], ([a, b, c]) => {
+    assert.strictEqual(Math.sign(compareJson(a, b)), -Math.sign(compareJson(b, a)) || 0)
+    if (compareJson(a, b) <= 0 && compareJson(b, c) <= 0) assert.isAtMost(compareJson(a, c), 0)
+    assert.isAtMost(compareJson(a, undefined), 0)
+  })
+})

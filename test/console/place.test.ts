@@ -1,0 +1,49 @@
+import { assert, describe, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { fromHash, type Place, start, toHash } from "../../src/console/Place.js"
+import type { Json } from "../../src/domain/Document.js"
+import { operators, takesValue } from "../../src/store/browse/Filter.js"
+
+const name = fc.string({ minLength: 1 })
+const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
+
+const filter = fc
+  .tuple(fc.string(), fc.constantFrom(...operators), fc.jsonValue())
+  .map(([path, operator, value]) =>
+    takesValue(operator)
+      ? { path, operator, value: JSON.parse(JSON.stringify(value)) as Json }
+      : { path, operator }
+  )
+
+const place: fc.Arbitrary<Place> = fc.record({
+  api: optional(name),
+  repo: optional(name),
+  branch: optional(name),
+  root: optional(fc.string()),
+  table: optional(name),
+  filters: fc.array(filter, { maxLength: 4 }),
+  sort: optional(fc.record({ path: name.filter((path) => !path.startsWith("-")), descending: fc.boolean() })),
+  columns: optional(fc.array(fc.string())),
+  limit: fc.integer({ min: 1, max: 500 }),
+  whole: fc.boolean(),
+  document: optional(name),
+  at: optional(name),
+  panel: optional(fc.constantFrom("history", "commits"))
+})
+
+describe("the place in the address", () => {
+  it.prop("survives the address bar", [place], ([given]) => {
+    assert.deepStrictEqual(fromHash(toHash(given)), given)
+  })
+
+  it.prop("whatever the address says, it can be read", [fc.string()], ([hash]) => {
+    const read = fromHash(`#${hash}`)
+    assert.isTrue(read.limit >= 1 && read.limit <= 500)
+  })
+
+  it("leaves out what makes no sense, and knows nothing of tokens", () => {
+    const read = fromHash("#where=[1]&where=nonsense&limit=9000&columns={}&panel=x&token=secret")
+    assert.deepStrictEqual(toHash(read), toHash(start))
+    assert.notInclude(JSON.stringify(read), "secret")
+  })
+})
