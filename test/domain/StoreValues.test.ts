@@ -1,0 +1,220 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, FastCheck, TestClock } from "effect"
+import { collectionNameProblem } from "../../src/domain/CollectionName.js"
+import type { Json } from "../../src/domain/Document.js"
+import { isDocumentId } from "../../src/domain/DocumentId.js"
+import { applyToIndex, emptyIndex, parseIndex, printIndex } from "../../src/domain/IndexFile.js"
+import { equalJson, fieldMatches, keyOf, keysOf, lookupKeys } from "../../src/domain/IndexKey.js"
+import { emptyTree } from "../../src/domain/Oid.js"
+import { isRepositoryName } from "../../src/domain/RepositoryName.js"
+import {
+  differences,
+  parseSettings,
+  plainSettings,
+  printSettings,
+  readSettings
+} from "../../src/domain/Settings.js"
+import * as Ulid from "../../src/domain/Ulid.js"
+import {
+  documentPath,
+  idAt,
+  locate,
+  placeOf,
+  placeProblem,
+  rootProblem
+} from "../../src/store/DocumentPath.js"
+
+describe("ids", () => {
+  it("are letters, digits, dots, dashes and underscores, and start with a letter or digit", () => {
+    for (const id of ["a", "A1", "a.b-c_d", "0", "x".repeat(128)]) assert.isTrue(isDocumentId(id), id)
+    for (const id of [
+      "",
+      "a\n",
+      "\na",
+      "-a",
+      ".a",
+      "_a",
+      "a/b",
+      "a\\b",
+      "a..b",
+      "é",
+      "x".repeat(129),
+      "a b",
+      1,
+      null
+    ]) {
+      assert.isFalse(isDocumentId(id), String(id))
+    }
+    assert.isUndefined(collectionNameProblem("people"))
+    assert.match(collectionNameProblem("_index")!, /collection/)
+    assert.isTrue(isRepositoryName("owner/na.me"))
+    for (const name of ["owner", "a/b/c", "/b", "a/", "../b", "a/..", "a b/c", "a/b.git"]) {
+      assert.isFalse(isRepositoryName(name), name)
+    }
+  })
+
+  it.effect("rise strictly inside one millisecond and when the clock steps back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_469_918_176_385)
+      const next = yield* Ulid.generator
+      const ids = yield* Effect.replicateEffect(next, 2000)
+      yield* TestClock.setTime(1_469_918_176_000)
+      ids.push(yield* next)
+      yield* TestClock.setTime(1_469_918_176_386)
+      ids.push(yield* next)
+      assert.deepStrictEqual([...ids].sort(), ids)
+      assert.strictEqual(new Set(ids).size, ids.length)
+      for (const id of ids) {
+        assert.match(id, /^[0-9A-HJKMNP-TV-Z]{26}$/)
+        assert.isTrue(isDocumentId(id) && Ulid.isUlid(id))
+      }
+      assert.strictEqual(ids[0]!.slice(0, 10), "01ARYZ6S41")
+      assert.strictEqual(Ulid.timeOf(ids[0]!), 1_469_918_176_385)
+    })
+  )
+})
+
+describe("paths", () => {
+  const id = FastCheck.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,30}$/).filter(isDocumentId)
+  const layout = FastCheck.record({
+    shardBy: FastCheck.constantFrom("leading" as const, "hash" as const),
+    shardDepth: FastCheck.integer({ min: 0, max: 3 }),
+    shardWidth: FastCheck.integer({ min: 1, max: 4 })
+  })
+  const root = FastCheck.constantFrom("", "data", "a/b")
+
+  it("lead back to the id", () =>
+    FastCheck.assert(
+      FastCheck.property(root, layout, id, (root, layout, id) => {
+        FastCheck.pre(placeProblem(layout, id) === undefined)
+        assert.strictEqual(idAt(layout, placeOf(layout, id)), id)
+        assert.deepStrictEqual(locate(root, layout, documentPath(root, layout, "c", id)), {
+          collection: "c",
+          id
+        })
+      })
+    ))
+
+  it("are as the document says", () => {
+    const leading = { shardBy: "leading", shardDepth: 2, shardWidth: 2 } as const
+    assert.strictEqual(documentPath("data", leading, "c", "abcdef"), "data/c/ab/cd/abcdef.json")
+    assert.strictEqual(documentPath("", leading, "c", "x"), "c/x/x.json")
+    // printf %s abcdef | sha256sum
+    assert.strictEqual(
+      documentPath("a/b", { ...leading, shardBy: "hash", shardDepth: 1 }, "c", "abcdef"),
+      "a/b/c/be/abcdef.json"
+    )
+    assert.isDefined(placeProblem({ ...leading, shardWidth: 1 }, "a.b"))
+    assert.isDefined(placeProblem({ ...leading, shardWidth: 4 }, "abcd.GIT"))
+    for (const root of ["a//b", "../a", "a/./b", ".git", "a\0"]) assert.isDefined(rootProblem(root))
+    assert.isUndefined(idAt(leading, "ab/xx/abcdef.json"))
+    assert.isUndefined(idAt(plainSettings, "sub/a.json"))
+    assert.isUndefined(idAt(plainSettings, "a.txt"))
+  })
+})
+
+describe("settings", () => {
+  it("survive their file", () => {
+    const given = Either.getOrThrow(
+      readSettings({ shardBy: "hash", shardDepth: 1, indexes: { constructor: ["b", "a"] }, manifests: ["x"] })
+    )
+    const settings = { ...plainSettings, ...given }
+    const read = Either.getOrThrow(parseSettings(printSettings(settings)))
+    assert.deepStrictEqual(read, { format: 1, settings })
+    assert.deepStrictEqual(differences(given, read.settings), [])
+    assert.deepStrictEqual(differences({ shardDepth: 0, indexes: new Map() }, read.settings), [
+      "shardDepth",
+      "indexes"
+    ])
+    assert.isTrue(Either.isLeft(readSettings({ shardDepth: -1 })))
+    assert.isTrue(Either.isLeft(readSettings({ indexes: { _x: ["a"] } })))
+    assert.isTrue(Either.isLeft(parseSettings(Buffer.from("{}"))))
+    const newer = Either.getOrThrow(parseSettings(Buffer.from('{"format": 2, "shardDepth": 1}')))
+    assert.strictEqual(newer.format, 2)
+  })
+})
+
+describe("index keys", () => {
+  it("are as the reference writes them", () => {
+    const cases: ReadonlyArray<readonly [Json, string]> = [
+      ["text", "text"],
+      [1, "1"],
+      [true, "true"],
+      [null, "null"],
+      [{ b: 1, a: [2, "é"] }, '{"a": [2, "é"], "b": 1}'],
+      [-0, "0"]
+    ]
+    for (const [value, key] of cases) assert.strictEqual(keyOf(value), key)
+    assert.deepStrictEqual(keysOf(["a", "a", 1, []]), ["a", "1", "[]"])
+    assert.deepStrictEqual(keysOf([]), [])
+    assert.deepStrictEqual(keysOf(undefined), [])
+    assert.deepStrictEqual(lookupKeys(1), ["1", "1.0"])
+    assert.isUndefined(lookupKeys([]))
+  })
+
+  const json = FastCheck.jsonValue({ maxDepth: 2 }) as FastCheck.Arbitrary<Json>
+
+  it("lead to every document that matches", () =>
+    FastCheck.assert(
+      FastCheck.property(FastCheck.array(json, { maxLength: 8 }), json, (fields, stray) => {
+        const changes = fields.map((f, at) => ({ id: `d${at}`, document: { f } }))
+        const index = applyToIndex(emptyIndex, "f", changes)
+        for (const value of [
+          ...fields,
+          ...fields.flatMap((f) => (Array.isArray(f) ? (f as Array<Json>) : [])),
+          stray
+        ]) {
+          const matching = changes
+            .filter(({ document }) => fieldMatches(document.f, value))
+            .map(({ id }) => id)
+          const keys = lookupKeys(value)
+          if (keys === undefined) continue
+          const found = new Set(keys.flatMap((key) => index.values.get(key) ?? []))
+          for (const id of matching) assert.isTrue(found.has(id))
+        }
+      })
+    ))
+
+  it("of an index that followed changes equal those of a rebuild", () =>
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.array(FastCheck.tuple(FastCheck.integer({ min: 0, max: 4 }), FastCheck.option(json)), {
+          maxLength: 20
+        }),
+        (steps) => {
+          let index = emptyIndex
+          const documents = new Map<string, { readonly f: Json }>()
+          for (const [at, f] of steps) {
+            const id = `d${at}`
+            if (f === null) documents.delete(id)
+            else documents.set(id, { f })
+            index = applyToIndex(index, "f", [{ id, document: documents.get(id) }])
+          }
+          const all = [...documents].map(([id, document]) => ({ id, document }))
+          const rebuilt = applyToIndex(emptyIndex, "f", all)
+          const print = (each: typeof index) =>
+            Either.getOrThrow(printIndex(each, "c", "f", "now", emptyTree))
+          assert.deepStrictEqual(print(index), print(rebuilt))
+          assert.deepStrictEqual(parseIndex(print(index))?.values.size, rebuilt.values.size)
+        }
+      )
+    ))
+
+  it("equality is deep and typed", () => {
+    assert.isTrue(equalJson({ a: [1, null] }, { a: [1, null] }))
+    assert.isFalse(equalJson({ a: undefined } as never, { b: 1 }))
+    for (const [a, b] of [
+      [1, "1"],
+      [true, "true"],
+      [null, "null"],
+      [[1], [1, 2]],
+      [{}, []]
+    ] as const) {
+      assert.isFalse(equalJson(a as Json, b as Json))
+    }
+    assert.isTrue(fieldMatches(["a", 1], 1))
+    assert.isFalse(fieldMatches(["1"], 1))
+    assert.isTrue(fieldMatches([1, 2], [1, 2]))
+    assert.isFalse(fieldMatches(undefined, null))
+  })
+})
