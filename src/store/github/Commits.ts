@@ -17,6 +17,7 @@ import type { CallFailure, Client } from "./Client.js"
 import type { FileWrite, FileWritten } from "./FileWrites.js"
 import { fitsGraphql } from "./GraphqlCommit.js"
 import type { RefWrites } from "./RefWrites.js"
+import { toItsEnd } from "./ToItsEnd.js"
 import type { Place } from "./Translate.js"
 import { writeTree } from "./TreeWrites.js"
 
@@ -131,7 +132,7 @@ export const makeCommit = ({ client, refs, resolveTree, viaGraphql, writeFile }:
       const next = yield* build(Option.some(root), { ...commit, changes })
       yield* refs.move(place, branch, root.commit, next.commit)
       return next
-    }).pipe(Effect.uninterruptible)
+    }).pipe(toItsEnd)
 
   const first = (place: Place, branch: string, commit: NewCommit): Effect.Effect<Head, CommitFailure> =>
     refs.read(branch).pipe(

@@ -12,6 +12,7 @@ import { encodeBase64 } from "./Base64.js"
 import { timeLeft } from "./Call.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
 import { raced } from "./Retry.js"
+import { toItsEnd } from "./ToItsEnd.js"
 import { ambiguous, fileConflict } from "./Translate.js"
 
 type Failure = CallFailure | ConflictError | AmbiguousWriteError | NotFoundError
@@ -213,6 +214,6 @@ export const makeFileWrite = (client: Client) => {
   /** Runs to its end once sent: an update that made a vanished file again must be taken back. */
   return (write: FileWrite): Effect.Effect<FileWritten, Failure> =>
     Option.isSome(write.expected) && Option.isSome(write.content)
-      ? Effect.uninterruptible(attempt(write, 0, undefined))
+      ? toItsEnd(attempt(write, 0, undefined))
       : attempt(write, 0, undefined)
 }

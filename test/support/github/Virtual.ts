@@ -1,0 +1,90 @@
+import { FetchHttpClient } from "@effect/platform"
+import { Clock, Effect, Fiber, Layer, Redacted, TestClock } from "effect"
+import * as GitHub from "../../../src/store/github/GitHub.js"
+import { token } from "./Remote.js"
+import { TestHost } from "./TestHost.js"
+import { makeTestServer, type TestServer } from "./TestServer.js"
+
+/** How many requests of a client are on their way, bodies included. */
+export interface InFlight {
+  count: number
+}
+
+const countingFetch =
+  (flight: InFlight): typeof globalThis.fetch =>
+  async (input, init) => {
+    flight.count++
+    try {
+      const response = await fetch(input, init)
+      const bytes = await response.arrayBuffer()
+      const body = [204, 304].includes(response.status) ? null : bytes
+      return new Response(body, { status: response.status, headers: response.headers })
+    } finally {
+      flight.count--
+    }
+  }
+
+const tick = (millis: number) => Effect.promise(() => new Promise((done) => setTimeout(done, millis)))
+
+/** A server on a real socket, and a client whose waiting is on the test's clock. */
+export const virtual = (options: Partial<GitHub.GitHubOptions> = {}) =>
+  Effect.gen(function* () {
+    const server = yield* makeTestServer(new TestHost({ token }))
+    const flight: InFlight = { count: 0 }
+    const connect = (more: Partial<GitHub.GitHubOptions> = {}) =>
+      GitHub.make({
+        repo: server.host.full,
+        apiUrl: server.url,
+        rawUrl: server.raw,
+        token: Redacted.make(token),
+        ...options,
+        ...more
+      }).pipe(
+        Effect.provide(
+          Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, countingFetch(flight)))
+        )
+      )
+    return { server, flight, connect, remote: yield* connect() }
+  })
+
+/**
+ * Runs an effect to its end, moving the test's clock to the next sleeper whenever no request is on its way; with
+ * `stuck`, also when one has been on its way for a while. Answers the virtual milliseconds that it took.
+ */
+export const settle = <A, E, R>(
+  flight: InFlight,
+  effect: Effect.Effect<A, E, R>,
+  options: { readonly stuck?: boolean } = {}
+) =>
+  Effect.gen(function* () {
+    const start = yield* Clock.currentTimeMillis
+    const fiber = yield* Effect.fork(Effect.either(effect))
+    let quiet = 0
+    let waiting = 0
+    while (fiber.unsafePoll() === null) {
+      yield* tick(1)
+      quiet = flight.count === 0 ? quiet + 1 : 0
+      waiting = flight.count === 0 ? 0 : waiting + 1
+      if (quiet >= 3 || (options.stuck === true && waiting >= 30)) {
+        quiet = 0
+        waiting = 0
+        const sleeps = yield* TestClock.sleeps()
+        const now = yield* Clock.currentTimeMillis
+        const next = [...sleeps].filter((at) => at > now).sort((a, b) => a - b)[0]
+        if (next !== undefined) yield* TestClock.setTime(next)
+      }
+    }
+    const result = yield* Fiber.join(fiber)
+    return { result, took: (yield* Clock.currentTimeMillis) - start }
+  })
+
+/** Commits on a branch of the server, newest first. */
+export const history = (server: TestServer, branch = "main") => {
+  const messages: Array<string> = []
+  let at = server.host.branch(branch, true)
+  while (at !== undefined) {
+    messages.push(at.message)
+    at = at.parents[0] === undefined ? undefined : server.host.repository.commits.get(at.parents[0])
+  }
+  return messages
+}
