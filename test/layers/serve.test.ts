@@ -1,60 +1,16 @@
-import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, statSync } from "node:fs"
 import { createServer, get, type Server as NodeServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert, it } from "@effect/vitest"
-import { Data, Effect } from "effect"
+import { Effect } from "effect"
+import { vi } from "vitest"
 import { post, raw, request } from "../http/server/Running.js"
+import { load, resident } from "../support/service/Load.js"
+import { port, serve } from "../support/service/Serving.js"
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
-
-class Died extends Data.TaggedError("Died")<{ readonly code: number | null; readonly output: string }> {}
-
-/** The real main in its own process, killed when the scope closes. */
-const serve = (
-  environment: Readonly<Record<string, string>> = {},
-  args: ReadonlyArray<string> = [],
-  main = "serve"
-) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const child = spawn(process.execPath, ["--import", "tsx", `src/layers/bin/${main}.ts`, ...args], {
-        cwd: root,
-        env: {
-          PATH: process.env["PATH"],
-          PORT: "0",
-          CHAINSTORE_DATA: mkdtempSync(join(tmpdir(), "serve-")),
-          ...environment
-        },
-        stdio: ["ignore", "pipe", "pipe"]
-      })
-      const out = { text: "", errors: "" }
-      child.stdout.setEncoding("utf8").on("data", (text: string) => {
-        out.text += text
-      })
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        out.errors += text
-      })
-      const exit = new Promise<number | null>((resolve) => child.once("close", resolve))
-      return { child, out, exit }
-    }),
-    ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
-  )
-
-type Serving = Effect.Effect.Success<ReturnType<typeof serve>>
-
-const port = ({ child, exit, out }: Serving) =>
-  Effect.async<number, Died>((resume) => {
-    const look = () => {
-      const found = /^Chainstore is listening on http:\/\/127\.0\.0\.1:(\d+)$/m.exec(out.text)
-      if (found !== null) resume(Effect.succeed(Number(found[1])))
-    }
-    child.stdout.on("data", look)
-    void exit.then((code) => resume(Effect.fail(new Died({ code, output: out.text + out.errors }))))
-    look()
-  })
+// Every test starts processes that compile the sources anew.
+vi.setConfig({ testTimeout: 90_000 })
 
 it.scopedLive("prints where it listens, answers, and exits 0 on SIGINT", () =>
   Effect.gen(function* () {
@@ -230,5 +186,22 @@ it.scopedLive("the host alone answers REST at / and on a unix socket, whatever t
     assert.strictEqual(status, 200)
     serving.child.kill("SIGTERM")
     assert.strictEqual(yield* Effect.promise(() => serving.exit), 0)
+  })
+)
+
+it.scopedLive("64 connections meet no error, and memory stays flat", () =>
+  Effect.gen(function* () {
+    const serving = yield* serve()
+    const url = `http://127.0.0.1:${yield* port(serving)}`
+    const pid = serving.child.pid!
+    const settled = Effect.promise(async () => {
+      const { broken, refused } = await load(url, 2)
+      assert.deepStrictEqual({ broken, refused }, { broken: 0, refused: 0 })
+      return resident(pid)
+    })
+    yield* settled
+    const before = yield* settled
+    const after = yield* settled
+    assert.isBelow(after - before, 40 * 2 ** 20)
   })
 )

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Data, Effect } from "effect"
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+
+/** It ended before it listened. */
+class Died extends Data.TaggedError("Died")<{ readonly code: number | null; readonly output: string }> {}
+
+/** The real main in its own process, killed when the scope closes. */
+export const serve = (
+  environment: Readonly<Record<string, string>> = {},
+  args: ReadonlyArray<string> = [],
+  main = "serve"
+) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, ["--import", "tsx", `src/layers/bin/${main}.ts`, ...args], {
+        cwd: root,
+        env: {
+          PATH: process.env["PATH"],
+          PORT: "0",
+          CHAINSTORE_DATA: mkdtempSync(join(tmpdir(), "serve-")),
+          ...environment
+        },
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+      const out = { text: "", errors: "" }
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        out.text += text
+      })
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        out.errors += text
+      })
+      const exit = new Promise<number | null>((resolve) => child.once("close", resolve))
+      return { child, out, exit }
+    }),
+    ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
+/** A running main. */
+export type Serving = Effect.Effect.Success<ReturnType<typeof serve>>
+
+/** The port that it listens on, once it says so. */
+export const port = ({ child, exit, out }: Serving) =>
+  Effect.async<number, Died>((resume) => {
+    const look = () => {
+      const found = /^Chainstore is listening on http:\/\/127\.0\.0\.1:(\d+)$/m.exec(out.text)
+      if (found !== null) resume(Effect.succeed(Number(found[1])))
+    }
+    child.stdout.on("data", look)
+    void exit.then((code) => resume(Effect.fail(new Died({ code, output: out.text + out.errors }))))
+    look()
+  })
