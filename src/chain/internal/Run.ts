@@ -23,8 +23,10 @@ export class Execution {
 const inlineTurns = 4
 let turn = 0
 
-/** An execution as an Effect. `yield*` in a generator is the moment of running: a generator takes an Exit
- * without another turn of the fiber's loop, which makes a short chain twice as fast. */
+/**
+ * An execution as an Effect. `yield*` in a generator is the moment of running: a generator takes an Exit
+ * without another turn of the fiber's loop, which makes a short chain twice as fast.
+ */
 export abstract class Lazily extends Effectable.Class<any, any, any> {
   override [Symbol.iterator](): any {
     if (++turn === inlineTurns) {
@@ -66,10 +68,12 @@ export class Rest extends Lazily {
   }
 }
 
-const notABoolean = (step: Step, verdict: unknown) =>
-  new TypeError(
-    `The condition of step "${step.name}" gave ${typeof verdict} ${String(verdict)}: return true, false, or an Effect of one`
+const notABoolean = (step: Step, verdict: unknown) => {
+  const kind = verdict === null ? "null" : typeof verdict
+  return new TypeError(
+    `The condition of step "${step.name}" gave ${kind}: return true, false, or an Effect of one`
   )
+}
 
 /** Goes through the program as far as it can without running an Effect. */
 export class Walk {
