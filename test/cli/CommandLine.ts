@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
+import { ConfigProvider, type Console, Effect, Layer, Stream } from "effect"
+import { run } from "../../src/cli/Chainstore.js"
+import { endingOf } from "../../src/cli/ExitCode.js"
+import { StandardInput } from "../../src/cli/Input.js"
+import { Screen } from "../../src/cli/Output.js"
+import { Services } from "../../src/cli/ServiceCommands.js"
+import * as Stores from "../../src/layers/Stores.js"
+
+/** What one run of the command line did. */
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+  readonly progress: string
+  readonly json: () => any
+}
+
+/** The command line in this process, over repositories in a directory of its own. */
+export const commandLine = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "chainstore-cli-"))),
+    (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+  ),
+  (directory) => {
+    const call = (
+      line: ReadonlyArray<string>,
+      options: { readonly terminal?: boolean; readonly input?: string } = {}
+    ): Effect.Effect<Ran> =>
+      Effect.suspend(() => {
+        const said: Said = { out: [], err: [], progress: [] }
+        const terminal = options.terminal ?? false
+        const screen = Layer.succeed(Screen, {
+          results: terminal,
+          messages: terminal,
+          columns: 100,
+          message: (text) => note(said.progress, text)
+        })
+        const input = Layer.succeed(StandardInput, {
+          bytes: Stream.succeed(new TextEncoder().encode(options.input ?? ""))
+        })
+        const services = Layer.succeed(Services, { serve: Effect.never, host: Effect.never })
+        return Effect.sandbox(run("0.0.0", line)).pipe(
+          Effect.as({ code: 0, message: undefined as string | undefined }),
+          Effect.catchAll((cause) => Effect.succeed(endingOf(cause))),
+          Effect.provide(Layer.mergeAll(NodeContext.layer, screen, input, services, Stores.layer)),
+          Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["CHAINSTORE_DATA", directory]]))),
+          Effect.withConsole(recording(said)),
+          Effect.map(({ code, message }) => {
+            const out = said.out.join("\n")
+            const err = [...said.err, ...(message === undefined ? [] : [message])].join("\n")
+            return { code, out, err, progress: said.progress.join(""), json: () => JSON.parse(out) }
+          })
+        )
+      })
+    return { directory, call }
+  }
+)
+
+interface Said {
+  readonly out: Array<string>
+  readonly err: Array<string>
+  readonly progress: Array<string>
+}
+
+const note = (into: Array<string>, text: string) =>
+  Effect.sync(() => {
+    into.push(text)
+  })
+
+const recording = (said: Said): Console.Console => {
+  const writer =
+    (into: Array<string>) =>
+    (...parts: ReadonlyArray<unknown>) =>
+      note(into, parts.join(" "))
+  const plain =
+    (into: Array<string>) =>
+    (...parts: ReadonlyArray<unknown>) => {
+      into.push(parts.join(" "))
+    }
+  const unsafe = { ...globalThis.console, log: plain(said.out), error: plain(said.err) }
+  const [out, err] = [writer(said.out), writer(said.err)]
+  return { ...Effect.runSync(Effect.console), log: out, info: out, error: err, warn: err, unsafe }
+}

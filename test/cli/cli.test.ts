@@ -1,0 +1,177 @@
+import { execFileSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { optionsFirst } from "../../src/cli/ArgumentOrder.js"
+import { commandLine } from "./CommandLine.js"
+
+const git = (directory: string, ...rest: ReadonlyArray<string>) =>
+  execFileSync("git", ["-C", join(directory, "repos/local/demo.git"), ...rest], { encoding: "utf8" })
+
+describe("the command line", () => {
+  it.scopedLive("writes, finds, shows and takes back, each write a commit that git sees", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      const layout = ["--index", "products.category", "--manifest", "products.name"]
+      const first = yield* call([
+        "put",
+        "products",
+        "tea",
+        ...layout,
+        "--data",
+        '{"name":"Tea","category":"drink","price":3}'
+      ])
+      assert.strictEqual(first.code, 0, first.err)
+      assert.strictEqual(first.json()._rev, 1)
+      yield* call(["put", "products", "tea", "--merge", "-m", "dearer"], { input: '{"price":4}' })
+      yield* call(["put", "products", "cake", "--insert", "--data", '{"name":"Cake","category":"food"}'])
+
+      const found = yield* call(["query", "products", "--field", "category", "--value", "drink"])
+      assert.deepStrictEqual(
+        found.json().map((document: { _id: string; price: number }) => [document._id, document.price]),
+        [["tea", 4]]
+      )
+      const history = (yield* call(["history", "products", "tea"])).json()
+      assert.deepStrictEqual(
+        history.map((entry: { message: string }) => entry.message),
+        ["dearer", "insert products/tea"]
+      )
+      assert.strictEqual(
+        git(directory, "log", "--format=%s", "main").trim(),
+        "insert products/cake\ndearer\ninsert products/tea"
+      )
+
+      const oldest = history[1].sha
+      const diff = yield* call(["diff", "products", "tea", oldest], { terminal: true })
+      assert.include(diff.out, "~ price: 3 -> 4")
+      const dry = yield* call(["restore", "products", "tea", oldest, "--dry-run"], { terminal: true })
+      assert.strictEqual(dry.out.trim(), "~ price: 4 -> 3")
+      const restored = yield* call(["restore", "products", "tea", oldest])
+      assert.deepStrictEqual([restored.json().price, restored.json()._rev], [3, 3])
+      const head = git(directory, "rev-parse", "main").trim()
+      const reverted = yield* call(["revert", head])
+      assert.deepStrictEqual(reverted.json().documents, [{ collection: "products", id: "tea" }])
+      assert.strictEqual((yield* call(["get", "products", "tea"])).json().price, 4)
+      assert.strictEqual((yield* call(["get", "products", "tea", "--at", oldest])).json().price, 3)
+
+      assert.strictEqual((yield* call(["delete", "products", "cake", "--dry-run"])).code, 0)
+      assert.strictEqual((yield* call(["delete", "products", "cake"])).code, 0)
+      assert.deepStrictEqual((yield* call(["collections", "--count"])).json(), [
+        { name: "products", documents: 1 }
+      ])
+      assert.isNull((yield* call(["reindex", "products"])).json().commitSha)
+      assert.strictEqual(git(directory, "fsck", "--strict").trim(), "")
+    })
+  )
+
+  it.scopedLive("shows tables on a terminal and JSON elsewhere", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const text = "long ".repeat(60)
+      yield* call(["put", "notes", "n1", "--data", JSON.stringify({ text, odd: "\u001b[31mred\u202e" })])
+      const table = yield* call(["query", "notes"], { terminal: true })
+      const lines = table.out.split("\n")
+      assert.match(lines[0]!, /^_id\s+_rev\s+_updated_at/)
+      assert.isTrue(
+        lines.every((line) => line.length <= 100),
+        table.out
+      )
+      assert.notInclude(table.out, "\u001b[31m")
+      assert.notInclude(table.out, "\u202e")
+      assert.isArray((yield* call(["query", "notes", "--json"], { terminal: true })).json())
+    })
+  )
+
+  it.scopedLive("ends with a code and a word for each kind of failure", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      yield* call(["put", "a", "x", "--data", "{}"])
+      const codes = (line: ReadonlyArray<string>) =>
+        Effect.map(call(line), ({ code, err }) => [code, err.split(":")[0]])
+      assert.deepStrictEqual(yield* codes(["get", "a", "nope"]), [3, "NotFoundError"])
+      assert.deepStrictEqual(yield* codes(["put", "a", "x", "--insert", "--data", "{}"]), [
+        4,
+        "ConflictError"
+      ])
+      assert.deepStrictEqual(yield* codes(["put", "a", "x", "--expected-rev", "7", "--data", "{}"]), [
+        4,
+        "ConflictError"
+      ])
+      assert.deepStrictEqual(yield* codes(["put", "a", "../x", "--data", "{}"]), [2, "ValidationError"])
+      assert.deepStrictEqual(yield* codes(["put", "a", "x", "--data", "[]"]), [2, "ValidationError"])
+      assert.deepStrictEqual(yield* codes(["import", "a", "/nowhere.csv"]), [9, "SourceError"])
+      assert.deepStrictEqual(yield* codes(["export", "a", "--to", "/nowhere/x.csv"]), [9, "DestinationError"])
+      assert.deepStrictEqual(
+        yield* codes(["get", "a", "x", "--api-url", "http://127.0.0.1:1", "--repo", "o/n"]),
+        [7, "RemoteError"]
+      )
+      assert.strictEqual((yield* call(["nonsense"])).code, 2)
+      assert.strictEqual((yield* call(["get", "a"])).code, 2)
+      assert.strictEqual((yield* call(["doctor", "--repo", "nobody/nothing"])).code, 0)
+    })
+  )
+
+  it.scopedLive("imports with progress and row by row in a dry run, and exports the same records", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      const file = join(directory, "in.ndjson")
+      writeFileSync(
+        file,
+        Array.from({ length: 250 }, (_, n) => JSON.stringify({ _id: `d${n}`, n })).join("\n")
+      )
+      const dry = yield* call(["import", "things", file, "--dry-run"], { terminal: true })
+      assert.include(dry.out, "1\tinsert\td0")
+      assert.include(dry.out, "250 inserted, 0 replaced, 0 unchanged, 0 refused (nothing was written)")
+      const report = (yield* call(["import", "things", file])).json()
+      assert.deepStrictEqual([report.inserted, report.commits.length], [250, 3])
+      const again = yield* call(["import", "things", file], { terminal: true })
+      assert.include(again.out, "0 inserted, 0 replaced, 250 unchanged")
+      assert.include(again.progress, "importing")
+      const out = join(directory, "out.ndjson")
+      const exported = yield* call(["export", "things", "--to", out, "--columns", "_id,n"], {
+        terminal: true
+      })
+      assert.include(exported.progress, "250/250")
+      const back = readFileSync(out, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      assert.deepStrictEqual(
+        back.toSorted((a, b) => a.n - b.n),
+        Array.from({ length: 250 }, (_, n) => ({ _id: `d${n}`, n }))
+      )
+      assert.strictEqual((yield* call(["export", "--to", join(directory, "all.xlsx")])).code, 0)
+      assert.strictEqual(readFileSync(join(directory, "all.xlsx")).subarray(0, 2).toString(), "PK")
+      const wrong = yield* call(["export", "--to", join(directory, "all.csv")])
+      assert.deepStrictEqual([wrong.code, wrong.err.includes("name the collection")], [2, true])
+    })
+  )
+})
+
+describe("optionsFirst", () => {
+  it("moves options before operands and leaves what follows -- alone", () => {
+    assert.deepStrictEqual(optionsFirst(["get", "a", "x", "--at", "v1", "--json"]), [
+      "get",
+      "--at",
+      "v1",
+      "--json",
+      "a",
+      "x"
+    ])
+    assert.deepStrictEqual(optionsFirst(["get", "--json", "a", "--", "--x"]), [
+      "get",
+      "--json",
+      "a",
+      "--",
+      "--x"
+    ])
+    assert.deepStrictEqual(optionsFirst(["--help"]), ["--help"])
+    assert.deepStrictEqual(optionsFirst(["import", "a", "-", "--format=csv"]), [
+      "import",
+      "--format=csv",
+      "a",
+      "-"
+    ])
+  })
+})
