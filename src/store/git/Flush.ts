@@ -77,7 +77,8 @@ export const flush = async (
     unprotect = await objects.writePack(
       pack,
       durable,
-      prepared.map(({ fd }) => fd)
+      prepared.map(({ fd }) => fd),
+      prepared[0]!.file
     )
     for (const [i, { base, index, name }] of going.entries()) {
       try {
@@ -91,11 +92,11 @@ export const flush = async (
       await refs.settle(moved.map(({ name }) => name))
     }
   } finally {
+    unprotect()
     for (const { fd, file } of prepared) {
       fs.closeSync(fd)
       fs.rmSync(file, { force: true })
     }
-    unprotect()
   }
   return outcomes
 }

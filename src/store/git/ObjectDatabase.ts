@@ -295,10 +295,15 @@ export class ObjectDatabase {
   }
 
   /**
-   * Writes a pack and makes it visible and, when `durable`, durable together with the given open files. Answers
-   * what ends its protection: until then no collection of garbage takes its objects.
+   * Writes a pack and makes it visible and, when `durable`, durable together with the given open files. A link to
+   * `mark` protects its objects from every collection of garbage, until the answer is called.
    */
-  async writePack(pack: BuiltPack, durable: boolean, beside: ReadonlyArray<number>): Promise<() => void> {
+  async writePack(
+    pack: BuiltPack,
+    durable: boolean,
+    beside: ReadonlyArray<number>,
+    mark: string
+  ): Promise<() => void> {
     const stem = `pack-${pack.name}`
     const target = path.join(this.packDirectory, stem)
     const packFile = this.owner.temporary("pack")
@@ -318,17 +323,21 @@ export class ObjectDatabase {
       for (const fd of descriptors) fs.closeSync(fd)
     }
     const keep = `${target}.keep`
-    const mark = this.owner.temporary("keep")
-    fs.writeFileSync(mark, "a write is under way\n")
-    fs.mkdirSync(this.packDirectory, { recursive: true })
-    fs.linkSync(mark, keep)
+    this.linkKeep(mark, keep)
     fs.renameSync(packFile, `${target}.pack`)
     fs.renameSync(indexFile, `${target}.idx`)
     this.register(stem, new PackFile(target, pack.index, this.files, this.bases))
     if (durable) await fsyncDirectory(this.packDirectory)
-    return () => {
-      fs.rmSync(keep, { force: true })
-      fs.rmSync(mark, { force: true })
+    return () => fs.rmSync(keep, { force: true })
+  }
+
+  private linkKeep(mark: string, keep: string): void {
+    try {
+      fs.linkSync(mark, keep)
+    } catch (cause) {
+      if (!isMissing(cause) || !fs.existsSync(this.objects)) throw cause
+      fs.mkdirSync(this.packDirectory, { recursive: true })
+      fs.linkSync(mark, keep)
     }
   }
 

@@ -197,7 +197,7 @@ export class RefStore {
 
   /**
    * Points `name` at the id that `prepared` holds, if it is at `expected`. The new value is visible at once and
-   * durable once the ref's directory is synced, which is left to the caller.
+   * durable once the ref's directory is synced; that, and removing the prepared file, is left to the caller.
    */
   async move(
     name: string,
@@ -206,6 +206,7 @@ export class RefStore {
     signal?: AbortSignal
   ): Promise<RefOutcome> {
     const lock = await this.lock(name, prepared, signal)
+    let moved = false
     try {
       const actual = this.read(name)
       if (actual !== expected) return { _tag: "Moved", actual }
@@ -216,16 +217,10 @@ export class RefStore {
         }
       }
       this.renameOver(lock, this.file(name))
-      fs.unlinkSync(prepared)
+      moved = true
       return done
-    } catch (cause) {
-      fs.rmSync(lock, { force: true })
-      throw cause
     } finally {
-      if (fs.existsSync(prepared)) {
-        fs.rmSync(lock, { force: true })
-        fs.unlinkSync(prepared)
-      }
+      if (!moved) fs.rmSync(lock, { force: true })
     }
   }
 
@@ -256,10 +251,14 @@ export class RefStore {
     } finally {
       fs.closeSync(prepared.fd)
     }
-    if (next === undefined) return this.remove(name, expected, prepared.file, durable, signal)
-    const outcome = await this.move(name, expected, prepared.file, signal)
-    if (outcome._tag === "Done" && durable) await this.settle([name])
-    return outcome
+    try {
+      if (next === undefined) return await this.remove(name, expected, prepared.file, durable, signal)
+      const outcome = await this.move(name, expected, prepared.file, signal)
+      if (outcome._tag === "Done" && durable) await this.settle([name])
+      return outcome
+    } finally {
+      fs.rmSync(prepared.file, { force: true })
+    }
   }
 
   /** Makes moves of these refs durable. */
@@ -298,7 +297,6 @@ export class RefStore {
       return done
     } finally {
       for (const lock of locks.reverse()) fs.rmSync(lock, { force: true })
-      fs.rmSync(prepared, { force: true })
       if (locks.length === 2) removeEmptyParents(path.dirname(this.file(name)), this.file("refs/heads"))
     }
   }

@@ -1,0 +1,39 @@
+import { assert } from "@effect/vitest"
+import { Effect, Random } from "effect"
+import * as Engine from "../../../../src/store/git/Engine.js"
+import { writerProcess } from "./processes.js"
+import { assertSound, git, put, show, temporary, write } from "./temporary.js"
+
+/** Kills a writing process so many times at random moments; nothing acknowledged may be lost. */
+export const killRepeatedly = (kills: number) =>
+  Effect.gen(function* () {
+    const directory = `${yield* temporary}/killed.git`
+    const acknowledged = new Set<string>()
+    for (let round = 0; round < kills; round++) {
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const writer = yield* writerProcess(directory, `r${round}`, { fibres: 1 + (round % 3) * 7 })
+          yield* writer.ready
+          yield* Effect.sleep(yield* Random.nextIntBetween(5, 250))
+          yield* writer.kill
+          const { stderr } = yield* writer.exit
+          assert.strictEqual(stderr, "")
+          for (const id of writer.acknowledged) acknowledged.add(id)
+        })
+      )
+      assertSound(directory)
+      const present = new Set(
+        git(directory, "ls-tree", "-r", "--name-only", "main", "data")
+          .split("\n")
+          .map((line) => line.split("/")[2])
+      )
+      for (const id of acknowledged) assert.isTrue(present.has(id), `${id} was acknowledged and is lost`)
+      const commits = Number(git(directory, "rev-list", "--count", "main"))
+      assert.strictEqual(Number(show(directory, "main", "counter")), commits)
+    }
+    const after = yield* Engine.open({ directory })
+    yield* write(after, [put("after", "all is well")])
+    assert.isAbove(acknowledged.size, kills)
+    assert.strictEqual(git(directory, "for-each-ref", "--format=%(refname)").trim(), "refs/heads/main")
+    return acknowledged.size
+  })
