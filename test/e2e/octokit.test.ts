@@ -185,7 +185,7 @@ layer(hostLayer(options), { timeout: 60_000 })("octokit against the host", (it) 
       const octokit = yield* client()
       const head = yield* Rest.repository("graph", { "a.json": "1\n", "b.json": "2\n" })
       yield* Effect.promise(async () => {
-        const read = await octokit.graphql<any>(
+        const read = await octokit.graphql<Rest.Json>(
           `query($owner: String!, $name: String!) {
              repository(owner: $owner, name: $name) {
                ref(qualifiedName: "refs/heads/main") { target { ... on Commit {
@@ -206,7 +206,7 @@ layer(hostLayer(options), { timeout: 60_000 })("octokit against the host", (it) 
           ["1\n", "2\n", null]
         )
         const commit = (expectedHeadOid: string) =>
-          octokit.graphql<any>(
+          octokit.graphql<Rest.Json>(
             `mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }`,
             {
               input: {
@@ -228,7 +228,7 @@ layer(hostLayer(options), { timeout: 60_000 })("octokit against the host", (it) 
         )
         assert.strictEqual(stale.errors[0].type, "STALE_DATA")
         const partial = await octokit
-          .graphql<any>(
+          .graphql<Rest.Json>(
             `{ a: repository(owner: "local", name: "graph") { name } b: repository(owner: "local", name: "none") { name } }`
           )
           .then(
@@ -237,7 +237,7 @@ layer(hostLayer(options), { timeout: 60_000 })("octokit against the host", (it) 
           )
         assert.deepStrictEqual(partial.data, { a: { name: "graph" }, b: null })
         assert.deepStrictEqual(partial.errors[0].type, "NOT_FOUND")
-        const pages = await octokit.graphql.paginate<any>(
+        const pages = await octokit.graphql.paginate<Rest.Json>(
           `query paginate($cursor: String) { repository(owner: "local", name: "graph") {
              defaultBranchRef { target { ... on Commit {
                history(first: 1, after: $cursor) { nodes { message } pageInfo { hasNextPage endCursor } }
@@ -245,7 +245,7 @@ layer(hostLayer(options), { timeout: 60_000 })("octokit against the host", (it) 
         )
         assert.deepStrictEqual(
           pages.repository.defaultBranchRef.target.history.nodes.map(
-            ({ message }: any) => message.split("\n")[0]
+            ({ message }: Rest.Json) => message.split("\n")[0]
           ),
           ["two", "seed"]
         )
@@ -281,11 +281,11 @@ layer(hostLayer({ limits: { core: 3, windowSeconds: 2, retryAfter: 1 } }), { tim
         const octokit = yield* client({
           retry: { enabled: true },
           throttle: {
-            onRateLimit: (_after, _options, _octokit, count) => {
+            onRateLimit: (_after: number, _options: object, _octokit: unknown, count: number) => {
               waited.push("primary")
               return count < 3
             },
-            onSecondaryRateLimit: (_after, _options, _octokit, count) => {
+            onSecondaryRateLimit: (_after: number, _options: object, _octokit: unknown, count: number) => {
               waited.push("secondary")
               return count < 3
             }

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process"
+import { randomFillSync } from "node:crypto"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import { HostServer, layer as hostLayer } from "../support/host/HostServer.js"
 import * as Rest from "../support/host/Rest.js"
 
@@ -14,6 +15,8 @@ const workplace = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "chainstore-git-"))),
   (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
 )
+
+class GitFailed extends Data.TaggedError("GitFailed")<{ readonly message: string }> {}
 
 const git = (cwd: string, ...args: ReadonlyArray<string>) =>
   Effect.tryPromise({
@@ -32,7 +35,8 @@ const git = (cwd: string, ...args: ReadonlyArray<string>) =>
           GIT_COMMITTER_EMAIL: "ada@example.org"
         }
       }).then(({ stdout }) => stdout.trim()),
-    catch: (error) => new Error(`git ${args.join(" ")}: ${(error as { stderr?: string }).stderr ?? error}`)
+    catch: (error) =>
+      new GitFailed({ message: `git ${args.join(" ")}: ${(error as { stderr?: string }).stderr ?? error}` })
   })
 
 const address = (name: string, path = `local/${name}`) =>
@@ -143,7 +147,7 @@ layer(hostLayer({ createOnFirstUse: true }), { timeout: 60_000 })("stock git aga
         yield* git(copy, "tag", "-a", "v1", "-m", "one")
         yield* git(copy, "push", "-q", "origin", "HEAD:refs/heads/feature/x", "v1")
         const refs = (yield* Rest.get("/repos/local/stale/git/matching-refs/")).body.map(
-          (ref: any) => ref.ref
+          (ref: Rest.Json) => ref.ref
         )
         assert.deepStrictEqual(refs, ["refs/heads/feature/x", "refs/heads/main", "refs/tags/v1"])
         yield* git(copy, "push", "-q", "origin", ":feature/x")
@@ -187,7 +191,6 @@ layer(hostLayer({ createOnFirstUse: true }), { timeout: 60_000 })("stock git aga
       const url = yield* address("large")
       yield* git(directory, "clone", "-q", url, "copy")
       const copy = join(directory, "copy")
-      const { randomFillSync } = yield* Effect.promise(() => import("node:crypto"))
       for (const name of ["x.bin", "y.bin"]) {
         const bytes = randomFillSync(Buffer.alloc(6 * 1024 * 1024))
         yield* Effect.promise(() => writeFile(join(copy, name), bytes))
@@ -197,7 +200,7 @@ layer(hostLayer({ createOnFirstUse: true }), { timeout: 60_000 })("stock git aga
       yield* git(copy, "push", "-q", "origin", "main")
       const listed = (yield* Rest.get("/repos/local/large/git/trees/main")).body.tree
       assert.deepStrictEqual(
-        listed.map((entry: any) => entry.size),
+        listed.map((entry: Rest.Json) => entry.size),
         [2, 6 * 1024 * 1024, 6 * 1024 * 1024]
       )
     })
@@ -235,8 +238,8 @@ layer(hostLayer({ createOnFirstUse: true }), { timeout: 60_000 })("stock git aga
         concurrency: 5
       })
       const paths = (yield* Rest.get("/repos/local/busy/git/trees/main?recursive=1")).body.tree
-        .filter((entry: any) => entry.type === "blob")
-        .map((entry: any) => entry.path)
+        .filter((entry: Rest.Json) => entry.type === "blob")
+        .map((entry: Rest.Json) => entry.path)
       assert.strictEqual(paths.length, 1 + 4 + 20)
       const { directory: data } = yield* HostServer
       yield* git(join(data, "repos/local/busy.git"), "fsck", "--strict", "--full")

@@ -148,7 +148,10 @@ const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<v
     })
 
     return Faults.of({
-      set: (plan) => set(Schema.decodeSync(Plan)(plan)),
+      set: (plan) =>
+        Effect.flatMap(Effect.orDie(Schema.decode(Plan)(plan)), (decoded) =>
+          Effect.zipRight(Ref.set(uses, new Map()), set(decoded))
+        ),
       around,
       racing: (write) => Effect.provideService(write, Racing, { left: 1 }),
       meet: (method, path) =>

@@ -1,12 +1,16 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
+import { operationOf, replyProblems } from "../github/Oracle.js"
 import { HostServer } from "./HostServer.js"
+
+// biome-ignore lint/suspicious/noExplicitAny: what a test looks at is what it asserts.
+export type Json = any
 
 export interface RestAnswer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
   /** The body as JSON; undefined when it is none. */
-  readonly body: any
+  readonly body: Json
 }
 
 export interface RestRequest {
@@ -14,6 +18,26 @@ export interface RestRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Another token, or none. */
   readonly token?: string | null
+}
+
+/** Statuses that GitHub's description mostly leaves out, or (422) describes in two ways that both fit. */
+const unlisted = new Set([400, 401, 403, 406, 409, 413, 415, 422, 429])
+
+/** What GitHub's own description finds wrong with a reply. */
+const problemsOf = (method: string, path: string, answer: RestAnswer): ReadonlyArray<string> => {
+  const route = operationOf(method, path.split("?")[0]!)
+  if (route === undefined || answer.status >= 500) return []
+  const type = answer.headers.get("content-type") ?? ""
+  if (answer.status >= 400) {
+    const { body } = answer
+    const shaped = typeof body?.message === "string" && body.status === String(answer.status)
+    if (!shaped || !/^https:\/\/docs\.github\.com\//.test(body.documentation_url))
+      return [`not an error: ${answer.text}`]
+    if (unlisted.has(answer.status)) return []
+  }
+  const special = /param=/.test(answer.headers.get("x-github-media-type") ?? "")
+  if (answer.status === 304 || special || !type.startsWith("application/json")) return []
+  return replyProblems(route.operation.operationId, answer.status, answer.body)
 }
 
 /** Sends one request to the host under test, as curl would: redirects are not followed. */
@@ -45,7 +69,10 @@ export const request = (method: string, path: string, options: RestRequest = {})
       } catch {
         json = undefined
       }
-      return { status: answer.status, headers: answer.headers, text, body: json }
+      const reply = { status: answer.status, headers: answer.headers, text, body: json }
+      const problems = base === api ? problemsOf(method, path, reply) : []
+      if (problems.length > 0) throw new Error(`${method} ${path}: ${problems.join("; ")}`)
+      return reply
     })
   )
 
@@ -55,7 +82,7 @@ export const get = (path: string, options?: RestRequest) => request("GET", path,
 export const graphql = (query: string, variables: Record<string, unknown> = {}, options: RestRequest = {}) =>
   Effect.map(
     request("POST", "/api/graphql", { ...options, body: { query, variables } }),
-    (answer) => answer.body as { readonly data?: any; readonly errors?: ReadonlyArray<any> }
+    (answer) => answer.body as { readonly data?: Json; readonly errors?: ReadonlyArray<Json> }
   )
 
 export const base64 = (text: string | Uint8Array) => Buffer.from(text).toString("base64")
@@ -93,4 +120,4 @@ export const repository = (
       })
     )
     return committed._tag === "Some" ? committed.value : undefined
-  }).pipe(Effect.scoped, Effect.orDie)
+  }).pipe(Effect.scoped, Effect.orDie, Effect.withClock(Clock.make()))

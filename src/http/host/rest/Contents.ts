@@ -146,6 +146,18 @@ const symlink = (call: Call, hosted: Hosted, ref: string, root: Oid, path: strin
     return Reply.fromJson({ ...at, target })
   })
 
+/** Where `.gitmodules` says that a submodule lives. */
+const submoduleUrl = (git: GitRepository, root: Oid, path: string) =>
+  Effect.gen(function* () {
+    const found = yield* git.lookup(root, ".gitmodules")
+    if (Option.isNone(found) || found.value.kind !== "blob") return ""
+    const text = new TextDecoder().decode(yield* content(git, found.value.oid))
+    const section = text
+      .split(/^\[/m)
+      .find((one) => one.split("\n").some((line) => line.trim() === `path = ${path}`))
+    return /^\s*url = (.*)$/m.exec(section ?? "")?.[1]?.trim() ?? ""
+  })
+
 /** The commit that a read by `ref` (absent: the default branch) sees. */
 const readAt = (call: Call, hosted: Hosted) =>
   Effect.gen(function* () {
@@ -191,7 +203,7 @@ export const routes = Effect.gen(function* () {
           )
         case "submodule": {
           const at = view(call, hosted, ref, { type: "submodule", path, oid: entry.oid, size: 0 })
-          return Reply.json(call, { ...at, submodule_git_url: null })
+          return Reply.json(call, { ...at, submodule_git_url: yield* submoduleUrl(git, commit.tree, path) })
         }
         default:
           return yield* Reply.keyed(call, `file ${entry.oid}`, file(call, hosted, ref, path, entry))

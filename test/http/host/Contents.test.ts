@@ -1,0 +1,298 @@
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import * as Rest from "../../support/host/Rest.js"
+
+const put = (repo: string, path: string, body: Record<string, unknown>) =>
+  Rest.request("PUT", `/repos/local/${repo}/contents/${path}`, { body: { message: "write", ...body } })
+
+const remove = (repo: string, path: string, body: Record<string, unknown>) =>
+  Rest.request("DELETE", `/repos/local/${repo}/contents/${path}`, { body: { message: "delete", ...body } })
+
+const content = Rest.base64("{}\n")
+const other = Rest.base64("[]\n")
+const none = "0123456789012345678901234567890123456789"
+
+layer(host(), { timeout: 60_000 })("contents", (it) => {
+  it.effect("the first PUT makes the branch of an empty repository", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("first")
+      const empty = yield* Rest.get("/repos/local/first/contents/a.json")
+      assert.deepStrictEqual([empty.status, empty.body.message], [404, "This repository is empty."])
+      const made = yield* put("first", "a.json", { content, branch: "trunk" })
+      assert.strictEqual(made.status, 201)
+      assert.deepStrictEqual(made.body.commit.parents, [])
+      assert.strictEqual((yield* Rest.get("/repos/local/first/branches/trunk")).status, 200)
+    })
+  )
+
+  it.effect("every refusal has GitHub's status and words", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("words", { "data/a.json": "{}\n" })
+      const { sha } = (yield* Rest.get("/repos/local/words/contents/data/a.json")).body
+      const said = (answer: Rest.RestAnswer) => [answer.status, answer.body.message, answer.body.errors]
+      assert.deepStrictEqual(said(yield* put("words", "data/a.json", { content })), [
+        422,
+        `Invalid request.\n\n"sha" wasn't supplied.`,
+        undefined
+      ])
+      for (const wrong of [none, "nonsense"]) {
+        assert.deepStrictEqual(said(yield* put("words", "data/a.json", { content, sha: wrong })), [
+          409,
+          `data/a.json does not match ${wrong}`,
+          undefined
+        ])
+        assert.deepStrictEqual(said(yield* remove("words", "data/a.json", { sha: wrong })), [
+          409,
+          `data/a.json does not match ${wrong}`,
+          undefined
+        ])
+      }
+      assert.deepStrictEqual(said(yield* put("words", "data/a.json", { content, sha: null })), [
+        422,
+        "Invalid request.\n\nFor 'properties/sha', nil is not a string.",
+        undefined
+      ])
+      assert.deepStrictEqual(
+        said(yield* put("words", "b.json", { content: "%%%" }))[1],
+        "content is not valid Base64"
+      )
+      assert.deepStrictEqual(said(yield* put("words", "b.json", {})), [
+        422,
+        `Invalid request.\n\n"content" wasn't supplied.`,
+        undefined
+      ])
+      const unbranched = yield* put("words", "data/a.json", { content, sha: none, branch: "missing" })
+      assert.strictEqual(unbranched.status, 404)
+      const half = yield* put("words", "b.json", { content, committer: { name: "Ada" } })
+      assert.deepStrictEqual(said(half).slice(0, 2), [422, `Invalid request.\n\n"email" wasn't supplied.`])
+      assert.strictEqual((yield* remove("words", "gone.json", { sha })).status, 404)
+      assert.strictEqual((yield* Rest.get("/repos/local/words/contents/gone.json")).status, 404)
+      assert.strictEqual((yield* Rest.get("/repos/local/words/contents/data/a.json?ref=gone")).status, 404)
+      const directory = yield* put("words", "data", { content })
+      assert.strictEqual(directory.status, 422)
+    })
+  )
+
+  it.effect("a sha is ignored on a path that has vanished, and a branch in the query by PUT", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("vanished", { "a.json": "{}\n" })
+      const made = yield* put("vanished", "b.json?branch=missing", { content, sha: none })
+      assert.strictEqual(made.status, 201)
+    })
+  )
+
+  it.effect("update answers 200, delete names no content, and people are kept", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("people", { "a.json": "{}\n" })
+      const { sha } = (yield* Rest.get("/repos/local/people/contents/a.json")).body
+      const committer = { name: "Ada", email: "ada@example.org" }
+      const author = { name: "Bob", email: "bob@example.org" }
+      const updated = yield* put("people", "a.json", { content: other, sha, committer, author })
+      assert.strictEqual(updated.status, 200)
+      assert.notProperty(updated.body.content, "content")
+      assert.strictEqual(updated.body.commit.author.name, "Bob")
+      assert.strictEqual(updated.body.commit.committer.email, "ada@example.org")
+      const gone = yield* remove("people", "a.json", { sha: updated.body.content.sha })
+      assert.deepStrictEqual([gone.status, gone.body.content], [200, null])
+    })
+  )
+
+  it.effect("content is base64 in lines of sixty, in contents and in blobs", () =>
+    Effect.gen(function* () {
+      const text = `${JSON.stringify({ text: "ü".repeat(200) })}\n`
+      yield* Rest.repository("wrapped", { "a.json": text })
+      const file = (yield* Rest.get("/repos/local/wrapped/contents/a.json")).body
+      const blob = (yield* Rest.get(`/repos/local/wrapped/git/blobs/${file.sha}`)).body
+      for (const shown of [file.content, blob.content]) {
+        const lines = shown.split("\n")
+        assert.strictEqual(lines.pop(), "")
+        assert.isTrue(lines.slice(0, -1).every((line: string) => line.length === 60))
+        assert.strictEqual(Buffer.from(shown, "base64").toString(), text)
+      }
+      assert.strictEqual(file.size, Buffer.byteLength(text))
+    })
+  )
+
+  it.effect("a known version answers 304, to its own token and media type alone", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("etag", { "data/a.json": "{}\n" })
+      for (const path of [
+        "contents/data/a.json",
+        "contents/data",
+        "git/trees/main",
+        "commits/main",
+        "branches/main",
+        ""
+      ]) {
+        const address = `/repos/local/etag${path === "" ? "" : `/${path}`}`
+        const first = yield* Rest.get(address)
+        const etag = first.headers.get("etag")!
+        assert.match(etag, /^"[0-9a-f]{40,64}"$/)
+        const again = yield* Rest.get(address, { headers: { "if-none-match": `W/${etag}` } })
+        assert.deepStrictEqual([again.status, again.text, again.headers.get("etag")], [304, "", etag])
+        assert.isNotNull(again.headers.get("x-ratelimit-remaining"))
+        const raw = yield* Rest.get(address, {
+          headers: { "if-none-match": etag, accept: "application/vnd.github.object+json" }
+        })
+        assert.strictEqual(raw.status, 200)
+      }
+      const before = (yield* Rest.get("/repos/local/etag/contents/data/a.json")).headers.get("etag")!
+      const { sha } = (yield* Rest.get("/repos/local/etag/contents/data/a.json")).body
+      yield* put("etag", "data/a.json", { content: other, sha })
+      const after = yield* Rest.get("/repos/local/etag/contents/data/a.json", {
+        headers: { "if-none-match": before }
+      })
+      assert.strictEqual(after.status, 200)
+    })
+  )
+
+  it.effect("a directory shows a thousand entries and no sign of more", () =>
+    Effect.gen(function* () {
+      const files = Object.fromEntries(
+        Array.from({ length: 1005 }, (_, index) => [
+          `data/${String(index).padStart(5, "0")}.json`,
+          `${index}\n`
+        ])
+      )
+      yield* Rest.repository("crowd", files)
+      const listed = yield* Rest.get("/repos/local/crowd/contents/data")
+      assert.strictEqual(listed.body.length, 1000)
+      assert.isNull(listed.headers.get("link"))
+      const tree = yield* Rest.get("/repos/local/crowd/git/trees/main:data")
+      assert.deepStrictEqual([tree.body.tree.length, tree.body.truncated], [1005, false])
+    })
+  )
+
+  it.effect("directories, in both versions and as an object; links are followed, submodules described", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      yield* Rest.repository("kinds", { "data/a.json": "{}\n" })
+      const { sha } = (yield* Rest.get("/repos/local/kinds/contents/data/a.json")).body
+      const link = (yield* Rest.request("POST", "/repos/local/kinds/git/blobs", {
+        body: { content: "data/a.json" }
+      })).body
+      const head = (yield* Rest.get("/repos/local/kinds/git/ref/heads/main")).body.object.sha
+      const tree = yield* Rest.request("POST", "/repos/local/kinds/git/trees", {
+        body: {
+          base_tree: head,
+          tree: [
+            { path: "link", mode: "120000", type: "blob", sha: link.sha },
+            { path: "module", mode: "160000", type: "commit", sha: head },
+            {
+              path: ".gitmodules",
+              mode: "100644",
+              type: "blob",
+              content: '[submodule "module"]\n\tpath = module\n\turl = https://example.org/module.git\n'
+            },
+            { path: "run.sh", mode: "100755", type: "blob", sha }
+          ]
+        }
+      })
+      const commit = yield* Rest.request("POST", "/repos/local/kinds/git/commits", {
+        body: { message: "kinds", tree: tree.body.sha, parents: [head] }
+      })
+      yield* Rest.request("PATCH", "/repos/local/kinds/git/refs/heads/main", {
+        body: { sha: commit.body.sha }
+      })
+      const types = (answer: Rest.RestAnswer) =>
+        answer.body.map((entry: Rest.Json) => [entry.name, entry.type])
+      const expected = (module: string) => [
+        [".gitmodules", "file"],
+        ["data", "dir"],
+        ["link", "symlink"],
+        ["module", module],
+        ["run.sh", "file"]
+      ]
+      assert.deepStrictEqual(types(yield* Rest.get("/repos/local/kinds/contents/")), expected("file"))
+      const newer = { headers: { "x-github-api-version": "2026-03-10" } }
+      assert.deepStrictEqual(
+        types(yield* Rest.get("/repos/local/kinds/contents", newer)),
+        expected("submodule")
+      )
+      const followed = yield* Rest.get("/repos/local/kinds/contents/link")
+      assert.deepStrictEqual([followed.body.type, followed.body.sha], ["file", sha])
+      const module = yield* Rest.get("/repos/local/kinds/contents/module")
+      assert.deepStrictEqual(
+        [module.body.type, module.body.submodule_git_url],
+        ["submodule", "https://example.org/module.git"]
+      )
+      const object = yield* Rest.get("/repos/local/kinds/contents/data", {
+        headers: { accept: "application/vnd.github.object+json" }
+      })
+      assert.deepStrictEqual([object.body.type, object.body.entries.length], ["dir", 1])
+      execFileSync("git", ["--git-dir", join(directory, "repos/local/kinds.git"), "fsck", "--strict"], {
+        stdio: "pipe"
+      })
+    })
+  )
+
+  it.effect("size bands: JSON up to 1 MB, raw and blobs above it", () =>
+    Effect.gen(function* () {
+      const large = "x".repeat(1024 * 1024 + 1)
+      yield* Rest.repository("bands", { "small.txt": "x".repeat(1024 * 1024), "large.txt": large })
+      const small = (yield* Rest.get("/repos/local/bands/contents/small.txt")).body
+      assert.strictEqual(small.encoding, "base64")
+      const shown = (yield* Rest.get("/repos/local/bands/contents/large.txt")).body
+      assert.deepStrictEqual([shown.encoding, shown.content, shown.size], ["none", "", large.length])
+      const raw = yield* Rest.get("/repos/local/bands/contents/large.txt", {
+        headers: { accept: "application/vnd.github.raw+json" }
+      })
+      assert.strictEqual(raw.text.length, large.length)
+      const blob = (yield* Rest.get(`/repos/local/bands/git/blobs/${shown.sha}`)).body
+      assert.strictEqual(Buffer.from(blob.content, "base64").length, large.length)
+    })
+  )
+
+  it.effect("bytes of users never run: text or octets, sandboxed", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("hostile", {
+        "x.html": "<script>alert(1)</script>",
+        "x.bin": Buffer.from([0, 255, 1])
+      })
+      const raw = { headers: { accept: "application/vnd.github.raw" } }
+      for (const path of ["/repos/local/hostile/contents/x.html", "/raw/local/hostile/main/x.html"]) {
+        const answer = yield* Rest.get(path, raw)
+        assert.strictEqual(answer.status, 200)
+        assert.strictEqual(answer.headers.get("content-type"), "text/plain; charset=utf-8")
+        assert.strictEqual(answer.headers.get("x-content-type-options"), "nosniff")
+        assert.strictEqual(answer.headers.get("content-security-policy"), "default-src 'none'; sandbox")
+      }
+      const binary = yield* Rest.get("/raw/local/hostile/main/x.bin")
+      assert.strictEqual(binary.headers.get("content-type"), "application/octet-stream")
+    })
+  )
+
+  it.effect("thirty writers of different files on one branch all succeed, in one line of commits", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("queue", { "a.json": "{}\n" })
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 30 }, (_, index) => index),
+        (index) => put("queue", `data/${index}.json`, { content }),
+        { concurrency: 8 }
+      )
+      assert.deepStrictEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+      const commits = (yield* Rest.get("/repos/local/queue/commits?per_page=100")).body
+      assert.strictEqual(commits.length, 31)
+      assert.isTrue(commits.every((commit: Rest.Json) => commit.parents.length <= 1))
+    })
+  )
+
+  it.effect("raw finds branches with slashes, and 404s in plain text", () =>
+    Effect.gen(function* () {
+      const head = yield* Rest.repository("rawness", { "data/a.json": "{}\n" })
+      yield* Rest.request("POST", "/repos/local/rawness/git/refs", {
+        body: { ref: "refs/heads/feature/one", sha: head!.commit }
+      })
+      assert.strictEqual((yield* Rest.get("/raw/local/rawness/feature/one/data/a.json")).text, "{}\n")
+      const pinned = yield* Rest.get(`/raw/local/rawness/${head!.commit}/data/a.json`)
+      assert.match(pinned.headers.get("cache-control")!, /immutable/)
+      const missing = yield* Rest.get("/raw/local/rawness/main/none.json")
+      assert.deepStrictEqual([missing.status, missing.text], [404, "404: Not Found"])
+      const anonymous = yield* Rest.get("/raw/local/rawness/main/data/a.json", { token: null })
+      assert.strictEqual(anonymous.status, 200)
+    })
+  )
+})

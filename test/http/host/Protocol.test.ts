@@ -1,0 +1,133 @@
+import { request as nodeRequest } from "node:http"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import * as Rest from "../../support/host/Rest.js"
+
+const said = (answer: Rest.RestAnswer) => [answer.status, answer.body?.message]
+
+layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => {
+  it.effect("every answer carries GitHub's headers, the refusals too", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("headers", { "a.json": "{}\n" })
+      for (const path of ["/repos/local/headers", "/repos/local/headers/contents/none", "/nowhere"]) {
+        const { headers } = yield* Rest.get(path)
+        assert.match(headers.get("x-github-request-id")!, /^[0-9A-F]{8}:[0-9A-F]+$/)
+        assert.strictEqual(headers.get("x-github-media-type"), "github.v3; format=json")
+        assert.strictEqual(headers.get("x-github-api-version-selected"), "2022-11-28")
+        assert.match(headers.get("vary")!, /Accept, Authorization/)
+        assert.match(headers.get("cache-control")!, /^private, max-age=60/)
+        assert.strictEqual(headers.get("content-type"), "application/json; charset=utf-8")
+        for (const name of ["limit", "remaining", "used", "reset"]) {
+          assert.match(headers.get(`x-ratelimit-${name}`)!, /^\d+$/)
+        }
+        assert.strictEqual(headers.get("x-ratelimit-resource"), "core")
+      }
+      const raw = yield* Rest.get("/repos/local/headers/contents/a.json", {
+        headers: { accept: "application/vnd.github.raw+json" }
+      })
+      assert.strictEqual(raw.headers.get("x-github-media-type"), "github.v3; param=raw; format=json")
+    })
+  )
+
+  it.effect("pages of other origins may ask, with the headers that GitHub takes", () =>
+    Effect.gen(function* () {
+      const { api } = yield* HostServer
+      const preflight = yield* Effect.promise(() =>
+        fetch(`${api}/repos/local/x/contents/y`, {
+          method: "OPTIONS",
+          headers: { origin: "https://elsewhere.example", "access-control-request-method": "PUT" }
+        })
+      )
+      assert.strictEqual(preflight.status, 204)
+      assert.strictEqual(preflight.headers.get("access-control-allow-origin"), "*")
+      assert.strictEqual(preflight.headers.get("access-control-max-age"), "86400")
+      const allowed = preflight.headers.get("access-control-allow-headers")!.toLowerCase()
+      for (const name of ["authorization", "content-type", "if-none-match"]) assert.include(allowed, name)
+      assert.notInclude(allowed, "x-github-api-version")
+      const answer = yield* Rest.get("/rate_limit", { headers: { origin: "https://elsewhere.example" } })
+      assert.strictEqual(answer.headers.get("access-control-allow-origin"), "*")
+      assert.isNull(answer.headers.get("access-control-allow-credentials"))
+      const exposed = answer.headers.get("access-control-expose-headers")!
+      for (const name of [
+        "ETag",
+        "Link",
+        "Location",
+        "Retry-After",
+        "X-RateLimit-Remaining",
+        "X-GitHub-Request-Id"
+      ]) {
+        assert.include(exposed.split(", "), name)
+      }
+      assert.notInclude(exposed, "Date")
+    })
+  )
+
+  it.effect("versions, agents, bodies and slashes are judged as on GitHub", () =>
+    Effect.gen(function* () {
+      const { url } = yield* HostServer
+      yield* Rest.repository("judged", { "a.json": "{}\n" })
+      const version = { headers: { "x-github-api-version": "1999-01-01" } }
+      assert.strictEqual((yield* Rest.get("/rate_limit", version)).status, 400)
+      const agentless = yield* Effect.async<number>((resume) => {
+        nodeRequest(`${url}/rate_limit`, (answer) => {
+          answer.resume()
+          resume(Effect.succeed(answer.statusCode!))
+        }).end()
+      })
+      assert.strictEqual(agentless, 403)
+      const at = "/repos/local/judged/contents/b.json"
+      assert.deepStrictEqual(said(yield* Rest.request("PUT", at, { body: "{" })), [
+        400,
+        "Problems parsing JSON"
+      ])
+      assert.deepStrictEqual(said(yield* Rest.request("PUT", at, { body: "[]" })), [
+        400,
+        "Body should be a JSON object"
+      ])
+      assert.deepStrictEqual(
+        said(yield* Rest.request("PUT", at, { body: new Uint8Array([0x7b, 0xff, 0x7d]) })),
+        [400, "Problems parsing JSON"]
+      )
+      assert.strictEqual((yield* Rest.get("/repos/local/judged/")).status, 404)
+      assert.strictEqual((yield* Rest.get("/repos/local/judged/branches/")).status, 404)
+      assert.strictEqual((yield* Rest.request("PUT", "/repos/local/judged", { body: {} })).status, 404)
+      const both = yield* Rest.request("PUT", at, { body: {} })
+      assert.deepStrictEqual(said(both), [422, `Invalid request.\n\n"content", "message" weren't supplied.`])
+      const huge = yield* Rest.request("PUT", at, { body: { message: "m", content: "A".repeat(300_000) } })
+      assert.strictEqual(huge.status, 413)
+    })
+  )
+
+  it.effect("REST and GraphQL answer at both addresses, and links follow the one that was asked", () =>
+    Effect.gen(function* () {
+      const { url } = yield* HostServer
+      yield* Rest.repository("twice", { "a.json": "{}\n" })
+      const read = (base: string) =>
+        Effect.promise(() =>
+          fetch(`${base}/repos/local/twice`, { headers: { "user-agent": "t", connection: "close" } }).then(
+            (answer) => answer.json()
+          )
+        )
+      const root: Rest.Json = yield* read(url)
+      const below: Rest.Json = yield* read(`${url}/api/v3`)
+      assert.strictEqual(root.url, `${url}/repos/local/twice`)
+      assert.strictEqual(below.url, `${url}/api/v3/repos/local/twice`)
+      const query = { body: { query: "{ viewer { login } }" } }
+      assert.strictEqual((yield* Rest.request("POST", "/api/graphql", query)).body.data.viewer.login, "local")
+    })
+  )
+
+  it.effect("HEAD answers as GET without a body; the newer version drops `rate`", () =>
+    Effect.gen(function* () {
+      const head = yield* Rest.request("HEAD", "/rate_limit")
+      assert.deepStrictEqual([head.status, head.text], [200, ""])
+      assert.property((yield* Rest.get("/rate_limit")).body, "rate")
+      const newer = yield* Rest.get("/api/v3/rate_limit", {
+        headers: { "x-github-api-version": "2026-03-10" }
+      })
+      assert.notProperty(newer.body, "rate")
+      assert.isNumber(newer.body.resources.core.remaining)
+    })
+  )
+})
