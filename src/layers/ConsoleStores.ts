@@ -1,0 +1,128 @@
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { AuthError, NotFoundError, type ValidationError } from "../domain/StoreError.js"
+import { ConsoleStores, demoRepo, embeddedApi, type StoreRequest } from "../http/console/ConsoleStores.js"
+import { may } from "../http/host/Principal.js"
+import { Tokens } from "../http/host/Tokens.js"
+import { isLoopback } from "../http/server/HostCheck.js"
+import { GitRemote } from "../store/GitRemote.js"
+import { GitRepositories, parseName } from "../store/git/GitRepositories.js"
+import * as GitHub from "../store/github/GitHub.js"
+import { fromRepository } from "../store/local/LocalGit.js"
+import { Store } from "../store/Store.js"
+
+/** An API that console sessions may be opened on. */
+export interface ConsoleApi {
+  readonly name: string
+  readonly apiUrl: string
+  readonly rawUrl: string | undefined
+}
+
+const named = (text: string): ReadonlyArray<readonly [name: string, address: string]> =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map((part) => {
+      const [, name, address] = /^([^=:/]+)=(.+)$/.exec(part) ?? []
+      if (name !== undefined && address !== undefined) return [name.trim(), address.trim()]
+      const { hostname } = new URL(part)
+      return [hostname === "api.github.com" ? "GitHub" : hostname, part]
+    })
+
+/** The APIs of `CHAINSTORE_API_URL` and `CHAINSTORE_RAW_URL`: one address, or several by name. */
+export const apisOf = (
+  apiUrl = "https://api.github.com",
+  rawUrl: string | undefined = undefined
+): ReadonlyArray<ConsoleApi> => {
+  const apis = named(apiUrl)
+  const raws = rawUrl === undefined ? [] : named(rawUrl)
+  return apis.map(([name, address]) => ({
+    name,
+    apiUrl: address,
+    rawUrl:
+      raws.find(([other]) => other === name)?.[1] ??
+      (apis.length === 1 ? raws[0]?.[1] : undefined) ??
+      (address === "https://api.github.com" ? "https://raw.githubusercontent.com" : undefined)
+  }))
+}
+
+const open = (remote: Layer.Layer<GitRemote, ValidationError>, request: StoreRequest, readOnly: boolean) =>
+  Effect.map(
+    Layer.build(
+      Store.layer({ branch: request.branch, root: request.root, readOnly, concurrency: 8 }).pipe(
+        Layer.provideMerge(remote)
+      )
+    ),
+    (context) => ({
+      store: Context.get(context, Store),
+      remote: Context.get(context, GitRemote),
+      readOnly
+    })
+  )
+
+const onApi = (api: ConsoleApi, request: StoreRequest) => {
+  const readOnly = Option.isNone(request.token)
+  return open(
+    GitHub.layerFetch({
+      repo: request.repo,
+      token: Option.getOrUndefined(request.token),
+      apiUrl: api.apiUrl,
+      rawUrl: api.rawUrl,
+      readOnly,
+      concurrency: 8,
+      paceRequests: false,
+      maxRetries: 1,
+      maxWait: "2 seconds",
+      timeout: "20 seconds"
+    }),
+    request,
+    readOnly
+  )
+}
+
+/** Console sessions on the configured APIs, and on the embedded host's repositories, in process. */
+export const layer = (options: { readonly bind: string; readonly apis: ReadonlyArray<ConsoleApi> }) =>
+  Layer.effect(
+    ConsoleStores,
+    Effect.gen(function* () {
+      const repositories = yield* GitRepositories
+      const tokens = yield* Tokens
+      const demo = isLoopback(options.bind)
+
+      const embedded = (request: StoreRequest) =>
+        Effect.gen(function* () {
+          const operation = "Console.login"
+          const refused = (message: string) => new AuthError({ operation, status: 401, message })
+          const principal = Option.flatMap(request.token, (token) => tokens.principal(Redacted.value(token)))
+          if (Option.isSome(request.token) && Option.isNone(principal)) {
+            return yield* refused("the embedded host does not know this token")
+          }
+          if (Option.isNone(principal) && !(demo && request.repo === demoRepo)) {
+            return yield* refused("the embedded host needs its token here")
+          }
+          const readable = Option.match(principal, {
+            onNone: () => true,
+            onSome: (who) => may(who, "read", request.repo)
+          })
+          const { name, owner } = yield* parseName(request.repo)
+          if (!readable || !(yield* repositories.exists(owner, name))) {
+            return yield* new NotFoundError({
+              operation,
+              message: `the repository ${request.repo} was not found on the embedded host`
+            })
+          }
+          const repository = yield* repositories.open(owner, name)
+          const readOnly = Option.isSome(principal) && !may(principal.value, "write", request.repo)
+          return yield* open(Layer.succeed(GitRemote, fromRepository(repository)), request, readOnly)
+        })
+
+      return ConsoleStores.of({
+        apis: options.apis.map(({ name }) => name),
+        demo,
+        open: (request) => {
+          const api = options.apis.find(({ name }) => name === request.api)
+          return request.api === embeddedApi || api === undefined ? embedded(request) : onApi(api, request)
+        }
+      })
+    })
+  )
