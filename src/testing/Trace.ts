@@ -1,0 +1,58 @@
+import type { Json, JsonObject, StoredDocument } from "../domain/Document.js"
+import type { Oid } from "../domain/Oid.js"
+import type { Edit, Target } from "./StoreProgram.js"
+
+/** A step as it was really asked for: ids, revisions and commits filled in. */
+export type InnerOperation =
+  | {
+      readonly _tag: "insert" | "update" | "replace" | "upsert" | "delete"
+      readonly collection: string
+      /** Undefined when the store was to choose, and did not answer. */
+      readonly id: string | undefined
+      readonly fields: JsonObject
+      readonly expectedRev?: number | undefined
+    }
+  | (Target & { readonly _tag: "get" })
+  | { readonly _tag: "list"; readonly collection: string }
+  | { readonly _tag: "count"; readonly collection: string }
+  | { readonly _tag: "findBy"; readonly collection: string; readonly field: string; readonly value: Json }
+  | {
+      readonly _tag: "batch"
+      readonly edits: ReadonlyArray<Edit>
+      readonly expectations: ReadonlyArray<ResolvedExpectation>
+    }
+
+export type ResolvedExpectation = Target &
+  ({ readonly rev: number } | { readonly document: StoredDocument | null; readonly wrong: boolean })
+
+export type Operation =
+  | InnerOperation
+  | { readonly _tag: "writer"; readonly edits: ReadonlyArray<Edit>; readonly maxOperations: number }
+  | { readonly _tag: "transaction"; readonly inner: ReadonlyArray<InnerEvent> }
+  | (Target & { readonly _tag: "restore"; readonly sha: Oid })
+  | { readonly _tag: "revert"; readonly sha: Oid; readonly force: boolean }
+  | { readonly _tag: "reindex"; readonly collection: string }
+
+/**
+ * How a call ended. `done`: acknowledged, with its answer. `refused`: a typed failure, so that nothing may have
+ * been written. `unknown`: interrupted, or an `AmbiguousWriteError`.
+ */
+export type Outcome =
+  | { readonly _tag: "done"; readonly value: unknown }
+  | { readonly _tag: "refused"; readonly error: string }
+  | { readonly _tag: "unknown" }
+
+export interface InnerEvent {
+  readonly operation: InnerOperation
+  readonly outcome: Outcome
+}
+
+/** One call of a random program. Its commits carry `token` as their message. */
+export interface Event {
+  readonly token: string
+  readonly operation: Operation
+  readonly outcome: Outcome
+  /** The branch's head just before the call, and just after its answer. */
+  readonly from: Oid | undefined
+  readonly to: Oid | undefined
+}

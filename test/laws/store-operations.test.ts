@@ -1,0 +1,51 @@
+import { afterAll, describe, it } from "@effect/vitest"
+import { FastCheck } from "effect"
+import type { ProgramHarness } from "../../src/testing/RandomProgram.js"
+import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
+import { localHarness, memoryHarness, removeLocal, runChecked } from "../support/storePrograms.js"
+
+const holds = (
+  name: string,
+  shape: StoreArbitrary.ProgramShape,
+  numRuns: number,
+  harness: () => ProgramHarness<unknown>
+) =>
+  it(
+    name,
+    () =>
+      FastCheck.assert(
+        FastCheck.asyncProperty(StoreArbitrary.program(shape), (program) => runChecked(program, harness())),
+        { numRuns, interruptAfterTimeLimit: 20_000 }
+      ),
+    60_000
+  )
+
+afterAll(removeLocal)
+
+describe("answers of random programs are explained by the order of the commits", () => {
+  holds("one writer, in memory", { writers: 1, steps: 14, faults: false }, 40, memoryHarness)
+
+  holds("four writers on two stores, in memory", { writers: 4, steps: 8, faults: false }, 40, memoryHarness)
+
+  holds(
+    "three writers with faults and interruption between any two steps, in memory",
+    { writers: 3, steps: 8, faults: true },
+    60,
+    memoryHarness
+  )
+
+  holds("the same by way of the single-file short cut", { writers: 3, steps: 8, faults: true }, 25, () =>
+    memoryHarness({ singleFile: true })
+  )
+
+  holds("the same in a sharded store without a cache", { writers: 3, steps: 8, faults: true }, 25, () =>
+    memoryHarness({}, { shardBy: "hash", shardDepth: 1, cache: false })
+  )
+
+  holds(
+    "three writers with faults on a repository on this disk",
+    { writers: 3, steps: 6, faults: true },
+    8,
+    localHarness
+  )
+})

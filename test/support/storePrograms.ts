@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert } from "@effect/vitest"
+import { Effect, type Layer, Logger, LogLevel } from "effect"
+import type { Layout } from "../../src/domain/Settings.js"
+import { documentPath } from "../../src/store/DocumentPath.js"
+import type { GitRemote } from "../../src/store/GitRemote.js"
+import * as LocalGit from "../../src/store/local/LocalGit.js"
+import * as Memory from "../../src/store/memory/Memory.js"
+import * as Store from "../../src/store/Store.js"
+import type { StoreOptions } from "../../src/store/StoreOptions.js"
+import * as RandomProgram from "../../src/testing/RandomProgram.js"
+import type { Program } from "../../src/testing/StoreProgram.js"
+
+/** What the random programs expect the store to keep. */
+export const programFields = {
+  indexes: { things: ["n", "tags"] },
+  manifests: { things: ["n"] }
+}
+
+export const programStore = (options: StoreOptions = {}): Layer.Layer<Store.Store, unknown, GitRemote> =>
+  Store.layer({ ...programFields, ...options })
+
+/** A repository in memory of its own, with a client for each store. */
+export const memoryHarness = (
+  options: Memory.MemoryOptions = {},
+  store: StoreOptions = {}
+): RandomProgram.ProgramHarness<unknown> => {
+  const repository = new Memory.MemoryRepository()
+  return {
+    remote: Memory.make({ ...options, repository }),
+    store: programStore(store),
+    documentPath: (collection, id) => documentPath("data", layoutOf(store), collection, id)
+  }
+}
+
+const layoutOf = ({ shardBy = "leading", shardDepth = 0, shardWidth = 2 }: StoreOptions): Layout => ({
+  shardBy,
+  shardDepth,
+  shardWidth
+})
+
+/** Runs a program and holds every answer against the history that it left. */
+export const runChecked = <E>(program: Program, harness: RandomProgram.ProgramHarness<E>): Promise<void> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.map(RandomProgram.check(program, harness, programFields), (problems) =>
+        assert.deepStrictEqual(problems, [])
+      )
+    ).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  )
+
+const directories: Array<string> = []
+
+/** A bare repository of its own on this disk; every client has an engine of its own, as another process would. */
+export const localHarness = (store: StoreOptions = {}): RandomProgram.ProgramHarness<unknown> => {
+  const directory = mkdtempSync(join(tmpdir(), "store-programs-"))
+  directories.push(directory)
+  return { remote: LocalGit.scoped({ directory, durability: "none" }), store: programStore(store) }
+}
+
+/** Removes what `localHarness` made. */
+export const removeLocal = (): void => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+}
