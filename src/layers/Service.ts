@@ -1,14 +1,15 @@
 import { Duration, Effect, Layer } from "effect"
-import * as ConsolePages from "../http/console/Pages.js"
+import * as ConsoleMounts from "../http/console/Mounts.js"
+import { Sessions } from "../http/console/Sessions.js"
 import * as HostMounts from "../http/host/Mounts.js"
 import { PlaygroundGroup } from "../http/playground/Api.js"
 import * as Docs from "../http/playground/Docs.js"
 import * as PlaygroundHandlers from "../http/playground/Handlers.js"
 import * as Playground from "../http/playground/Playground.js"
 import * as Direct from "../http/server/Direct.js"
-import * as Mount from "../http/server/Mount.js"
 import * as Operational from "../http/server/Operational.js"
 import * as Server from "../http/server/Server.js"
+import * as ConsoleStores from "./ConsoleStores.js"
 import * as EmbeddedHost from "./EmbeddedHost.js"
 import * as Manifest from "./Manifest.js"
 import type { Settings } from "./Settings.js"
@@ -33,17 +34,17 @@ const playground = (settings: Settings) =>
     }
   })
 
-const pages = Effect.flatMap(ConsolePages.router(), (router) =>
-  Mount.router({ name: "console", paths: ConsolePages.paths }, router)
-)
-
 /** Every group of the whole service, in the order in which paths are tried. */
 const groups = (settings: Settings) =>
   Effect.gen(function* () {
     const { mounts, operations } = yield* playground(settings)
     return {
       operations,
-      mounts: [...mounts, yield* pages, ...(yield* HostMounts.mounts({ atRoot: false }))]
+      mounts: [
+        ...mounts,
+        ...(yield* ConsoleMounts.mounts({ publicUrl: settings.publicUrl })),
+        ...(yield* HostMounts.mounts({ atRoot: false }))
+      ]
     }
   })
 
@@ -51,9 +52,20 @@ const groups = (settings: Settings) =>
 export const layerPlayground = (settings: Settings) =>
   Server.layer(serverOptions(settings), playground(settings))
 
+const consoleLayer = (settings: Settings) =>
+  Layer.merge(
+    ConsoleStores.layer({
+      bind: settings.bind,
+      apis: ConsoleStores.apisOf(settings.apiUrl, settings.rawUrl)
+    }),
+    Sessions.Default()
+  )
+
 /** The parts that the whole service is made of, each of which another layer may replace. */
 export const partsLayer = (settings: Settings) =>
-  Layer.merge(Playground.layer(Manifest.own), EmbeddedHost.layer(settings, { atRoot: false }))
+  Layer.merge(Playground.layer(Manifest.own), consoleLayer(settings)).pipe(
+    Layer.provideMerge(EmbeddedHost.layer(settings, { atRoot: false }))
+  )
 
 /** The whole service over given parts. */
 export const layerWith = (settings: Settings) => Server.layer(serverOptions(settings), groups(settings))

@@ -159,6 +159,7 @@ it.scopedLive("has the console, the embedded host and its token file on the same
     assert.include((yield* ask("/")).headers["content-type"], "text/html")
     assert.include((yield* ask("/playground")).headers["content-type"], "text/html")
     assert.strictEqual((yield* ask("/v1/languages")).status, 200)
+    assert.strictEqual((yield* ask("/api/collections")).status, 401)
     assert.strictEqual((yield* ask("/nothing/here")).status, 404)
   })
 )

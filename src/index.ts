@@ -1,0 +1,2 @@
+export * from "./chain/index.js"
+export * from "./store/index.js"
