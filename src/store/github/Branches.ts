@@ -26,6 +26,8 @@ export interface Branches {
   readonly head: (branch: string) => Effect.Effect<Option.Option<Head>, CallFailure>
   /** What is remembered: good enough to build a commit on, since the commit names it as its parent. */
   readonly remembered: (branch: string) => Option.Option<Head> | undefined
+  /** The last commit of ours on the branch. */
+  readonly own: (branch: string) => Oid | undefined
   readonly commit: (oid: Oid) => Effect.Effect<Option.Option<GitCommit>, CallFailure>
   /** A write of ours moved the branch. `head` without a tree where the answer did not tell it. */
   readonly wrote: (
@@ -120,6 +122,7 @@ export const makeBranches = (client: Client): Branches => {
   return {
     head,
     commit,
+    own: (branch) => memories.get(branch)?.own?.commit,
     remembered: (branch) => memories.get(branch)?.head,
     wrote: (branch, from, to) =>
       Effect.map(Clock.currentTimeMillis, (now) => {

@@ -110,7 +110,7 @@ export const makeCommit = ({ client, refs, resolveTree, viaGraphql, writeFile }:
           Effect.flatMap(refs.read(branch), (at) => Effect.fail(moved(branch, at)))
         )
       )
-      if (made.parents > 0) {
+      if (made.parents?.length !== 0) {
         // Somebody else was first, and the file landed on their branch: it is taken back.
         yield* writeFile({
           operation: "GitRemote.commit",

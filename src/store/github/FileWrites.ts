@@ -29,7 +29,8 @@ export interface FileWrite {
 }
 
 export interface FileWritten extends FileCommitted {
-  readonly parents: number
+  /** What the commit stands on; undefined where the answer does not tell. */
+  readonly parents: ReadonlyArray<Oid> | undefined
 }
 
 type Answer = typeof Api.putContent.reply.Type
@@ -40,7 +41,7 @@ const written = (reply: Reply<Answer>): FileWritten => {
     commit: commit.sha,
     tree: Option.fromNullable(commit.tree?.sha),
     blob: Option.map(Option.fromNullable(content), ({ sha }) => sha),
-    parents: commit.parents?.length ?? 1
+    parents: commit.parents?.map((parent) => parent.sha)
   }
 }
 
@@ -99,7 +100,7 @@ export const makeFileWrite = (client: Client) => {
         const at = yield* blobAt(write.path, commit.sha)
         if (same(at, ours) && commit.commit.message.trimEnd() === write.text.message.trimEnd()) {
           const tree = Option.some(commit.commit.tree.sha)
-          return { commit: commit.sha, tree, blob: ours, parents: commit.parents.length }
+          return { commit: commit.sha, tree, blob: ours, parents: commit.parents.map((parent) => parent.sha) }
         }
         if (same(at, write.expected)) return index === 0 ? "Unknown" : "NotDone"
       }

@@ -45,7 +45,8 @@ export const makeFiles = (
   cache: ObjectCache,
   trees: Trees,
   branches: Branches,
-  head: Branches["head"]
+  head: Branches["head"],
+  isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
 ): Files => {
   const { settings } = client
   const validators = makeValidators<Oid>(client, 50_000)
@@ -177,6 +178,15 @@ export const makeFiles = (
       Effect.catchIf(isAbsent, () => Effect.succeed(none))
     )
 
+  /** The head, unless a lagging replica told of a commit that ours stands on. */
+  const newest = (branch: string): Effect.Effect<Option.Option<Head | Oid>, Failure> =>
+    Effect.gen(function* () {
+      const at = yield* head(branch)
+      const own = branches.own(branch)
+      if (own === undefined || Option.isNone(at) || at.value.commit === own) return at
+      return (yield* isAncestor(at.value.commit, own)) ? Option.some(own) : at
+    })
+
   const atBranch: Files["atBranch"] = (branch, path, { fresh, known }) =>
     Effect.gen(function* () {
       const name = key(branch, path)
@@ -214,7 +224,7 @@ export const makeFiles = (
         Option.map(read, ({ oid }) => oid)
       )
       if (stale && !settings.readOnly) {
-        const at = yield* head(branch)
+        const at = yield* newest(branch)
         const found = Option.isNone(at) ? Option.none() : yield* file(at.value, path)
         return Option.map(found, ({ content, oid }) => ({ content, oid, notModified: false }))
       }

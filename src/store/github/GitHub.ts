@@ -114,7 +114,7 @@ export const make = (
       )
     }
 
-    const files = makeFiles(client, cache, trees, branches, head)
+    const files = makeFiles(client, cache, trees, branches, head, refs.isAncestor)
     const writeFile = makeFileWrite(client)
     const commitNow = makeCommit({
       client,
@@ -301,7 +301,11 @@ export const make = (
             }
             files.forgetFile(write.branch, write.path)
             yield* branches.wroteFile(write.branch, write.path, write.expected, made.blob)
-            yield* branches.wrote(write.branch, Option.fromNullable(parent?.commit), made)
+            yield* branches.wrote(
+              write.branch,
+              Option.fromNullable(made.parents?.[0] ?? parent?.commit),
+              made
+            )
             if (Option.isSome(made.tree)) {
               trees.learnCommit({ commit: made.commit, tree: made.tree.value })
             }
