@@ -9,6 +9,11 @@ export const killRepeatedly = (kills: number) =>
   Effect.gen(function* () {
     const directory = `${yield* temporary}/killed.git`
     const acknowledged = new Set<string>()
+    yield* Effect.scoped(
+      Effect.flatMap(Engine.open({ directory, create: true }), (made) =>
+        write(made, [put("counter", "1"), put("data/0/first", "1")])
+      )
+    )
     for (let round = 0; round < kills; round++) {
       yield* Effect.scoped(
         Effect.gen(function* () {

@@ -1,0 +1,109 @@
+import * as fs from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Effect, Option, Stream } from "effect"
+import { assertSound, engine, git, put, write } from "./support/temporary.js"
+
+const packsOf = (directory: string) =>
+  fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".pack")).length
+
+const settings = (directory: string, ...names: ReadonlyArray<string>) =>
+  names.map((name) => git(directory, "config", name).trim())
+
+describe("maintenance", () => {
+  it.scopedLive(
+    "packs grow together by themselves while writes go on, and history keeps its filters",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: { packs: 10, quiet: 1 } })
+        const { directory } = repository
+        assert.deepStrictEqual(settings(directory, "gc.auto", "receive.autogc", "core.bare"), [
+          "0",
+          "false",
+          "true"
+        ])
+        let writes = 0
+        const graph = `${directory}/objects/info/commit-graphs`
+        while (!(fs.existsSync(graph) && packsOf(directory) < 10) || writes < 40) {
+          yield* write(repository, [put(`data/${writes}`, `${writes}`)])
+          writes++
+          if (writes % 12 === 0) yield* Effect.sleep(20)
+          assert.isBelow(writes, 2_000)
+        }
+        yield* repository.maintain
+        assert.isBelow(packsOf(directory), 10)
+        assert.strictEqual(git(directory, "rev-list", "--count", "main").trim(), `${writes}`)
+        const head = Option.getOrThrow(yield* repository.resolve("main"))
+        const tree = Option.getOrThrow(yield* repository.tree(head, "data"))
+        assert.strictEqual(tree.entries.length, writes)
+        const history = yield* Stream.runCollect(repository.log(head, { path: "data/7" }))
+        assert.strictEqual(Chunk.size(history), 1)
+        assert.deepStrictEqual(
+          fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".keep")),
+          []
+        )
+        git(directory, "commit-graph", "verify")
+        git(directory, "multi-pack-index", "verify")
+        assertSound(directory)
+      }),
+    60_000
+  )
+
+  it.scopedLive("everything stays readable while others collect, pack refs and prune", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      const { blobs } = yield* write(repository, [put("d/a", "first")])
+      for (let i = 0; i < 6; i++) {
+        yield* write(repository, [put(`d/${i}`, `${i}`)])
+        git(
+          directory,
+          ...[
+            ["gc", "-q", "--prune=now"],
+            ["pack-refs", "--all", "--prune"],
+            ["repack", "-adq"]
+          ][i % 3]!
+        )
+        const head = Option.getOrThrow(yield* repository.resolve("main"))
+        const entry = Option.getOrThrow(yield* repository.lookup(head, `d/${i}`))
+        assert.isTrue(Option.isSome(yield* repository.object(entry.oid)))
+        const first = Option.getOrThrow(yield* repository.object(blobs.get("d/a")!))
+        assert.strictEqual(Buffer.from(first.content).toString(), "first")
+      }
+      assert.strictEqual(git(directory, "rev-list", "--count", "main").trim(), "7")
+      assertSound(directory)
+    })
+  )
+})
+
+describe("refs", () => {
+  it.scopedLive("packed refs are read, moved, deleted and do not come back", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { directory } = repository
+      const { commit } = yield* write(repository, [put("a", "1")])
+      const some = Option.some(commit)
+      for (const name of ["one", "two", "deep/er"])
+        yield* repository.updateRef(`refs/heads/${name}`, Option.none(), some)
+      git(directory, "tag", "-a", "-m", "annotated", "v1", "main")
+      git(directory, "pack-refs", "--all")
+      assert.isFalse(fs.existsSync(`${directory}/refs/heads/one`))
+      assert.deepStrictEqual(yield* repository.resolve("v1"), some)
+      assert.deepStrictEqual(yield* repository.resolve(commit.slice(0, 7)), some)
+      assert.deepStrictEqual(
+        (yield* repository.refs("refs/heads/")).map(({ name }) => name.slice(11)),
+        ["deep/er", "main", "one", "two"]
+      )
+      yield* write(repository, [put("a", "2")], { branch: "one" })
+      yield* repository.updateRef("refs/heads/two", some, Option.none())
+      assert.isTrue(Option.isNone(yield* repository.ref("refs/heads/two")))
+      assert.notInclude(git(directory, "for-each-ref"), "heads/two")
+      yield* repository.updateRef("refs/heads/deep/er", some, Option.none())
+      yield* repository.updateRef("refs/heads/deep", Option.none(), some)
+      assert.include(git(directory, "for-each-ref"), "refs/heads/deep\n")
+      const moved = yield* Effect.flip(repository.updateRef("refs/heads/one", some, some))
+      assert.strictEqual(moved._tag, "RefMoved")
+      assert.strictEqual(git(directory, "rev-parse", "v1^{}").trim(), commit)
+      assertSound(directory)
+    })
+  )
+})
