@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs"
 import { builtinModules } from "node:module"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
@@ -25,7 +24,7 @@ const bundled = (entry: string) =>
 
 describe("what the browser carries", () => {
   for (const entry of ["chain/index.ts", "store/index.ts", "store/promise/index.ts"]) {
-    it.skipIf(!existsSync(source(entry)))(`has no Node module in it: ${entry}`, async () => {
+    it(`has no Node module in it: ${entry}`, async () => {
       const { errors, metafile, outputFiles } = await bundled(entry)
       assert.deepStrictEqual(errors, [])
       const inputs = Object.keys(metafile.inputs)
@@ -42,7 +41,7 @@ describe("what the browser carries", () => {
         []
       )
       const first = outputFiles.find((file) => file.path.endsWith("index.js"))!
-      assert.isBelow(gzipSync(first.contents).length, 150_000)
+      assert.isBelow(gzipSync(first.contents).length, 200_000)
     })
   }
 })

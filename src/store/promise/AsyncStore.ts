@@ -3,7 +3,6 @@ import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import type { JsonObject } from "../../domain/Document.js"
 import type { WriteOptions } from "../Collection.js"
 import type { Budget, Estimate } from "../GitRemote.js"
 import {
@@ -50,7 +49,7 @@ export class AsyncView {
   }
 
   collection(name: string): AsyncCollectionReader
-  collection<A, I extends JsonObject>(
+  collection<A, I extends object>(
     name: string,
     schema: Schema.Schema<A, I>
   ): AsyncCollectionReader<Typed<A>>
@@ -120,7 +119,7 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
   }
 
   override collection(name: string): AsyncCollection
-  override collection<A, I extends JsonObject>(
+  override collection<A, I extends object>(
     name: string,
     schema: Schema.Schema<A, I>
   ): AsyncCollection<Typed<A>, A>

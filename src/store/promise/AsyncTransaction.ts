@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import type { JsonObject } from "../../domain/Document.js"
 import type { BatchOptions, StoreService, Transaction, Typed } from "../Store.js"
 import { AsyncBatch } from "./AsyncBatch.js"
 import { AsyncCollection } from "./AsyncCollection.js"
@@ -24,7 +23,7 @@ export class AsyncTransaction implements AsyncDisposable {
   }
 
   collection(name: string): AsyncCollection
-  collection<A, I extends JsonObject>(name: string, schema: Schema.Schema<A, I>): AsyncCollection<Typed<A>, A>
+  collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollection<Typed<A>, A>
   // biome-ignore lint/suspicious/noExplicitAny: the overloads above say it
   collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
     return new AsyncCollection(

@@ -24,17 +24,13 @@ export class Held<Handle, Result> {
     ) => Effect.Effect<Result, E | Abandoned, Store>
   ): Promise<Held<Handle, Result>> {
     const end = await runner.run(Deferred.make<void, Abandoned>())
-    return new Promise((resolve, reject) => {
-      const result: Promise<Result> = runner.run(
-        bracket((handle) =>
-          Effect.zipRight(
-            Effect.sync(() => resolve(new Held(handle, runner, end, result))),
-            Deferred.await(end)
-          )
-        )
-      )
-      result.catch(reject)
-    })
+    const handle = await runner.run(Deferred.make<Handle>())
+    const result = runner.run(
+      bracket((opened) => Effect.zipRight(Deferred.succeed(handle, opened), Deferred.await(end)))
+    )
+    const failed = result.then(() => runner.run(Deferred.await(handle)))
+    const opened = await Promise.race([runner.run(Deferred.await(handle)), failed])
+    return new Held(opened, runner, end, result)
   }
 
   /** Ends the bracket well; what it then writes is durable when this resolves. */

@@ -54,6 +54,7 @@ export class Runner {
     const iterator = Stream.toAsyncIterableRuntime(source, runtime)[Symbol.asyncIterator]()
     try {
       while (true) {
+        options?.signal?.throwIfAborted()
         const next = await this.abortable(iterator.next(), options?.signal)
         if (next.done === true) return
         yield next.value

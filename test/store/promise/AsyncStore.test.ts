@@ -1,0 +1,237 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { openLocal } from "../../../src/store/local/index.js"
+import {
+  type AsyncStore,
+  ConflictError,
+  NotFoundError,
+  openStore,
+  StoreError,
+  ValidationError
+} from "../../../src/store/promise/index.js"
+
+const rejected = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => assert.fail("it did not reject"),
+    (error: unknown) => error
+  )
+
+describe("AsyncStore", () => {
+  let directory: string
+  let store: AsyncStore
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), "chainstore-promise-"))
+    store = await openLocal({
+      directory,
+      repo: "me/data",
+      indexes: { products: ["category"] },
+      durability: "none"
+    })
+  })
+  afterEach(async () => {
+    await store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  it("does what the Effect face does, with null for what is absent and the store's own errors", async () => {
+    const products = store.collection("products")
+    const id = await products.insert({ name: "Tea", category: "drink" })
+    assert.match(id, /^[0-9A-Z]{26}$/)
+    await products.insert({ name: "Cake", category: "food" }, { id: "cake" })
+    assert.strictEqual((await products.update("cake", { name: "Pie" }))._rev, 2)
+    assert.strictEqual((await products.get("cake"))?.["name"], "Pie")
+    assert.isNull(await products.get("nothing"))
+    assert.isTrue(await products.exists("cake"))
+    assert.deepStrictEqual(
+      (await products.findBy("category", "drink")).map((document) => document._id),
+      [id]
+    )
+    assert.strictEqual((await products.explain("category", "drink")).source, "index")
+    assert.strictEqual(await products.count(), 2)
+    assert.deepStrictEqual(await store.collections(), ["products"])
+
+    const conflict = await rejected(products.insert({}, { id: "cake" }))
+    assert.instanceOf(conflict, ConflictError)
+    assert.isTrue(conflict instanceof StoreError)
+    assert.instanceOf(await rejected(products.delete("nothing")), NotFoundError)
+    assert.instanceOf(await rejected(products.replace("cake", {}, { expectedRev: 9 })), ConflictError)
+    assert.instanceOf(await rejected(products.insert({ n: Number.NaN })), ValidationError)
+
+    const [newest] = await products.history("cake", { limit: 1 })
+    const before = await store.at(newest!.sha)
+    await products.delete("cake")
+    assert.isNull(await products.get("cake"))
+    assert.strictEqual((await before.collection("products").get("cake"))?.["name"], "Pie")
+    assert.strictEqual((await products.restore("cake", newest!.sha))["name"], "Pie")
+    assert.include(await store.resolveRef("main"), "")
+    assert.isNull(await store.resolveRef("nowhere"))
+    assert.deepStrictEqual(await store.rateLimit(), [])
+    assert.isTrue((await store.doctor()).every((finding) => finding.severity === "ok"))
+  })
+
+  it("iterates with for await, and a loop that is left ends the reading", async () => {
+    const things = store.collection("things")
+    await things.importRecords(
+      Array.from({ length: 300 }, (_, n) => ({ _id: `t${String(n).padStart(3, "0")}`, n }))
+    )
+    const seen: Array<unknown> = []
+    for await (const document of things.all()) {
+      seen.push(document["n"])
+      if (seen.length === 5) break
+    }
+    assert.deepStrictEqual(seen, [0, 1, 2, 3, 4])
+    let odd = 0
+    for await (const _ of things.find((document) => Number(document["n"]) % 2 === 1)) odd++
+    assert.strictEqual(odd, 150)
+    const sizes: Array<number> = []
+    for await (const page of things.pages({ size: 120 })) sizes.push(page.documents.length)
+    assert.deepStrictEqual(sizes, [120, 120, 60])
+    assert.instanceOf(await rejected(things.page({ limit: 0 })), ValidationError)
+  })
+
+  it("batches, writes and transacts as brackets; what a body throws reaches the caller and nothing is written", async () => {
+    const { commitSha, result } = await store.batch(async (batch) => {
+      await batch.put("a", "x", { n: 1 })
+      await batch.put("a", "y", { n: 2 })
+      assert.strictEqual(await batch.operations(), 2)
+      return "done"
+    })
+    assert.strictEqual(result, "done")
+    assert.match(commitSha ?? "", /^[0-9a-f]{40}$/)
+    const mine = new Error("mine")
+    assert.strictEqual(
+      await rejected(
+        store.batch(async (batch) => {
+          await batch.put("a", "z", {})
+          throw mine
+        })
+      ),
+      mine
+    )
+    assert.isNull(await store.collection("a").get("z"))
+    const written = await store.writer(
+      async (writer) => {
+        for (let n = 0; n < 7; n++) await writer.put("w", `d${n}`, { n })
+      },
+      { maxOperations: 3 }
+    )
+    assert.strictEqual(written.commits.length, 3)
+    const moved = await store.transaction(async (transaction) => {
+      await transaction.collection("a").update("x", { n: 5 })
+      await transaction.batch((batch) => batch.put("a", "t", {}))
+      assert.strictEqual((await store.collection("a").get("x"))?.["n"], 1)
+      return (await transaction.collection("a").get("x"))?.["n"]
+    })
+    assert.strictEqual(moved.result, 5)
+    assert.strictEqual((await store.collection("a").get("x"))?.["n"], 5)
+    assert.strictEqual(await rejected(store.transaction(() => Promise.reject(mine))), mine)
+    assert.deepStrictEqual(await store.staleTransactions(), [])
+  })
+
+  it("batches, writes and transacts by hand", async () => {
+    {
+      await using batch = await store.openBatch({ message: "by hand" })
+      await batch.insert("a", { n: 1 }, { id: "kept" })
+      assert.isNotNull(await batch.commit())
+      await batch.put("a", "discarded", {})
+    }
+    assert.deepStrictEqual(await store.collection("a").list(), ["kept"])
+    {
+      await using writer = await store.openWriter()
+      await writer.put("a", "written", {})
+      assert.strictEqual(await writer.pending(), 1)
+    }
+    assert.isNotNull(await store.collection("a").get("written"))
+    {
+      await using transaction = await store.openTransaction()
+      await transaction.collection("a").delete("kept")
+    }
+    assert.isNotNull(await store.collection("a").get("kept"))
+    const transaction = await store.openTransaction()
+    await transaction.collection("a").delete("kept")
+    assert.isNotNull(await transaction.commit())
+    assert.isNull(await store.collection("a").get("kept"))
+    assert.strictEqual(
+      execFileSync("git", ["-C", join(directory, "me/data.git"), "branch", "--list"], {
+        encoding: "utf8"
+      }).trim(),
+      "* main"
+    )
+  })
+
+  it("is stopped by a signal: nothing is written, or the whole write is", async () => {
+    const things = store.collection("things")
+    const reason = new Error("enough")
+    assert.strictEqual(await rejected(things.insert({}, { signal: AbortSignal.abort(reason) })), reason)
+    const controller = new AbortController()
+    const writing = rejected(
+      store.batch(
+        async (batch) => {
+          await batch.put("things", "x", {})
+          controller.abort(reason)
+          await new Promise(() => {})
+        },
+        { signal: controller.signal }
+      )
+    )
+    assert.strictEqual(await writing, reason)
+    assert.deepStrictEqual(await things.list(), [])
+    await things.importRecords([{ _id: "a" }, { _id: "b" }])
+    const reading = new AbortController()
+    const seen: Array<string> = []
+    const loop = async () => {
+      for await (const document of things.all({ signal: reading.signal })) {
+        seen.push(document._id)
+        reading.abort(reason)
+      }
+    }
+    assert.strictEqual(await rejected(loop()), reason)
+    assert.deepStrictEqual(seen, ["a"])
+  })
+
+  it("exports to files and streams", async () => {
+    await store.collection("things").importRecords([{ _id: "a", n: 1 }])
+    const file = join(directory, "things.xlsx")
+    assert.deepStrictEqual(await store.collection("things").exportExcel(file), [
+      "_id",
+      "_rev",
+      "_created_at",
+      "_updated_at",
+      "n"
+    ])
+    assert.strictEqual(readFileSync(file).subarray(0, 2).toString(), "PK")
+    assert.deepStrictEqual(Object.keys(await store.exportExcel(file)), ["things"])
+    assert.strictEqual(
+      await store.collection("things").exportText(join(directory, "things.csv"), "csv", { columns: ["n"] }),
+      1
+    )
+    assert.strictEqual(readFileSync(join(directory, "things.csv"), "utf8"), "n\r\n1\r\n")
+  })
+
+  it("opens many kinds of places, and closes twice", async () => {
+    assert.instanceOf(await rejected(openLocal({ directory, repo: "no slash" })), ValidationError)
+    assert.instanceOf(
+      await rejected(openStore({ repo: "a/b", apiUrl: "http://example.org" })),
+      ValidationError
+    )
+    const calls: Array<string> = []
+    const github = await openStore({
+      repo: "a/b",
+      token: "secret",
+      maxRetries: 0,
+      fetch: async (url) => {
+        calls.push(String(url))
+        return new Response(JSON.stringify({ message: "Bad credentials", status: "401" }), { status: 401 })
+      }
+    })
+    const denied = await rejected(github.collection("c").get("x"))
+    assert.strictEqual((denied as StoreError)._tag, "AuthError")
+    assert.notInclude(JSON.stringify(denied) + String(denied), "secret")
+    assert.isAbove(calls.length, 0)
+    await github.close()
+    await github.close()
+  })
+})

@@ -1,0 +1,306 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import {
+  Chunk,
+  Deferred,
+  Effect,
+  Fiber,
+  FastCheck as fc,
+  Layer,
+  Option,
+  Ref,
+  Schema,
+  Sink,
+  Stream
+} from "effect"
+import { readXlsx } from "hucre/xlsx"
+import type { JsonObject } from "../../../src/domain/Document.js"
+import * as Memory from "../../../src/store/memory/Memory.js"
+import { Store } from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { exportDatabaseExcel, exportExcel, exportText } from "../../../src/store/transfer/Export.js"
+import { fromCsv, fromNdjson } from "../../../src/store/transfer/FromText.js"
+import type { ImportReport, ImportRow } from "../../../src/store/transfer/Import.js"
+
+const opened = (options: StoreOptions = {}) => Layer.provide(Store.layer(options), Memory.layer())
+const withStore = <A, E, R>(body: Effect.Effect<A, E, R | Store>, options?: StoreOptions) =>
+  Effect.provide(body, opened(options))
+
+const records = (count: number) => Array.from({ length: count }, (_, n) => ({ _id: `r${n}`, n }))
+const idsOf = (store: Store["Type"], name: string) => store.collection(name).list()
+
+const bytesSink = Sink.map(
+  Sink.collectAll<Uint8Array>(),
+  (parts) => new Uint8Array(Buffer.concat(Chunk.toReadonlyArray(parts)))
+)
+/** A destination that keeps what was written to it. */
+const kept = Effect.map(Ref.make(new Uint8Array()), (ref) => ({
+  sink: Sink.mapEffect(bytesSink, (bytes) => Ref.set(ref, bytes)),
+  bytes: Ref.get(ref)
+}))
+
+describe("importRecords", () => {
+  it.effect("writes a commit per chunk, replaces what differs and leaves the rest alone", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        const things = store.collection("things")
+        yield* things.insert({ n: 3 }, { id: "r3" })
+        yield* things.insert({ n: "old" }, { id: "r4" })
+        const told: Array<number> = []
+        const report = yield* things.importRecords(records(250), {
+          onProgress: (state) => Effect.sync(() => void told.push(state.records))
+        })
+        assert.deepInclude(report, { records: 250, inserted: 248, replaced: 1, unchanged: 1, refused: 0 })
+        assert.strictEqual(report.commits.length, 3)
+        assert.deepStrictEqual(told, [0, 100, 200, 250])
+        const revs = yield* Effect.forEach(["r2", "r3", "r4"], (id) =>
+          Effect.map(Effect.flatten(things.get(id)), (found) => [found["n"], found._rev])
+        )
+        assert.deepStrictEqual(revs, [
+          [2, 1],
+          [3, 1],
+          [4, 2]
+        ])
+        const messages = yield* Effect.map(things.history("r0"), (entries) =>
+          entries.map((entry) => entry.message)
+        )
+        assert.deepStrictEqual(messages, ["import 100 records into things"])
+      }),
+      { indexes: { things: ["n"] }, manifests: ["things"] }
+    )
+  )
+
+  it.live("goes on after an interruption without doubling anything", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        const things = store.collection("things")
+        const nameless = records(430).map(({ n }) => ({ n }))
+        const halfway = yield* Deferred.make<string>()
+        const first = yield* Effect.fork(
+          things.importRecords(nameless, {
+            chunkSize: 50,
+            onProgress: (state) =>
+              state.records >= 150 ? Deferred.succeed(halfway, state.importId) : Effect.void
+          })
+        )
+        const importId = yield* Deferred.await(halfway)
+        yield* Fiber.interrupt(first)
+        const before = (yield* idsOf(store, "things")).length
+        const report = yield* things.importRecords(nameless, { chunkSize: 50, importId })
+        assert.strictEqual(report.inserted + report.unchanged, 430)
+        assert.strictEqual(report.unchanged, before)
+        assert.strictEqual(report.replaced, 0)
+        const all = Chunk.toReadonlyArray(yield* Stream.runCollect(things.all()))
+        assert.deepStrictEqual(
+          all.map((document) => document["n"]),
+          nameless.map(({ n }) => n)
+        )
+        assert.isTrue(all.every((document) => document._rev === 1))
+      })
+    )
+  )
+
+  it.effect("refuses a row by its number, keeps the chunks before it, and says how to go on", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        const things = store.collection("things")
+        const rows = records(30).map((row) => (row.n === 17 ? { ...row, _id: "a/b" } : row))
+        const error = yield* Effect.flip(things.importRecords(rows, { chunkSize: 10 }))
+        assert.strictEqual(error._tag, "ValidationError")
+        assert.include(error.message, "row 18")
+        assert.match(error.hint ?? "", /10 records before it are committed.*[0-9A-Z]{26}/)
+        assert.strictEqual((yield* idsOf(store, "things")).length, 10)
+
+        const first = yield* Effect.flip(
+          store.collection("other").importRecords(rows, { chunkSize: 10, validate: "first" })
+        )
+        assert.strictEqual(first.hint, "nothing was written")
+        assert.deepStrictEqual(yield* idsOf(store, "other"), [])
+        const spent = (function* () {
+          yield* rows
+        })()
+        assert.include(
+          (yield* Effect.flip(things.importRecords(spent, { validate: "first" }))).message,
+          "only once"
+        )
+        assert.strictEqual(
+          (yield* Effect.flip(things.importRecords([], { chunkSize: 0 })))._tag,
+          "ValidationError"
+        )
+        assert.strictEqual(
+          (yield* Effect.flip(things.importRecords([], { importId: "x" })))._tag,
+          "ValidationError"
+        )
+        assert.strictEqual(
+          (yield* Effect.flip(things.importRecords([{ a: 1n, self: Number.NaN }, 3])))._tag,
+          "ValidationError"
+        )
+      })
+    )
+  )
+
+  it.effect("says in a dry run what it would do with each row, and writes nothing", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        const things = store.collection("things")
+        yield* things.insert({ n: 0 }, { id: "r0" })
+        yield* things.insert({ n: 9 }, { id: "r1" })
+        const head = yield* store.commitSha
+        const rows: Array<ImportRow> = []
+        const report: ImportReport = yield* things.importRecords(
+          [...records(3), { _id: "r2", n: 5 }, { _id: "..", n: 1 }, { n: 7 }],
+          {
+            dryRun: true,
+            onRow: (row) => Effect.sync(() => void rows.push(row))
+          }
+        )
+        assert.deepStrictEqual(
+          rows.map(({ action, row }) => [row, action]),
+          [
+            [1, "unchanged"],
+            [2, "replace"],
+            [3, "insert"],
+            [4, "replace"],
+            [5, "refuse"],
+            [6, "insert"]
+          ]
+        )
+        assert.include(rows[4]!.reason ?? "", "_id")
+        assert.deepInclude(report, { inserted: 2, replaced: 2, unchanged: 1, refused: 1, commits: [] })
+        assert.deepStrictEqual(yield* store.commitSha, head)
+      })
+    )
+  )
+
+  it.effect("takes the id from any field, which stays, and drops metadata", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        const things = store.collection("things")
+        yield* things.importRecords([{ sku: " A-1 ", _rev: 9, _created_at: "x", at: new Date(0) }], {
+          idField: "sku"
+        })
+        const found = yield* Effect.flatten(things.get("A-1"))
+        assert.deepInclude(found, { sku: " A-1 ", at: "1970-01-01T00:00:00.000Z", _rev: 1 })
+      })
+    )
+  )
+
+  it.effect("holds records to the collection's schema", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        const Thing = Schema.Struct({ n: Schema.NumberFromString })
+        const things = store.collection("things", Thing)
+        yield* things.importRecords([{ _id: "a", n: "1" }])
+        assert.strictEqual((yield* Effect.flatten(things.get("a"))).n, 1)
+        const error = yield* Effect.flip(things.importRecords([{ _id: "b", n: {} }]))
+        assert.include(error.message, "row 1")
+        assert.isTrue(Option.isNone(yield* things.get("b")))
+      })
+    )
+  )
+})
+
+const cell = fc.oneof(
+  fc.integer(),
+  fc.boolean(),
+  fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => !/[\u0000-\u001f\ufffe\uffff]/.test(text))
+)
+const table = fc.array(
+  fc.record({ a: cell, b: cell, c: cell }, { requiredKeys: ["a"], noNullPrototype: true }),
+  { minLength: 1, maxLength: 25 }
+)
+
+describe("round trips", () => {
+  it.effect.prop(
+    "records -> store -> NDJSON, CSV, xlsx -> records",
+    [table],
+    ([rows]) =>
+      withStore(
+        Effect.gen(function* () {
+          const store = yield* Store
+          const given = rows.map(
+            (row, n) => ({ ...row, _id: `r${String(n).padStart(3, "0")}` }) as JsonObject
+          )
+          yield* store.collection("t").importRecords(given)
+          const columns = ["_id", "a", "b", "c"]
+          const expected = JSON.parse(JSON.stringify(given))
+          const sorted = (found: ReadonlyArray<unknown>) => JSON.parse(JSON.stringify(found))
+
+          const ndjson = yield* kept
+          yield* exportText(store, "t", ndjson.sink, "ndjson", { columns })
+          const fromLines = yield* Stream.runCollect(fromNdjson(Stream.succeed(yield* ndjson.bytes)))
+          assert.deepStrictEqual(sorted(Chunk.toReadonlyArray(fromLines)), expected)
+
+          const csv = yield* kept
+          yield* exportText(store, "t", csv.sink, "csv", { columns })
+          const texts = yield* Stream.runCollect(fromCsv(Stream.succeed(yield* csv.bytes)))
+          const asText = expected.map((row: JsonObject) =>
+            Object.fromEntries(
+              columns.map((column) => [column, row[column] === undefined ? "" : String(row[column])])
+            )
+          )
+          assert.deepStrictEqual(sorted(Chunk.toReadonlyArray(texts)), asText)
+
+          const xlsx = yield* kept
+          yield* exportExcel(store, "t", xlsx.sink, { columns })
+          const workbook = yield* xlsx.bytes
+          const book = yield* Effect.promise(() => readXlsx(workbook))
+          const [, ...cells] = book.sheets[0]!.rows
+          const back = cells.map((row) =>
+            Object.fromEntries(
+              columns.flatMap((column, at) =>
+                row[at] === null || row[at] === undefined ? [] : [[column, row[at]]]
+              )
+            )
+          )
+          assert.deepStrictEqual(sorted(back), expected)
+          const again = yield* store.collection("u").importRecords(back)
+          assert.strictEqual(again.inserted, rows.length)
+        })
+      ),
+    { fastCheck: { numRuns: 30 } }
+  )
+
+  it.effect("a sheet per collection, from one commit, into a file that appears when it is whole", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const directory = mkdtempSync(join(tmpdir(), "chainstore-export-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(directory, { recursive: true })))
+      yield* store.collection("b").importRecords(records(2_500))
+      yield* store.collection("a").importRecords([{ _id: "x", name: "=SUM(1)" }])
+      const file = join(directory, "all.xlsx")
+      const columns = yield* exportDatabaseExcel(store, file)
+      assert.deepStrictEqual(Object.keys(columns), ["a", "b"])
+      const book = yield* Effect.promise(() => readXlsx(new Uint8Array(readFileSync(file))))
+      assert.deepStrictEqual(
+        book.sheets.map((sheet) => [sheet.name, sheet.rows.length]),
+        [
+          ["a", 2],
+          ["b", 2_501]
+        ]
+      )
+      const missing = yield* Effect.flip(exportDatabaseExcel(store, file, { collections: ["nope"] }))
+      assert.strictEqual(missing._tag, "NotFoundError")
+      const web: Array<Uint8Array> = []
+      let closed = false
+      const stream = new WritableStream<Uint8Array>({
+        write: (chunk) => void web.push(chunk),
+        close: () => {
+          closed = true
+        }
+      })
+      yield* exportText(store, "a", stream, "json")
+      assert.isTrue(closed)
+      assert.strictEqual(JSON.parse(Buffer.concat(web).toString())[0].name, "=SUM(1)")
+    }).pipe(withStore, Effect.provide(NodeContext.layer), Effect.scoped)
+  )
+})
