@@ -15,7 +15,7 @@ export interface StoreView {
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
   readonly collection: {
     (name: string): CollectionReader
-    <A, I extends JsonObject>(name: string, schema: Schema.Schema<A, I>): CollectionReader<Typed<A>>
+    <A, I extends object>(name: string, schema: Schema.Schema<A, I>): CollectionReader<Typed<A>>
   }
 }
 
@@ -111,7 +111,7 @@ export interface StoreService extends StoreView {
   readonly root: string
   readonly collection: {
     (name: string): Collection
-    <A, I extends JsonObject>(name: string, schema: Schema.Schema<A, I>): Collection<Typed<A>, A>
+    <A, I extends object>(name: string, schema: Schema.Schema<A, I>): Collection<Typed<A>, A>
   }
   /** Runs the body and commits what it queued; a body that fails or is interrupted discards it. Answers the body's result and the last commit. */
   readonly batch: <A, E, R>(

@@ -3,7 +3,6 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
-import type { JsonObject } from "../../domain/Document.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { makeBatch } from "../Batch.js"
 import { makeRevert } from "../Revert.js"
@@ -45,7 +44,7 @@ const makeView = (core: StoreCore): StoreView => ({
     Option.map(({ commit }) => commit as string)
   ),
   collections: collections(core),
-  collection: <A, I extends JsonObject>(name: string, schema?: Schema.Schema<A, I>) =>
+  collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
     schema === undefined
       ? (makeReader(core, name, plain) as never)
       : (makeReader(core, name, typed(schema)) as never)
@@ -67,7 +66,7 @@ export const makeService = (core: StoreCore): StoreService => {
     repository: remote.name,
     branch: core.branch,
     root: core.options.root,
-    collection: <A, I extends JsonObject>(name: string, schema?: Schema.Schema<A, I>) =>
+    collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
       schema === undefined
         ? (makeCollection(core, name, plain) as never)
         : (makeCollection(core, name, typed(schema)) as never),

@@ -124,7 +124,7 @@ const partialOf = <A, I>(schema: Schema.Schema<A, I>) => {
 }
 
 /** Documents of a schema: written encoded, read decoded, with the store's metadata beside the schema's fields. */
-export const typed = <A, I extends JsonObject>(schema: Schema.Schema<A, I>): Codec<Typed<A>, A> => {
+export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>, A> => {
   const decode = Schema.decodeUnknown(schema)
   const decodeNow = Schema.decodeUnknownEither(schema)
   const encode = Schema.encodeUnknown(schema)
@@ -142,7 +142,10 @@ export const typed = <A, I extends JsonObject>(schema: Schema.Schema<A, I>): Cod
   const encoded = (place: Place, document: unknown, anyId = false) =>
     Effect.flatMap(checkedInput(place, document, anyId), () =>
       Effect.mapError(encode(document), (error) => misfit(place, error, "cannot be written"))
-    ).pipe(Effect.flatMap((json) => checked(place, withoutMetadata(json))))
+    ).pipe(
+      Effect.flatMap((json) => checked(place, json)),
+      Effect.map(withoutMetadata)
+    )
   const checkedInput = (place: Place, document: unknown, anyId = false) =>
     Effect.suspend(() => {
       const problem = checkId(place, document, anyId)

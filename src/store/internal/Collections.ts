@@ -23,14 +23,18 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
 
   const write = (
     operation: string,
-    verb: string,
+    verb: string | ((existing: boolean) => string),
     id: string,
     options: WriteOptions | undefined,
     one: Pick<DocumentOperation, "needs" | "next" | "expected">
   ): Effect.Effect<UnitOutcome, WriteError> =>
     core.write({
       operation,
-      message: options?.message ?? `${verb} ${name}/${id}`,
+      message:
+        options?.message ??
+        (typeof verb === "string"
+          ? `${verb} ${name}/${id}`
+          : ([before]) => `${verb(before?._tag === "Some")} ${name}/${id}`),
       mode: "document",
       operations: [{ collection: name, id, ...one }]
     })
@@ -105,7 +109,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       const operation = "Collection.upsert"
       yield* check(operation, { collection: name, id })
       const encoded = yield* codec.encode(placeOf(operation, id), document)
-      const outcome = yield* write(operation, "upsert", id, options, {
+      const outcome = yield* write(operation, (existing) => (existing ? "update" : "insert"), id, options, {
         needs: "any",
         expected: expected(options),
         next: Option.match({

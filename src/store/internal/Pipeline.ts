@@ -17,7 +17,7 @@ import type { SettingsAt } from "./RepositorySettings.js"
 import { singleFileWrite } from "./SingleFileWrite.js"
 import { remember, requireBranch } from "./Source.js"
 import * as Touch from "./Touch.js"
-import type { OperationOutcome, Unit, UnitOutcome } from "./WriteUnit.js"
+import { messageOf, type OperationOutcome, type Unit, type UnitOutcome } from "./WriteUnit.js"
 
 interface Built {
   readonly outcomes: ReadonlyArray<Judgement.Prepared>
@@ -91,7 +91,10 @@ export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, 
         changes.push({ _tag: "Put", path, content: printSettings(settings.settings) })
       }
       const commit: NewCommit = {
-        message: unit.message,
+        message: messageOf(
+          unit,
+          outcomes.map(({ before }) => before)
+        ),
         changes,
         author: options.author,
         committer: options.committer

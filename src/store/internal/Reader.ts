@@ -139,7 +139,7 @@ export const makeReader = <A, I>(core: StoreCore, name: string, codec: Codec<A, 
     )
 
   const limited = <B>(stream: Stream.Stream<B, ReadError>, limit: number | undefined) =>
-    limit === undefined ? stream : Stream.take(stream, limit)
+    limit === undefined || !(limit >= 1) ? stream : Stream.take(stream, limit)
 
   const satisfies = (method: string, predicate: (document: A) => boolean, document: A) =>
     Effect.try({

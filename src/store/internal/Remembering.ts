@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import type { JsonObject } from "../../domain/Document.js"
 import type { Collection } from "../Collection.js"
 import type { Batch, BatchOptions, StoreService, Transaction, Typed } from "../StoreService.js"
 import { keyOf } from "./OperationQueue.js"
@@ -74,7 +73,7 @@ export const makeFace = (
   reads: Reads,
   message: string | undefined
 ): Pick<Transaction, "collection" | "batch"> => ({
-  collection: <A, I extends JsonObject>(name: string, schema?: Schema.Schema<A, I>) =>
+  collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
     schema === undefined
       ? (remembering(store.collection(name), reads) as never)
       : (remembering(store.collection(name, schema), reads) satisfies Collection<Typed<A>, A>),

@@ -11,7 +11,13 @@ import type { Parts } from "./Parts.js"
 import type { SettingsAt } from "./RepositorySettings.js"
 import { recall } from "./Source.js"
 import { versionOf } from "./Versions.js"
-import type { DocumentOperation, StoredVersion, Unit, UnitOutcome } from "./WriteUnit.js"
+import {
+  type DocumentOperation,
+  messageOf,
+  type StoredVersion,
+  type Unit,
+  type UnitOutcome
+} from "./WriteUnit.js"
 
 /** The settings, when the repository needs nothing but the document's own file to be written. */
 const alone = (parts: Parts, collection: string) =>
@@ -81,7 +87,6 @@ const attempts = (
     const { branch, options, source } = parts
     const { collection, id } = operation
     const path = documentPath(options.root, settings, collection, id)
-    const text = { message: unit.message, author: options.author, committer: options.committer }
     const allowed = unit.retries ?? retries
     let look = false
     for (let conflicts = 0; ; ) {
@@ -100,6 +105,11 @@ const attempts = (
         return Option.some({ committed: Option.none(), documents: [outcomeOf(prepared.right, undefined)] })
       }
       if (after !== undefined && after.content.length > short.maxBytes) return Option.none()
+      const text = {
+        message: messageOf(unit, [prepared.right.before]),
+        author: options.author,
+        committer: options.committer
+      }
       const expected: Option.Option<Oid> = Option.fromNullable(base.version?.oid)
       const written = yield* Effect.either(
         after === undefined

@@ -62,7 +62,8 @@ export interface DocumentOperation {
 export interface Unit {
   /** For errors, such as `Collection.insert`. */
   readonly operation: string
-  readonly message: string
+  /** Of the commit; may depend on the versions that the operations replace. */
+  readonly message: string | ((before: ReadonlyArray<Option.Option<StoredVersion>>) => string)
   readonly mode: "document" | "batch"
   /** At most one for a document. */
   readonly operations: ReadonlyArray<DocumentOperation>
@@ -100,3 +101,7 @@ export interface UnitOutcome {
 /** One name for a document inside a unit: neither part holds a slash. */
 export const nameOf = (document: { readonly collection: string; readonly id: string }): string =>
   `${document.collection}/${document.id}`
+
+/** The message of a unit's commit. */
+export const messageOf = (unit: Unit, before: ReadonlyArray<Option.Option<StoredVersion>>): string =>
+  typeof unit.message === "string" ? unit.message : unit.message(before)
