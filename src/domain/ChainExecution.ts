@@ -1,46 +1,8 @@
 import * as Schema from "effect/Schema"
+import { Condition } from "./Condition.js"
 import { NullableText, Numeric, Text } from "./Wire.js"
 
-const comparisons = ["equals", "lessThan", "greaterThan"] as const
-
-const comparison = Schema.optionalWith(Numeric, { exact: true })
-
-/** Exactly one comparison of the request with a number. */
-export const Condition = Schema.Struct({
-  equals: comparison,
-  lessThan: comparison,
-  greaterThan: comparison
-})
-  .annotations({
-    message: () => "must be an object with exactly one of equals, lessThan, greaterThan",
-    parseOptions: { onExcessProperty: "error" }
-  })
-  .pipe(
-    Schema.filter((condition) => Object.keys(condition).length === 1, {
-      identifier: "Condition",
-      message: () => ({
-        message: "must have exactly one of equals, lessThan, greaterThan",
-        override: false
-      }),
-      jsonSchema: {
-        type: "object",
-        properties: Object.fromEntries(comparisons.map((name) => [name, { type: "number" }])),
-        minProperties: 1,
-        maxProperties: 1,
-        additionalProperties: false
-      }
-    })
-  )
-
-/** Exactly one comparison of the request with a number. */
-export type Condition = typeof Condition.Type
-
-/** Whether `request` satisfies the comparison. */
-export const matches = (condition: Condition, request: number): boolean => {
-  if (condition.equals !== undefined) return request === condition.equals
-  if (condition.lessThan !== undefined) return request < condition.lessThan
-  return condition.greaterThan !== undefined && request > condition.greaterThan
-}
+export { Condition, matches } from "./Condition.js"
 
 /** A handler of an ad-hoc chain: when it accepts and what it answers. */
 export const HandlerDescription = Schema.Struct({

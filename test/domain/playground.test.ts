@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, FastCheck as fc, Logger, Schema } from "effect"
-import { ChainExecutionRequest, Condition, matches, render } from "../../src/domain/ChainExecution.js"
+import { ChainExecutionRequest, render } from "../../src/domain/ChainExecution.js"
+import { Condition, matches } from "../../src/domain/Condition.js"
 import { PathSegment, RefPath } from "../../src/domain/PathSegment.js"
 import { isUrgent, Ticket } from "../../src/domain/Ticket.js"
 import * as AdHoc from "../../src/http/playground/AdHoc.js"

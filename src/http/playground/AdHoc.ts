@@ -1,5 +1,6 @@
 import type { ChainBuilder } from "../../chain/index.js"
-import { type ChainExecutionRequest, matches, render } from "../../domain/ChainExecution.js"
+import { type ChainExecutionRequest, render } from "../../domain/ChainExecution.js"
+import { matches } from "../../domain/Condition.js"
 import { type Answer, type Composition, logged } from "./Composition.js"
 
 /** The chain that a request describes: its handlers in order, by `useWhen`, and its fallback if it has one. */
