@@ -82,7 +82,7 @@ export const SignIn = (props: {
             <select name="api" defaultValue={api}>
               {apis.map((name) => (
                 <option key={name} value={name} selected={name === api}>
-                  {name}
+                  {name === "embedded" ? "Embedded host" : name}
                 </option>
               ))}
             </select>

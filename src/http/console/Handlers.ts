@@ -60,6 +60,9 @@ export const router = (options: ConsoleOptions = {}) =>
           })
         }
         const json = yield* request.json
+        if (typeof json !== "object" || json === null || Array.isArray(json)) {
+          return yield* malformed("The request body must be a JSON object.")
+        }
         return yield* Schema.decodeUnknown(schema, { errors: "all" })(json).pipe(
           Effect.mapError((error) => malformed(Problems.fromIssue(error.issue)))
         )
@@ -190,7 +193,7 @@ export const router = (options: ConsoleOptions = {}) =>
           const { id } = yield* checked
           const session = yield* sessions.find(id)
           return yield* answer(Api.Setup, {
-            apis: stores.apis,
+            apis: [...stores.apis, embeddedApi],
             demo: stores.demo,
             session: Option.isNone(session)
               ? null

@@ -55,7 +55,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
         for (const [id, entry] of [...entries]) if (expired(entry, now)) yield* close(id)
       })
 
-      yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced("1 minute")))
+      yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced("15 minutes")))
       yield* Effect.addFinalizer(() => Effect.forEach([...entries.keys()], close, { discard: true }))
 
       return {

@@ -1,0 +1,77 @@
+import { request as send } from "node:http"
+import { Data, Effect } from "effect"
+import { repo } from "../../support/browser/ConsoleService.js"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly text: string
+  /** Whatever the JSON body is; null where there is none. */
+  readonly body: any
+  /** The session cookie that was set, as a browser would send it back. */
+  readonly cookie: string | undefined
+}
+
+export class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly cause: unknown }> {}
+
+/** Sends exactly these headers: `fetch` would not let a test forge Host, Origin or Cookie. */
+export const ask = (
+  url: string,
+  method: string,
+  path: string,
+  options: {
+    readonly body?: unknown
+    readonly cookie?: string | undefined
+    readonly headers?: Readonly<Record<string, string>>
+    readonly bare?: boolean
+  } = {}
+): Effect.Effect<Answer, NoAnswer> =>
+  Effect.async((resume) => {
+    const { host, hostname, origin, port } = new URL(url)
+    const text =
+      options.body === undefined
+        ? undefined
+        : typeof options.body === "string"
+          ? options.body
+          : JSON.stringify(options.body)
+    const sent = send(
+      {
+        hostname,
+        port,
+        method,
+        path,
+        agent: false,
+        headers: {
+          host,
+          ...(options.bare === true || method === "GET" ? {} : { origin }),
+          ...(text === undefined
+            ? {}
+            : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+          ...(options.cookie === undefined ? {} : { cookie: options.cookie }),
+          ...options.headers
+        }
+      },
+      (reply) => {
+        let read = ""
+        reply.setEncoding("utf8")
+        reply.on("data", (part: string) => {
+          read += part
+        })
+        reply.on("end", () => {
+          const cookie = reply.headers["set-cookie"]?.[0]?.split(";")[0]
+          let body: unknown = null
+          try {
+            body = JSON.parse(read)
+          } catch {}
+          resume(
+            Effect.succeed({ status: reply.statusCode!, headers: reply.headers, text: read, body, cookie })
+          )
+        })
+      }
+    )
+    sent.on("error", (cause) => resume(Effect.fail(new NoAnswer({ cause }))))
+    sent.end(text)
+  })
+
+/** Signing in to the repository that the tests fill; a token belongs to it. */
+export const shop = { api: "embedded", repo }

@@ -1,0 +1,248 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { ConsoleService, layer as service } from "../../support/browser/ConsoleService.js"
+import { productId, seed } from "../../support/browser/Seed.js"
+import { ask, shop } from "./Client.js"
+
+const seeded = service().pipe(
+  Layer.tap((context) =>
+    Effect.flatMap(ConsoleService, ({ store }) => seed(store)).pipe(Effect.provide(context), Effect.orDie)
+  )
+)
+
+const signIn = (body?: unknown) =>
+  Effect.flatMap(ConsoleService, ({ token, url }) =>
+    ask(url, "POST", "/api/login", { body: body ?? { ...shop, token } })
+  )
+
+/** Asks within a new session of the demo. */
+const signedIn = Effect.gen(function* () {
+  const { url } = yield* ConsoleService
+  const { cookie } = yield* signIn()
+  return {
+    cookie,
+    get: (path: string) => ask(url, "GET", path, { cookie }),
+    post: (path: string, body: unknown = {}) => ask(url, "POST", path, { cookie, body })
+  }
+})
+
+layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
+  it.effect("signs in to the demo, to a repository with a token, and refuses others", () =>
+    Effect.gen(function* () {
+      const { token } = yield* ConsoleService
+      const answer = yield* signIn()
+      assert.strictEqual(answer.status, 200)
+      assert.deepStrictEqual(answer.body, {
+        api: "embedded",
+        repo: "test/shop",
+        branch: "main",
+        root: "data",
+        collections: ["articles", "hostile", "products"],
+        readOnly: false
+      })
+      const demo = yield* signIn({ api: "embedded", repo: "local/demo" })
+      assert.notStrictEqual(demo.status, 401, demo.text)
+      const wrong: ReadonlyArray<readonly [unknown, number, string, string]> = [
+        [{ ...shop, token: "no such token" }, 401, "AuthError", "token"],
+        [{ ...shop, repo: "local/other" }, 401, "AuthError", "token"],
+        [{ ...shop, token, repo: "local/other" }, 404, "NotFoundError", "repository"],
+        [{ ...shop, token, branch: "none" }, 404, "NotFoundError", "branch"],
+        [{ ...shop, token, api: "http://169.254.169.254" }, 422, "ValidationError", "api"],
+        [{ ...shop, token, root: "../etc" }, 422, "ValidationError", "root"],
+        [{ repo: 5 }, 400, "ValidationError", "repo"],
+        ["{", 400, "ValidationError", "JSON"],
+        ["[]", 400, "ValidationError", "object"]
+      ]
+      for (const [body, status, error, word] of wrong) {
+        const refused = yield* signIn(body)
+        assert.strictEqual(refused.status, status, JSON.stringify(body) + refused.text)
+        assert.deepStrictEqual(Object.keys(refused.body).sort(), ["error", "message"])
+        assert.strictEqual(refused.body.error, error)
+        assert.include(refused.body.message, word)
+        assert.isUndefined(refused.cookie)
+      }
+    })
+  )
+
+  it.effect("lists collections, and queries by field and value as documented", () =>
+    Effect.gen(function* () {
+      const { get, post } = yield* signedIn
+      assert.deepStrictEqual((yield* get("/api/collections")).body, {
+        repo: "test/shop",
+        branch: "main",
+        root: "data",
+        collections: ["articles", "hostile", "products"]
+      })
+      const first = (yield* post("/api/query", { collection: "products" })).body
+      assert.strictEqual(first.documents.length, 50)
+      assert.deepStrictEqual(first.columns.slice(0, 3), ["_id", "_rev", "_updated_at"])
+      assert.strictEqual(first.cursor, productId(50))
+      assert.strictEqual(first.source, "scan")
+      const next = (yield* post("/api/query", { collection: "products", limit: 500, cursor: first.cursor }))
+        .body
+      assert.strictEqual(next.documents.length, 150)
+      assert.strictEqual(next.cursor, null)
+
+      const indexed = (yield* post("/api/query", {
+        collection: "products",
+        field: "category",
+        value: "tools",
+        limit: 10
+      })).body
+      assert.strictEqual(indexed.source, "index")
+      assert.strictEqual(indexed.documents.length, 10)
+      assert.isTrue(indexed.documents.every((one: { category: string }) => one.category === "tools"))
+      assert.isString(indexed.cursor)
+
+      const count = (value: unknown) =>
+        Effect.map(
+          post("/api/query", { collection: "products", field: "price", value }),
+          ({ body }) => body.documents.length
+        )
+      assert.strictEqual(yield* count(12.5), 1)
+      assert.strictEqual(yield* count("12.5"), 1)
+      assert.strictEqual(yield* count('"12.5"'), 0)
+      assert.strictEqual(yield* count("plain text"), 0)
+    })
+  )
+
+  it.effect("filters inside nested JSON, by several conditions, page by page", () =>
+    Effect.gen(function* () {
+      const { post } = yield* signedIn
+      const filters = [
+        { path: "size.width", operator: "lessThan", value: 10 },
+        { path: "tags", operator: "contains", value: "kiln" },
+        { path: "category", operator: "is", value: "office" }
+      ]
+      const whole = (yield* post("/api/query", { collection: "products", filters, limit: 500 })).body
+      assert.isAbove(whole.documents.length, 1)
+      for (const one of whole.documents) {
+        assert.isBelow(one.size.width, 10)
+        assert.include(one.tags, "kiln")
+        assert.strictEqual(one.category, "office")
+      }
+      const ids: Array<string> = []
+      let cursor: string | null = null
+      do {
+        const page: { documents: ReadonlyArray<{ _id: string }>; cursor: string | null } = (yield* post(
+          "/api/query",
+          {
+            collection: "products",
+            filters,
+            limit: 1,
+            cursor
+          }
+        )).body
+        ids.push(...page.documents.map(({ _id }) => _id))
+        cursor = page.cursor
+      } while (cursor !== null)
+      assert.deepStrictEqual(
+        ids,
+        whole.documents.map(({ _id }: { _id: string }) => _id)
+      )
+    })
+  )
+
+  it.effect("answers from the manifest where it is current, sorted over the whole collection", () =>
+    Effect.gen(function* () {
+      const { post } = yield* signedIn
+      const query = {
+        collection: "products",
+        projected: true,
+        limit: 3,
+        sort: { path: "price", descending: true }
+      }
+      const top = (yield* post("/api/query", query)).body
+      assert.strictEqual(top.source, "manifest")
+      assert.strictEqual(top.total, 200)
+      assert.deepStrictEqual(
+        top.documents.map(({ _id }: { _id: string }) => _id),
+        [200, 199, 198].map(productId)
+      )
+      const next = (yield* post("/api/query", { ...query, cursor: top.cursor })).body
+      assert.deepStrictEqual(
+        next.documents.map(({ _id }: { _id: string }) => _id),
+        [197, 196, 195].map(productId)
+      )
+      const beyond = (yield* post("/api/query", {
+        ...query,
+        filters: [{ path: "tags", operator: "exists" }]
+      })).body
+      assert.strictEqual(beyond.source, "scan")
+    })
+  )
+
+  it.effect("tells the history, shows versions and restores one as one forward commit", () =>
+    Effect.gen(function* () {
+      const { post } = yield* signedIn
+      const { store } = yield* ConsoleService
+      const id = productId(3)
+      yield* store.collection("products").update(id, { price: 1 })
+      yield* store.collection("products").update(id, { price: 2 })
+      const { entries } = (yield* post("/api/history", { collection: "products", id })).body
+      assert.strictEqual(entries.length, 3)
+      const [, middle, first] = entries
+      const old = (yield* post("/api/document", { collection: "products", id, at: first.sha })).body.document
+      assert.strictEqual(old._rev, 1)
+
+      const stale = yield* post("/api/restore", {
+        collection: "products",
+        id,
+        commit: middle.sha,
+        expectedRev: 1
+      })
+      assert.strictEqual(stale.status, 409)
+      const before = yield* store.commitSha
+      const restored = yield* post("/api/restore", {
+        collection: "products",
+        id,
+        commit: middle.sha,
+        expectedRev: 3
+      })
+      assert.strictEqual(restored.status, 200, restored.text)
+      assert.strictEqual(restored.body.document.price, 1)
+      assert.strictEqual(restored.body.document._rev, 4)
+      assert.notDeepEqual(yield* store.commitSha, before)
+      assert.strictEqual((yield* post("/api/history", { collection: "products", id })).body.entries.length, 4)
+
+      const then = (yield* post("/api/query", { collection: "products", at: first.sha, limit: 500 })).body
+      assert.strictEqual(then.documents.find(({ _id }: { _id: string }) => _id === id)._rev, 1)
+      const all = (yield* post("/api/history", { collection: "products", limit: 2 })).body.entries
+      assert.strictEqual(all.length, 2)
+      const missing = (yield* post("/api/document", { collection: "products", id: "none" })).body
+      assert.deepStrictEqual(missing, { document: null })
+    })
+  )
+
+  it.effect("refuses what breaks a rule, by name", () =>
+    Effect.gen(function* () {
+      const { post } = yield* signedIn
+      const wrong: ReadonlyArray<readonly [string, unknown, number]> = [
+        ["/api/query", { collection: "products", limit: 0 }, 422],
+        ["/api/query", { collection: "products", limit: 501 }, 422],
+        ["/api/query", { collection: "products", limit: "5" }, 400],
+        ["/api/query", { collection: "../secrets" }, 422],
+        ["/api/query", { collection: "_index" }, 422],
+        ["/api/query", { collection: "products", field: "price" }, 422],
+        ["/api/query", { collection: "products", filters: [{ path: "a", operator: "like" }] }, 400],
+        ["/api/query", { collection: "products", at: "no-such-ref" }, 404],
+        ["/api/document", { collection: "products", id: "../x" }, 422],
+        ["/api/history", { collection: "products", id: "a/b" }, 422],
+        ["/api/restore", { collection: "products", id: productId(1), commit: "none", expectedRev: 1 }, 404]
+      ]
+      for (const [path, body, status] of wrong) {
+        const answer = yield* post(path, body)
+        assert.strictEqual(answer.status, status, `${path} ${JSON.stringify(body)} ${answer.text}`)
+        assert.deepStrictEqual(Object.keys(answer.body).sort(), ["error", "message"])
+      }
+      assert.strictEqual((yield* post("/api/query", "x".repeat(70_000))).status, 413)
+    })
+  )
+
+  it.effect("tells rate limits, of which the embedded host has none", () =>
+    Effect.gen(function* () {
+      const { get } = yield* signedIn
+      assert.deepStrictEqual((yield* get("/api/rate")).body, { budgets: [] })
+    })
+  )
+})

@@ -1,0 +1,107 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Option, Ref, TestClock } from "effect"
+import * as Attempts from "../../../src/http/console/Attempts.js"
+import { defaultLimits, type Session, Sessions } from "../../../src/http/console/Sessions.js"
+import type { Browse } from "../../../src/store/browse/Browse.js"
+
+const session = (id: string): Session => ({
+  id,
+  api: "GitHub",
+  repo: "a/b",
+  branch: "main",
+  root: "data",
+  readOnly: true,
+  // Sessions carry it and never touch it.
+  browse: undefined as unknown as Browse
+})
+
+/** A session that counts when what it holds is given back. */
+const opened = (closed: Ref.Ref<number>) => (id: string) =>
+  Effect.as(
+    Effect.addFinalizer(() => Ref.update(closed, (n) => n + 1)),
+    { session: session(id), result: undefined }
+  )
+
+const alive = (id: string) =>
+  Effect.flatMap(Sessions, (sessions) => Effect.map(sessions.find(id), Option.isSome))
+
+const create = (closed: Ref.Ref<number>) =>
+  Effect.flatMap(Sessions, (sessions) =>
+    Effect.map(sessions.create(opened(closed)), (made) => made.session.id)
+  )
+
+it.scoped("end after eight idle hours, and give back what they hold", () =>
+  Effect.gen(function* () {
+    const closed = yield* Ref.make(0)
+    const id = yield* create(closed)
+    yield* TestClock.adjust("7 hours")
+    assert.isTrue(yield* alive(id))
+    yield* TestClock.adjust("7 hours")
+    assert.isTrue(yield* alive(id))
+    yield* TestClock.adjust("8 hours")
+    assert.isFalse(yield* alive(id))
+    assert.strictEqual(yield* Ref.get(closed), 1)
+  }).pipe(Effect.provide(Sessions.Default(defaultLimits)))
+)
+
+it.scoped("end after a day, however busy", () =>
+  Effect.gen(function* () {
+    const closed = yield* Ref.make(0)
+    const id = yield* create(closed)
+    for (let hour = 1; hour < 24; hour++) {
+      yield* TestClock.adjust("1 hour")
+      assert.isTrue(yield* alive(id), `hour ${hour}`)
+    }
+    yield* TestClock.adjust("1 hour")
+    assert.isFalse(yield* alive(id))
+  }).pipe(Effect.provide(Sessions.Default(defaultLimits)))
+)
+
+it.scoped("are swept when nobody asks, and end with the process", () =>
+  Effect.gen(function* () {
+    const closed = yield* Ref.make(0)
+    yield* Effect.gen(function* () {
+      yield* create(closed)
+      yield* TestClock.adjust("8 hours")
+      yield* TestClock.adjust("15 minutes")
+      assert.strictEqual(yield* Ref.get(closed), 1)
+      yield* create(closed)
+    }).pipe(Effect.provide(Sessions.Default(defaultLimits)))
+    assert.strictEqual(yield* Ref.get(closed), 2)
+  })
+)
+
+it.scoped("leave nothing behind when opening fails or is interrupted", () =>
+  Effect.gen(function* () {
+    const closed = yield* Ref.make(0)
+    const sessions = yield* Sessions
+    const failing = sessions.create((id) => Effect.zipRight(opened(closed)(id), Effect.fail("no" as const)))
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(failing)))
+    const started = yield* Deferred.make<void>()
+    const hanging = sessions.create((id) =>
+      opened(closed)(id).pipe(
+        Effect.zipLeft(Deferred.succeed(started, undefined)),
+        Effect.zipRight(Effect.never)
+      )
+    )
+    const fiber = yield* Effect.fork(hanging)
+    yield* Deferred.await(started)
+    yield* fiber.interruptAsFork(fiber.id())
+    yield* fiber.await
+    assert.strictEqual(yield* Ref.get(closed), 2)
+    assert.strictEqual(yield* sessions.count, 0)
+  }).pipe(Effect.provide(Sessions.Default(defaultLimits)))
+)
+
+it.effect("ten failures a minute and no more, for each address", () =>
+  Effect.gen(function* () {
+    const attempts = yield* Attempts.make
+    const fail = (address: string) => Effect.flip(attempts.guard(address, Effect.fail("wrong" as const)))
+    for (let i = 0; i < 10; i++) assert.strictEqual(yield* fail("a"), "wrong")
+    const refused = yield* fail("a")
+    assert.isTrue(typeof refused === "object" && refused.status === 429)
+    assert.strictEqual(yield* fail("b"), "wrong")
+    yield* TestClock.adjust("61 seconds")
+    assert.strictEqual(yield* attempts.guard("a", Effect.succeed("in" as const)), "in")
+  })
+)

@@ -1,0 +1,114 @@
+import { existsSync } from "node:fs"
+import { AxeBuilder } from "@axe-core/playwright"
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+
+export const executable =
+  process.env["CHROMIUM"] ??
+  ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
+
+if (executable === undefined) {
+  console.warn(
+    "No chromium was found: the browser tests are skipped. Install Debian's chromium, or set CHROMIUM."
+  )
+}
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: executable!,
+    headless: true,
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync"
+    ]
+  })
+
+/** A page that remembers everything that must not happen, and every request. */
+export interface Watched {
+  readonly page: Page
+  readonly console: Array<string>
+  readonly errors: Array<string>
+  readonly violations: Array<string>
+  readonly dialogs: Array<string>
+  readonly requests: Array<{
+    readonly method: string
+    readonly url: string
+    readonly headers: Record<string, string>
+  }>
+  readonly close: () => Promise<void>
+}
+
+export const open = async (browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> => {
+  const context = await browser.newContext({
+    viewport: { width: 1360, height: 820 },
+    acceptDownloads: true,
+    ...options
+  })
+  await context.grantPermissions(["clipboard-read", "clipboard-write"])
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const watched: Watched = {
+    page,
+    console: [],
+    errors: [],
+    violations: [],
+    dialogs: [],
+    requests: [],
+    close: () => context.close()
+  }
+  page.on("console", (message) => watched.console.push(`${message.type()}: ${message.text()}`))
+  page.on("pageerror", (error) => watched.errors.push(String(error.stack ?? error)))
+  page.on("request", (request) =>
+    watched.requests.push({ method: request.method(), url: request.url(), headers: request.headers() })
+  )
+  page.on("dialog", (dialog) => {
+    watched.dialogs.push(dialog.message())
+    void dialog.dismiss()
+  })
+  await page.exposeFunction("__violation", (text: string) => watched.violations.push(text))
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) =>
+      (globalThis as unknown as { __violation: (text: string) => void }).__violation(
+        `${event.violatedDirective} ${event.blockedURI}`
+      )
+    )
+  })
+  return watched
+}
+
+const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
+
+/** What axe finds wrong with the page as it is now. */
+export const axe = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze()
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`
+  )
+}
+
+/** The luminance contrast of two CSS colours, as WCAG defines it; evaluated in the page, which knows all notations. */
+export const contrast = (page: Page, a: string, b: string): Promise<number> =>
+  page.evaluate(
+    ([first, second]) => {
+      const canvas = document.createElement("canvas")
+      canvas.width = canvas.height = 1
+      const context = canvas.getContext("2d", { willReadFrequently: true })!
+      const luminance = (colour: string) => {
+        context.fillStyle = colour
+        context.fillRect(0, 0, 1, 1)
+        const [r = 0, g = 0, b = 0] = [...context.getImageData(0, 0, 1, 1).data].map((value) => {
+          const share = value / 255
+          return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+        })
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+      }
+      const [light, dark] = [luminance(first!), luminance(second!)].sort((x, y) => y - x)
+      return (light! + 0.05) / (dark! + 0.05)
+    },
+    [a, b]
+  )

@@ -1,0 +1,103 @@
+import { createServer, request as forward, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+
+export interface Stub {
+  readonly url: string
+  /** What is left of the limit that the stub announces. */
+  readonly budget: { limit: number; remaining: number }
+  readonly close: () => Promise<void>
+}
+
+const message = (text: string) =>
+  JSON.stringify({ message: text, documentation_url: "https://docs.github.com/rest", status: "0" })
+
+/**
+ * A GitHub-compatible API in front of a real host: repositories of `stub` meet the errors they are named after,
+ * everything else is passed on with the headers of a rate limit, of which a 304 takes nothing.
+ */
+export const stub = (host: string): Promise<Stub> => {
+  const budget = { limit: 5000, remaining: 4000 }
+  const reset = Math.floor(Date.now() / 1000) + 1800
+  const open = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-headers": "Authorization, Content-Type, If-None-Match, Accept",
+    "access-control-allow-methods": "GET, POST, PATCH, PUT, DELETE",
+    "access-control-expose-headers":
+      "ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Reset, X-RateLimit-Resource"
+  }
+  const rate = () => ({
+    "x-ratelimit-limit": String(budget.limit),
+    "x-ratelimit-remaining": String(budget.remaining),
+    "x-ratelimit-used": String(budget.limit - budget.remaining),
+    "x-ratelimit-reset": String(reset),
+    "x-ratelimit-resource": "core"
+  })
+  const server: Server = createServer((request, response) => {
+    const path = request.url ?? ""
+    const answer = (status: number, body: string, headers: Record<string, string> = {}) => {
+      response.writeHead(status, { ...open, "content-type": "application/json", ...rate(), ...headers })
+      response.end(body)
+    }
+    if (request.method === "OPTIONS") {
+      response.writeHead(204, open)
+      return void response.end()
+    }
+    if (path.includes("/stub/bad-token")) return answer(401, message("Bad credentials"))
+    if (path.includes("/stub/no-permission")) {
+      return answer(403, message("Resource not accessible by personal access token"))
+    }
+    if (path.includes("/stub/no-repository")) return answer(404, message("Not Found"))
+    if (path.includes("/stub/limited")) {
+      return answer(403, message("API rate limit exceeded for user ID 1."), { "x-ratelimit-remaining": "0" })
+    }
+    if (path.includes("/stub/no-branch")) {
+      return /\/repos\/stub\/no-branch(\?|$)/.test(path)
+        ? answer(
+            200,
+            JSON.stringify({
+              id: 1,
+              name: "no-branch",
+              full_name: "stub/no-branch",
+              private: false,
+              default_branch: "trunk",
+              permissions: { push: true, pull: true, admin: false }
+            })
+          )
+        : answer(404, message("Not Found"))
+    }
+    const target = new URL(host + path)
+    const { host: _, origin: __, ...headers } = request.headers
+    const passed = forward(
+      {
+        hostname: target.hostname,
+        port: target.port,
+        path: target.pathname + target.search,
+        method: request.method,
+        headers: { ...headers, host: target.host }
+      },
+      (reply) => {
+        if (reply.statusCode !== 304 && !path.endsWith("/rate_limit")) budget.remaining--
+        const kept = Object.fromEntries(
+          Object.entries(reply.headers).filter(([name]) => !/^(access-control|x-ratelimit)/.test(name))
+        )
+        response.writeHead(reply.statusCode ?? 502, { ...kept, ...open, ...rate() } as Record<string, string>)
+        reply.pipe(response)
+      }
+    )
+    passed.on("error", () => response.destroy())
+    request.pipe(passed)
+  })
+  return new Promise((resolve) =>
+    server.listen(0, "127.0.0.1", () =>
+      resolve({
+        url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        budget,
+        close: () =>
+          new Promise((done) => {
+            server.closeAllConnections()
+            server.close(() => done())
+          })
+      })
+    )
+  )
+}
