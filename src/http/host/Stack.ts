@@ -1,5 +1,6 @@
 import { Layer, type Redacted } from "effect"
 import * as GitRepositories from "../../store/git/GitRepositories.js"
+import * as Demo from "./Demo.js"
 import * as Faults from "./Faults.js"
 import * as Host from "./Host.js"
 import * as Limits from "./Limits.js"
@@ -32,6 +33,8 @@ export const layerRepositories = (
   options: Omit<GitRepositories.GitRepositoriesOptions, "directory"> = {}
 ) => GitRepositories.layer({ ...options, directory: `${directory}/repos` })
 
-/** The host as most run it: no limit is enforced and no fault is switched on (`Faults` can switch some on). */
-export const layer = (options: StackOptions) =>
-  layerWith(options).pipe(Layer.provideMerge(Layer.merge(Limits.layerUnlimited, Faults.layer)))
+/** The host as most run it: the demo is there, no limit is enforced and no fault is switched on (`Faults` can switch some on). */
+export const layer = (options: StackOptions & { readonly demo?: boolean }) => {
+  const host = layerWith(options).pipe(Layer.provideMerge(Layer.merge(Limits.layerUnlimited, Faults.layer)))
+  return options.demo === false ? host : Layer.provideMerge(Demo.layer, host)
+}

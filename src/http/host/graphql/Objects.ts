@@ -283,7 +283,8 @@ const resolvedBytes = 10_000_000
 export const commit = (context: Context, hosted: Hosted, info: CommitInfo) => {
   const { call, run } = context
   const { fullName, git } = hosted
-  const { author, commit: oid, committer, message, parents } = info
+  const { author, commit: oid, committer, parents } = info
+  const message = info.message.replace(/\n+$/, "")
   const [headline = "", ...rest] = message.split("\n")
   let counted: ReturnType<typeof count> | undefined
   const count = () => run(Differ.changes(git, Option.fromNullable(parents[0]), oid))

@@ -16,7 +16,7 @@ export const gitCommit = (links: Links.Links, fullName: string, info: CommitInfo
   author: person(info.author),
   committer: person(info.committer),
   tree: { sha: info.tree, url: Links.git(links, fullName, "trees", info.tree) },
-  message: info.message,
+  message: info.message.replace(/\n+$/, ""),
   parents: info.parents.map((sha) => ({
     sha,
     url: Links.git(links, fullName, "commits", sha),

@@ -1,0 +1,62 @@
+import { Effect, Layer } from "effect"
+import { GitRemote } from "../../store/GitRemote.js"
+import { GitRepositories } from "../../store/git/GitRepositories.js"
+import { fromRepository } from "../../store/local/LocalGit.js"
+import { Store } from "../../store/Store.js"
+import * as DemoData from "./DemoData.js"
+import { Repositories } from "./Repositories.js"
+import * as Revision from "./Revision.js"
+
+/** The repository that everybody may read and that one click signs in to. */
+export const name = { owner: "local", name: "demo" } as const
+
+const description = "A shop, its feature flags and its magazine: something to look around in"
+
+const author = { name: "Chainstore", email: "chainstore@localhost" }
+
+/** Writes the demo through the store: one import, then some ordinary days, so that there is a history to look at. */
+const write = Effect.gen(function* () {
+  const store = yield* Store.make({
+    indexes: { products: ["category"] },
+    manifests: { products: ["name", "category", "stock"] },
+    author,
+    committer: author
+  })
+  const collections = {
+    products: DemoData.products(),
+    flags: DemoData.flags(),
+    articles: DemoData.articles()
+  }
+  // One commit, so that a start that is cut off leaves the whole demo or none of it.
+  yield* store.batch({ message: "import products, flags and articles" }, (batch) =>
+    Effect.forEach(
+      Object.entries(collections),
+      ([collection, documents]) =>
+        Effect.forEach(documents, ([id, document]) => batch.insert(collection, document, { id })),
+      { discard: true }
+    )
+  )
+  const products = store.collection("products")
+  yield* products.update("oak-desk-lamp", { stock: 12 })
+  yield* products.update("oak-desk-lamp", {
+    price: { amount: 11900, currency: "EUR" },
+    tags: ["oak", "sale"]
+  })
+  yield* products.update("linen-cushion", { stock: 0 })
+  yield* store.collection("flags").update("ui-dark-theme", { enabled: true, rollout: 100 })
+})
+
+/** Makes and fills the demo repository, unless it is there and has a commit already. */
+export const seed = Effect.gen(function* () {
+  const repositories = yield* Repositories
+  const registry = yield* GitRepositories
+  yield* repositories.create(name.owner, name.name, { private: false, description })
+  const git = yield* registry.open(name.owner, name.name)
+  if (!(yield* Revision.isEmpty(git))) return
+  yield* Effect.provideService(write, GitRemote, fromRepository(git))
+}).pipe(Effect.scoped, Effect.asVoid)
+
+/** Seeds once the repositories are there; a demo that cannot be written is told, and stops nobody. */
+export const layer = Layer.effectDiscard(
+  Effect.catchAll(seed, (error) => Effect.logWarning("The demo could not be written", error))
+)
