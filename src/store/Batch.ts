@@ -27,7 +27,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     { readonly collection: string; readonly id: string; readonly expected: Expectation }
   >()
   let queue: Array<Queue.Queued> = []
-  let last: Option.Option<string> = Option.none()
+  let latest: Option.Option<string> = Option.none()
   let ended = false
 
   const add = (
@@ -41,8 +41,11 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
       Queue.queued(operation, kind, collection, id, document),
       (item): Effect.Effect<void, WriteError> => {
         if (ended) return closed(operation)
-        const before = queue.findLast((other) => other.id === id && other.collection === collection)
-        if (kind === "insert" && before !== undefined && before.kind !== "delete") {
+        const before =
+          kind === "insert"
+            ? queue.findLast((other) => other.id === id && other.collection === collection)
+            : undefined
+        if (before !== undefined && before.kind !== "delete") {
           return Queue.alreadyQueued(operation, collection, id)
         }
         queue.push(item)
@@ -74,7 +77,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
             if (expectations.get(key) === expectation) expectations.delete(key)
           }
           const commitSha = Option.map(outcome.committed, (made) => made.commit as string)
-          if (Option.isSome(commitSha)) last = commitSha
+          if (Option.isSome(commitSha)) latest = commitSha
           return commitSha
         })
       )
@@ -105,7 +108,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
       operations: Effect.sync(documents),
       expectations: Effect.sync(() => expectations.size)
     },
-    commitSha: Effect.sync(() => last),
+    commitSha: Effect.sync(() => latest),
     close: Effect.zipRight(
       discard,
       Effect.sync(() => {

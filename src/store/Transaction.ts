@@ -196,6 +196,7 @@ export const makeTransactions = (
 
       const removed = (branch: string) =>
         core.remote.deleteBranch(branch).pipe(
+          Effect.retry({ times: 2 }),
           Effect.timeout(cleaning),
           Effect.catchAllCause((cause) =>
             Effect.logWarning(

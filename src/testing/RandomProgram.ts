@@ -22,8 +22,6 @@ export interface ProgramHarness<E = never> {
   readonly root?: string | undefined
   /** Where a document lies, for commits made by hand. Default: the plain layout. */
   readonly documentPath?: ((collection: string, id: string) => string) | undefined
-  /** Faults may keep the store from removing a work branch. */
-  readonly mayLeaveBranches?: boolean | undefined
 }
 
 /** What a random program did. */
@@ -157,7 +155,7 @@ export const check = <E>(
         operation._tag === "transaction" && outcome._tag === "refused" && outcome.error === "ConflictError"
     ).length
     const left =
-      branches.length > conflicts && harness.mayLeaveBranches !== true
+      branches.length > conflicts && !program.writers.some(({ faults }) => faults.length > 0)
         ? [`${branches.length} work branches are left, ${conflicts} transactions were in conflict`]
         : []
     return [...defects, ...left, ...checkHistory(events, history, options)]

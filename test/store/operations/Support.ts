@@ -1,0 +1,69 @@
+import { assert } from "@effect/vitest"
+import { Chunk, Effect, Either, Option, Stream } from "effect"
+import type { JsonObject, StoredDocument } from "../../../src/domain/Document.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
+import * as Memory from "../../../src/store/memory/Memory.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import type { StoreService } from "../../../src/store/StoreService.js"
+
+export interface World {
+  readonly repository: Memory.MemoryRepository
+  readonly remote: GitRemoteService
+  readonly store: StoreService
+  /** Another store on the same repository, with a client of its own. */
+  readonly other: StoreService
+}
+
+/** A store in memory, another one beside it, and the repository under both. */
+export const world = (
+  options: StoreOptions = {},
+  faults: Memory.MemoryFaults = {}
+): Effect.Effect<World, unknown> =>
+  Effect.gen(function* () {
+    const repository = new Memory.MemoryRepository()
+    const remote = yield* Memory.make({ repository, faults })
+    const store = yield* Effect.provideService(Store.make(options), GitRemote, remote)
+    const other = yield* Effect.provideService(
+      Store.make(options),
+      GitRemote,
+      yield* Memory.make({ repository })
+    )
+    return { repository, remote, store, other }
+  })
+
+export const messages = ({ remote }: World, branch = "main") =>
+  Effect.gen(function* () {
+    const head = yield* remote.head(branch)
+    if (Option.isNone(head)) return []
+    const log = yield* Stream.runCollect(remote.log(head.value, ""))
+    return Chunk.toReadonlyArray(log)
+      .map((commit) => commit.message.trim())
+      .reverse()
+  })
+
+export const headSha = ({ remote }: World, branch = "main") =>
+  Effect.map(remote.head(branch), (head) => Option.getOrThrow(head).commit as string)
+
+export const document = (store: Pick<StoreService, "collection">, collection: string, id: string) =>
+  Effect.map(store.collection(collection).get(id), Option.getOrNull)
+
+/** A document's fields and revision. */
+export const brief = (found: StoredDocument | null) => {
+  if (found === null) return null
+  const { _created_at, _id, _rev, _updated_at, ...fields } = found
+  return [_rev, fields as JsonObject] as const
+}
+
+/** The failure of an effect, which must have this tag; its type is what the caller says. */
+export const expectFailure = <T = unknown>(
+  effect: Effect.Effect<unknown, unknown>,
+  tag: string
+): Effect.Effect<T> =>
+  Effect.map(Effect.either(effect), (result) => {
+    if (Either.isRight(result)) return assert.fail(`expected ${tag}, got ${JSON.stringify(result.right)}`)
+    const error = result.left
+    const actual = error instanceof Object && "_tag" in error ? error._tag : error
+    assert.strictEqual(actual, tag, String(error))
+    return error as T
+  })
