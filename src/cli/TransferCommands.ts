@@ -3,7 +3,6 @@ import { FileSystem, Path } from "@effect/platform"
 import { Console, Effect, Option, Sink, Stream } from "effect"
 import { ValidationError } from "../domain/StoreError.js"
 import { Store } from "../store/Store.js"
-import { exportDatabaseExcel, exportExcel, exportText } from "../store/transfer/Export.js"
 import { fromCsv, fromJson, fromNdjson } from "../store/transfer/FromText.js"
 import type { ImportRow } from "../store/transfer/Import.js"
 import { sourceError } from "../store/transfer/Records.js"
@@ -175,7 +174,7 @@ export const exportCommand = storeCommand(
           })
         }
         yield* withProgress("exporting", undefined, (progress) =>
-          exportDatabaseExcel(view, destination, {
+          view.exportExcel(destination, {
             limit: options.limit,
             onProgress: (state) => progress.tell(state.documents)
           })
@@ -190,9 +189,9 @@ export const exportCommand = storeCommand(
           onProgress: (state: { documents: number }) => progress.tell(state.documents)
         }
         return format === "xlsx"
-          ? Effect.asVoid(exportExcel(view, name, destination, told))
+          ? Effect.asVoid(view.collection(name).exportExcel(destination, told))
           : Effect.asVoid(
-              exportText(view, name, destination, format as "csv", {
+              view.collection(name).exportText(destination, format as "csv", {
                 ...told,
                 guardFormulas: input.guardFormulas
               })

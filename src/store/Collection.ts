@@ -12,6 +12,8 @@ import type {
   RemoteError,
   ValidationError
 } from "../domain/StoreError.js"
+import type { Destination } from "./transfer/Destination.js"
+import type { ExcelOptions, Exported, TextFormat, TextOptions } from "./transfer/Export.js"
 import type { ImportOptions, ImportReport } from "./transfer/Import.js"
 import type { RecordSource } from "./transfer/Records.js"
 import type { SourceError } from "./transfer/SourceError.js"
@@ -64,8 +66,23 @@ export interface Explanation {
   readonly requests: number
 }
 
+/** Exports of a collection: from one commit, in constant memory, as documents lie in their files. */
+export interface CollectionExports {
+  /** Writes the collection as the one sheet of an Excel workbook; answers the columns. */
+  readonly exportExcel: <D extends Destination<unknown, unknown>>(
+    destination: D,
+    options?: ExcelOptions
+  ) => Exported<D, ReadonlyArray<string>>
+  /** Writes the collection as CSV, NDJSON or JSON; answers the number of documents. */
+  readonly exportText: <D extends Destination<unknown, unknown>>(
+    destination: D,
+    format: TextFormat,
+    options?: TextOptions
+  ) => Exported<D, number>
+}
+
 /** Reads of a collection: what views have too. `A` is the document as the caller sees it, metadata included. */
-export interface CollectionReader<A = StoredDocument> {
+export interface CollectionReader<A = StoredDocument> extends CollectionExports {
   readonly name: string
   readonly get: (
     id: string,

@@ -4,6 +4,8 @@ import type * as Schema from "effect/Schema"
 import type { JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Collection, CollectionReader, ReadError, WriteError, WriteOptions } from "./Collection.js"
 import type { Budget, Estimate } from "./GitRemote.js"
+import type { Destination } from "./transfer/Destination.js"
+import type { DatabaseExcelOptions, Exported } from "./transfer/Export.js"
 
 /** A document of a schema as a reader sees it: the decoded value with the store's metadata. */
 export type Typed<A> = A & Pick<StoredDocument, "_id" | "_rev" | "_created_at" | "_updated_at">
@@ -13,6 +15,11 @@ export interface StoreView {
   /** The commit that every read of this view sees; the current head for the store itself. */
   readonly commitSha: Effect.Effect<Option.Option<string>, ReadError>
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
+  /** Writes a worksheet per collection, all from one commit, in constant memory; answers the columns of each. */
+  readonly exportExcel: <D extends Destination<unknown, unknown>>(
+    destination: D,
+    options?: DatabaseExcelOptions
+  ) => Exported<D, { readonly [collection: string]: ReadonlyArray<string> }>
   readonly collection: {
     (name: string): CollectionReader
     <A, I extends object>(name: string, schema: Schema.Schema<A, I>): CollectionReader<Typed<A>>

@@ -13,6 +13,7 @@ import { plain, typed } from "./Codec.js"
 import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
 import { doctor } from "./Doctor.js"
+import { collectionExports, storeExport } from "./Exporting.js"
 import { makeReader } from "./Reader.js"
 import type { StoreCore } from "./StoreCore.js"
 
@@ -46,8 +47,9 @@ const makeView = (core: StoreCore): StoreView => ({
   collections: collections(core),
   collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
     schema === undefined
-      ? (makeReader(core, name, plain) as never)
-      : (makeReader(core, name, typed(schema)) as never)
+      ? ({ ...makeReader(core, name, plain), ...collectionExports(core, name) } as never)
+      : ({ ...makeReader(core, name, typed(schema)), ...collectionExports(core, name) } as never),
+  exportExcel: storeExport(core, makeView)
 })
 
 const checkRef = (operation: string, ref: string) =>

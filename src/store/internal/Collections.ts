@@ -6,6 +6,7 @@ import { restoreDocument } from "../Restore.js"
 import { type ImportTarget, importRecords } from "../transfer/Import.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
+import { collectionExports } from "./Exporting.js"
 import { makeReader } from "./Reader.js"
 import type { StoreCore } from "./StoreCore.js"
 import { read } from "./Touch.js"
@@ -68,6 +69,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
 
   return {
     ...makeReader(core, name, codec),
+    ...collectionExports(core, name),
     insert: Effect.fn("Collection.insert")(function* (document, options) {
       const operation = "Collection.insert"
       const id = options?.id ?? (yield* core.nextId)

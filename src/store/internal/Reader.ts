@@ -9,6 +9,7 @@ import { parseObject } from "../../domain/JsonText.js"
 import type { Page } from "../../domain/Page.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type {
+  CollectionExports,
   CollectionReader,
   Explanation,
   HistoryEntry,
@@ -85,7 +86,11 @@ const files = (
 }
 
 /** Reads of one collection, for stores and views alike. */
-export const makeReader = <A, I>(core: StoreCore, name: string, codec: Codec<A, I>): CollectionReader<A> => {
+export const makeReader = <A, I>(
+  core: StoreCore,
+  name: string,
+  codec: Codec<A, I>
+): Omit<CollectionReader<A>, keyof CollectionExports> => {
   const operation = (method: string) => `Collection.${method}`
   const placeOf = (method: string, id: string, path: string): Place => ({
     operation: operation(method),

@@ -123,10 +123,9 @@ export class AsyncCollectionReader<A = StoredDocument> {
     destination: string | WritableStream<Uint8Array>,
     options: Omit<ExcelOptions, "onProgress"> & SignalOptions = {}
   ): Promise<ReadonlyArray<string>> {
-    const { exportExcel } = await import("../transfer/Export.js")
     const { withFiles } = await import("./Files.js")
     return this.runner.run(
-      Effect.flatMap(this.view, (view) => withFiles(exportExcel(view, this.name, destination, options))),
+      this.reading((collection) => withFiles(collection.exportExcel(destination, options))),
       options
     )
   }
@@ -138,12 +137,9 @@ export class AsyncCollectionReader<A = StoredDocument> {
     options: Omit<ExportOptions, "onProgress"> &
       SignalOptions & { readonly guardFormulas?: boolean | undefined } = {}
   ): Promise<number> {
-    const { exportText } = await import("../transfer/Export.js")
     const { withFiles } = await import("./Files.js")
     return this.runner.run(
-      Effect.flatMap(this.view, (view) =>
-        withFiles(exportText(view, this.name, destination, format, options))
-      ),
+      this.reading((collection) => withFiles(collection.exportText(destination, format, options))),
       options
     )
   }

@@ -49,10 +49,7 @@ export class AsyncView {
   }
 
   collection(name: string): AsyncCollectionReader
-  collection<A, I extends object>(
-    name: string,
-    schema: Schema.Schema<A, I>
-  ): AsyncCollectionReader<Typed<A>>
+  collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollectionReader<Typed<A>>
   // biome-ignore lint/suspicious/noExplicitAny: the overloads above say it
   collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollectionReader<any> {
     return new AsyncCollectionReader(name, this.runner, this.view, schema)
@@ -63,10 +60,9 @@ export class AsyncView {
     destination: string | WritableStream<Uint8Array>,
     options: Omit<DatabaseExcelOptions, "onProgress"> & SignalOptions = {}
   ): Promise<{ readonly [collection: string]: ReadonlyArray<string> }> {
-    const { exportDatabaseExcel } = await import("../transfer/Export.js")
     const { withFiles } = await import("./Files.js")
     return this.runner.run(
-      Effect.flatMap(this.view, (view) => withFiles(exportDatabaseExcel(view, destination, options))),
+      Effect.flatMap(this.view, (view) => withFiles(view.exportExcel(destination, options))),
       options
     )
   }

@@ -3,7 +3,7 @@ import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../domain/Document.js"
 import { NotFoundError } from "../../domain/StoreError.js"
 import type { CollectionReader, ReadError } from "../Collection.js"
-import type { StoreService, StoreView } from "../Store.js"
+import type { StoreView } from "../StoreService.js"
 import { withColumns } from "./Columns.js"
 import {
   type Destination,
@@ -45,7 +45,13 @@ export interface DatabaseExcelOptions {
 
 export type TextFormat = "csv" | "ndjson" | "json"
 
-type Exported<D, A> = Effect.Effect<
+export interface TextOptions extends ExportOptions, Omit<CsvEncoding, "columns"> {}
+
+/** A collection of one commit: what is read twice is the same. */
+export type DocumentSource = Pick<CollectionReader, "name" | "all">
+
+/** What an export answers and how it can fail; it needs a file system where the destination is a path. */
+export type Exported<D, A> = Effect.Effect<
   A,
   ReadError | DestinationError | DestinationFailure<D>,
   DestinationContext<D>
@@ -70,13 +76,11 @@ export const writeXlsx = <D extends Destination<unknown, unknown>, E, R>(
 
 /** Writes a collection as the one sheet of a workbook, from one commit, in constant memory; answers the columns. */
 export const exportExcel = <D extends Destination<unknown, unknown>>(
-  store: StoreView | StoreService,
-  name: string,
+  collection: DocumentSource,
   destination: D,
   options: ExcelOptions = {}
 ): Exported<D, ReadonlyArray<string>> =>
   Effect.gen(function* () {
-    const collection = (yield* pinned(store)).collection(name)
     const found = yield* withColumns(documentsOf(collection, options), options.columns)
     const sheet = {
       name: options.sheetName ?? collection.name,
@@ -89,12 +93,11 @@ export const exportExcel = <D extends Destination<unknown, unknown>>(
 
 /** Writes a worksheet per collection, all from one view; answers the columns of each. */
 export const exportDatabaseExcel = <D extends Destination<unknown, unknown>>(
-  store: StoreView | StoreService,
+  view: StoreView,
   destination: D,
   options: DatabaseExcelOptions = {}
 ): Exported<D, { readonly [collection: string]: ReadonlyArray<string> }> =>
   Effect.gen(function* () {
-    const view = yield* pinned(store)
     const present = yield* view.collections
     const names = options.collections ?? present
     const missing = names.find((name) => !present.includes(name))
@@ -123,14 +126,12 @@ export const exportDatabaseExcel = <D extends Destination<unknown, unknown>>(
 
 /** Writes a collection as text, from one commit, in constant memory; answers the number of documents. */
 export const exportText = <D extends Destination<unknown, unknown>>(
-  store: StoreView | StoreService,
-  name: string,
+  collection: DocumentSource,
   destination: D,
   format: TextFormat,
-  options: ExportOptions & Omit<CsvEncoding, "columns"> = {}
+  options: TextOptions = {}
 ): Exported<D, number> =>
   Effect.gen(function* () {
-    const collection = (yield* pinned(store)).collection(name)
     let count = 0
     const tally = <E>(documents: Stream.Stream<JsonObject, E>) =>
       counted(collection.name, documents, (progress) => {
@@ -160,12 +161,8 @@ const pick = (document: JsonObject, columns: ReadonlyArray<string> | undefined):
         columns.flatMap((column) => (Object.hasOwn(document, column) ? [[column, document[column]!]] : []))
       )
 
-/** The store as it is now: what is read twice is read from one commit. */
-const pinned = (store: StoreView | StoreService): Effect.Effect<StoreView, ReadError> =>
-  "snapshot" in store ? store.snapshot : Effect.succeed(store)
-
 const documentsOf = (
-  collection: CollectionReader,
+  collection: DocumentSource,
   options: { readonly limit?: number | undefined }
 ): Stream.Stream<JsonObject, ReadError> => collection.all({ limit: options.limit })
 

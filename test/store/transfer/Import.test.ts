@@ -21,7 +21,6 @@ import type { JsonObject } from "../../../src/domain/Document.js"
 import * as Memory from "../../../src/store/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { exportDatabaseExcel, exportExcel, exportText } from "../../../src/store/transfer/Export.js"
 import { fromCsv, fromNdjson } from "../../../src/store/transfer/FromText.js"
 import type { ImportReport, ImportRow } from "../../../src/store/transfer/Import.js"
 
@@ -236,12 +235,12 @@ describe("round trips", () => {
           const sorted = (found: ReadonlyArray<unknown>) => JSON.parse(JSON.stringify(found))
 
           const ndjson = yield* kept
-          yield* exportText(store, "t", ndjson.sink, "ndjson", { columns })
+          yield* store.collection("t").exportText(ndjson.sink, "ndjson", { columns })
           const fromLines = yield* Stream.runCollect(fromNdjson(Stream.succeed(yield* ndjson.bytes)))
           assert.deepStrictEqual(sorted(Chunk.toReadonlyArray(fromLines)), expected)
 
           const csv = yield* kept
-          yield* exportText(store, "t", csv.sink, "csv", { columns })
+          yield* store.collection("t").exportText(csv.sink, "csv", { columns })
           const texts = yield* Stream.runCollect(fromCsv(Stream.succeed(yield* csv.bytes)))
           const asText = expected.map((row: JsonObject) =>
             Object.fromEntries(
@@ -251,7 +250,7 @@ describe("round trips", () => {
           assert.deepStrictEqual(sorted(Chunk.toReadonlyArray(texts)), asText)
 
           const xlsx = yield* kept
-          yield* exportExcel(store, "t", xlsx.sink, { columns })
+          yield* store.collection("t").exportExcel(xlsx.sink, { columns })
           const workbook = yield* xlsx.bytes
           const book = yield* Effect.promise(() => readXlsx(workbook))
           const [, ...cells] = book.sheets[0]!.rows
@@ -278,7 +277,7 @@ describe("round trips", () => {
       yield* store.collection("b").importRecords(records(2_500))
       yield* store.collection("a").importRecords([{ _id: "x", name: "=SUM(1)" }])
       const file = join(directory, "all.xlsx")
-      const columns = yield* exportDatabaseExcel(store, file)
+      const columns = yield* store.exportExcel(file)
       assert.deepStrictEqual(Object.keys(columns), ["a", "b"])
       const book = yield* Effect.promise(() => readXlsx(new Uint8Array(readFileSync(file))))
       assert.deepStrictEqual(
@@ -288,7 +287,7 @@ describe("round trips", () => {
           ["b", 2_501]
         ]
       )
-      const missing = yield* Effect.flip(exportDatabaseExcel(store, file, { collections: ["nope"] }))
+      const missing = yield* Effect.flip(store.exportExcel(file, { collections: ["nope"] }))
       assert.strictEqual(missing._tag, "NotFoundError")
       const web: Array<Uint8Array> = []
       let closed = false
@@ -298,7 +297,7 @@ describe("round trips", () => {
           closed = true
         }
       })
-      yield* exportText(store, "a", stream, "json")
+      yield* store.collection("a").exportText(stream, "json")
       assert.isTrue(closed)
       assert.strictEqual(JSON.parse(Buffer.concat(web).toString())[0].name, "=SUM(1)")
     }).pipe(withStore, Effect.provide(NodeContext.layer), Effect.scoped)
