@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs"
 import { createServer, get, type Server as NodeServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -167,6 +167,11 @@ it.scopedLive("has the console, the embedded host and its token file on the same
 it.scopedLive("the host alone answers REST at / and on a unix socket, whatever the Host there", () =>
   Effect.gen(function* () {
     const socket = join(mkdtempSync(join(tmpdir(), "host-")), "host.sock")
+    const killed = yield* serve({ HOST_SOCKET: socket }, [], "host")
+    yield* port(killed)
+    killed.child.kill("SIGKILL")
+    yield* Effect.promise(() => killed.exit)
+    assert.isTrue(existsSync(socket))
     const serving = yield* serve({ HOST_SOCKET: socket }, [], "host")
     const connection = yield* raw(yield* port(serving))
     connection.send(request("GET", "/rate_limit", { "user-agent": "test" }))

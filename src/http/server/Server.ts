@@ -9,12 +9,12 @@ import type { Operations } from "./Direct.js"
 import * as Drain from "./Drain.js"
 import { type Shared, securityHeaders } from "./Exchange.js"
 import * as HostCheck from "./HostCheck.js"
+import { type Address, listen } from "./Listen.js"
 import * as Listener from "./Listener.js"
 import * as Metrics from "./Metrics.js"
 import type { Mount } from "./Mount.js"
 
-/** Where to listen: a TCP port (0: any free one) at an address, or the path of a unix socket. */
-export type Address = { readonly port: number; readonly host: string } | { readonly socket: string }
+export type { Address } from "./Listen.js"
 
 /** How one server behaves; every duration and size is a limit that is kept, not a hint. */
 export interface ServerOptions {
@@ -135,22 +135,6 @@ const nodeServer = (options: ServerOptions, listener: ReturnType<typeof Listener
   server.on("clientError", answerUnparsable)
   return server
 }
-
-const listen = (
-  server: HttpServer,
-  address: Address
-): Effect.Effect<AddressInfo | string, HttpServerError.ServeError> =>
-  Effect.async((resume) => {
-    const onError = (cause: Error) => resume(Effect.fail(new HttpServerError.ServeError({ cause })))
-    server.once("error", onError)
-    server.listen(
-      "socket" in address ? { path: address.socket } : { port: address.port, host: address.host },
-      () => {
-        server.off("error", onError)
-        resume(Effect.succeed(server.address()!))
-      }
-    )
-  })
 
 const urlOf = (addresses: ReadonlyArray<AddressInfo | string>): string => {
   const tcp = addresses.find((address) => typeof address !== "string")

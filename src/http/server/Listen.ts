@@ -1,0 +1,54 @@
+import { unlinkSync } from "node:fs"
+import type { Server } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import { HttpServerError } from "@effect/platform"
+import { Effect } from "effect"
+
+/** Where to listen: a TCP port (0: any free one) at an address, or the path of a unix socket. */
+export type Address = { readonly port: number; readonly host: string } | { readonly socket: string }
+
+const attempt = (
+  server: Server,
+  address: Address
+): Effect.Effect<AddressInfo | string, NodeJS.ErrnoException> =>
+  Effect.async((resume) => {
+    const onError = (error: NodeJS.ErrnoException) => resume(Effect.fail(error))
+    server.once("error", onError)
+    const where = "socket" in address ? { path: address.socket } : { port: address.port, host: address.host }
+    server.listen(where, () => {
+      server.off("error", onError)
+      resume(Effect.succeed(server.address()!))
+    })
+  })
+
+// A process that was killed leaves its socket file behind: nobody answers there, so it may go.
+const isAbandoned = (path: string): Effect.Effect<boolean> =>
+  Effect.async((resume) => {
+    const probe = connect({ path }, () => {
+      probe.destroy()
+      resume(Effect.succeed(false))
+    })
+    probe.once("error", (error: NodeJS.ErrnoException) =>
+      resume(Effect.succeed(error.code === "ECONNREFUSED"))
+    )
+  })
+
+/** Binds a server to an address, replacing the socket file of a process that is gone. */
+export const listen = (
+  server: Server,
+  address: Address
+): Effect.Effect<AddressInfo | string, HttpServerError.ServeError> =>
+  attempt(server, address).pipe(
+    Effect.catchIf(
+      (error) => error.code === "EADDRINUSE" && "socket" in address,
+      (error) =>
+        "socket" in address
+          ? Effect.flatMap(isAbandoned(address.socket), (abandoned) => {
+              if (!abandoned) return Effect.fail(error)
+              unlinkSync(address.socket)
+              return attempt(server, address)
+            })
+          : Effect.fail(error)
+    ),
+    Effect.mapError((cause) => new HttpServerError.ServeError({ cause }))
+  )
