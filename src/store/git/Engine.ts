@@ -76,7 +76,6 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       attempt("GitRepository.open", directory, () => {
         Creation.checkFormat(directory)
         owner.open()
-        owner.recover()
       }),
       () => Effect.ignore(Effect.try(() => owner.close()))
     )

@@ -38,13 +38,6 @@ export const toRemoteError = (operation: string, directory: string, cause: unkno
     new RemoteError({ operation, reason, message, path: directory, hint, cause })
   if (cause instanceof Fault) return make(cause.reason, cause.message, cause.hint)
   const code = codeOf(cause) ?? ""
-  if (!existsSync(directory)) {
-    return make(
-      "Unreachable",
-      `The repository ${directory} is gone`,
-      "Restore the directory or open another one"
-    )
-  }
   switch (code) {
     case "EROFS":
       return make("Denied", `The disk of ${directory} is read-only: ${textOf(cause)}`, "Mount it for writing")
@@ -62,6 +55,15 @@ export const toRemoteError = (operation: string, directory: string, cause: unkno
         `The disk of ${directory} is full: ${textOf(cause)}`,
         "Free some space and try again"
       )
+  }
+  if (!existsSync(directory)) {
+    return make(
+      "Unreachable",
+      `The repository ${directory} is gone`,
+      "Restore the directory or open another one"
+    )
+  }
+  switch (code) {
     case "ENOTDIR":
     case "ENOENT":
       return make(

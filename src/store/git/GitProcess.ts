@@ -64,18 +64,18 @@ export const gitFailure = (
   return make(/bad object|corrupt|missing|could not read|unable to read/i.test(stderr) ? "Corrupt" : "Server")
 }
 
-/** Runs Git to its end; interruption kills it. Any exit code is an answer. */
-export const run = (
+const ended = (
   directory: string,
   operation: string,
-  args: ReadonlyArray<string>
+  start: () => GitChild,
+  stop: (child: GitChild) => void
 ): Effect.Effect<GitOutput, RemoteError> =>
   Effect.async<GitOutput, RemoteError>((resume) => {
-    const child = spawnGit(directory, args)
+    const child = start()
+    let closed = false
     let stdout = ""
     let stderr = ""
     child.stdin.on("error", () => {})
-    child.stdin.end()
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text
       if (stdout.length > outputLimit) child.kill("SIGKILL")
@@ -84,17 +84,75 @@ export const run = (
       if (stderr.length < 65_536) stderr += text
     })
     child.on("error", (cause) => resume(Effect.fail(spawnFailure(directory, operation, cause))))
-    child.on("close", (code) => resume(Effect.succeed({ code: code ?? 128, stdout, stderr })))
-    return Effect.sync(() => child.kill("SIGKILL"))
+    child.on("close", (code) => {
+      closed = true
+      child.stdin.destroy()
+      resume(Effect.succeed({ code: code ?? 128, stdout, stderr }))
+    })
+    return Effect.async<void>((done) => {
+      if (closed) return done(Effect.void)
+      child.on("close", () => done(Effect.void))
+      stop(child)
+    })
   })
+
+/** Runs Git to its end; interruption kills it. Any exit code is an answer. */
+export const run = (
+  directory: string,
+  operation: string,
+  args: ReadonlyArray<string>
+): Effect.Effect<GitOutput, RemoteError> =>
+  ended(
+    directory,
+    operation,
+    () => {
+      const child = spawnGit(directory, args)
+      child.stdin.on("error", () => {})
+      child.stdin.end()
+      return child
+    },
+    (child) => child.kill("SIGKILL")
+  )
+
+const succeeded = (directory: string, operation: string) => (output: GitOutput) =>
+  output.code === 0
+    ? Effect.succeed(output)
+    : Effect.fail(gitFailure(directory, operation, output.code, output.stderr))
+
+/** Runs a command until its standard input ends, and then kills it with all its children. */
+const tether = `exec 3<&0
+"$@" </dev/null 3<&- &
+work=$!
+{ cat <&3; kill -KILL 0; } >/dev/null 2>&1 &
+wait $work`
+
+/**
+ * As `runOk`, for work that deletes packs: it does not outlive this process, even one that is killed, and so not the
+ * lock that it is done under.
+ */
+export const runTethered = (
+  directory: string,
+  operation: string,
+  args: ReadonlyArray<string>
+): Effect.Effect<GitOutput, RemoteError> =>
+  process.platform === "win32"
+    ? runOk(directory, operation, args)
+    : ended(
+        directory,
+        operation,
+        () =>
+          spawn("sh", ["-c", tether, "sh", "git", ...safeArguments(directory), ...args], {
+            env: environment(),
+            stdio: ["pipe", "pipe", "pipe"],
+            cwd: "/",
+            detached: true
+          }),
+        (child) => child.stdin.destroy()
+      ).pipe(Effect.flatMap(succeeded(directory, operation)))
 
 /** As `run`, failing unless Git succeeded. */
 export const runOk = (directory: string, operation: string, args: ReadonlyArray<string>) =>
-  Effect.flatMap(run(directory, operation, args), (output) =>
-    output.code === 0
-      ? Effect.succeed(output)
-      : Effect.fail(gitFailure(directory, operation, output.code, output.stderr))
-  )
+  Effect.flatMap(run(directory, operation, args), succeeded(directory, operation))
 
 const spawnFailure = (directory: string, operation: string, cause: Error) =>
   new RemoteError({

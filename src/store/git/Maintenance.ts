@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import type { RemoteError } from "../../domain/StoreError.js"
 import { attempt } from "./Fault.js"
-import { runOk } from "./GitProcess.js"
+import { runTethered } from "./GitProcess.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import type { Owner } from "./Owner.js"
 
@@ -48,11 +48,11 @@ export const make = (options: MaintenanceOptions) =>
 
     const work = Effect.gen(function* () {
       yield* attempt(operation, directory, () => owner.recover())
-      yield* runOk(directory, operation, [
+      yield* runTethered(directory, operation, [
         ...["-c", "pack.threads=1"],
         ...["repack", "--geometric=2", "-d", "-q", "--write-midx"]
       ])
-      yield* runOk(directory, operation, [
+      yield* runTethered(directory, operation, [
         ...["commit-graph", "write", "--reachable", "--changed-paths", "--split", "--no-progress"]
       ])
       yield* attempt(operation, directory, () => objects.rescan())

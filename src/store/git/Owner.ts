@@ -52,22 +52,34 @@ const mayLive = (name: string): boolean => {
   return start === "unknown" || now === undefined || now === start
 }
 
+const isDenied = (cause: unknown) =>
+  cause instanceof Error && "code" in cause && ["EROFS", "EACCES", "EPERM"].includes(String(cause.code))
+
 /** One engine's place in a repository: temporary files that become objects or locks, and the proof of who made them. */
 export class Owner {
   readonly name = [machine, boot, process.pid, selfStart, engines++].join("~")
   readonly directory: string
   private files = 0
+  private denied: unknown
 
   constructor(private readonly repository: string) {
     this.directory = path.join(repository, "chainstore", this.name)
   }
 
+  /** Takes the place. On a disk that cannot be written the repository can still be read. */
   open(): void {
-    fs.mkdirSync(this.directory, { recursive: true })
+    try {
+      fs.mkdirSync(this.directory, { recursive: true })
+      this.recover()
+    } catch (cause) {
+      if (!isDenied(cause)) throw cause
+      this.denied = cause
+    }
   }
 
   /** A fresh path for a temporary file. */
   temporary(kind: string): string {
+    if (this.denied !== undefined) throw this.denied
     return path.join(this.directory, `${kind}-${(this.files++).toString(36)}`)
   }
 
@@ -77,6 +89,7 @@ export class Owner {
 
   /** Clears up after owners that are dead; answers how many locks were removed. */
   recover(): number {
+    if (this.denied !== undefined) return 0
     const home = path.dirname(this.directory)
     let removed = 0
     for (const name of fs.readdirSync(home)) {
@@ -117,8 +130,8 @@ export class Owner {
 const locksOf = (repository: string): Array<string> => {
   const locks: Array<string> = []
   const packs = path.join(repository, "objects", "pack")
-  for (const entry of fs.readdirSync(repository, { withFileTypes: true })) {
-    if (entry.isFile() && entry.name.endsWith(".lock")) locks.push(path.join(repository, entry.name))
+  for (const home of [repository, path.join(repository, "chainstore")]) {
+    for (const name of fs.readdirSync(home)) if (name.endsWith(".lock")) locks.push(path.join(home, name))
   }
   for (const name of fs.readdirSync(packs)) if (name.endsWith(".keep")) locks.push(path.join(packs, name))
   for (const entry of fs.readdirSync(path.join(repository, "refs"), {

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -137,6 +138,37 @@ describe("faults of the disk", () => {
     })
   )
 
+  const isRoot = process.getuid?.() === 0
+  const seal = (directory: string, sealed: boolean) =>
+    isRoot
+      ? spawnSync("chattr", ["-R", sealed ? "+i" : "-i", directory]).status === 0
+      : spawnSync("chmod", ["-R", sealed ? "a-w" : "u+w", directory]).status === 0
+
+  it.scopedLive("a repository that cannot be written can be read, and says so when written", (context) =>
+    Effect.gen(function* () {
+      const directory = path.join(yield* temporary, "sealed.git")
+      const commit = yield* Effect.scoped(
+        Effect.flatMap(Engine.open({ directory, create: true }), (made) => write(made, [put("a", "1")]))
+      )
+      yield* Effect.acquireRelease(
+        Effect.sync(() => seal(directory, true)),
+        () => Effect.sync(() => seal(directory, false))
+      ).pipe(
+        Effect.filterOrElse(
+          (sealed) => sealed,
+          () => Effect.sync(() => context.skip())
+        )
+      )
+      const repository = yield* Engine.open({ directory })
+      assert.isTrue(Option.isSome(yield* repository.lookup(commit.commit, "a")))
+      assert.strictEqual(reasonOf(yield* failure(write(repository, [put("a", "2")]))), "Denied")
+      assert.strictEqual(reasonOf(yield* failure(repository.writeObject("blob", Buffer.from("x")))), "Denied")
+      assert.strictEqual(git(directory, "rev-parse", "main").trim(), commit.commit)
+      const elsewhere = Effect.scoped(Engine.open({ directory: "/sys/chainstore/x.git", create: true }))
+      assert.include(["Denied", "Unreachable"], reasonOf(yield* failure(elsewhere)))
+    })
+  )
+
   it.scopedLive("a broken ref, a missing and a damaged object are told as corruption", () =>
     Effect.gen(function* () {
       const repository = yield* engine()
@@ -208,11 +240,15 @@ describe("locks", () => {
       assert.strictEqual(own.length, 1)
       fs.mkdirSync(owner, { recursive: true })
       fs.writeFileSync(path.join(owner, "held"), "")
-      fs.linkSync(path.join(owner, "held"), lock)
+      const others = ["chainstore/maintenance.lock", "packed-refs.lock", "objects/pack/pack-1.keep"]
+      for (const file of [lock, ...others.map((name) => path.join(directory, name))]) {
+        fs.linkSync(path.join(owner, "held"), file)
+      }
       fs.writeFileSync(path.join(directory, "HEAD.lock"), "")
       const repository = yield* Engine.open({ directory, timeout: 200 })
       assert.isFalse(fs.existsSync(lock), "its process is dead")
       assert.isFalse(fs.existsSync(owner))
+      for (const name of others) assert.isFalse(fs.existsSync(path.join(directory, name)), name)
       assert.isTrue(fs.existsSync(path.join(directory, "HEAD.lock")), "nobody knows whose this is")
       const living = fs.readdirSync(path.join(directory, "chainstore"))[0]!
       fs.writeFileSync(path.join(directory, "chainstore", living, "held"), "")

@@ -1,8 +1,21 @@
+import * as fs from "node:fs"
 import { assert } from "@effect/vitest"
 import { Effect, Random } from "effect"
 import * as Engine from "../../../../src/store/git/Engine.js"
 import { writerProcess } from "./processes.js"
 import { assertSound, git, put, show, temporary, write } from "./temporary.js"
+
+/** Whether a process still works on the repository: a repack of a killed one ends a moment after it. */
+const isInUse = (directory: string) =>
+  fs.existsSync("/proc/self/cmdline") &&
+  fs.readdirSync("/proc").some((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      return fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`--git-dir=${directory}`)
+    } catch {
+      return false
+    }
+  })
 
 /** Kills a writing process so many times at random moments; nothing acknowledged may be lost. */
 export const killRepeatedly = (kills: number) =>
@@ -26,6 +39,7 @@ export const killRepeatedly = (kills: number) =>
           for (const id of writer.acknowledged) acknowledged.add(id)
         })
       )
+      yield* Effect.repeat(Effect.sleep(2), { until: () => !isInUse(directory) })
       assertSound(directory)
       const present = new Set(
         git(directory, "ls-tree", "-r", "--name-only", "main", "data")
