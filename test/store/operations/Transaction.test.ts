@@ -1,0 +1,326 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Option, Schema } from "effect"
+import { ConflictError, RemoteError } from "../../../src/domain/StoreError.js"
+import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
+
+const workBranches = ({ remote }: World) =>
+  Effect.map(remote.listBranches("chainstore-tx-"), (found) => found.map(({ name }) => name))
+
+const open = (options: Parameters<typeof world>[0] = {}, faults: Parameters<typeof world>[1] = {}) =>
+  Effect.tap(world({ indexes: { notes: ["n"] }, manifests: ["notes"], ...options }, faults), (it) =>
+    it.store.batch({ message: "seed" }, (batch) =>
+      Effect.all([batch.put("notes", "a", { n: 1 }), batch.put("notes", "b", { n: 1 })])
+    )
+  )
+
+describe("Transaction", () => {
+  it.live("several commits appear together, by one fast-forward; nothing of it is visible before", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      const before = yield* headSha(it)
+      const { commitSha, result } = yield* it.store.transaction({ message: "together" }, (tx) =>
+        Effect.gen(function* () {
+          const notes = tx.collection("notes")
+          yield* notes.update("a", { n: 2 })
+          yield* notes.insert({ n: 3 }, { id: "c" })
+          yield* tx.batch({}, (batch) => batch.delete("notes", "b"))
+          assert.deepStrictEqual(yield* notes.list(), ["a", "c"], "it sees its own writes")
+          assert.deepStrictEqual(
+            (yield* notes.findBy("n", 2)).map(({ _id }) => _id),
+            ["a"]
+          )
+          assert.strictEqual(yield* headSha(it), before)
+          assert.deepStrictEqual(yield* it.other.collection("notes").list(), ["a", "b"])
+          assert.deepStrictEqual(yield* workBranches(it), [tx.branch])
+          return tx.branch
+        })
+      )
+      assert.match(result, /^chainstore-tx-[0-9A-HJKMNP-TV-Z]{26}$/)
+      assert.strictEqual(Option.getOrNull(commitSha), yield* headSha(it))
+      assert.deepStrictEqual(yield* messages(it), ["seed", "update notes/a", "insert notes/c", "together"])
+      assert.deepStrictEqual(yield* it.other.collection("notes").list(), ["a", "c"])
+      assert.deepStrictEqual(brief(yield* document(it.other, "notes", "a")), [2, { n: 2 }])
+      assert.deepStrictEqual(yield* workBranches(it), [])
+    })
+  )
+
+  it.live("a body that fails, dies or is interrupted leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      const before = yield* headSha(it)
+      const failed = yield* Effect.exit(
+        it.store.transaction({}, (tx) =>
+          Effect.zipRight(tx.collection("notes").update("a", { n: 2 }), Effect.fail("no"))
+        )
+      )
+      assert.deepStrictEqual(failed, Exit.fail("no"))
+      yield* Effect.exit(it.store.transaction({}, () => Effect.die("a bug")))
+      const entered = yield* Deferred.make<void>()
+      const fiber = yield* Effect.fork(
+        it.store.transaction({}, (tx) =>
+          tx
+            .collection("notes")
+            .update("a", { n: 2 })
+            .pipe(Effect.zipRight(Deferred.succeed(entered, undefined)), Effect.zipRight(Effect.never))
+        )
+      )
+      yield* Deferred.await(entered)
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
+      assert.strictEqual(yield* headSha(it), before)
+      assert.deepStrictEqual(yield* workBranches(it), [])
+    })
+  )
+
+  it.live("nothing written: no commit, no branch", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      const answer = yield* it.store.transaction({}, (tx) => tx.collection("notes").count)
+      assert.deepStrictEqual(answer, { result: 2, commitSha: Option.none() })
+      assert.deepStrictEqual(yield* workBranches(it), [])
+    })
+  )
+
+  it.live("when the branch moved elsewhere, it is replayed on the new head", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      const { commitSha } = yield* it.store.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          yield* tx.collection("notes").update("a", { n: 2 })
+          yield* it.other.collection("notes").insert({ n: 2 }, { id: "theirs" })
+          yield* it.other.collection("notes").delete("b")
+          yield* tx.collection("notes").insert({ n: 9 }, { id: "c" })
+        })
+      )
+      assert.strictEqual(Option.getOrNull(commitSha), yield* headSha(it))
+      assert.deepStrictEqual(yield* messages(it), [
+        "seed",
+        "insert notes/theirs",
+        "delete notes/b",
+        "update notes/a",
+        "insert notes/c"
+      ])
+      assert.deepStrictEqual(brief(yield* document(it.other, "notes", "a")), [2, { n: 2 }])
+      const found = yield* it.other.collection("notes").findBy("n", 2)
+      assert.deepStrictEqual(
+        found.map(({ _id }) => _id),
+        ["a", "theirs"],
+        "the index holds both"
+      )
+      assert.isTrue((yield* it.other.collection("notes").explain("n", 2)).current)
+      assert.deepStrictEqual(yield* workBranches(it), [])
+    })
+  )
+
+  const conflicting = (
+    name: string,
+    inside: (
+      tx: Parameters<Parameters<World["store"]["transaction"]>[1]>[0]
+    ) => Effect.Effect<unknown, unknown>,
+    outside: (it: World) => Effect.Effect<unknown, unknown>,
+    ids: ReadonlyArray<string>
+  ) =>
+    it.live(`${name} is a conflict that names the document and keeps the work branch`, () =>
+      Effect.gen(function* () {
+        const it = yield* open()
+        const error = yield* expectFailure<ConflictError>(
+          it.store.transaction({}, (tx) =>
+            inside(tx).pipe(
+              Effect.zipRight(tx.collection("other").insert({ kept: true }, { id: "x" })),
+              Effect.zipRight(outside(it))
+            )
+          ),
+          "ConflictError"
+        )
+        assert.deepStrictEqual(
+          error.conflicts.map(({ id }) => id),
+          ids
+        )
+        assert.isNull(yield* document(it.other, "other", "x"))
+        assert.deepStrictEqual(yield* workBranches(it), [error.branch])
+        const kept = it.store.onBranch(error.branch!)
+        assert.deepStrictEqual(brief(yield* document(kept, "other", "x")), [1, { kept: true }])
+        const stale = yield* it.store.staleTransactions
+        assert.deepStrictEqual(
+          stale.map(({ branch }) => branch),
+          [error.branch]
+        )
+        assert.isBelow(Math.abs(Date.now() - stale[0]!.startedAt.getTime()), 60_000)
+        yield* it.store.removeTransaction(error.branch!)
+        assert.deepStrictEqual(yield* it.store.staleTransactions, [])
+      })
+    )
+
+  conflicting(
+    "a written document that somebody changed",
+    (tx) => tx.collection("notes").update("a", { n: 2 }),
+    (it) => it.other.collection("notes").update("a", { m: 1 }),
+    ["a"]
+  )
+  conflicting(
+    "a document that was only read and changed",
+    (tx) => tx.collection("notes").get("b"),
+    (it) => it.other.collection("notes").update("b", { m: 1 }),
+    ["b"]
+  )
+  conflicting(
+    "a document that was looked for, missed, and made",
+    (tx) => tx.collection("notes").exists("new"),
+    (it) => it.other.collection("notes").insert({}, { id: "new" }),
+    ["new"]
+  )
+  conflicting(
+    "a write that was refused inside, and would not be any more,",
+    (tx) => Effect.flip(tx.collection("notes").update("new", {})),
+    (it) => it.other.collection("notes").insert({}, { id: "new" }),
+    ["new"]
+  )
+  conflicting(
+    "a new document in a collection that was read as a whole",
+    (tx) => tx.collection("notes").findBy("n", 1),
+    (it) => it.other.collection("notes").insert({ n: 1 }, { id: "phantom" }),
+    ["phantom"]
+  )
+
+  it.live("a branch that keeps moving is given up after batchRetries, and nothing is lost", () =>
+    Effect.gen(function* () {
+      let moves = 0
+      const it: World = yield* open(
+        { batchRetries: 1 },
+        {
+          onWrite: (operation, point): Effect.Effect<void> =>
+            operation === "advance" && point === "moving"
+              ? Effect.orDie(
+                  Effect.asVoid(
+                    Effect.suspend(() => it.other.collection("elsewhere").insert({}, { id: `m${moves++}` }))
+                  )
+                )
+              : Effect.void
+        }
+      )
+      const error = yield* expectFailure<ConflictError>(
+        it.store.transaction({}, (tx) => tx.collection("notes").update("a", { n: 2 })),
+        "ConflictError"
+      )
+      assert.instanceOf(error, ConflictError)
+      assert.strictEqual(moves, 2)
+      assert.deepStrictEqual(yield* workBranches(it), [error.branch])
+      assert.deepStrictEqual(brief(yield* document(it.other, "notes", "a")), [1, { n: 1 }])
+    })
+  )
+
+  it.live("a lost reply to the fast-forward is looked up, not guessed", () =>
+    Effect.gen(function* () {
+      const { AmbiguousWriteError } = yield* Effect.promise(() => import("../../../src/domain/StoreError.js"))
+      const it = yield* open(
+        {},
+        {
+          onWrite: (operation, point) =>
+            operation === "advance" && point === "moved"
+              ? Effect.fail(new AmbiguousWriteError({ operation, message: "the reply was lost" }))
+              : Effect.void
+        }
+      )
+      const { commitSha } = yield* it.store.transaction({}, (tx) =>
+        tx.collection("notes").update("a", { n: 2 })
+      )
+      assert.strictEqual(Option.getOrNull(commitSha), yield* headSha(it))
+      assert.strictEqual((yield* messages(it)).length, 2)
+    })
+  )
+
+  it.live("in an empty repository", () =>
+    Effect.gen(function* () {
+      const it = yield* world()
+      yield* it.store.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          yield* tx.collection("notes").insert({ n: 1 }, { id: "a" })
+          assert.deepStrictEqual(yield* it.other.collection("notes").list(), [])
+        })
+      )
+      assert.deepStrictEqual(yield* it.other.collection("notes").list(), ["a"])
+      yield* it.other.collection("notes").insert({ n: 1 }, { id: "b" })
+    })
+  )
+
+  it.live("typed collections, a name for the branch, and refusals", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      const Note = Schema.Struct({ n: Schema.NumberFromString })
+      const { result } = yield* it.store.transaction({ branch: "my-work" }, (tx) =>
+        Effect.zipRight(
+          tx.collection("typed", Note).insert({ n: 5 }, { id: "t" }),
+          Effect.map(tx.collection("typed", Note).get("t"), (found) => [
+            tx.branch,
+            Option.getOrThrow(found).n
+          ])
+        )
+      )
+      assert.deepStrictEqual(result, ["my-work", 5])
+      assert.deepStrictEqual(brief(yield* document(it.other, "typed", "t")), [1, { n: "5" }])
+      yield* it.remote.createBranch(
+        "taken",
+        (yield* Effect.map(it.remote.head("main"), Option.getOrThrow)).commit
+      )
+      yield* expectFailure(
+        it.store.transaction({ branch: "taken" }, () => Effect.void),
+        "ConflictError"
+      )
+      assert.isTrue(Option.isSome(yield* it.remote.head("taken")), "it was not ours to remove")
+      yield* expectFailure(
+        it.store.transaction({ branch: "a..b" }, () => Effect.void),
+        "ValidationError"
+      )
+      yield* expectFailure(it.store.removeTransaction("main"), "ValidationError")
+      const missing = it.store.onBranch("missing")
+      yield* expectFailure(
+        missing.transaction({}, () => Effect.void),
+        "NotFoundError"
+      )
+      const readOnly = yield* world({ readOnly: true })
+      yield* expectFailure(
+        readOnly.store.transaction({}, () => Effect.void),
+        "AuthError"
+      )
+      yield* expectFailure(readOnly.store.removeTransaction("chainstore-tx-x"), "AuthError")
+    })
+  )
+
+  it.live("a running transaction is not stale for its own store, and cannot be removed by it", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      yield* it.store.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* it.store.staleTransactions, [])
+          yield* expectFailure(it.store.removeTransaction(tx.branch), "ValidationError")
+        })
+      )
+    })
+  )
+
+  it.live("a remote that fails inside fails the transaction, and the branch is gone", () =>
+    Effect.gen(function* () {
+      let broken = false
+      const it = yield* open(
+        {},
+        {
+          onWrite: (operation, point) =>
+            broken && operation === "commitNext" && point === "start"
+              ? new RemoteError({ operation, reason: "Unreachable", message: "down" })
+              : Effect.void
+        }
+      )
+      yield* expectFailure(
+        it.store.transaction({}, (tx) =>
+          Effect.zipRight(
+            Effect.sync(() => {
+              broken = true
+            }),
+            tx.collection("notes").update("a", { n: 2 })
+          )
+        ),
+        "RemoteError"
+      )
+      assert.deepStrictEqual(yield* workBranches(it), [])
+    })
+  )
+})
