@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { LocalGit } from "chainstore/local"
+import { GitRemote, Memory, Store } from "chainstore/store"
+import { FaultyRemote, StoreLaws } from "chainstore/testing"
+import { Effect, Exit, Layer, Option } from "effect"
+
+const directory = mkdtempSync(join(tmpdir(), "store-laws-"))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const indexed = { indexes: { things: ["n"] } }
+
+const layers: ReadonlyArray<readonly [string, Layer.Layer<Store, unknown>]> = [
+  ["memory", Layer.provide(Store.layer(), Memory.layer())],
+  ["memory, by single files", Layer.provide(Store.layer(), Memory.layer({ singleFile: true }))],
+  [
+    "memory, sharded, without a cache",
+    Layer.provide(Store.layer({ shardBy: "hash", shardDepth: 2, cache: false }), Memory.layer())
+  ],
+  ["memory, at the root", Layer.provide(Store.layer({ root: "", ...indexed }), Memory.layer())],
+  [
+    "a bare repository",
+    Layer.provide(Store.layer(indexed), LocalGit.layer({ directory, durability: "none" }))
+  ]
+]
+
+describe.each(layers)("the laws of a store on %s", (_name, layer) => {
+  for (const law of StoreLaws.all) {
+    it.live(law.name, () => Effect.provide(law.check, layer))
+  }
+})
+
+describe("the laws notice", () => {
+  /** A remote that loses every third write of a document, silently. */
+  const forgetful = Layer.effect(
+    GitRemote,
+    Effect.gen(function* () {
+      const remote = yield* Memory.make()
+      let writes = 0
+      return FaultyRemote.withFaults(
+        {
+          ...remote,
+          fileAtBranch: (branch, path, options) =>
+            Effect.map(remote.fileAtBranch(branch, path, options), (found) =>
+              ++writes % 3 === 0 ? Option.none() : found
+            )
+        },
+        () => Effect.void
+      )
+    })
+  )
+
+  it.live("a store that forgets", () =>
+    Effect.gen(function* () {
+      const exits = yield* Effect.forEach(StoreLaws.all, (law) =>
+        Effect.exit(Effect.provide(law.check, Layer.provide(Store.layer(), forgetful)))
+      )
+      assert.isAbove(exits.filter(Exit.isFailure).length, 1)
+    })
+  )
+})
