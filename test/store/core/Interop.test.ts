@@ -1,0 +1,129 @@
+import { execFileSync } from "node:child_process"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import * as LocalGit from "../../../src/store/local/LocalGit.js"
+import { Store } from "../../../src/store/Store.js"
+import { directory } from "./Remotes.js"
+
+const stockGit = (where: string) => {
+  const at = `${where}/local/store.git`
+  const env = { PATH: process.env["PATH"], HOME: where, GIT_CONFIG_NOSYSTEM: "1" }
+  const run = (command: string) => execFileSync("bash", ["-ec", command], { cwd: at, env }).toString()
+  return { run, lines: (command: string) => run(command).trimEnd().split("\n") }
+}
+
+describe("a repository of documents", () => {
+  it.scopedLive("is read with plain git and jq", () =>
+    Effect.gen(function* () {
+      const where = yield* directory
+      const { lines, run } = stockGit(where)
+      const sha = yield* Effect.gen(function* () {
+        const store = yield* Store
+        const people = store.collection("people")
+        yield* people.insert({ name: "Ada", city: "London" }, { id: "ada" })
+        yield* people.insert({ name: "Grüße", city: "Köln" }, { id: "koeln", message: "a name with ü" })
+        yield* people.update("ada", { city: "Paris" })
+        yield* people.delete("koeln")
+        return Option.getOrThrow(yield* store.commitSha)
+      }).pipe(
+        Effect.provide(
+          Layer.provide(
+            Store.layer({ author: { name: "Ed", email: "ed@example.org" }, indexes: { people: ["city"] } }),
+            LocalGit.layer({ directory: where, durability: "none" })
+          )
+        )
+      )
+      assert.deepStrictEqual(lines("git rev-parse main"), [sha])
+      assert.deepStrictEqual(lines("git log --format=%s%x09%an main"), [
+        "delete people/koeln\tEd",
+        "update people/ada\tEd",
+        "a name with ü\tEd",
+        "insert people/ada\tEd"
+      ])
+      assert.deepStrictEqual(lines("git show main:data/people/ada.json | jq -r '.name, .city, ._rev'"), [
+        "Ada",
+        "Paris",
+        "2"
+      ])
+      assert.deepStrictEqual(lines("git show main:data/_index/people/city.json | jq -r '.values | keys[]'"), [
+        "Paris"
+      ])
+      assert.strictEqual(
+        run("git rev-parse main:data/people").trim(),
+        run("git show main:data/_index/people/city.json | jq -r .tree").trim()
+      )
+      assert.deepStrictEqual(lines("git ls-tree -r main --format='%(objectmode) %(path)'"), [
+        "100644 data/_chainstore.json",
+        "100644 data/_index/people/city.json",
+        "100644 data/people/ada.json"
+      ])
+      assert.strictEqual(run("git fsck --strict --full 2>&1"), "")
+      assert.strictEqual(
+        run("git show main~2:data/people/koeln.json"),
+        execFileSync("python3", [
+          "-c",
+          'import json,subprocess,sys; d=json.loads(sys.argv[1]); sys.stdout.buffer.write((json.dumps(d,indent=2,sort_keys=True,ensure_ascii=False)+"\\n").encode())',
+          run("git show main~2:data/people/koeln.json")
+        ]).toString()
+      )
+    })
+  )
+
+  it.scopedLive("finds a hash-sharded document by the sum that the shell computes", () =>
+    Effect.gen(function* () {
+      const where = yield* directory
+      yield* Effect.gen(function* () {
+        const store = yield* Store
+        yield* store.collection("c").upsert("abc", { v: 2 })
+      }).pipe(
+        Effect.provide(
+          Layer.provide(
+            Store.layer({ shardBy: "hash", shardDepth: 1 }),
+            LocalGit.layer({ directory: where, durability: "none" })
+          )
+        )
+      )
+      const { run } = stockGit(where)
+      assert.strictEqual(
+        run("git show main:data/c/$(printf %s abc | sha256sum | cut -c1-2)/abc.json | jq .v").trim(),
+        "2"
+      )
+    })
+  )
+
+  it.scopedLive("takes commits of stock git beside its own", () =>
+    Effect.gen(function* () {
+      const where = yield* directory
+      yield* Effect.gen(function* () {
+        const store = yield* Store
+        const c = store.collection("c")
+        yield* c.insert({ x: 1 }, { id: "a" })
+        const { run } = stockGit(where)
+        run(`git clone -q . ../work && cd ../work && mkdir -p data/c && echo '{"x": 1, "by": "hand"}' > data/c/b.json &&
+          git add . && git -c user.name=H -c user.email=h@x commit -qm "by hand" && git push -q origin HEAD:main`)
+        assert.deepStrictEqual(
+          (yield* c.findBy("x", 1)).map(({ _id }) => _id),
+          ["a", "b"]
+        )
+        assert.strictEqual((yield* c.update("b", { y: 2 }))["by"], "hand")
+        assert.strictEqual((yield* c.explain("x", 1)).source, "index")
+        run(
+          "cd ../work && git pull -q && echo '{}' > data/c/a.json && git -c user.name=H -c user.email=h@x commit -qam again && git push -q origin HEAD:main"
+        )
+        assert.strictEqual(Option.getOrThrow(yield* c.get("a"))["x"], undefined)
+        assert.deepStrictEqual(
+          (yield* c.findBy("x", 1)).map(({ _id }) => _id),
+          ["b"]
+        )
+        assert.strictEqual(run("git fsck --strict --full 2>&1"), "")
+      }).pipe(
+        Effect.provide(
+          Layer.provide(
+            Store.layer({ indexes: { c: ["x"] }, manifests: ["c"] }),
+            LocalGit.layer({ directory: where, durability: "none" })
+          )
+        )
+      )
+    })
+  )
+})
