@@ -71,6 +71,15 @@ describe("warnings", () => {
         (n) => n > 1,
         (branch) => branch.withFallback(() => "x")
       )
+      .use(
+        make()
+          .useBranch(
+            (n) => n > 1,
+            (branch) => branch.withFallback(() => "x")
+          )
+          .useLogging({ write: () => {} })
+          .use((n, next) => next(n))
+      )
       .withFallback(() => "y")
       .build()
     assert.deepStrictEqual(Chain.warnings(chain), [])

@@ -76,6 +76,38 @@ describe("answers", () => {
     assert.deepStrictEqual(handled(-1), { response: "rescued", handledBy: "outer" })
   })
 
+  it("are credited to the last run of the rest", () => {
+    const builder = make()
+      .use((n, next) => Effect.zipRight(next(n), next(n + 1)))
+      .useWhen(
+        (n) => n === 1,
+        () => Effect.suspend(() => Effect.succeed("one")),
+        { name: "first" }
+      )
+      .use(() => Effect.suspend(() => Effect.succeed("two")), { name: "second" })
+    assert.deepStrictEqual(Effect.runSync(Chain.executeNamed(builder.build(), 1)), {
+      response: "two",
+      handledBy: "second"
+    })
+  })
+
+  it("of another chain that a step executes are credited to that step, and its failures keep their name", () => {
+    const other = ChainBuilder.make<number, string>("other").useWhen(
+      (n) => n === 1,
+      () => "one",
+      { name: "hidden" }
+    )
+    const chain = make()
+      .use((n) => Chain.execute(other.build(), n), { name: "asking" })
+      .build()
+    assert.deepStrictEqual(Effect.runSync(Chain.executeNamed(chain, 1)), {
+      response: "one",
+      handledBy: "asking"
+    })
+    const error = Effect.runSync(Effect.flip(Chain.execute(chain, 2)))
+    assert.strictEqual(error.chain, "other")
+  })
+
   it("are not credited to an inner step whose answer was thrown away", () => {
     const builder = make()
       .use((n, next) => Effect.orElseSucceed(next(n), () => "own"), { name: "outer" })

@@ -36,24 +36,25 @@ for (const index of [0, 1] as const) {
   describe(`logging ${writers([])[index].name}`, () => {
     it.effect("tells start and duration, by the fiber's clock", () =>
       Effect.gen(function* () {
+        yield* TestClock.adjust("1 hour")
         const { entries, lines, options } = setUp()
         const chain = make()
           .useLogging({ ...options, level: "Information" })
-          .use(() => Effect.as(Effect.sleep("1234567 micros"), "x"))
+          .use(() => Effect.as(Effect.sleep("1234500 micros"), "x"))
           .build()
         const fiber = yield* Effect.fork(Chain.execute(chain, 1))
         yield* TestClock.adjust("2 seconds")
         assert.strictEqual(yield* Fiber.join(fiber), "x")
         assert.deepStrictEqual(lines(), [
           "Information: Executing chain demo.",
-          "Information: Executed chain demo in 1234.567 ms."
+          "Information: Executed chain demo in 1234.500 ms."
         ])
         assert.deepStrictEqual(entries[1], {
           level: "Information",
-          message: "Executed chain demo in 1234.567 ms.",
+          message: "Executed chain demo in 1234.500 ms.",
           chain: "demo",
           phase: "success",
-          elapsedMillis: 1234.567
+          elapsedMillis: 1234.5
         })
       })
     )
@@ -82,7 +83,7 @@ for (const index of [0, 1] as const) {
 
     it.effect("tells interruption apart from failure", () =>
       Effect.gen(function* () {
-        const { lines, options } = setUp()
+        const { entries, lines, options } = setUp()
         const waiting = yield* Deferred.make<void>()
         const chain = make()
           .useLogging({ ...options, level: "Warning" })
@@ -98,6 +99,7 @@ for (const index of [0, 1] as const) {
           "Warning: Executing chain demo.",
           "Warning: Chain demo was interrupted after 0.000 ms."
         ])
+        assert.strictEqual(entries[1]?.phase, "interruption")
       })
     )
 

@@ -91,3 +91,15 @@ it.effect("a provided step may execute another chain that requires the same", ()
     )
   })
 )
+
+it.effect("a reply may be a service itself, and a provided handler may answer plainly", () =>
+  Effect.gen(function* () {
+    const chain = make()
+      .use((n) => (n === 1 ? Greeting : "plain"))
+      .build()
+    assert.strictEqual(yield* Effect.provideService(Chain.execute(chain, 1), Greeting, "itself"), "itself")
+    const provided = Chain.provide(chain, Context.make(Greeting, "given"))
+    assert.strictEqual(Chain.executeSync(provided, 1), "given")
+    assert.strictEqual(Chain.executeSync(provided, 2), "plain")
+  })
+)

@@ -2,8 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Chain, ChainBuilder } from "chainstore/chain"
 import { Effect, Exit, Fiber, TestClock } from "effect"
 
+const lines: Array<string> = []
 const chain = ChainBuilder.make<number, string>("demo")
-  .useLogging({ write: () => {} })
+  .useLogging({ write: (entry) => lines.push(entry.phase) })
   .use((n, next) => next(n), { name: "audit" })
   .useWhen(
     (n) => n === 1,
@@ -43,6 +44,8 @@ const chain = ChainBuilder.make<number, string>("demo")
 
 const traced = (n: number) =>
   Effect.gen(function* () {
+    yield* TestClock.adjust("1 hour")
+    lines.length = 0
     const fiber = yield* Effect.fork(Chain.trace(chain, n))
     yield* TestClock.adjust("2 millis")
     const trace = yield* Fiber.join(fiber)
@@ -58,6 +61,7 @@ it.effect("tells what became of every step that was visited", () =>
     const one = yield* traced(1)
     assert.deepStrictEqual(one.exit, Exit.succeed("one"))
     assert.strictEqual(one.handledBy, "one")
+    assert.deepStrictEqual(lines, ["start", "success"])
     assert.deepStrictEqual(one.steps, ["logging: passed", "audit: passed", "one: matched"])
     assert.deepStrictEqual(
       one.raw.map(({ kind, name }) => ({ kind, name })),

@@ -1,4 +1,4 @@
-import { Op, type Step, unhandled } from "./Step.js"
+import { type Step, unhandled } from "./Step.js"
 
 /** A builder as the compiler sees it: its last step, and the builder before that. */
 export interface Registered {
@@ -48,7 +48,7 @@ export const compile = (registered: Registered): ReadonlyArray<Step> => {
       const inner: Registered = step.inner
       const start: number = end - placesOf(inner)
       const above: Registered = at.previous!
-      const aboveEnd = step.op === Op.Enter && step.when !== undefined ? start - 1 : start
+      const aboveEnd = step.when === undefined ? start : start - 1
       if (aboveEnd < start) program[aboveEnd] = step
       open.push([above, aboveEnd])
       if (inner.fallback !== undefined) program[end - 1] = inner.fallback
