@@ -64,15 +64,29 @@ export const makeBranches = (client: Client): Branches => {
     return made
   }
 
+  const commits = new Map<Oid, GitCommit>()
+
+  /** A commit never changes: each is read once. */
   const commit = (oid: Oid): Effect.Effect<Option.Option<GitCommit>, CallFailure> =>
-    client.call(Api.getGitCommit, { path: { commit_sha: oid } }).pipe(
-      Effect.map((reply) => reply.value),
-      Effect.catchIf(
-        (error) =>
-          error._tag === "ApiFailure" && (error.kind === "Missing" || error.kind === "EmptyRepository"),
-        () => Effect.succeedNone
+    Effect.suspend(() => {
+      const known = commits.get(oid)
+      if (known !== undefined) return Effect.succeed(Option.some(known))
+      return client.call(Api.getGitCommit, { path: { commit_sha: oid } }).pipe(
+        Effect.map((reply) => {
+          if (Option.isSome(reply.value)) commits.set(oid, reply.value.value)
+          for (const oldest of commits.keys()) {
+            if (commits.size <= 512) break
+            commits.delete(oldest)
+          }
+          return reply.value
+        }),
+        Effect.catchIf(
+          (error) =>
+            error._tag === "ApiFailure" && (error.kind === "Missing" || error.kind === "EmptyRepository"),
+          () => Effect.succeed(Option.none())
+        )
       )
-    )
+    })
 
   const ask = (branch: string): Effect.Effect<Option.Option<Head>, CallFailure> =>
     Effect.gen(function* () {

@@ -130,7 +130,7 @@ export const makeFiles = (
   const none: Contents = { blob: Option.none(), notModified: false, etag: undefined, generation: 0 }
 
   const file: Files["file"] = (at, path) =>
-    Effect.suspend(() => {
+    Effect.flatMap(trees.prepare(at), () => {
       const entry = trees.locate(at, path)
       if (entry !== undefined) {
         return Option.isSome(entry) && entry.value.kind === "blob"
@@ -246,6 +246,7 @@ export const makeFiles = (
     wanted: ReadonlyArray<{ readonly path: string; readonly oid?: Oid | undefined }>
   ) =>
     Effect.gen(function* () {
+      yield* trees.prepare(at)
       const commit = typeof at === "string" ? at : at.commit
       const placed = wanted.map(({ oid, path }) => {
         const entry = oid === undefined ? trees.locate(at, path) : undefined

@@ -42,7 +42,7 @@ import { type GitHubOptions, resolveOptions } from "./Options.js"
 import { makeRefWrites } from "./RefWrites.js"
 import { lagging } from "./Retry.js"
 import { readOnly, translate } from "./Translate.js"
-import { makeTrees } from "./Trees.js"
+import { building, makeTrees } from "./Trees.js"
 
 export { type Authorization, config, type GitHubOptions, type WriteLane } from "./Options.js"
 
@@ -267,13 +267,13 @@ export const make = (
             const remembered = branches.remembered(branch)
             const optimistic = remembered !== undefined && Option.isSome(remembered)
             let at = optimistic ? remembered : yield* branchHead(branch)
-            let built = yield* Effect.either(build(at))
+            let built = yield* Effect.either(Effect.locally(build(at), building, true))
             if (optimistic && (built._tag === "Left" || Option.isNone(built.right.commit))) {
               // A refusal is never issued from memory alone.
               const now = yield* branchHead(branch)
               if (Option.getOrUndefined(now)?.commit !== remembered.value.commit) {
                 at = now
-                built = yield* Effect.either(build(at))
+                built = yield* Effect.either(Effect.locally(build(at), building, true))
               }
             }
             if (built._tag === "Left") return yield* Effect.fail(built.left)
@@ -307,7 +307,15 @@ export const make = (
               made
             )
             if (Option.isSome(made.tree)) {
-              trees.learnCommit({ commit: made.commit, tree: made.tree.value })
+              const change: Change = Option.match(write.content, {
+                onNone: () => ({ _tag: "Remove", path: write.path }),
+                onSome: (content) => ({ _tag: "Put", path: write.path, content })
+              })
+              trees.derive(
+                parent !== undefined && parent.commit === made.parents?.[0] ? parent : undefined,
+                [change],
+                { commit: made.commit, tree: made.tree.value }
+              )
             }
           })
         ),
@@ -359,9 +367,15 @@ export const make = (
         Effect.gen(function* () {
           const recursive = treeOptions?.recursive === true
           const lately = yield* branches.writtenLately(branch)
-          if (!settings.readOnly && !lately) {
+          // After a write of ours a listing by name may be old; it is not when it is the one that we expect.
+          const own = lately ? branches.remembered(branch) : undefined
+          const expected =
+            own !== undefined && Option.isSome(own) ? trees.directory(own.value.tree, path) : undefined
+          if (!settings.readOnly && (!lately || typeof expected === "string")) {
             const tree = yield* trees.atBranch(branch, path, recursive)
-            return Option.map(tree, (found) => ({ tree: found, head: Option.none<Head>() }))
+            if (!lately || Option.getOrUndefined(tree)?.oid === expected) {
+              return Option.map(tree, (found) => ({ tree: found, head: Option.none<Head>() }))
+            }
           }
           const at = yield* head(branch)
           const listing = Option.isNone(at) ? Option.none() : yield* trees.list(at.value, path, recursive)

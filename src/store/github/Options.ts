@@ -74,7 +74,7 @@ export interface GitHubOptions {
   readonly listVia?: "trees" | "contents" | undefined
   /** Default `chainstore`; never sent by a browser. */
   readonly userAgent?: string | undefined
-  /** Objects kept in memory by their ids. Default 16 MiB. */
+  /** Objects kept in memory by their ids. Default 64 MiB. */
   readonly objectCacheBytes?: number | undefined
 }
 
@@ -164,7 +164,7 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
       commitVia,
       listVia: options.listVia ?? "trees",
       userAgent: options.userAgent ?? "chainstore",
-      objectCacheBytes: options.objectCacheBytes ?? 16 * 1024 * 1024
+      objectCacheBytes: options.objectCacheBytes ?? 64 * 1024 * 1024
     }
   })
 

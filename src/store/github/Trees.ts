@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import { globalValue } from "effect/GlobalValue"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { RemoteError, ValidationError } from "../../domain/StoreError.js"
@@ -10,6 +12,11 @@ import { after, changesBelow, direct, graft, type Listing, toTree, touched, whol
 import type { ObjectCache } from "./ObjectCache.js"
 
 type Failure = CallFailure | RemoteError
+
+/** Set while a commit is built: then everything about the tree is wanted, and one request may bring it all. */
+export const building: FiberRef.FiberRef<boolean> = globalValue("chainstore/store/github/building", () =>
+  FiberRef.unsafeMake(false)
+)
 
 /** Directories of commits, trees and branches, each read once. */
 export interface Trees {
@@ -23,6 +30,10 @@ export interface Trees {
     path: string,
     recursive: boolean
   ) => Effect.Effect<Option.Option<Tree>, Failure>
+  /** Brings the whole tree of a commit that is being built upon, unless that has proved too much. */
+  readonly prepare: (at: Head | Oid) => Effect.Effect<void, Failure>
+  /** Which tree is known to lie at a path; null: none, undefined: not known. */
+  readonly directory: (root: Oid, path: string) => Oid | null | undefined
   /** What is known of a path without asking: undefined when nothing is. */
   readonly locate: (at: Head | Oid, path: string) => Option.Option<TreeEntry> | undefined
   readonly after: (
@@ -262,10 +273,33 @@ export const makeTrees = (client: Client, cache: ObjectCache, viaContents: boole
         )
       : scopedTree(revision, path, recursive, etag)
 
-  const list: Trees["list"] = (at, path, recursive) =>
-    Effect.suspend(() => {
+  let wholeIsTooMuch = viaContents
+
+  const prepare: Trees["prepare"] = (at) =>
+    Effect.flatMap(FiberRef.get(building), (wanted) => {
       const root = rootOf(at)
-      const oid = cache.directory(root, path)
+      if (!wanted || wholeIsTooMuch || typeof at === "string" || cache.tree(root) !== undefined) {
+        return Effect.void
+      }
+      return request(root, true).pipe(
+        Effect.map((reply) => {
+          const tree = Option.getOrThrow(reply.value)
+          if (tree.truncated === true) {
+            wholeIsTooMuch = true
+            return
+          }
+          const listing = whole(entriesOf(tree))
+          remember(root, "", listing)
+          wholeIsTooMuch = listing.directories.size > 4000 || known(root, true) === undefined
+        }),
+        Effect.catchIf(isMissing, () => Effect.void)
+      )
+    })
+
+  const list: Trees["list"] = (at, path, recursive) =>
+    Effect.flatMap(prepare(at), () => {
+      const root = rootOf(at)
+      const oid = directory(root, path)
       if (oid === null) return Effect.succeedNone
       const held = oid === undefined ? undefined : known(oid, recursive)
       if (held !== undefined) return Effect.succeed(Option.some(held))
@@ -285,8 +319,25 @@ export const makeTrees = (client: Client, cache: ObjectCache, viaContents: boole
       })
     })
 
+  /** A directory below a root that is known, as far as the cache tells. */
+  const directory = (root: Oid, path: string): Oid | null | undefined => {
+    const noted = cache.directory(root, path)
+    if (noted !== undefined) return noted
+    let at = root
+    for (const segment of path.split("/")) {
+      const entries = cache.tree(at)
+      if (entries === undefined) return undefined
+      const entry = entries.find((found) => found.path === segment)
+      if (entry?.kind !== "tree") return null
+      at = entry.oid
+    }
+    return at
+  }
+
   return {
     list,
+    prepare,
+    directory,
     atBranch: (branch, path, recursive) =>
       Effect.gen(function* () {
         const key = `${branch}:${path}:${recursive}`
@@ -304,9 +355,9 @@ export const makeTrees = (client: Client, cache: ObjectCache, viaContents: boole
       }),
     locate: (at, path) => {
       const slash = path.lastIndexOf("/")
-      const directory = cache.directory(rootOf(at), slash < 0 ? "" : path.slice(0, slash))
-      if (directory === null) return Option.none()
-      const entries = directory === undefined ? undefined : cache.tree(directory)
+      const parent = directory(rootOf(at), slash < 0 ? "" : path.slice(0, slash))
+      if (parent === null) return Option.none()
+      const entries = parent === undefined ? undefined : cache.tree(parent)
       const name = path.slice(slash + 1)
       return entries === undefined
         ? undefined

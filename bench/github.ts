@@ -1,0 +1,9 @@
+/**
+ * Requests per operation on GitHub, counted at the socket of a server that answers as GitHub does, beside the
+ * reference's counts and the most that we allow ourselves: `npx tsx bench/github.ts`.
+ */
+import { Effect } from "effect"
+import { measure, print, rows } from "../test/support/github/RequestTable.js"
+
+const table = await Effect.runPromise(Effect.forEach(rows, measure))
+console.log(print(table))

@@ -1,0 +1,414 @@
+import { Chunk, Effect, Layer, Option, Stream } from "effect"
+import { GitRemote } from "../../../src/store/GitRemote.js"
+import type { GitHubOptions } from "../../../src/store/github/GitHub.js"
+import { Store, type StoreOptions } from "../../../src/store/index.js"
+import type { StoreService } from "../../../src/store/StoreService.js"
+import { remoteOf, token } from "./Remote.js"
+import { TestHost } from "./TestHost.js"
+import { makeTestServer, type TestServer, verbs } from "./TestServer.js"
+
+export interface Row {
+  readonly operation: string
+  readonly reference: string
+  /** At most so many requests; undefined where the table says nothing. */
+  readonly rest: number
+  readonly graphql: number | undefined
+  /** What it takes today, where that is more; each is a debt. */
+  readonly owed?: { readonly rest?: number; readonly graphql?: number }
+  readonly store?: StoreOptions
+  readonly seed?: (store: StoreService) => Effect.Effect<unknown, unknown>
+  /** The first operation of the measured store, on another collection, is a read and not a write. */
+  readonly reads?: boolean
+  /** What the measured store did before, beside that first operation. */
+  readonly before?: (store: StoreService) => Effect.Effect<unknown, unknown>
+  readonly run: (store: StoreService) => Effect.Effect<unknown, unknown>
+}
+
+export interface Measured {
+  readonly row: Row
+  readonly rest: number
+  readonly graphql: number | undefined
+  readonly verbs: ReadonlyArray<string>
+  readonly graphqlVerbs: ReadonlyArray<string>
+  readonly problems: ReadonlyArray<string>
+}
+
+const document = (index: number) => ({ category: `c${index % 7}`, name: `Document ${index}`, n: index })
+const ids = (count: number) => Array.from({ length: count }, (_, index) => `d${`${index}`.padStart(4, "0")}`)
+const docs = (store: StoreService) => store.collection("docs")
+
+const seedMany = (count: number) => (store: StoreService) =>
+  Effect.asVoid(
+    store.batch({}, (batch) =>
+      Effect.forEach(ids(count), (id, index) => batch.put("docs", id, document(index)), { discard: true })
+    )
+  )
+
+const derived: StoreOptions = { indexes: { docs: ["category"] }, manifests: ["docs"] }
+const one = seedMany(1)
+const first = ids(1)[0]!
+const get = (store: StoreService) => docs(store).get(first)
+const collect = <A, E>(stream: Stream.Stream<A, E>) => Effect.map(Stream.runCollect(stream), Chunk.size)
+
+const putMany =
+  (count: number, from = 0) =>
+  (store: StoreService) =>
+    store.batch({}, (batch) =>
+      Effect.forEach(ids(count), (id, index) => batch.put("docs", `${id}-${from}`, document(index)), {
+        discard: true
+      })
+    )
+
+/** The table, row by row. */
+export const rows: ReadonlyArray<Row> = [
+  {
+    operation: "insert",
+    reference: "1",
+    rest: 1,
+    graphql: 1,
+    seed: one,
+    run: (s) => docs(s).insert(document(1))
+  },
+  { operation: "get, cold", reads: true, reference: "1", rest: 1, graphql: 1, seed: one, run: get },
+  {
+    operation: "get, warm (304)",
+    reads: true,
+    reference: "1",
+    rest: 1,
+    graphql: 1,
+    seed: one,
+    before: get,
+    run: get
+  },
+  {
+    operation: "update, cold",
+    reference: "2",
+    rest: 2,
+    graphql: 2,
+    seed: one,
+    run: (s) => docs(s).update(first, { n: 5 })
+  },
+  {
+    operation: "update, warm",
+    reference: "2",
+    rest: 2,
+    graphql: 1,
+    seed: one,
+    before: get,
+    run: (s) => docs(s).update(first, { n: 5 })
+  },
+  {
+    operation: "replace, cold",
+    reference: "2",
+    rest: 2,
+    graphql: 2,
+    seed: one,
+    run: (s) => docs(s).replace(first, { n: 5 })
+  },
+  {
+    operation: "replace, warm",
+    reference: "2",
+    rest: 2,
+    graphql: 1,
+    seed: one,
+    before: get,
+    run: (s) => docs(s).replace(first, { n: 5 })
+  },
+  {
+    operation: "upsert of an existing document, cold",
+    reference: "2",
+    rest: 2,
+    graphql: 2,
+    seed: one,
+    run: (s) => docs(s).upsert(first, { n: 5 })
+  },
+  {
+    operation: "upsert of an existing document, warm",
+    reference: "2",
+    rest: 2,
+    graphql: 1,
+    seed: one,
+    before: get,
+    run: (s) => docs(s).upsert(first, { n: 5 })
+  },
+  {
+    operation: "upsert of a missing document, cold",
+    reference: "3",
+    rest: 2,
+    graphql: 2,
+    seed: one,
+    run: (s) => docs(s).upsert("new", { n: 5 })
+  },
+  {
+    operation: "upsert of a missing document, warm",
+    owed: { graphql: 2 },
+    reference: "3",
+    rest: 2,
+    graphql: 1,
+    seed: one,
+    before: (s) => docs(s).get("new"),
+    run: (s) => docs(s).upsert("new", { n: 5 })
+  },
+  {
+    operation: "delete, cold",
+    reference: "2",
+    rest: 2,
+    graphql: 2,
+    seed: one,
+    run: (s) => docs(s).delete(first)
+  },
+  {
+    operation: "delete, warm",
+    reference: "1",
+    rest: 1,
+    graphql: 1,
+    seed: one,
+    before: get,
+    run: (s) => docs(s).delete(first)
+  },
+  ...(["cold", "warm"] as const).flatMap((state): ReadonlyArray<Row> => {
+    const warm = (s: StoreService) =>
+      Effect.zipRight(
+        docs(s).insert(document(3), { id: "warm-up" }),
+        Effect.asVoid(docs(s).update(first, { n: 4 }))
+      )
+    const base = { store: derived, seed: one, ...(state === "warm" ? { before: warm } : {}) }
+    const most = state === "cold" ? { rest: 7, graphql: 2 } : { rest: 4, graphql: 1 }
+    return [
+      {
+        operation: `insert with an index and a manifest, ${state}`,
+        ...(state === "cold" ? { owed: { graphql: 5 } } : {}),
+        reference: "11",
+        ...base,
+        ...most,
+        run: (s) => docs(s).insert(document(1))
+      },
+      {
+        operation: `update with an index and a manifest, ${state}`,
+        ...(state === "cold" ? { owed: { graphql: 5 } } : {}),
+        reference: "12",
+        ...base,
+        ...most,
+        run: (s) => docs(s).update(first, { category: "c9" })
+      },
+      {
+        operation: `delete with an index and a manifest, ${state}`,
+        ...(state === "cold" ? { owed: { graphql: 5 } } : {}),
+        reference: "11",
+        ...base,
+        ...most,
+        run: (s) => docs(s).delete(first)
+      }
+    ]
+  }),
+  {
+    operation: "batch of 50 new documents",
+    reference: "55",
+    rest: 5,
+    graphql: 2,
+    seed: one,
+    run: putMany(50)
+  },
+  {
+    operation: "the same with index, manifest and expect",
+    owed: { graphql: 5 },
+    reference: "59",
+    rest: 7,
+    graphql: 2,
+    store: derived,
+    seed: one,
+    run: (s) =>
+      s.batch({}, (batch) =>
+        Effect.zipRight(
+          batch.expect("docs", first, { rev: 1 }),
+          Effect.forEach(ids(50), (id, index) => batch.put("docs", `${id}-new`, document(index)), {
+            discard: true
+          })
+        )
+      )
+  },
+  {
+    operation: "all() of 200, cold",
+    reads: true,
+    reference: "201",
+    rest: 201,
+    graphql: 5,
+    seed: seedMany(200),
+    run: (s) => collect(docs(s).all())
+  },
+  {
+    operation: "all() of 200, warm, unchanged",
+    reads: true,
+    reference: "1",
+    rest: 1,
+    graphql: 1,
+    seed: seedMany(200),
+    before: (s) => collect(docs(s).all()),
+    run: (s) => collect(docs(s).all())
+  },
+  {
+    operation: "page(100) of 200",
+    reads: true,
+    reference: "101",
+    rest: 101,
+    graphql: 3,
+    seed: seedMany(200),
+    run: (s) => docs(s).page({ limit: 100 })
+  },
+  {
+    operation: "findBy, indexed, one hit, cold",
+    reads: true,
+    owed: { rest: 3, graphql: 3 },
+    reference: "2",
+    rest: 2,
+    graphql: 2,
+    store: { indexes: { docs: ["name"] } },
+    seed: seedMany(20),
+    run: (s) => docs(s).findBy("name", "Document 3")
+  },
+  {
+    operation: "findBy, indexed, one hit, warm",
+    reads: true,
+    owed: { rest: 3, graphql: 3 },
+    reference: "1, stale",
+    rest: 2,
+    graphql: 2,
+    store: { indexes: { docs: ["name"] } },
+    seed: seedMany(20),
+    before: (s) => docs(s).findBy("name", "Document 3"),
+    run: (s) => docs(s).findBy("name", "Document 3")
+  },
+  {
+    operation: "count",
+    reads: true,
+    reference: "1",
+    rest: 1,
+    graphql: 1,
+    seed: seedMany(20),
+    run: (s) => docs(s).count
+  },
+  {
+    operation: "list",
+    reads: true,
+    reference: "1",
+    rest: 1,
+    graphql: 1,
+    seed: seedMany(20),
+    run: (s) => docs(s).list()
+  },
+  {
+    operation: "transaction of 3 inserts",
+    owed: { rest: 10, graphql: 10 },
+    reference: "8",
+    rest: 8,
+    graphql: 6,
+    seed: one,
+    run: (s) =>
+      s.transaction({}, (tx) =>
+        Effect.forEach([1, 2, 3], (n) => tx.collection("docs").insert(document(n)), { discard: true })
+      )
+  },
+  {
+    operation: "revert of 50 documents",
+    owed: { graphql: 9 },
+    reference: "56",
+    rest: 60,
+    graphql: 5,
+    seed: (s) =>
+      Effect.zipRight(
+        seedMany(50)(s),
+        s.batch({}, (batch) =>
+          Effect.forEach(ids(50), (id, index) => batch.put("docs", id, { n: -index }), { discard: true })
+        )
+      ),
+    run: (s) => Effect.flatMap(s.resolveRef("main"), (head) => s.revert(Option.getOrThrow(head)))
+  },
+  {
+    operation: "restore",
+    owed: { rest: 4, graphql: 4 },
+    reference: "3",
+    rest: 3,
+    graphql: 2,
+    seed: (s) => Effect.zipRight(one(s), docs(s).update(first, { n: 9 })),
+    before: (s) => docs(s).get(first),
+    run: (s) =>
+      Effect.suspend(() =>
+        docs(s).restore(first, (s as StoreService & { readonly firstCommit: string }).firstCommit)
+      )
+  },
+  {
+    operation: "import of 250 new documents, chunks of 100",
+    reference: "265",
+    rest: 15,
+    graphql: 6,
+    seed: one,
+    run: (s) =>
+      docs(s).importRecords(
+        Array.from({ length: 250 }, (_, index) => ({ _id: `i${index}`, ...document(index) })),
+        {
+          chunkSize: 100
+        }
+      )
+  }
+]
+
+const open = (server: TestServer, options: Partial<GitHubOptions>, store: StoreOptions | undefined) =>
+  Effect.gen(function* () {
+    const remote = yield* remoteOf(server, options)
+    const context = yield* Layer.build(
+      Layer.provide(Store.layer({ root: "data", ...store }), Layer.succeed(GitRemote, remote))
+    )
+    return yield* Effect.provide(Store, context)
+  })
+
+const measureOne = (row: Row, options: Partial<GitHubOptions>) =>
+  Effect.gen(function* () {
+    const server = yield* makeTestServer(new TestHost({ token }))
+    const seeding = yield* open(server, {}, row.store)
+    yield* seeding.collection("warmup").insert({ n: 1 }, { id: "first" })
+    yield* (row.seed ?? (() => Effect.void))(seeding)
+    const { host } = server
+    let oldest = host.branch("main", true)
+    const known = `data/docs/${first}.json`
+    while (oldest?.parents[0] !== undefined) {
+      const parent = host.repository.commits.get(oldest.parents[0])!
+      if (host.repository.lookup(parent.tree, known) === undefined) break
+      oldest = parent
+    }
+    const store = Object.assign(Object.create(yield* open(server, options, row.store)) as StoreService, {
+      firstCommit: oldest?.oid ?? ""
+    })
+    if (row.reads === true) yield* store.collection("warmup").get("first")
+    else yield* store.collection("warmup").insert({ n: 2 })
+    if (row.before !== undefined) yield* row.before(store)
+    server.seen.length = 0
+    yield* row.run(store)
+    return { count: server.seen.length, verbs: verbs(server), problems: server.problems }
+  }).pipe(Effect.scoped)
+
+/** Counts the requests of a row at the socket, for both ways of asking. */
+export const measure = (row: Row) =>
+  Effect.gen(function* () {
+    const rest = yield* measureOne(row, {})
+    const graphql = yield* measureOne(row, { useGraphql: true, commitVia: "graphql" })
+    const measured: Measured = {
+      row,
+      rest: rest.count,
+      graphql: graphql.count,
+      verbs: rest.verbs,
+      graphqlVerbs: graphql.verbs,
+      problems: [...rest.problems, ...graphql.problems]
+    }
+    return measured
+  })
+
+/** The table as it is printed. */
+export const print = (table: ReadonlyArray<Measured>) =>
+  [
+    "| operation | reference | allowed | ours | allowed, GraphQL | ours, GraphQL |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...table.map(
+      ({ graphql, rest, row }) =>
+        `| ${row.operation} | ${row.reference} | ${row.rest} | ${rest} | ${row.graphql ?? ""} | ${graphql ?? ""} |`
+    )
+  ].join("\n")
