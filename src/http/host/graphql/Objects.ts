@@ -338,7 +338,7 @@ export const commit = (context: Context, hosted: Hosted, info: CommitInfo) => {
   }
 }
 
-interface HistoryArguments extends Connection.ConnectionArguments {
+export interface HistoryArguments extends Connection.ConnectionArguments {
   readonly path?: string | null
   readonly since?: string | null
   readonly until?: string | null
