@@ -104,6 +104,9 @@ const change = (git: GitRepository, entry: unknown): Effect.Effect<TreeChange, P
     return { path, mode, oid: Option.some(oid) }
   })
 
+/** A path that is to be deleted is not there, or is something else. */
+const badState = unprocessable("GitRPC::BadObjectState")
+
 export const routes = Effect.gen(function* () {
   const repositories = yield* Repositories
 
@@ -144,13 +147,14 @@ export const routes = Effect.gen(function* () {
       if (new Set(changes.map(({ path }) => path)).size < changes.length) {
         return yield* unprocessable("tree contains duplicate file entries")
       }
+      for (const { mode, oid, path } of changes) {
+        if (Option.isSome(oid) || Option.isNone(root)) continue
+        const existing = yield* git.lookup(root.value, path)
+        if (Option.isSome(existing) && existing.value.kind !== kindOf(mode)) return yield* badState
+      }
       const oid = yield* git
         .writeTree(root, changes)
-        .pipe(
-          Effect.mapError((error) =>
-            error instanceof ValidationError ? unprocessable("GitRPC::BadObjectState") : error
-          )
-        )
+        .pipe(Effect.mapError((error) => (error instanceof ValidationError ? badState : error)))
       const tree = yield* listing(call, fullName, git, oid, false)
       return Reply.plain(201, tree, { location: tree.url })
     })

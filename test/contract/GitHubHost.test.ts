@@ -1,0 +1,67 @@
+import { FetchHttpClient } from "@effect/platform"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import type { Oid } from "../../src/domain/Oid.js"
+import * as GitHub from "../../src/store/github/GitHub.js"
+import { HostServer, layer as host } from "../support/host/HostServer.js"
+import { gitRemoteContract } from "./GitRemoteContract.js"
+
+const principal = {
+  id: "contract",
+  login: "contract",
+  grants: [{ repository: "*", access: "write" as const }]
+}
+
+const person = { name: "Somebody", email: "somebody@example.org", seconds: 1_700_000_000, offset: 60 }
+
+const subject = (options: Partial<GitHub.GitHubOptions>) =>
+  Effect.gen(function* () {
+    const server = Context.get(yield* Layer.build(host()), HostServer)
+    yield* Effect.promise(() =>
+      fetch(`${server.api}/user/repos`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${server.token}`, connection: "close" },
+        body: JSON.stringify({ name: "contract" })
+      })
+    )
+    const { git } = yield* server.repositories.reading(principal, "local", "contract")
+    const point = (name: string, to: Oid) =>
+      Effect.flatMap(git.ref(name), (at) => git.updateRef(name, at, Option.some(to)))
+    let clients = 0
+    // Over REST equal commits of one second are one commit (as on GitHub), so every client signs with a name of its own.
+    const connected = Effect.suspend(() => {
+      const author = { name: `Client ${++clients}`, email: "client@example.org" }
+      return GitHub.make({
+        repo: "local/contract",
+        apiUrl: server.api,
+        rawUrl: server.raw,
+        token: Redacted.make(server.token),
+        paceRequests: false,
+        ...(options.commitVia === "graphql" ? {} : { author }),
+        ...options
+      }).pipe(Effect.provide(FetchHttpClient.layer))
+    })
+    return {
+      remote: yield* connected,
+      another: connected,
+      force: (branch: string, at: Oid) => point(`refs/heads/${branch}`, at),
+      tag: (name: string, at: Oid) => point(`refs/tags/${name}`, at),
+      merge: (parents: ReadonlyArray<Oid>, tree: Oid) =>
+        git.writeCommit({ tree, parents, author: person, committer: person, message: "merge" })
+    }
+  })
+
+const sizes = { files: 500, largeBlob: 2_000_000, listing: 2_000, fibres: 8, interruptions: 15 }
+
+gitRemoteContract({
+  name: "GitHub's client over the host, by REST",
+  make: subject({}),
+  sizes,
+  promises: { movedBackIsNoticed: false, clashesAreRefused: false, firstIsRoot: false }
+})
+
+gitRemoteContract({
+  name: "GitHub's client over the host, by GraphQL",
+  make: subject({ useGraphql: true, commitVia: "graphql", concurrency: 4 }),
+  sizes,
+  promises: { clashesAreRefused: false, firstIsRoot: false }
+})
