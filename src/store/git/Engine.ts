@@ -240,6 +240,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
             message: commit.message.endsWith("\n") ? commit.message : `${commit.message}\n`
           })
           const oid = hashObject("commit", content)
+          objects.rememberCommit(oid, content)
           const put = new Map<string, Oid>()
           for (const [i, change] of commit.changes.entries()) {
             if (change._tag !== "Remove") put.set(change.path, edits[i]!.oid!)

@@ -6,7 +6,7 @@ import { toRemoteError } from "./Fault.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import { type BuiltPack, type Packable, PackBuilder } from "./PackBuilder.js"
 import { branchRef } from "./RefName.js"
-import type { RefOutcome, RefStore } from "./RefStore.js"
+import { type RefOutcome, type RefStore, unlink } from "./RefStore.js"
 
 /** What one flush makes durable of one branch. */
 export interface Portion {
@@ -95,7 +95,7 @@ export const flush = async (
     unprotect()
     for (const { fd, file } of prepared) {
       fs.closeSync(fd)
-      fs.rmSync(file, { force: true })
+      unlink(file)
     }
   }
   return outcomes

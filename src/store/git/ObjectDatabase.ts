@@ -12,7 +12,7 @@ import type { Owner } from "./Owner.js"
 import type { BuiltPack } from "./PackBuilder.js"
 import { OpenPacks, PackFile } from "./PackFile.js"
 import { RawTree } from "./RawTree.js"
-import { fsyncDirectory, fsyncFile } from "./RefStore.js"
+import { fsyncDirectory, fsyncFile, unlink } from "./RefStore.js"
 import type { NewTree } from "./TreeRewriter.js"
 
 const maxOpenPacks = 64
@@ -208,9 +208,12 @@ export class ObjectDatabase {
     const known = this.commits.get(oid)
     if (known !== undefined) return known
     const object = this.find(oid)
-    if (object === undefined || object.type !== "commit") return undefined
-    const commit = parseCommit(oid, object.content)
-    this.commits.set(oid, commit, object.content.length + 400)
+    return object?.type === "commit" ? this.rememberCommit(oid, object.content) : undefined
+  }
+
+  rememberCommit(oid: Oid, content: Uint8Array): CommitInfo {
+    const commit = parseCommit(oid, content)
+    this.commits.set(oid, commit, content.length + 400)
     return commit
   }
 
@@ -316,8 +319,8 @@ export class ObjectDatabase {
       writeAll(descriptors[1]!, [pack.index])
       if (durable) await Promise.all([...descriptors, ...beside].map(fsyncFile))
     } catch (cause) {
-      fs.rmSync(packFile, { force: true })
-      fs.rmSync(indexFile, { force: true })
+      unlink(packFile)
+      unlink(indexFile)
       throw cause
     } finally {
       for (const fd of descriptors) fs.closeSync(fd)
@@ -328,7 +331,7 @@ export class ObjectDatabase {
     fs.renameSync(indexFile, `${target}.idx`)
     this.register(stem, new PackFile(target, pack.index, this.files, this.bases))
     if (durable) await fsyncDirectory(this.packDirectory)
-    return () => fs.rmSync(keep, { force: true })
+    return () => unlink(keep)
   }
 
   private linkKeep(mark: string, keep: string): void {
