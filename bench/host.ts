@@ -1,0 +1,306 @@
+/**
+ * The GitHub-compatible host against the engine underneath it, and cloning against `git daemon`. `npx tsx bench/host.ts`
+ */
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { Agent, request } from "node:http"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
+import autocannon from "autocannon"
+import { Effect, Layer, Logger, LogLevel, Option, Redacted, Runtime } from "effect"
+import { mounts } from "../src/http/host/Mounts.js"
+import { Repositories } from "../src/http/host/Repositories.js"
+import * as Stack from "../src/http/host/Stack.js"
+import { Tokens } from "../src/http/host/Tokens.js"
+import * as Server from "../src/http/server/Server.js"
+import { compare, report } from "./support/compare.js"
+
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
+const seconds = Number(process.env["BENCH_SECONDS"] ?? 3)
+const documents = Number(process.env["BENCH_DOCUMENTS"] ?? 10_000)
+const data = mkdtempSync(join(tmpdir(), "bench-host-"))
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+const git = (...args: ReadonlyArray<string>) =>
+  new Promise<void>((resolve, reject) => {
+    const child = spawn("git", [...args], { stdio: ["ignore", "ignore", "inherit"] })
+    child.on("close", (code) =>
+      code === 0 ? resolve() : reject(new Error(`git ${args[0]} ended with ${code}`))
+    )
+  })
+
+const text = (index: number) =>
+  `${JSON.stringify({ _id: String(index), _rev: 1, name: `Document ${index}`, note: "x".repeat(200) }, null, 2)}\n`
+
+const bench = Effect.gen(function* () {
+  const { url } = yield* Server.Server
+  const token = Redacted.value((yield* Tokens).own)
+  const repositories = yield* Repositories
+  const principal = { id: "bench", login: "bench", grants: [{ repository: "*", access: "write" as const }] }
+  yield* repositories.create("local", "bench", { private: false, description: null })
+  const { git: repository } = yield* repositories.writing(principal, "local", "bench")
+  const put = (path: string, content: string) => ({
+    _tag: "Put" as const,
+    path,
+    content: Buffer.from(content)
+  })
+  const commit = (changes: ReadonlyArray<ReturnType<typeof put>>) =>
+    repository.commitNext("main", () =>
+      Effect.succeed({ commit: Option.some({ message: "bench", changes }), result: undefined })
+    )
+  const path = (index: number) => `data/things/${String(index).padStart(6, "0")}.json`
+  yield* commit(Array.from({ length: documents }, (_, index) => put(path(index), text(index))))
+  yield* commit(Array.from({ length: 200 }, (_, index) => put(`small/${index}.json`, text(index))))
+  const head = Option.getOrThrow(yield* repository.ref("refs/heads/main"))
+
+  const agent = new Agent({ keepAlive: true })
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "user-agent": "bench",
+    "content-type": "application/json"
+  }
+  const call = (method: string, at: string, body?: string, more: Record<string, string> = {}) =>
+    new Promise<{ readonly status: number; readonly etag: string; readonly body: string }>(
+      (resolve, reject) => {
+        const sent = request(`${url}${at}`, { method, agent, headers: { ...headers, ...more } }, (answer) => {
+          const chunks: Array<Buffer> = []
+          answer.on("data", (chunk: Buffer) => chunks.push(chunk))
+          answer.on("end", () =>
+            resolve({
+              status: answer.statusCode!,
+              etag: answer.headers.etag ?? "",
+              body: Buffer.concat(chunks).toString()
+            })
+          )
+        })
+        sent.on("error", reject)
+        sent.end(body)
+      }
+    )
+  const expecting = async (status: number, ...args: Parameters<typeof call>) => {
+    const answer = await call(...args)
+    if (answer.status !== status)
+      throw new Error(`${args[0]} ${args[1]}: ${answer.status} ${answer.body.slice(0, 300)}`)
+    return answer
+  }
+
+  const repeat = (work: (index: number) => Promise<unknown>) => async (iterations: number) => {
+    for (let index = 0; index < iterations; index++) await work(index)
+  }
+  const run = Runtime.runPromise(yield* Effect.runtime<never>())
+
+  const at = "/api/v3/repos/local/bench"
+  const one = `${at}/contents/small/7.json`
+  const { etag } = yield* Effect.promise(() => expecting(200, "GET", one))
+  const read = (file: string) =>
+    Effect.gen(function* () {
+      const tip = Option.getOrThrow(yield* repository.ref("refs/heads/main"))
+      const entry = Option.getOrThrow(yield* repository.lookup(tip, file))
+      return yield* repository.object(entry.oid)
+    })
+  let written = 0
+  const aliases = Array.from(
+    { length: 50 },
+    (_, index) =>
+      `d${index}: file(path: "small/${index}.json") { oid object { ... on Blob { text isTruncated byteSize } } }`
+  ).join(" ")
+  const query = JSON.stringify({
+    query: `{ repository(owner: "local", name: "bench") { ref(qualifiedName: "main") { target { ... on Commit { oid ${aliases} } } } } }`
+  })
+
+  const results = yield* Effect.promise(async () => [
+    await compare({
+      title: "GET contents",
+      peer: "engine",
+      rounds,
+      variants: [
+        { name: "engine", run: repeat(() => run(read("small/7.json"))) },
+        { name: "host, 200", run: repeat(() => expecting(200, "GET", one)) },
+        {
+          name: "host, 304",
+          run: repeat(() => expecting(304, "GET", one, undefined, { "if-none-match": etag }))
+        }
+      ]
+    }),
+    await compare({
+      title: "PUT contents, durable",
+      peer: "engine",
+      rounds,
+      roundMillis: 100,
+      variants: [
+        { name: "engine", run: repeat(() => run(commit([put(`written/e${written++}.json`, text(1))]))) },
+        {
+          name: "host",
+          run: repeat(() =>
+            expecting(
+              201,
+              "PUT",
+              `${at}/contents/written/h${written++}.json`,
+              JSON.stringify({ message: "m", content: Buffer.from(text(1)).toString("base64") })
+            )
+          )
+        }
+      ]
+    }),
+    await compare({
+      title: `tree of ${documents.toLocaleString("en")}`,
+      peer: "engine",
+      rounds,
+      roundMillis: 200,
+      variants: [
+        { name: "engine", run: repeat(() => run(repository.tree(head, "data/things"))) },
+        { name: "host", run: repeat(() => expecting(200, "GET", `${at}/git/trees/${head}:data/things`)) }
+      ]
+    }),
+    await compare({
+      title: "GraphQL read of 50",
+      peer: "engine",
+      rounds,
+      roundMillis: 100,
+      variants: [
+        {
+          name: "engine",
+          run: repeat(() =>
+            run(
+              Effect.forEach(
+                Array.from({ length: 50 }, (_, index) => `small/${index}.json`),
+                read
+              )
+            )
+          )
+        },
+        { name: "host", run: repeat(() => expecting(200, "POST", "/api/graphql", query)) }
+      ]
+    })
+  ])
+  report("The host and the engine underneath it, one request after the other", results)
+
+  const port = yield* Effect.promise(freePort)
+  yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const daemon = spawn(
+        "git",
+        [
+          "daemon",
+          "--export-all",
+          `--base-path=${data}/repos`,
+          `--port=${port}`,
+          "--listen=127.0.0.1",
+          "--reuseaddr"
+        ],
+        { stdio: "ignore" }
+      )
+      for (let attempt = 0; attempt < 100; attempt++) {
+        const up = await git("ls-remote", "-q", `git://127.0.0.1:${port}/local/bench.git`).then(
+          () => true,
+          () => false
+        )
+        if (up) break
+      }
+      return daemon
+    }),
+    (daemon) => Effect.sync(() => daemon.kill())
+  )
+  let clones = 0
+  const clone =
+    (from: string, ...args: ReadonlyArray<string>) =>
+    async () => {
+      const target = join(data, `clone-${clones++}`)
+      const started = performance.now()
+      await git("clone", "-q", "--bare", ...args, from, target)
+      const took = performance.now() - started
+      rmSync(target, { recursive: true, force: true })
+      return took
+    }
+  const cloned = yield* Effect.promise(async () => [
+    await compare({
+      title: `clone of ${documents.toLocaleString("en")} documents`,
+      peer: "git daemon",
+      rounds,
+      unit: "ms",
+      variants: [
+        { name: "git daemon", measure: clone(`git://127.0.0.1:${port}/local/bench.git`) },
+        { name: "host", measure: clone(`${url}/local/bench.git`) }
+      ]
+    }),
+    await compare({
+      title: "the same, without blobs",
+      peer: "git daemon, whole",
+      rounds,
+      unit: "ms",
+      variants: [
+        { name: "git daemon, whole", measure: clone(`git://127.0.0.1:${port}/local/bench.git`) },
+        { name: "host, --filter=blob:none", measure: clone(`${url}/local/bench.git`, "--filter=blob:none") }
+      ]
+    })
+  ])
+  report("Cloning", cloned)
+
+  const load = (title: string, target: string, more: Partial<autocannon.Options> = {}) =>
+    Effect.promise(async () => {
+      const result = await autocannon({
+        url: `${url}${target}`,
+        connections: 64,
+        duration: seconds,
+        headers,
+        ...more
+      })
+      const wrong =
+        result.errors + result.timeouts + result.non2xx - (result.statusCodeStats?.["304"]?.count ?? 0)
+      console.log(
+        `| ${title} | ${Math.round(result.requests.average).toLocaleString("en")} | ${result.latency.p50} | ${result.latency.p99} | ${wrong} |`
+      )
+    })
+  console.log(
+    "## 64 connections\n\n| request | per second | p50 ms | p99 ms | errors |\n| --- | --- | --- | --- | --- |"
+  )
+  yield* load("GET contents", one)
+  yield* load("GET contents, 304", one, { headers: { ...headers, "if-none-match": etag } })
+  yield* load("GET contents/small (200 entries)", `${at}/contents/small`)
+  yield* load("GraphQL read of 50", "/api/graphql", { method: "POST", body: query })
+  yield* load("PUT contents", one, {
+    method: "PUT",
+    requests: [
+      {
+        method: "PUT",
+        setupRequest: (sent) => ({
+          ...sent,
+          path: `${at}/contents/load/${written++}.json`,
+          body: JSON.stringify({ message: "m", content: Buffer.from(text(1)).toString("base64") })
+        })
+      }
+    ]
+  })
+  agent.destroy()
+})
+
+const stack = Stack.layer({ atRoot: true, createOnFirstUse: false, directory: data, demo: false }).pipe(
+  Layer.provideMerge(Stack.layerRepositories(data))
+)
+const server = Server.layer(
+  Server.defaults,
+  Effect.map(mounts({ atRoot: true }), (all) => ({ operations: new Map(), mounts: all }))
+)
+
+await Effect.runPromise(
+  bench.pipe(
+    Effect.scoped,
+    Effect.provide(
+      server.pipe(
+        Layer.provideMerge(stack),
+        Layer.provide(Layer.merge(NodeContext.layer, Logger.minimumLogLevel(LogLevel.Warning)))
+      )
+    ),
+    Effect.ensuring(Effect.sync(() => rmSync(data, { recursive: true, force: true })))
+  )
+)
+process.exit(0)
