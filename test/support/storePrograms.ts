@@ -46,7 +46,7 @@ export const runChecked = <E>(program: Program, harness: RandomProgram.ProgramHa
   Effect.runPromise(
     Effect.scoped(
       Effect.map(RandomProgram.check(program, harness, programFields), (problems) =>
-        assert.deepStrictEqual(problems, [])
+        assert.strictEqual(problems.join("\n"), "")
       )
     ).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )

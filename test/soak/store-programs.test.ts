@@ -1,0 +1,44 @@
+import { afterAll, describe, it } from "@effect/vitest"
+import { FastCheck } from "effect"
+import type { ProgramHarness } from "../../src/testing/RandomProgram.js"
+import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
+import { githubHolds } from "../support/gitHubPrograms.js"
+import { localHarness, memoryHarness, removeLocal, runChecked } from "../support/storePrograms.js"
+
+afterAll(removeLocal)
+
+/** `CHAINSTORE_SOAK_RUNS` multiplies the runs of each program. */
+const times = Number(process.env["CHAINSTORE_SOAK_RUNS"] ?? 1)
+
+const holds = (
+  name: string,
+  shape: StoreArbitrary.ProgramShape,
+  numRuns: number,
+  harness: () => ProgramHarness<unknown>
+) =>
+  it(name, () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(StoreArbitrary.program(shape), (program) => runChecked(program, harness())),
+      { numRuns: numRuns * times }
+    )
+  )
+
+describe("long random programs of every operation", () => {
+  holds("six writers in memory", { writers: 6, steps: 12, faults: true }, 800, memoryHarness)
+  holds("six writers by single files", { writers: 6, steps: 10, faults: true }, 300, () =>
+    memoryHarness({ singleFile: true })
+  )
+  holds("six writers, sharded, without a cache", { writers: 6, steps: 10, faults: true }, 300, () =>
+    memoryHarness({}, { shardBy: "hash", shardDepth: 2, cache: false })
+  )
+  holds("five writers on a bare repository", { writers: 5, steps: 10, faults: true }, 200, localHarness)
+  it("four writers through GitHub's REST API", () =>
+    githubHolds({}, StoreArbitrary.program({ writers: 4, steps: 8, faults: true }), 40 * times, 900_000))
+  it("four writers through GitHub's GraphQL API", () =>
+    githubHolds(
+      { useGraphql: true, commitVia: "graphql" },
+      StoreArbitrary.program({ writers: 4, steps: 8, faults: true }),
+      40 * times,
+      900_000
+    ))
+})
