@@ -42,7 +42,7 @@ const git = (cwd: string, ...args: ReadonlyArray<string>) =>
 const address = (name: string, path = `local/${name}`) =>
   Effect.map(
     HostServer,
-    ({ token, url }) => url.replace("http://", `http://x-access-token:${token}@`) + `/${path}.git`
+    ({ token, url }) => `${url.replace("http://", `http://x-access-token:${token}@`)}/${path}.git`
   )
 
 const many = Object.fromEntries(

@@ -33,8 +33,21 @@ export const layerRepositories = (
   options: Omit<GitRepositories.GitRepositoriesOptions, "directory"> = {}
 ) => GitRepositories.layer({ ...options, directory: `${directory}/repos` })
 
-/** The host as most run it: the demo is there, no limit is enforced and no fault is switched on (`Faults` can switch some on). */
-export const layer = (options: StackOptions & { readonly demo?: boolean }) => {
-  const host = layerWith(options).pipe(Layer.provideMerge(Layer.merge(Limits.layerUnlimited, Faults.layer)))
+/** What a stand-alone host is told beside: nothing is limited, and nothing goes wrong, unless it says so. */
+export interface RunOptions extends StackOptions {
+  /** Makes and fills `local/demo` on the first start. Default true. */
+  readonly demo?: boolean
+  /** Limits to enforce; `Limits.documented` are GitHub's. */
+  readonly limits?: Limits.LimitsOptions | undefined
+  /** A JSON file of faults, followed as it changes; without it `Faults` is switched from inside alone. */
+  readonly faultsFile?: string | undefined
+}
+
+/** The host as people run it. */
+export const layer = (options: RunOptions) => {
+  const faults = options.faultsFile === undefined ? Faults.layer : Faults.layerFile(options.faultsFile)
+  const host = layerWith(options).pipe(
+    Layer.provideMerge(Layer.merge(Limits.layer(options.limits ?? {}), faults))
+  )
   return options.demo === false ? host : Layer.provideMerge(Demo.layer, host)
 }

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import { operationOf, replyProblems } from "../github/Oracle.js"
 import { HostServer } from "./HostServer.js"
 
-// biome-ignore lint/suspicious/noExplicitAny: what a test looks at is what it asserts.
+/** What a test looks at is what it asserts. */
 export type Json = any
 
 export interface RestAnswer {

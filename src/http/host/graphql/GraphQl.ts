@@ -41,12 +41,33 @@ const unauthenticated = new Problem({
 
 const errors = (...all: ReadonlyArray<GraphQLError>) => Reply.plain(200, { errors: all.map(format) })
 
-const parsed = (query: string): DocumentNode | GraphQLError => {
+/** A document, or why it is none or does not fit the schema. */
+type Checked = DocumentNode | ReadonlyArray<GraphQLError>
+
+const checkedAnew = (query: string): Checked => {
   try {
-    return parse(query, { maxTokens: mostTokens })
+    const document = parse(query, { maxTokens: mostTokens })
+    const invalid = validate(schema(), document, undefined, { maxErrors: 10 })
+    return invalid.length > 0 ? invalid : document
   } catch (error) {
-    return error instanceof GraphQLError ? error : new GraphQLError("The document could not be parsed.")
+    return [error instanceof GraphQLError ? error : new GraphQLError("The document could not be parsed.")]
   }
+}
+
+// Clients send the same few documents again and again, and checking one takes longer than answering it.
+const remembered = new Map<string, Checked>()
+const mostRemembered = 256
+const longestRemembered = 16_384
+
+const checked = (query: string): Checked => {
+  const known = remembered.get(query)
+  if (known !== undefined) return known
+  const found = checkedAnew(query)
+  if (query.length <= longestRemembered) {
+    if (remembered.size >= mostRemembered) remembered.clear()
+    remembered.set(query, found)
+  }
+  return found
 }
 
 let built: GraphQLSchema | undefined
@@ -123,10 +144,8 @@ export const handler = Effect.gen(function* () {
       if (variables !== undefined && variables !== null && !isObject(variables))
         return yield* badRequest("Variables must be an object.")
       const values = { ...(isObject(variables) ? variables : {}) }
-      const document = parsed(query)
-      if (document instanceof GraphQLError) return errors(document)
-      const invalid = validate(schema(), document, undefined, { maxErrors: 10 })
-      if (invalid.length > 0) return errors(...invalid)
+      const document = checked(query)
+      if (!("kind" in document)) return errors(...document)
       const operation = operationOf(document, typeof name === "string" && name !== "" ? name : undefined)
       if (operation === undefined)
         return errors(new GraphQLError(`No operation named ${JSON.stringify(name ?? "").slice(0, 80)}`))

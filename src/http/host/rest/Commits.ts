@@ -43,23 +43,24 @@ export const routes = Effect.gen(function* () {
       const author = call.query.get("author") || undefined
       const since = yield* moment(call.query.get("since"))
       const until = yield* moment(call.query.get("until"))
-      const found =
-        path !== "" && !isPath(path)
-          ? []
-          : Chunk.toReadonlyArray(
-              yield* Stream.runCollect(
-                git.log(start.value.commit, {
-                  ...(path === "" ? {} : { path }),
-                  limit: page.size + 1,
-                  skip: page.skip,
-                  since,
-                  until,
-                  author
-                })
-              )
-            )
-      const commits = found.slice(0, page.size).map((info) => CommitView.commit(call.links, fullName, info))
-      return Reply.json(call, commits, Pages.links(call, page, found.length > page.size))
+      const answer = Effect.gen(function* () {
+        if (path !== "" && !isPath(path)) return Reply.fromJson([])
+        const found = Chunk.toReadonlyArray(
+          yield* Stream.runCollect(
+            git.log(start.value.commit, {
+              ...(path === "" ? {} : { path }),
+              limit: page.size + 1,
+              skip: page.skip,
+              since,
+              until,
+              author
+            })
+          )
+        )
+        const commits = found.slice(0, page.size).map((info) => CommitView.commit(call.links, fullName, info))
+        return Reply.fromJson(commits, Pages.links(call, page, found.length > page.size))
+      })
+      return yield* Reply.keyed(call, `log ${start.value.commit}`, answer)
     })
 
   const get = (call: Call): Route.Answer =>
