@@ -1,3 +1,20 @@
+/**
+ * The laws of chains, checked on a chain of your own.
+ *
+ * Output:
+ * firstMatchWins holds
+ * order holds
+ * fallbackPrecedence holds
+ * branchFallThrough holds
+ * mergeIsInlining holds
+ * count holds
+ * immutability holds
+ * unhandled holds
+ * middlewareOrder holds
+ * laziness holds
+ * agreement holds
+ * interruptionReleases holds
+ */
 import { ChainBuilder } from "chainstore/chain"
 import { ChainLaws } from "chainstore/testing"
 import { Effect, FastCheck } from "effect"

@@ -1,3 +1,9 @@
+/**
+ * A chain as a service of another program, with policies around a step.
+ *
+ * Output:
+ * 10.00 EUR, 9.00 EUR, unknown: Unavailable, nothing to pay
+ */
 import { Chain, ChainBuilder, Policy } from "chainstore/chain"
 import { Context, Data, Effect, Layer, pipe, Schedule } from "effect"
 

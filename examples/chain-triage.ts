@@ -1,3 +1,13 @@
+/**
+ * A chain with logging, a condition, a branch and a fallback, run and described.
+ *
+ * Output:
+ * { response: 'refund issued for ticket 41', handledBy: 'refund' }
+ * UnhandledRequestError
+ * ticket 43 escalated to a human agent
+ * logging (middleware), refund (handler), escalation (branch), fallback (fallback)
+ * Information: Executing chain ticket-triage.
+ */
 import { Chain, ChainBuilder, Logging } from "chainstore/chain"
 import { Effect } from "effect"
 

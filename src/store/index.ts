@@ -54,3 +54,4 @@ export type { ImportOptions, ImportReport, ImportRow } from "./transfer/Import.j
 export { normalise, normaliseRecord } from "./transfer/Normalise.js"
 export { fromRecords, type ImportRecord, type RecordSource, type RecordStream } from "./transfer/Records.js"
 export { SourceError } from "./transfer/SourceError.js"
+export { writeXlsx } from "./transfer/WriteXlsx.js"
