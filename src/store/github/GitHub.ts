@@ -433,7 +433,7 @@ export const make = (
                 commit: found.sha,
                 tree: found.tree.sha,
                 parents: found.parents.map((parent) => parent.sha),
-                message: found.message,
+                message: found.message.trimEnd(),
                 author: found.author,
                 committer: found.committer,
                 url: found.html_url

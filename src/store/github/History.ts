@@ -46,7 +46,7 @@ export const makeLog =
                 commit: sha,
                 tree: commit.tree.sha,
                 parents: parents.map((parent) => parent.sha),
-                message: commit.message,
+                message: commit.message.trimEnd(),
                 author: person(commit.author),
                 committer: person(commit.committer),
                 url: html_url

@@ -59,9 +59,9 @@ const reads: ReadonlyArray<Case> = [
     requests: 1
   },
   {
-    name: "403 that is a rate limit, over in 40 s",
-    reply: reply(403, "API rate limit exceeded", limit(0, 40)),
-    waits: [39_000, 41_000],
+    name: "403 that is a rate limit, over in less than a minute",
+    reply: reply(403, "API rate limit exceeded", limit(0, 55)),
+    waits: [15_000, 56_000],
     requests: 2
   },
   {
@@ -91,8 +91,8 @@ const reads: ReadonlyArray<Case> = [
   },
   {
     name: "429 with a date as advice",
-    reply: reply(429, "Too many requests", { "retry-after": new Date((now() + 30) * 1000).toUTCString() }),
-    waits: [20_000, 31_000],
+    reply: reply(429, "Too many requests", { "retry-after": new Date((now() + 55) * 1000).toUTCString() }),
+    waits: [15_000, 56_000],
     requests: 2
   },
   {
@@ -611,5 +611,37 @@ describe("tokens", () => {
         yield* GitHub.make({ repo: "o/r", apiUrl }).pipe(Effect.provide(FetchHttpClient.layer))
       }
     })
+  )
+})
+
+describe("two writers alike", () => {
+  it.scoped(
+    "who make the same change on the same head in the same second do not take each other's commit for their own",
+    () =>
+      Effect.gen(function* () {
+        const { connect, flight, remote, server } = yield* virtual()
+        const other = yield* connect()
+        server.host.commit("main", [put], "base")
+        server.host.stopClock()
+        const head = yield* remote.head("main")
+        const change = { message: "same", changes: [{ ...put, content: bytes("same") }] }
+        const { result } = yield* settle(
+          flight,
+          Effect.all(
+            [
+              Effect.either(remote.commit("main", head, change)),
+              Effect.either(other.commit("main", head, change))
+            ],
+            {
+              concurrency: "unbounded"
+            }
+          )
+        )
+        const outcomes = Either.getOrThrow(result)
+          .map((outcome) => outcome._tag)
+          .sort()
+        assert.deepStrictEqual(outcomes, ["Left", "Right"])
+        assert.deepStrictEqual(history(server), ["same", "base"])
+      })
   )
 })

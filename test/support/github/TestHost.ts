@@ -62,12 +62,18 @@ export class TestHost {
   readonly full: string
   readonly #options: HostOptions
   #clock = 1_700_000_000
+  #stopped = false
   /** What replicas still say of branches, while they lag. */
   stale: ReadonlyMap<string, Oid> | undefined
 
   constructor(options: HostOptions = {}) {
     this.#options = options
     this.full = `${options.owner ?? "octo"}/${options.name ?? "store"}`
+  }
+
+  /** Every commit from now on is of the same second. */
+  stopClock() {
+    this.#stopped = true
   }
 
   get empty() {
@@ -148,7 +154,7 @@ export class TestHost {
     message: string,
     people: { readonly author?: Person | undefined; readonly committer?: Person | undefined }
   ): MemoryCommit {
-    this.#clock++
+    if (!this.#stopped) this.#clock++
     const author = people.author ?? people.committer ?? nobody
     const stamp = ({ email, name }: Person) => ({ name, email, seconds: this.#clock, offset: 0 })
     return this.repository.writeCommit({

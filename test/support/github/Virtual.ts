@@ -83,7 +83,7 @@ export const history = (server: TestServer, branch = "main") => {
   const messages: Array<string> = []
   let at = server.host.branch(branch, true)
   while (at !== undefined) {
-    messages.push(at.message)
+    messages.push(at.message.trimEnd())
     at = at.parents[0] === undefined ? undefined : server.host.repository.commits.get(at.parents[0])
   }
   return messages
