@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import type { Change } from "../GitRemote.js"
 import * as Api from "./Api.js"
@@ -19,7 +20,7 @@ const uploadBlob = (client: Client, content: Uint8Array): Effect.Effect<Oid, Cal
       path: {},
       body: { content: encodeBase64(content), encoding: "base64" }
     }),
-    (reply) => (reply.value._tag === "Some" ? reply.value.value.sha : ("" as Oid))
+    (reply) => Option.getOrThrow(reply.value).sha
   )
 
 interface Entry {
@@ -84,7 +85,7 @@ const postTree = (
   entries: ReadonlyArray<Api.TreeInput>
 ): Effect.Effect<Oid, CallFailure> =>
   client.call(Api.createTree, { path: {}, body: { base_tree: base, tree: entries } }).pipe(
-    Effect.map((reply) => (reply.value._tag === "Some" ? reply.value.value.sha : ("" as Oid))),
+    Effect.map((reply) => Option.getOrThrow(reply.value).sha),
     Effect.catchIf(
       (error) => isTooMuch(error) && entries.length > 1,
       () => {
