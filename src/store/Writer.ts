@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
-import { RemoteError, ValidationError } from "../domain/StoreError.js"
+import { AmbiguousWriteError, RemoteError, ValidationError } from "../domain/StoreError.js"
 import type { WriteError } from "./Collection.js"
 import { detached } from "./internal/Detached.js"
 import * as Queue from "./internal/OperationQueue.js"
@@ -75,9 +75,12 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
           operations: Queue.fold(items)
         })
         .pipe(
-          Effect.onExit(() =>
+          Effect.onExit((exit) =>
             Effect.sync(() => {
               taken = 0
+              if (Exit.isSuccess(exit) || Option.isSome(Cause.failureOption(exit.cause))) return
+              queue.splice(0, items.length)
+              failed = telling(interrupted(), items)
             })
           ),
           Effect.map((outcome) => {
@@ -223,6 +226,12 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
     })
   }
 }
+
+const interrupted = () =>
+  new AmbiguousWriteError({
+    operation: "Writer.flush",
+    message: "a commit was cut off: whether it was made is not known"
+  })
 
 const closed = (operation: string) =>
   new ValidationError({

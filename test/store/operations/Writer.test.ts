@@ -322,6 +322,34 @@ describe("Writer", () => {
     })
   )
 
+  it.effect("a commit that is cut off after it was made is told, and not made again", () =>
+    Effect.gen(function* () {
+      let cut = true
+      const it = yield* world(
+        {},
+        {
+          onWrite: (_operation, point) =>
+            point === "moved" && cut
+              ? Effect.zipRight(
+                  Effect.sync(() => {
+                    cut = false
+                  }),
+                  Effect.interrupt
+                )
+              : Effect.void
+        }
+      )
+      const exit = yield* Effect.exit(
+        it.store.writer({ maxOperations: 2 }, (writer) => putMany(writer, 0, 2))
+      )
+      const error = Exit.isFailure(exit) ? Option.getOrThrow(Cause.failureOption(exit.cause)) : undefined
+      assert.instanceOf(error, AmbiguousWriteError)
+      assert.strictEqual((error as AmbiguousWriteError).unwritten?.length, 2)
+      assert.deepStrictEqual(brief(yield* document(it.other, "notes", "n0")), [1, { n: 0 }])
+      assert.strictEqual((yield* messages(it)).length, 1)
+    })
+  )
+
   it.effect("wrong options and use after the end are refused", () =>
     Effect.gen(function* () {
       const it = yield* world()
