@@ -4,6 +4,7 @@ import { RefMoved } from "../../../domain/Ref.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import type { Change, CommitInfo, Signature, TreeEntry } from "../../../store/GitRemote.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
+import * as BlobSizes from "../BlobSizes.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
@@ -66,11 +67,7 @@ const tooLarge = new Problem({
 })
 
 const sizeOf = (git: GitRepository, entry: TreeEntry): Effect.Effect<number, RemoteError> =>
-  entry.kind !== "blob"
-    ? Effect.succeed(0)
-    : entry.size !== undefined
-      ? Effect.succeed(entry.size)
-      : Effect.map(git.objectInfo(entry.oid), (info) => (Option.isSome(info) ? info.value.size : 0))
+  Effect.map(BlobSizes.of(git, entry), (size) => size ?? 0)
 
 const content = (git: GitRepository, oid: Oid) =>
   Effect.flatMap(git.object(oid), (object) =>

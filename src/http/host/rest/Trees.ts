@@ -4,6 +4,7 @@ import type { RemoteError } from "../../../domain/StoreError.js"
 import { ValidationError } from "../../../domain/StoreError.js"
 import type { TreeEntry } from "../../../store/GitRemote.js"
 import type { GitRepository, TreeChange } from "../../../store/git/GitRepository.js"
+import * as BlobSizes from "../BlobSizes.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
@@ -30,14 +31,6 @@ const view = (call: Call, fullName: string, entry: TreeEntry, size: number | und
     : { url: Links.git(call.links, fullName, entry.kind === "tree" ? "trees" : "blobs", entry.oid) })
 })
 
-const sizes = (git: GitRepository, entry: TreeEntry): Effect.Effect<number | undefined, RemoteError> =>
-  entry.kind !== "blob" || entry.size !== undefined
-    ? Effect.succeed(entry.size)
-    : Effect.map(
-        git.objectInfo(entry.oid),
-        Option.match({ onNone: () => undefined, onSome: ({ size }) => size })
-      )
-
 const listing = (call: Call, fullName: string, git: GitRepository, oid: Oid, recursive: boolean) =>
   Effect.gen(function* () {
     const found = yield* git.tree(oid, "", { recursive, trees: recursive })
@@ -46,7 +39,12 @@ const listing = (call: Call, fullName: string, git: GitRepository, oid: Oid, rec
     let bytes = 0
     let truncated = entries.length > mostEntries
     for (const entry of truncated ? entries.slice(0, mostEntries) : entries) {
-      const shown = view(call, fullName, entry, yield* sizes(git, entry))
+      const shown = view(
+        call,
+        fullName,
+        entry,
+        entry.kind === "blob" ? (BlobSizes.known(entry) ?? (yield* BlobSizes.of(git, entry))) : undefined
+      )
       // What the entry takes in the answer, near enough for a limit of megabytes.
       bytes += 230 + 2 * entry.path.length
       if (bytes > mostBytes && recursive) {
