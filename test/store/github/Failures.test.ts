@@ -260,12 +260,13 @@ describe("what a read makes of an answer", () => {
       const timed = (effect: Effect.Effect<unknown, unknown>) =>
         Effect.tap(effect, () => Effect.map(Clock.currentTimeMillis, (at) => void times.push(at)))
       const first = yield* Effect.fork(timed(remote.head("main")))
+      while (server.seen.length === 0 || flight.count > 0) {
+        yield* Effect.promise(() => new Promise((done) => setTimeout(done, 5)))
+      }
+      yield* Effect.promise(() => new Promise((done) => setTimeout(done, 50)))
       const { took } = yield* settle(
         flight,
         Effect.gen(function* () {
-          while (server.seen.length === 0)
-            yield* Effect.promise(() => new Promise((done) => setTimeout(done, 1)))
-          yield* Effect.promise(() => new Promise((done) => setTimeout(done, 20)))
           yield* Effect.all(
             [timed(remote.fileAtBranch("main", "a")), timed(remote.commitInfo("0".repeat(40) as never))],
             {
