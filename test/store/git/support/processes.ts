@@ -40,7 +40,7 @@ export const writerProcess = (
       rest = lines.pop() ?? ""
       for (const line of lines) {
         if (line === "ready") Deferred.unsafeDone(ready, Effect.void)
-        else acknowledged.push(line.split(" ")[1] ?? "")
+        else if (line.startsWith("ack ")) acknowledged.push(line.split(" ")[1]!)
       }
     })
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
