@@ -101,20 +101,7 @@ describe("GitObject", () => {
 
 describe("GitName", () => {
   it("branch names are judged as git check-ref-format does", () => {
-    const names = [
-      "main",
-      "a/b",
-      "über",
-      "a..b",
-      "a b",
-      "-x",
-      "x.lock",
-      "a/.b",
-      "a.",
-      "a@{b",
-      "a//b",
-      "a\\b"
-    ]
+    const names = ["main", "a/b", "über", "a..b", "a b", "-x", "x.lock", "a/.b", "a.", "a@{b", "a//b", "a\\b"]
     for (const candidate of names) {
       let theirs = true
       try {
