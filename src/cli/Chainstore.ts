@@ -1,14 +1,17 @@
 import { Command } from "@effect/cli"
-import { Effect } from "effect"
+import { Console, Effect } from "effect"
 import { optionsFirst } from "./ArgumentOrder.js"
 import { doctor } from "./DoctorCommand.js"
+import { described, helpFor } from "./Help.js"
 import { collections, diff, get, history, query } from "./ReadCommands.js"
 import { host, serve } from "./ServiceCommands.js"
 import { exportCommand, importCommand } from "./TransferCommands.js"
 import { put, reindex, remove, restore, revert } from "./WriteCommands.js"
 
+const about = "JSON documents in a Git repository; every write is a commit."
+
 const chainstore = Command.make("chainstore").pipe(
-  Command.withDescription("JSON documents in a Git repository; every write is a commit."),
+  Command.withDescription(about),
   Command.withSubcommands([
     serve,
     host,
@@ -28,12 +31,32 @@ const chainstore = Command.make("chainstore").pipe(
   ])
 )
 
+const commands = () => [
+  described("serve", serve),
+  described("host", host),
+  described("collections", collections),
+  described("get", get),
+  described("put", put),
+  described("delete", remove),
+  described("query", query),
+  described("history", history),
+  described("diff", diff),
+  described("restore", restore),
+  described("revert", revert),
+  described("import", importCommand),
+  described("export", exportCommand),
+  described("reindex", reindex),
+  described("doctor", doctor)
+]
+
 /** Runs the command line on arguments such as `["get", "products", "p1"]`. */
 export const run = (version: string, arguments_: ReadonlyArray<string>) =>
-  Effect.suspend(() =>
-    Command.run(chainstore, { name: "chainstore", version, executable: "chainstore" })([
+  Effect.suspend(() => {
+    const help = helpFor("chainstore", about, commands(), arguments_)
+    if (help !== undefined) return Console.log(help)
+    return Command.run(chainstore, { name: "chainstore", version, executable: "chainstore" })([
       "node",
       "chainstore",
       ...optionsFirst(arguments_)
     ])
-  )
+  })

@@ -3,7 +3,8 @@ import { Screen } from "./Output.js"
 
 /** A line of progress on a terminal; nothing elsewhere. */
 export interface Progress {
-  readonly tell: (done: number) => Effect.Effect<void>
+  /** How many are done, and which share of the whole that is, where it is not known by counting. */
+  readonly tell: (done: number, share?: number) => Effect.Effect<void>
 }
 
 /** Shows how far `body` is: done, of how many where that is known, the rate, and the time that is left. */
@@ -16,27 +17,53 @@ export const withProgress = <A, E, R>(
     if (!screen.messages) return body({ tell: () => Effect.void })
     return Effect.flatMap(Clock.currentTimeMillis, (start) => {
       let shown = 0
-      const tell = (done: number) =>
+      const tell = (done: number, share = total === undefined ? undefined : shareOf(done, total)) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           if (now - shown < 100 && done !== total) return Effect.void
           shown = now
-          return screen.message(`\r\u001b[2K${line(label, done, total, (now - start) / 1000)}`)
+          return screen.message(`${clear}${line(label, done, total, share, (now - start) / 1000)}`)
         })
-      return Effect.ensuring(body({ tell }), screen.message("\r\u001b[2K"))
+      return Effect.ensuring(body({ tell }), screen.message(clear))
     })
   })
 
+/** Shows how long something takes that cannot say how far it is. */
+export const withTimer = <A, E, R>(
+  label: string,
+  body: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R | Screen> =>
+  Effect.flatMap(Screen, (screen) => {
+    if (!screen.messages) return body
+    return Effect.flatMap(Clock.currentTimeMillis, (start) => {
+      const show = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        screen.message(`${clear}${label}  ${time((now - start) / 1000)}`)
+      )
+      const shown = Effect.forever(Effect.zipRight(Effect.sleep("500 millis"), show))
+      return Effect.ensuring(Effect.raceFirst(body, shown), screen.message(clear))
+    })
+  })
+
+const clear = "\r\u001b[2K"
 const width = 24
 
-const line = (label: string, done: number, total: number | undefined, seconds: number) => {
-  const rate = seconds > 0 ? done / seconds : 0
-  const speed = `${Math.round(rate)}/s`
-  if (total === undefined) return `${label}  ${done}  ${speed}`
-  const share = total === 0 ? 1 : Math.min(1, done / total)
+const shareOf = (done: number, total: number) => (total === 0 ? 1 : Math.min(1, done / total))
+
+const line = (
+  label: string,
+  done: number,
+  total: number | undefined,
+  share: number | undefined,
+  seconds: number
+) => {
+  const speed = seconds > 0 ? `${Math.round(done / seconds)}/s` : ""
+  const count = total === undefined ? `${done}` : `${done}/${total}`
+  if (share === undefined) return `${label}  ${count}  ${speed}`
   const filled = Math.round(share * width)
-  const left = rate > 0 ? `, ${time((total - done) / rate)} left` : ""
-  return `${label}  ${"█".repeat(filled)}${"░".repeat(width - filled)}  ${done}/${total}  ${speed}${left}`
+  const left = share > 0 && seconds > 0 ? `, ${time((seconds * (1 - share)) / share)} left` : ""
+  return `${label}  ${"█".repeat(filled)}${"░".repeat(width - filled)}  ${count}  ${speed}${left}`
 }
 
-const time = (seconds: number) =>
-  seconds >= 60 ? `${Math.floor(seconds / 60)}m ${Math.round(seconds % 60)}s` : `${Math.round(seconds)}s`
+const time = (seconds: number) => {
+  const whole = Math.round(seconds)
+  return whole >= 60 ? `${Math.floor(whole / 60)}m ${whole % 60}s` : `${whole}s`
+}

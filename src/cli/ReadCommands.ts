@@ -3,8 +3,10 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { JsonObject, StoredDocument } from "../domain/Document.js"
 import { NotFoundError } from "../domain/StoreError.js"
 import { columnsOf, type Difference, differences, parseValue, printPath } from "../store/browse/index.js"
+import type { CollectionReader } from "../store/Collection.js"
 import { Store, type StoreView } from "../store/Store.js"
-import { jsonOption, print, table } from "./Output.js"
+import { jsonOption, print, Screen, table } from "./Output.js"
+import { withProgress } from "./Progress.js"
 import { storeCommand } from "./StoreCommand.js"
 
 export const collectionArgument = Args.text({ name: "collection" }).pipe(
@@ -112,7 +114,7 @@ export const query = storeCommand(
       const options = { limit, after: Option.getOrUndefined(after) }
       const documents = Option.isSome(field)
         ? yield* reader.findBy(field.value, parseValue(Option.getOrElse(value, () => "null")), options)
-        : Chunk.toReadonlyArray(yield* Stream.runCollect(reader.all(options)))
+        : yield* everyDocument(reader, options)
       const shown = Option.getOrElse(columns, () => columnsOf(documents))
       yield* print(
         json,
@@ -121,6 +123,28 @@ export const query = storeCommand(
       )
     })
 )
+
+/** All of them up to the limit; long answers show how far they are. */
+const everyDocument = (
+  reader: CollectionReader,
+  options: { readonly limit: number; readonly after: string | undefined }
+) =>
+  Effect.gen(function* () {
+    const { messages } = yield* Screen
+    const total = messages && options.limit > 500 ? Math.min(options.limit, yield* reader.count) : undefined
+    let done = 0
+    return yield* withProgress(`reading ${reader.name}`, total, ({ tell }) =>
+      reader.all(options).pipe(
+        Stream.chunks,
+        Stream.tap((chunk) => {
+          done += chunk.length
+          return total === undefined ? Effect.void : tell(done)
+        }),
+        Stream.flattenChunks,
+        Stream.runCollect
+      )
+    ).pipe(Effect.map(Chunk.toReadonlyArray))
+  })
 
 const chosen = (document: StoredDocument, columns: ReadonlyArray<string>) =>
   Object.fromEntries(columns.map((column) => [column, field(document, column) ?? null]))

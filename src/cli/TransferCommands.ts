@@ -2,9 +2,10 @@ import { Args, Options } from "@effect/cli"
 import { FileSystem, Path } from "@effect/platform"
 import { Console, Effect, Option, Sink, Stream } from "effect"
 import { ValidationError } from "../domain/StoreError.js"
-import { Store } from "../store/Store.js"
+import { Store, type StoreView } from "../store/Store.js"
+import { DestinationError } from "../store/transfer/Destination.js"
 import { fromCsv, fromJson, fromNdjson } from "../store/transfer/FromText.js"
-import type { ImportRow } from "../store/transfer/Import.js"
+import type { ImportReport, ImportRow } from "../store/transfer/Import.js"
 import { sourceError } from "../store/transfer/Records.js"
 import { standardInput } from "./Input.js"
 import { jsonOption, print, Screen } from "./Output.js"
@@ -33,7 +34,7 @@ const formatOf = (
 
 export const importCommand = storeCommand(
   "import",
-  "Import records from a CSV, NDJSON or JSON file, a commit per chunk; can be resumed with its --import-id.",
+  "Import records from a CSV, NDJSON or JSON file, a commit per chunk; goes on with its --import-id after an interruption.",
   {
     collection: collectionArgument,
     file: Args.text({ name: "file" }).pipe(
@@ -82,29 +83,46 @@ export const importCommand = storeCommand(
       const store = yield* Store
       const screen = yield* Screen
       const format = yield* formatOf("import", input.file, input.format, ["csv", "ndjson", "json"])
-      const bytes =
-        input.file === "-"
-          ? yield* standardInput
-          : Stream.mapError((yield* FileSystem.FileSystem).stream(input.file), sourceError("import"))
+      const collection = store.collection(input.collection)
+      const plain = input.json || !screen.results
+      const { bytes, share } = yield* source(input.file, input.validate === "first" && !input.dryRun ? 2 : 1)
       const records =
         format === "csv"
           ? fromCsv(bytes, { cells: input.cells, delimiter: input.delimiter })
           : format === "json"
             ? fromJson(bytes)
             : fromNdjson(bytes)
-      const plain = input.json || !screen.results
-      const report = yield* withProgress("importing", undefined, (progress) =>
-        store.collection(input.collection).importRecords(records, {
+      let state: ImportReport | undefined
+      const again = () => `--import-id ${state?.importId}`
+      const report = yield* withProgress(`importing ${input.collection}`, undefined, (progress) =>
+        collection.importRecords(records, {
           idField: input.idField,
           chunkSize: input.chunkSize,
           dryRun: input.dryRun,
           validate: input.validate,
           importId: Option.getOrUndefined(input.importId),
           message: Option.getOrUndefined(input.message),
-          onProgress: (state) => progress.tell(state.records),
+          onProgress: (now) =>
+            Effect.gen(function* () {
+              if (state === undefined && !input.dryRun) {
+                state = now
+                yield* screen.message(`If this import is interrupted, it goes on with ${again()}\n`)
+              }
+              state = now
+              yield* progress.tell(now.records, share())
+            }),
           onRow: input.dryRun ? (row) => Console.log(plain ? JSON.stringify(row) : rowText(row)) : undefined
         })
+      ).pipe(
+        Effect.onInterrupt(() =>
+          state === undefined || input.dryRun
+            ? Effect.void
+            : screen.message(
+                `Interrupted: at least ${state.records} records are committed. The same command with ${again()} goes on.\n`
+              )
+        )
       )
+      if (input.dryRun && plain) return yield* Console.log(JSON.stringify(report))
       yield* print(input.json, report, () =>
         [
           `${report.inserted} inserted, ${report.replaced} replaced, ${report.unchanged} unchanged, ${report.refused} refused` +
@@ -114,6 +132,24 @@ export const importCommand = storeCommand(
       )
     })
 )
+
+/** The bytes of a file or of standard input, and which share of them was read where their number is known. */
+const source = (file: string, times: number) =>
+  Effect.gen(function* () {
+    if (file === "-") return { bytes: yield* standardInput, share: () => undefined }
+    const files = yield* FileSystem.FileSystem
+    const size = yield* Effect.option(Effect.map(files.stat(file), (info) => Number(info.size) * times))
+    let read = 0
+    const bytes = files.stream(file).pipe(
+      Stream.mapError(sourceError("import")),
+      Stream.tap((chunk) =>
+        Effect.sync(() => {
+          read += chunk.length
+        })
+      )
+    )
+    return { bytes, share: () => (Option.isSome(size) ? Math.min(1, read / (size.value || 1)) : undefined) }
+  })
 
 const rowText = (row: ImportRow) =>
   `${row.row}\t${row.action}\t${row.id ?? ""}\t${row.reason ?? ""}`.trimEnd()
@@ -173,12 +209,7 @@ export const exportCommand = storeCommand(
             hint: "name the collection, or use xlsx for all of them"
           })
         }
-        yield* withProgress("exporting", undefined, (progress) =>
-          view.exportExcel(destination, {
-            limit: options.limit,
-            onProgress: (state) => progress.tell(state.documents)
-          })
-        )
+        yield* exportAll(view, destination, options.limit)
         return
       }
       const name = input.collection.value
@@ -200,9 +231,39 @@ export const exportCommand = storeCommand(
     })
 )
 
+const exportAll = (view: StoreView, destination: string | typeof standardOutput, limit: number | undefined) =>
+  Effect.gen(function* () {
+    const { messages } = yield* Screen
+    const collections = yield* view.collections
+    const counts = messages
+      ? yield* Effect.forEach(collections, (name) => view.collection(name).count)
+      : undefined
+    const total = counts?.reduce((sum, count) => sum + Math.min(count, limit ?? count), 0)
+    const done = new Map<string, number>()
+    yield* withProgress("exporting", total, (progress) =>
+      view.exportExcel(destination, {
+        limit,
+        onProgress: ({ collection, documents }) => {
+          done.set(collection, documents)
+          return progress.tell([...done.values()].reduce((sum, count) => sum + count, 0))
+        }
+      })
+    )
+  })
+
 /** Standard output as a sink that waits while the reader is slow. */
 const standardOutput = Sink.forEach((bytes: Uint8Array) =>
-  Effect.async<void>((resume) => {
-    process.stdout.write(bytes, () => resume(Effect.void))
+  Effect.async<void, DestinationError>((resume) => {
+    process.stdout.write(bytes, (error) =>
+      resume(
+        error === undefined || error === null
+          ? Effect.void
+          : new DestinationError({
+              operation: "export",
+              message: `cannot write to standard output: ${error.message}`,
+              cause: error
+            })
+      )
+    )
   })
 )

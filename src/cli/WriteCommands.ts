@@ -7,6 +7,7 @@ import { differences } from "../store/browse/index.js"
 import { Store } from "../store/Store.js"
 import { standardInput } from "./Input.js"
 import { jsonOption, print } from "./Output.js"
+import { withTimer } from "./Progress.js"
 import { collectionArgument, differenceLines, documentOf, idArgument, viewAt } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
 
@@ -199,7 +200,10 @@ export const reindex = storeCommand(
   ({ collection, json, message }) =>
     Effect.gen(function* () {
       const store = yield* Store
-      const commit = yield* store.collection(collection).reindex({ message: Option.getOrUndefined(message) })
+      const commit = yield* withTimer(
+        `reindexing ${collection}`,
+        store.collection(collection).reindex({ message: Option.getOrUndefined(message) })
+      )
       yield* print(json, { commitSha: Option.getOrNull(commit) }, () =>
         Option.match(commit, {
           onNone: () => `The indexes of ${collection} were right; nothing was written.`,

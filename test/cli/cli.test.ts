@@ -112,6 +112,36 @@ describe("the command line", () => {
     })
   )
 
+  it.scopedLive("refuses a number that it cannot hold, by its row and path", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const input = '{"_id":"a","n":1}\n{"_id":"b","deep":{"list":[0,12345678901234567890]}}\n'
+      const line = ["import", "big", "-", "--format", "ndjson"]
+      const dry = (yield* call([...line, "--dry-run"], { input })).out
+        .split("\n")
+        .map((text) => JSON.parse(text))
+      assert.deepStrictEqual(
+        dry.slice(0, 2).map((row) => row.action),
+        ["insert", "refuse"]
+      )
+      assert.include(dry[1].reason, "12345678901234567890 at /deep/list/1")
+      const refused = yield* call(line, { input })
+      assert.strictEqual(refused.code, 2)
+      assert.include(refused.err, "row 2 cannot be imported: the number 12345678901234567890 at /deep/list/1")
+      assert.deepStrictEqual((yield* call(["collections"])).json(), [])
+      const list = yield* call(["import", "big", "-", "--format", "json"], {
+        input: '[{"_id":"a","n":1e400}]'
+      })
+      assert.include(list.err, "1e400 at /n")
+      const csv = "id,n,m\nx,12345678901234567890,7\n"
+      yield* call(["import", "big", "-", "--format", "csv", "--cells", "json", "--id-field", "id"], {
+        input: csv
+      })
+      const stored = (yield* call(["get", "big", "x"])).json()
+      assert.deepStrictEqual([stored.n, stored.m], ["12345678901234567890", 7])
+    })
+  )
+
   it.scopedLive("imports with progress and row by row in a dry run, and exports the same records", () =>
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine
@@ -123,7 +153,13 @@ describe("the command line", () => {
       const dry = yield* call(["import", "things", file, "--dry-run"], { terminal: true })
       assert.include(dry.out, "1\tinsert\td0")
       assert.include(dry.out, "250 inserted, 0 replaced, 0 unchanged, 0 refused (nothing was written)")
-      const report = (yield* call(["import", "things", file])).json()
+      const piped = (yield* call(["import", "things", file, "--dry-run"])).out.split("\n")
+      assert.strictEqual(piped.length, 251)
+      assert.deepStrictEqual(JSON.parse(piped[0]!), { row: 1, id: "d0", action: "insert" })
+      assert.deepInclude(JSON.parse(piped[250]!), { records: 250, inserted: 250, refused: 0 })
+      const begun = yield* call(["import", "things", file])
+      const report = begun.json()
+      assert.include(begun.progress, `--import-id ${report.importId}`)
       assert.deepStrictEqual([report.inserted, report.commits.length], [250, 3])
       const again = yield* call(["import", "things", file], { terminal: true })
       assert.include(again.out, "0 inserted, 0 replaced, 250 unchanged")
@@ -145,6 +181,34 @@ describe("the command line", () => {
       assert.strictEqual(readFileSync(join(directory, "all.xlsx")).subarray(0, 2).toString(), "PK")
       const wrong = yield* call(["export", "--to", join(directory, "all.csv")])
       assert.deepStrictEqual([wrong.code, wrong.err.includes("name the collection")], [2, true])
+    })
+  )
+})
+
+describe("help", () => {
+  it.scopedLive("of the program and of each command is plain text that fits", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const whole = (yield* call(["--help"])).out
+      assert.strictEqual((yield* call([])).out, whole)
+      const names = Array.from(whole.matchAll(/^ {2}([a-z]+) {2,}[A-Z]/gm), ([, name]) => name!)
+      assert.strictEqual(names.length, 15)
+      for (const name of names) {
+        const help = yield* call([name, "--help"])
+        assert.strictEqual(help.code, 0)
+        assert.include(help.out, `Usage: chainstore ${name}`)
+        assert.notInclude(help.out, "\u001b")
+        assert.notInclude(help.out, "A user-defined piece of text")
+        assert.isTrue(
+          help.out.split("\n").every((line) => line.length <= 102),
+          help.out
+        )
+      }
+      assert.include((yield* call(["import", "a", "b", "-h"])).out, "--import-id TEXT")
+      assert.strictEqual((yield* call(["--version"])).out.trim(), "0.0.0")
+      for (const shell of ["bash", "fish", "zsh"]) {
+        assert.include((yield* call(["--completions", shell])).out, "reindex")
+      }
     })
   )
 })

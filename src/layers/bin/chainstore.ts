@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { NodeContext, NodeRuntime, NodeStream } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { run } from "../../cli/Chainstore.js"
 import { endingOf } from "../../cli/ExitCode.js"
 import { StandardInput } from "../../cli/Input.js"
@@ -46,4 +46,15 @@ const main = run(version, process.argv.slice(2)).pipe(
   })
 )
 
-NodeRuntime.runMain(main, { disablePrettyLogger: true, disableErrorReporting: true })
+/** A reader of our output that went away, as `head` does, has what it wanted. */
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 9))
+
+/** The services end well when they are told to end; any other command that is interrupted did not finish. */
+const stopped = ["serve", "host"].includes(process.argv[2] ?? "") ? 0 : 130
+
+NodeRuntime.runMain(main, {
+  disablePrettyLogger: true,
+  disableErrorReporting: true,
+  teardown: (exit, end) =>
+    end(Exit.isFailure(exit) && Cause.isInterrupted(exit.cause) ? stopped : Number(process.exitCode ?? 0))
+})

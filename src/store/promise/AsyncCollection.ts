@@ -25,7 +25,6 @@ export class AsyncCollectionReader<A = StoredDocument> {
     protected readonly runner: Runner,
     /** @internal */
     protected readonly view: Effect.Effect<StoreView>,
-    // biome-ignore lint/suspicious/noExplicitAny: any schema without requirements
     protected readonly schema?: Schema.Schema<any, any>
   ) {}
 
@@ -145,7 +144,6 @@ export class AsyncCollectionReader<A = StoredDocument> {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any schema without requirements
 const open = (view: StoreView, name: string, schema: Schema.Schema<any, any> | undefined) =>
   schema === undefined ? view.collection(name) : view.collection(name, schema)
 
@@ -155,7 +153,6 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
     name: string,
     runner: Runner,
     private readonly store: Effect.Effect<StoreService>,
-    // biome-ignore lint/suspicious/noExplicitAny: any schema without requirements
     schema?: Schema.Schema<any, any>
   ) {
     super(name, runner, store, schema)

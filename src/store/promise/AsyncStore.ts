@@ -50,7 +50,6 @@ export class AsyncView {
 
   collection(name: string): AsyncCollectionReader
   collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollectionReader<Typed<A>>
-  // biome-ignore lint/suspicious/noExplicitAny: the overloads above say it
   collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollectionReader<any> {
     return new AsyncCollectionReader(name, this.runner, this.view, schema)
   }
@@ -119,7 +118,6 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     name: string,
     schema: Schema.Schema<A, I>
   ): AsyncCollection<Typed<A>, A>
-  // biome-ignore lint/suspicious/noExplicitAny: the overloads above say it
   override collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
     return new AsyncCollection(name, this.runner, this.store, schema)
   }

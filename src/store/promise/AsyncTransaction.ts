@@ -24,7 +24,6 @@ export class AsyncTransaction implements AsyncDisposable {
 
   collection(name: string): AsyncCollection
   collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollection<Typed<A>, A>
-  // biome-ignore lint/suspicious/noExplicitAny: the overloads above say it
   collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
     return new AsyncCollection(
       name,

@@ -80,19 +80,24 @@ const toWritable = <E, R>(
 ) =>
   Effect.acquireUseRelease(
     Effect.try({ try: () => writable.getWriter(), catch: failed(operation) }),
-    (writer) =>
-      Stream.runForEach(bytes, (chunk) =>
-        Effect.tryPromise({
-          try: async () => {
+    (writer) => {
+      const attempt = (write: () => Promise<void>) =>
+        Effect.tryPromise({ try: write, catch: failed(operation) })
+      return Effect.zipRight(
+        Stream.runForEach(bytes, (chunk) =>
+          attempt(async () => {
             await writer.ready
             await writer.write(chunk)
-          },
-          catch: failed(operation)
-        })
-      ),
-    (writer, exit) =>
-      Effect.promise(() => (Exit.isSuccess(exit) ? writer.close() : writer.abort()).catch(() => {})).pipe(
-        Effect.timeout("5 seconds"),
-        Effect.ignoreLogged
+          })
+        ),
+        attempt(() => writer.close())
       )
+    },
+    (writer, exit) =>
+      Exit.isSuccess(exit)
+        ? Effect.void
+        : Effect.promise(() => writer.abort().catch(() => {})).pipe(
+            Effect.timeout("5 seconds"),
+            Effect.ignoreLogged
+          )
   )

@@ -7,9 +7,7 @@ import type { RecordStream } from "./Records.js"
 /** A collection of the `mongodb` driver. */
 export interface MongoCollection {
   readonly find: (
-    // biome-ignore lint/suspicious/noExplicitAny: the driver's own types of filter and options
     filter: any,
-    // biome-ignore lint/suspicious/noExplicitAny: the driver's own types of filter and options
     options?: any
   ) => AsyncIterable<unknown> & { readonly close?: () => Promise<unknown> }
 }

@@ -10,13 +10,11 @@ type Parameters = ReadonlyArray<unknown>
 
 /** A client of PostgreSQL: `pg`'s clients and pools, PGlite, and what behaves like them. The result is held in memory. */
 export interface QueryConnection {
-  // biome-ignore lint/suspicious/noExplicitAny: each driver types its own overloads
   readonly query: (...args: Array<any>) => Promise<any>
 }
 
 /** A SQLite database: better-sqlite3, libsql, node:sqlite. Rows are read one by one. */
 export interface PrepareConnection {
-  // biome-ignore lint/suspicious/noExplicitAny: each driver types its own overloads
   readonly prepare: (sql: string) => any
 }
 
@@ -24,7 +22,6 @@ export interface PrepareConnection {
 export interface EffectSqlConnection {
   readonly unsafe: (
     sql: string,
-    // biome-ignore lint/suspicious/noExplicitAny: the driver's own primitives
     parameters?: ReadonlyArray<any>
   ) => {
     readonly stream: Stream.Stream<unknown, unknown>

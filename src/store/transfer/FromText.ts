@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { streamCsvRows } from "hucre/csv"
 import { ValidationError } from "../../domain/StoreError.js"
+import { parseExactly, UnheldNumber } from "./ExactJson.js"
 import { type ImportRecord, uniqueColumns } from "./Records.js"
 
 export interface CsvOptions {
@@ -12,7 +13,8 @@ export interface CsvOptions {
   readonly columns?: ReadonlyArray<string> | undefined
   /**
    * How a cell that is not quoted is read: `text` (the default) leaves it as it stands; `json` reads numbers, `true`,
-   * `false`, `null`, lists and objects as JSON does, and an empty cell as a missing field.
+   * `false`, `null`, lists and objects as JSON does, and an empty cell as a missing field; a number that JavaScript
+   * cannot hold exactly stays text.
    */
   readonly cells?: "text" | "json" | undefined
 }
@@ -65,11 +67,15 @@ const fromCell = (cell: string): unknown => {
   if (cell === "") return undefined
   if (!/^(?:[-\d[{]|true$|false$|null$)/.test(cell)) return cell
   try {
-    return JSON.parse(cell)
+    return holdsUnheld(parseExactly(cell)) ? cell : JSON.parse(cell)
   } catch {
     return cell
   }
 }
+
+const holdsUnheld = (value: unknown): boolean =>
+  value instanceof UnheldNumber ||
+  (typeof value === "object" && value !== null && Object.values(value).some(holdsUnheld))
 
 /** The text cut where rows end, never inside quotes. */
 const wholeRows = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>): Stream.Stream<string, E, R> =>
@@ -106,7 +112,10 @@ const withoutMark = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<str
     })
   })
 
-/** Records of a text with one JSON object a line, in UTF-8, in constant memory. Blank lines are passed over. */
+/**
+ * Records of a text with one JSON object a line, in UTF-8, in constant memory. Blank lines are passed over. A number
+ * that JavaScript cannot hold exactly stands in its record as an `UnheldNumber`, which an import refuses by its path.
+ */
 export const fromNdjson = <E, R>(
   bytes: Stream.Stream<Uint8Array, E, R>
 ): Stream.Stream<ImportRecord, E | ValidationError, R> =>
@@ -117,7 +126,7 @@ export const fromNdjson = <E, R>(
     Stream.mapEffect(([line, index]) =>
       Effect.try({
         try: () => {
-          const value: unknown = JSON.parse(line)
+          const value = parseExactly(line)
           if (typeof value !== "object" || value === null || Array.isArray(value))
             throw new Error("it is not an object")
           return value as ImportRecord
@@ -142,7 +151,7 @@ export const fromJson = <E, R>(
       Effect.flatMap((parts) =>
         Effect.try({
           try: () => {
-            const value: unknown = JSON.parse(Chunk.join(parts, "").replace(/^\uFEFF/, ""))
+            const value = parseExactly(Chunk.join(parts, "").replace(/^\uFEFF/, ""))
             const records = Array.isArray(value) ? value : [value]
             const odd = records.findIndex(
               (item) => typeof item !== "object" || item === null || Array.isArray(item)

@@ -2,6 +2,7 @@ import * as BigDecimal from "effect/BigDecimal"
 import * as Encoding from "effect/Encoding"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import { UnheldNumber } from "./ExactJson.js"
 
 /**
  * A value that JSON can hold in place of any value of JavaScript or of a database driver:
@@ -13,7 +14,7 @@ import { ValidationError } from "../../domain/StoreError.js"
  * - `Map`: an object; `Set` and other lists: an array; `undefined`: left out of objects, null in arrays
  * - anything else: its text
  *
- * Throws `ValidationError` naming the path where a value contains itself.
+ * Throws `ValidationError` naming the path where a value contains itself, or a JSON number that JavaScript cannot hold.
  */
 export const normalise = (value: unknown): Json => normaliseAt(value, "", [])
 
@@ -56,6 +57,14 @@ const fromNumber = (value: number): Json =>
 const fromBigInt = (value: bigint): Json =>
   BigInt(Number(value)) === value && Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
 
+/** With the zeros at its end, which say how exact it is. */
+const fromDecimal = (value: BigDecimal.BigDecimal): string => {
+  const { scale, value: units } = value
+  if (scale <= 0 || scale > 100) return BigDecimal.format(value)
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, "0")
+  return `${units < 0n ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}
+
 const fromObject = (value: object, path: string, above: ReadonlyArray<object>): Json => {
   if (above.includes(value)) {
     throw new ValidationError({
@@ -63,6 +72,13 @@ const fromObject = (value: object, path: string, above: ReadonlyArray<object>): 
       path: path === "" ? "/" : path,
       message: `the value at ${path === "" ? "the root" : path} contains itself`,
       hint: "JSON holds trees only: leave the back reference out"
+    })
+  }
+  if (value instanceof UnheldNumber) {
+    throw new ValidationError({
+      operation: "importRecords",
+      path,
+      message: `the number ${value.text} at ${path} cannot be held exactly: write it as text, in quotes`
     })
   }
   const inside = [...above, value]
@@ -81,7 +97,7 @@ const fromObject = (value: object, path: string, above: ReadonlyArray<object>): 
   if (value instanceof DataView) {
     return Encoding.encodeBase64(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
   }
-  if (BigDecimal.isBigDecimal(value)) return BigDecimal.format(value)
+  if (BigDecimal.isBigDecimal(value)) return fromDecimal(value)
   if (value instanceof Map) return entries(value)
   if (Array.isArray(value) || value instanceof Set || ArrayBuffer.isView(value))
     return list(value as Iterable<unknown>)

@@ -75,7 +75,7 @@ describe("Normalise", () => {
         inf: "-inf",
         safe: 12,
         big: "1208925819614629174706176",
-        decimal: "1.5",
+        decimal: "1.50",
         bytes: "AQL/",
         map: { 1: ["a"] },
         list: [null],

@@ -1,0 +1,176 @@
+import { CliConfig, Command, type HelpDoc, type Span } from "@effect/cli"
+
+const width = 100
+
+/** What the parser's own help says of every option of a kind, and people know. */
+const boilerplate =
+  /^(A user-defined piece of text\.|A true or false value\.|An integer\.|This setting is optional\.|This option can be set from environment variables\.|One of the following: .*|)$/
+
+interface Entry {
+  readonly term: string
+  readonly about: string
+}
+
+/** A command's name and what it says of itself. */
+export interface Described {
+  readonly name: string
+  readonly doc: HelpDoc.HelpDoc
+}
+
+export const described = <Name extends string, R, E, A>(
+  name: Name,
+  command: Command.Command<Name, R, E, A>
+): Described => ({ name, doc: Command.getHelp(command, CliConfig.defaultConfig) })
+
+/** Options of the repository, which come last under a heading of their own, in this order. */
+const connection = [
+  "repo",
+  "branch",
+  "root",
+  "directory",
+  "api-url",
+  "token",
+  "index",
+  "manifest",
+  "shard-by",
+  "shard-depth",
+  "shard-width"
+]
+
+const builtIn: ReadonlyArray<Entry> = [
+  { term: "-h, --help", about: "Show this help" },
+  { term: "--version", about: "Show the version" },
+  { term: "--completions sh | bash | fish | zsh", about: "Print a completion script for a shell" },
+  { term: "--wizard", about: "Ask for the arguments one by one" },
+  { term: "--log-level LEVEL", about: "all, trace, debug, info, warning, error, fatal or none" }
+]
+
+const everywhere = /--(help|version|completions|wizard|log-level)\b/
+
+const exitCodes: ReadonlyArray<Entry> = [
+  { term: "0", about: "done" },
+  { term: "2", about: "wrong usage, or a value that breaks a rule" },
+  { term: "3", about: "not found" },
+  { term: "4", about: "conflict" },
+  { term: "5", about: "no permission" },
+  { term: "6", about: "rate limit" },
+  { term: "7", about: "the repository cannot be reached or used" },
+  { term: "8", about: "a write whose outcome is not known" },
+  { term: "9", about: "a file, source or destination failed" },
+  { term: "10", about: "doctor found an error" },
+  { term: "130", about: "interrupted" },
+  { term: "141", about: "the reader of its output went away" }
+]
+
+/** The help that the arguments ask for, as plain text; undefined when they ask for something else. */
+export const helpFor = (
+  program: string,
+  about: string,
+  commands: ReadonlyArray<Described>,
+  arguments_: ReadonlyArray<string>
+): string | undefined => {
+  const end = arguments_.indexOf("--")
+  const looked = end === -1 ? arguments_ : arguments_.slice(0, end)
+  if (looked.length > 0 && !looked.includes("--help") && !looked.includes("-h")) return undefined
+  const found = commands.find(({ name }) => name === looked[0])
+  return found === undefined ? ofProgram(program, about, commands) : ofCommand(program, found)
+}
+
+const ofProgram = (program: string, about: string, commands: ReadonlyArray<Described>) =>
+  [
+    about,
+    `Usage: ${program} COMMAND [OPTIONS] [ARGUMENTS]`,
+    section(
+      "Commands",
+      commands.map(({ doc, name }) => ({ term: name, about: descriptionOf(doc) }))
+    ),
+    section("Options", builtIn),
+    section("Exit codes", exitCodes),
+    `${program} COMMAND --help shows the options of a command.`
+  ].join("\n\n")
+
+const ofCommand = (program: string, { doc, name }: Described) => {
+  const operands = entriesOf(doc, "ARGUMENTS")
+  const options = entriesOf(doc, "OPTIONS").filter(({ term }) => !everywhere.test(term))
+  const place = ({ term }: Entry) => connection.indexOf(/--([a-z-]+)/.exec(term)?.[1] ?? "")
+  const own = options.filter((entry) => place(entry) === -1)
+  const shared = options.filter((entry) => place(entry) !== -1).toSorted((a, b) => place(a) - place(b))
+  const usage = [
+    program,
+    name,
+    ...(options.length > 0 ? ["[OPTIONS]"] : []),
+    ...operands.map(({ term }) => term)
+  ]
+  return [
+    wrapped(descriptionOf(doc), width).join("\n"),
+    `Usage: ${usage.join(" ")}`,
+    section("Arguments", operands),
+    section("Options", own),
+    section("Which repository, and how a new one is laid out", shared)
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n")
+}
+
+const section = (heading: string, entries: ReadonlyArray<Entry>): string => {
+  if (entries.length === 0) return ""
+  const indent = Math.min(34, Math.max(...entries.map(({ term }) => term.length))) + 4
+  const lines = entries.flatMap(({ about, term }) => {
+    const [first = "", ...rest] = wrapped(about, width - indent)
+    const head =
+      term.length + 4 > indent
+        ? [`  ${term}`, " ".repeat(indent) + first]
+        : [`  ${term}`.padEnd(indent) + first]
+    return [...head, ...rest.map((line) => " ".repeat(indent) + line)]
+  })
+  return [`${heading}:`, ...lines].join("\n")
+}
+
+const wrapped = (text: string, columns: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}
+
+const parts = (doc: HelpDoc.HelpDoc): ReadonlyArray<HelpDoc.HelpDoc> =>
+  doc._tag === "Sequence" ? [...parts(doc.left), ...parts(doc.right)] : doc._tag === "Empty" ? [] : [doc]
+
+/** What stands under a heading. */
+const under = (doc: HelpDoc.HelpDoc, heading: string) => {
+  const all = parts(doc)
+  const start = all.findIndex((part) => part._tag === "Header" && textOf(part.value) === heading)
+  if (start === -1) return []
+  const end = all.findIndex((part, index) => index > start && part._tag === "Header")
+  return all.slice(start + 1, end === -1 ? undefined : end)
+}
+
+const descriptionOf = (doc: HelpDoc.HelpDoc) => paragraphs(under(doc, "DESCRIPTION"))
+
+const entriesOf = (doc: HelpDoc.HelpDoc, heading: string): ReadonlyArray<Entry> =>
+  under(doc, heading).flatMap((part) =>
+    part._tag === "DescriptionList"
+      ? part.definitions.map(([term, about]) => ({
+          term: textOf(term)
+            .replace(/^\((.*)\)$/, "$1")
+            .replace(/ (text|integer)(\.\.\.)?$/, (kind) => kind.toUpperCase()),
+          about: paragraphs(parts(about))
+        }))
+      : []
+  )
+
+const paragraphs = (docs: ReadonlyArray<HelpDoc.HelpDoc>) =>
+  docs
+    .flatMap((part) => (part._tag === "Paragraph" ? [textOf(part.value)] : []))
+    .filter((text) => !boilerplate.test(text))
+    .join(" ")
+
+const textOf = (span: Span.Span): string =>
+  span._tag === "Sequence"
+    ? textOf(span.left) + textOf(span.right)
+    : typeof span.value === "string"
+      ? span.value
+      : textOf(span.value)

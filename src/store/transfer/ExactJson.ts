@@ -1,0 +1,33 @@
+import { inexactNumbers } from "../../domain/JsonText.js"
+
+/** A number of a JSON text that a JavaScript number cannot hold: its text, so that nothing is silently changed. */
+export class UnheldNumber {
+  constructor(readonly text: string) {}
+  toString() {
+    return this.text
+  }
+}
+
+const encoder = new TextEncoder()
+const suspicious = /\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/
+const step = /\.?([A-Za-z_$][\w$-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gs
+
+/** The value of a JSON text; a number that would change by being read stands in it as an `UnheldNumber`. */
+export const parseExactly = (text: string): unknown => {
+  const value: unknown = JSON.parse(text)
+  if (!suspicious.test(text)) return value
+  const root = { value }
+  for (const found of inexactNumbers(encoder.encode(text))) place(root, found.path, found.text)
+  return root.value
+}
+
+const place = (root: any, path: string, text: string) => {
+  const steps = Array.from(path.matchAll(step), ([, name, index, quoted]) =>
+    quoted === undefined ? (name ?? Number(index)) : (JSON.parse(quoted) as string)
+  )
+  const last = steps.pop()
+  let holder = root.value
+  for (const one of steps) holder = holder?.[one]
+  if (last === undefined) root.value = new UnheldNumber(text)
+  else if (typeof holder === "object" && holder !== null) holder[last] = new UnheldNumber(text)
+}
