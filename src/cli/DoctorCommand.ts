@@ -47,7 +47,7 @@ const marks = { ok: "ok     ", warning: "warning", error: "ERROR  " }
 const lines = (findings: ReadonlyArray<Finding>) =>
   findings
     .flatMap(({ collection, hint, ids, message, severity }) => [
-      `${marks[severity]}  ${collection === undefined ? "" : `${collection}: `}${message}`,
+      `${marks[severity]}  ${collection === undefined || message.includes(collection) ? "" : `${collection}: `}${message}`,
       ...(ids === undefined || ids.length === 0
         ? []
         : [`         ${ids.slice(0, 10).join(", ")}${ids.length > 10 ? ", ..." : ""}`]),

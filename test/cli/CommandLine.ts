@@ -28,7 +28,11 @@ export const commandLine = Effect.map(
   (directory) => {
     const call = (
       line: ReadonlyArray<string>,
-      options: { readonly terminal?: boolean; readonly input?: string } = {}
+      options: {
+        readonly terminal?: boolean
+        readonly input?: string
+        readonly environment?: Readonly<Record<string, string>>
+      } = {}
     ): Effect.Effect<Ran> =>
       Effect.suspend(() => {
         const said: Said = { out: [], err: [], progress: [] }
@@ -47,7 +51,11 @@ export const commandLine = Effect.map(
           Effect.as({ code: 0, message: undefined as string | undefined }),
           Effect.catchAll((cause) => Effect.succeed(endingOf(cause))),
           Effect.provide(Layer.mergeAll(NodeContext.layer, screen, input, services, Stores.layer)),
-          Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["CHAINSTORE_DATA", directory]]))),
+          Effect.withConfigProvider(
+            ConfigProvider.fromMap(
+              new Map(Object.entries({ CHAINSTORE_DATA: directory, ...options.environment }))
+            )
+          ),
           Effect.withConsole(recording(said)),
           Effect.map(({ code, message }) => {
             const out = said.out.join("\n")

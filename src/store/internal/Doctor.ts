@@ -11,6 +11,7 @@ import type { ReadError } from "../Collection.js"
 import { idAt, placeOf, under } from "../DocumentPath.js"
 import type { Head, Tree } from "../GitRemote.js"
 import type { Finding } from "../StoreService.js"
+import { examineAccess } from "./DoctorAccess.js"
 import { contents, type Listing, listingOf } from "./Listing.js"
 import type { SettingsAt, StoreCore } from "./StoreCore.js"
 
@@ -253,7 +254,8 @@ export const doctor = (core: StoreCore): Effect.Effect<ReadonlyArray<Finding>, R
     const head = yield* core.source.head
     if (Option.isNone(head)) {
       return [
-        { severity: "ok", code: "empty", message: "the repository is empty: the first write begins it" }
+        { severity: "ok", code: "empty", message: "the repository is empty: the first write begins it" },
+        ...(yield* examineAccess(core))
       ]
     }
     const read = yield* Effect.either(core.settingsAt(head))
@@ -277,5 +279,7 @@ export const doctor = (core: StoreCore): Effect.Effect<ReadonlyArray<Finding>, R
     }
     for (const name of names) found.push(...(yield* examine(core, head.value, settings, name)))
     found.push(...(yield* leftBranches(core)))
+    // Last, since the requests above are what the budget is known from.
+    found.splice(0, 0, ...(yield* examineAccess(core)))
     return found
   })
