@@ -369,12 +369,18 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
               })
         ),
       writeObject: (type, content) =>
-        attemptPromise("GitRepository.writeObject", directory, () =>
-          objects.writeLoose(type, content, durable)
+        Effect.zipLeft(
+          attemptPromise("GitRepository.writeObject", directory, () =>
+            objects.writeLoose(type, content, durable)
+          ),
+          maintenance.flushed
         ),
       writeCommit: (commit: CommitObject) =>
-        attemptPromise("GitRepository.writeCommit", directory, () =>
-          objects.writeLoose("commit", encodeCommit(commit), durable)
+        Effect.zipLeft(
+          attemptPromise("GitRepository.writeCommit", directory, () =>
+            objects.writeLoose("commit", encodeCommit(commit), durable)
+          ),
+          maintenance.flushed
         ),
       resolve: (revision) => native("GitRepository.resolve", () => Option.fromNullable(objectAt(revision))),
       commit: (oid) =>
@@ -422,6 +428,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           yield* attemptPromise(operation, directory, async () => {
             for (const { tree } of made.trees) await objects.writeLoose("tree", tree.bytes, durable)
           })
+          yield* maintenance.flushed
           return made.root
         }),
       treeAfter: (base, at, changes) =>

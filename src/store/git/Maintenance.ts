@@ -18,7 +18,7 @@ export interface MaintenanceOptions {
   readonly objects: ObjectDatabase
   /** Packs that may come together before they are repacked; 0 never repacks by itself. */
   readonly packs: number
-  /** Loose objects that may come together before they are packed. */
+  /** Loose objects that may come together before they are packed: those found at first and those written since. */
   readonly looseObjects: number
   /** Milliseconds without a write after which maintenance that is due begins. */
   readonly quiet: number
@@ -55,7 +55,10 @@ export const make = (options: MaintenanceOptions) =>
       yield* runTethered(directory, operation, [
         ...["commit-graph", "write", "--reachable", "--changed-paths", "--split", "--no-progress"]
       ])
-      yield* attempt(operation, directory, () => objects.rescan())
+      yield* attempt(operation, directory, () => {
+        objects.rescan()
+        objects.looseCount = 0
+      })
     })
 
     const maintain: Effect.Effect<void, RemoteError> = turn.withPermits(1)(
@@ -95,8 +98,10 @@ export const make = (options: MaintenanceOptions) =>
     /** Looks whether maintenance is due: at once when it is overdue, otherwise when nothing was written for a while. */
     const flushed = Effect.sync(() => {
       clearTimeout(timer)
-      if (options.packs === 0 || running || objects.packCount < options.packs) return
-      if (objects.packCount >= options.packs * overdue) return begin()
+      if (options.packs === 0 || running) return
+      const due = Math.max(objects.packCount / options.packs, objects.looseCount / options.looseObjects)
+      if (due < 1) return
+      if (due >= overdue) return begin()
       timer = setTimeout(begin, options.quiet)
       timer.unref()
     })

@@ -46,6 +46,8 @@ export class ObjectDatabase {
   readonly memo = new ByteCache<NewTree>(32 * 1024 * 1024)
   /** Objects of commits that are not yet on disk. */
   readonly staged = new Map<Oid, { readonly object: RawObject; users: number }>()
+  /** About how many loose objects wait to be packed. */
+  looseCount: number
   private readonly objects: string
   private readonly packDirectory: string
 
@@ -60,6 +62,7 @@ export class ObjectDatabase {
     this.bases = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.75)
     this.commits = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.25)
     this.rescan()
+    this.looseCount = this.looseEstimate()
   }
 
   close(): void {
@@ -294,6 +297,7 @@ export class ObjectDatabase {
       await fsyncDirectory(fan)
       if (made) await fsyncDirectory(this.objects)
     }
+    this.looseCount++
     return oid
   }
 
@@ -345,7 +349,7 @@ export class ObjectDatabase {
   }
 
   /** About how many loose objects there are, from one of 256 directories. */
-  looseEstimate(): number {
+  private looseEstimate(): number {
     try {
       return fs.readdirSync(path.join(this.objects, "17")).length * 256
     } catch {

@@ -48,6 +48,29 @@ describe("maintenance", () => {
     60_000
   )
 
+  it.scopedLive(
+    "loose objects are packed by themselves once there are many",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: { looseObjects: 20, quiet: 1 } })
+        const { directory } = repository
+        const loose = () => Number(/^count: (\d+)/m.exec(git(directory, "count-objects", "-v"))![1])
+        const write = (n: number) => repository.writeObject("blob", Buffer.from(`loose ${n}`))
+        const oids = yield* Effect.forEach(
+          Array.from({ length: 19 }, (_, n) => n),
+          write
+        )
+        yield* Effect.sleep(50)
+        assert.strictEqual(loose(), 19)
+        const last = yield* write(19)
+        yield* Effect.repeat(Effect.sleep(10), { until: () => loose() === 0 })
+        for (const oid of [...oids, last]) assert.isTrue(Option.isSome(yield* repository.object(oid)))
+        assert.strictEqual(packsOf(directory), 1)
+        assertSound(directory)
+      }),
+    30_000
+  )
+
   it.scopedLive("everything stays readable while others collect, pack refs and prune", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ maintenance: false })
