@@ -152,6 +152,12 @@ export interface SingleFile {
   readonly maxBytes: number
 }
 
+/** What is going to be read at a commit: files, and the direct entries of directories. Paths that are missing are no error. */
+export interface Wants {
+  readonly files: ReadonlyArray<string>
+  readonly trees: ReadonlyArray<string>
+}
+
 /** How a read of a path may use what is already known of it. */
 export interface ReadPath {
   readonly content: Uint8Array
@@ -175,10 +181,16 @@ export interface GitRemoteService {
   readonly probe: (branch: string) => Effect.Effect<Probe, RemoteFailure>
 
   /** Branch, tag, or full or short commit id to a commit with its tree. None when absent, or when the repository is empty. */
-  readonly resolve: (ref: string) => Effect.Effect<Option.Option<Head>, RemoteFailure>
+  readonly resolve: (ref: string, wants?: Wants) => Effect.Effect<Option.Option<Head>, RemoteFailure>
 
   /** Where the branch is now, never from a cache older than this process's own last write. None when absent. */
-  readonly head: (branch: string) => Effect.Effect<Option.Option<Head>, RemoteFailure>
+  readonly head: (branch: string, wants?: Wants) => Effect.Effect<Option.Option<Head>, RemoteFailure>
+
+  /**
+   * True where `wants` come in the request that finds the commit, so that reading them costs nothing more. Elsewhere
+   * they are ignored.
+   */
+  readonly brings?: boolean
 
   /**
    * The directory at `path` ("" is the root) of a commit or tree. Recursive listings hold blobs (and submodules)
@@ -256,7 +268,8 @@ export interface GitRemoteService {
     branch: string,
     build: (
       head: Option.Option<Head>
-    ) => Effect.Effect<{ readonly commit: Option.Option<NewCommit>; readonly result: A }, E>
+    ) => Effect.Effect<{ readonly commit: Option.Option<NewCommit>; readonly result: A }, E>,
+    wants?: Wants
   ) => Effect.Effect<{ readonly committed: Option.Option<Committed>; readonly result: A }, E | WriteFailure>
 
   readonly singleFile: Option.Option<SingleFile>

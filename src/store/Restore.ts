@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { StoredDocument } from "../domain/Document.js"
+import { isOid, type Oid } from "../domain/Oid.js"
+import { settingsFileName } from "../domain/Settings.js"
 import { NotFoundError } from "../domain/StoreError.js"
 import type { ReadError, WriteError, WriteOptions } from "./Collection.js"
-import { documentPath } from "./DocumentPath.js"
-import type { Head } from "./GitRemote.js"
+import { documentPath, under } from "./DocumentPath.js"
+import type { Head, Wants } from "./GitRemote.js"
 import { checkNames } from "./internal/OperationQueue.js"
 import type { StoreCore } from "./internal/StoreCore.js"
 import { unreadable, versionOf, withoutMetadata } from "./internal/Versions.js"
@@ -13,10 +15,11 @@ import { unreadable, versionOf, withoutMetadata } from "./internal/Versions.js"
 export const requireCommit = (
   core: StoreCore,
   operation: string,
-  name: string
+  name: string,
+  wants?: Wants
 ): Effect.Effect<Head, ReadError> =>
   Effect.flatMap(
-    core.remote.resolve(name),
+    core.remote.resolve(name, wants),
     Option.match({
       onSome: (head) => Effect.succeed(head),
       onNone: () =>
@@ -40,17 +43,28 @@ export const restoreDocument = (
     const operation = "Collection.restore"
     const problem = checkNames(operation, collection, id)
     if (problem !== undefined) return yield* problem
-    const head = yield* requireCommit(core, operation, commitSha)
-    const { settings } = yield* core.settingsAt(Option.some(head))
-    const path = documentPath(core.options.root, settings, collection, id)
-    const file = yield* core.remote.file(head, path)
+    const { root } = core.options
+    const guessed = documentPath(root, core.latestSettings().settings, collection, id)
+    // Where requests cost, a whole id is taken as a commit's until nothing is found by it.
+    const direct = isOid(commitSha) && !core.free && core.remote.brings !== true
+    const at: Head | Oid = direct
+      ? commitSha
+      : yield* requireCommit(core, operation, commitSha, {
+          files: [under(root, settingsFileName), guessed],
+          trees: [root]
+        })
+    const { settings } = yield* core.settingsAt(Option.some(at))
+    const path = documentPath(root, settings, collection, id)
+    const file = yield* core.remote.file(at, path)
+    const commit = typeof at === "string" ? at : at.commit
+    if (direct && Option.isNone(file)) yield* requireCommit(core, operation, commitSha)
     if (Option.isNone(file)) {
       return yield* new NotFoundError({
         operation,
         path,
         collection,
         id,
-        message: `${collection}/${id} is not in commit ${head.commit.slice(0, 7)}`,
+        message: `${collection}/${id} is not in commit ${commit.slice(0, 7)}`,
         hint: "restore takes a commit in which the document exists"
       })
     }
@@ -61,7 +75,7 @@ export const restoreDocument = (
     const document = Option.some(withoutMetadata(past.document.value))
     const outcome = yield* core.write({
       operation,
-      message: options.message ?? `restore ${collection}/${id} from ${head.commit.slice(0, 7)}`,
+      message: options.message ?? `restore ${collection}/${id} from ${commit.slice(0, 7)}`,
       mode: "document",
       operations: [
         {

@@ -131,7 +131,7 @@ const publish = (
       }
       const again = `${prefix}${yield* core.nextId}`
       yield* branches.create(again, now)
-      yield* replay(core, base, written, core.onBranch(again))
+      yield* replay(core, base, written, core.onFork(again))
       from = now
       to = yield* requireHead(core, again)
     }
@@ -184,7 +184,7 @@ export const makeTransactions = (
               branch: work
             })
         )
-        const store = open(core.onBranch(work))
+        const store = open(core.onFork(work))
         const result = yield* body({ branch: work, ...makeFace(store, reads, options.message) })
         const commitSha = yield* Effect.catchTag(
           publish(core, work, base, reads, branches),

@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { Oid } from "../../domain/Oid.js"
 import type { Head } from "../GitRemote.js"
 import * as Api from "./Api.js"
@@ -23,11 +24,12 @@ interface Memory {
 /** Heads of branches: asked of the host, but never older than what this process wrote. */
 export interface Branches {
   /** Where the branch is now. */
-  readonly head: (branch: string) => Effect.Effect<Option.Option<Head>, CallFailure>
+  readonly head: (branch: string, ask?: Ask) => Effect.Effect<Option.Option<Head>, CallFailure>
   /** What is remembered: good enough to build a commit on, since the commit names it as its parent. */
   readonly remembered: (branch: string) => Option.Option<Head> | undefined
   /** The last commit of ours on the branch. */
   readonly own: (branch: string) => Oid | undefined
+  readonly learn: (commit: Api.Commit) => void
   readonly commit: (oid: Oid) => Effect.Effect<Option.Option<GitCommit>, CallFailure>
   /** A write of ours moved the branch. `head` without a tree where the answer did not tell it. */
   readonly wrote: (
@@ -49,6 +51,9 @@ export interface Branches {
   readonly forget: (branch: string) => void
   readonly clear: () => void
 }
+
+/** Another way to ask the host where a branch is. */
+type Ask = Effect.Effect<Option.Option<Head>, CallFailure>
 
 type GitCommit = typeof Api.getGitCommit.reply.Type
 
@@ -113,9 +118,9 @@ export const makeBranches = (client: Client): Branches => {
           Option.map((found) => ({ commit: own, tree: found.tree.sha }))
         )
 
-  const head: Branches["head"] = (branch) =>
+  const head: Branches["head"] = (branch, other) =>
     Effect.gen(function* () {
-      const answered = yield* ask(branch)
+      const answered = yield* other ?? ask(branch)
       const memory = memoryOf(branch)
       const now = yield* Clock.currentTimeMillis
       const key = Option.match(answered, { onNone: () => "", onSome: (found) => found.commit as string })
@@ -136,6 +141,18 @@ export const makeBranches = (client: Client): Branches => {
   return {
     head,
     commit,
+    learn: ({ commit: { author, committer, message, tree }, html_url, parents, sha }) => {
+      const given = Schema.decodeUnknownOption(Api.getGitCommit.reply)({
+        sha,
+        tree,
+        parents,
+        message,
+        author,
+        committer,
+        html_url
+      })
+      if (Option.isSome(given)) commits.set(sha, given.value)
+    },
     own: (branch) => memories.get(branch)?.own?.commit,
     remembered: (branch) => memories.get(branch)?.head,
     wrote: (branch, from, to) =>

@@ -12,6 +12,7 @@ import { encodeBase64 } from "./Base64.js"
 import { timeLeft } from "./Call.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
 import { raced } from "./Retry.js"
+import { sameMessage } from "./SameMessage.js"
 import { toItsEnd } from "./ToItsEnd.js"
 import { ambiguous, fileConflict } from "./Translate.js"
 
@@ -98,7 +99,7 @@ export const makeFileWrite = (client: Client) => {
       const commits = Option.getOrElse(reply.value, () => [])
       for (const [index, commit] of commits.entries()) {
         const at = yield* blobAt(write.path, commit.sha)
-        if (same(at, ours) && commit.commit.message.trimEnd() === write.text.message.trimEnd()) {
+        if (same(at, ours) && sameMessage(commit.commit.message, write.text.message)) {
           const tree = Option.some(commit.commit.tree.sha)
           return { commit: commit.sha, tree, blob: ours, parents: commit.parents.map((parent) => parent.sha) }
         }

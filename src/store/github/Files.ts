@@ -45,7 +45,7 @@ export const makeFiles = (
   cache: ObjectCache,
   trees: Trees,
   branches: Branches,
-  head: Branches["head"],
+  head: (branch: string) => ReturnType<Branches["head"]>,
   isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
 ): Files => {
   const { settings } = client

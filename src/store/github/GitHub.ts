@@ -22,11 +22,13 @@ import {
   type Head,
   type Probe,
   type RemoteFailure,
-  type SingleFile
+  type SingleFile,
+  type Wants
 } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import type { ApiFailure } from "./ApiFailure.js"
 import { makeBranches } from "./Branches.js"
+import { makeBring, type Place } from "./Bring.js"
 import { operation } from "./Call.js"
 import { type CallFailure, makeClient } from "./Client.js"
 import { makeCommit } from "./Commits.js"
@@ -72,6 +74,9 @@ export const make = (
     const cache = makeObjectCache(settings.objectCacheBytes)
     const branches = makeBranches(client)
     const trees = makeTrees(client, cache, settings.listVia === "contents")
+    const bring = makeBring(client, cache, trees)
+    /** Wants come with the head where GraphQL is used. */
+    const brings = settings.useGraphql && !settings.readOnly
     const refs = makeRefWrites(client)
     const log = makeLog(client)
     const diff = makeDiff(trees)
@@ -83,26 +88,47 @@ export const make = (
       return head
     }
 
-    const resolve = (ref: string): Effect.Effect<Option.Option<Head>, CallFailure> =>
-      (isOid(ref)
-        ? Effect.map(
-            branches.commit(ref),
-            Option.map((found): Head => ({ commit: found.sha, tree: found.tree.sha }))
+    /** A query that fails leaves it to the plain ways, which know the host's errors better. */
+    const brought = (place: Place, wants: Wants) =>
+      Effect.catchIf(bring.at(place, wants), isApiFailure, () => Effect.succeed(Option.none<Head>()))
+
+    const resolve = (ref: string, wants?: Wants): Effect.Effect<Option.Option<Head>, CallFailure> =>
+      (isOid(ref) && brings && wants !== undefined
+        ? Effect.flatMap(brought({ commit: ref }, wants), (found) =>
+            Option.isSome(found) ? Effect.succeed(found) : resolve(ref)
           )
-        : client.call(Api.getCommit, { path: { ref }, query: { per_page: 1 } }).pipe(
-            Effect.map((reply) =>
-              Option.map(reply.value, ({ commit, sha }): Head => ({ commit: sha, tree: commit.tree.sha }))
-            ),
-            Effect.catchIf(isKind("Missing", "EmptyRepository", "Invalid", "Conflict"), () =>
-              Effect.succeed(Option.none())
+        : isOid(ref)
+          ? Effect.map(
+              branches.commit(ref),
+              Option.map((found): Head => ({ commit: found.sha, tree: found.tree.sha }))
             )
-          )
+          : client.call(Api.getCommit, { path: { ref }, query: { per_page: 1 } }).pipe(
+              Effect.map((reply) =>
+                Option.map(reply.value, (found): Head => {
+                  branches.learn(found)
+                  return { commit: found.sha, tree: found.commit.tree.sha }
+                })
+              ),
+              Effect.catchIf(isKind("Missing", "EmptyRepository", "Invalid", "Conflict"), () =>
+                Effect.succeed(Option.none())
+              )
+            )
       ).pipe(Effect.map(learned))
 
+    const headNow = (branch: string, wants?: Wants) =>
+      Effect.map(
+        brings && wants !== undefined
+          ? Effect.flatMap(brought({ branch }, wants), (found) =>
+              branches.head(branch, Option.isSome(found) ? Effect.succeed(found) : undefined)
+            )
+          : branches.head(branch),
+        learned
+      )
+
     /** The branch's head; of a store opened for reading, the commit that it was at when first asked. */
-    const head = (branch: string): Effect.Effect<Option.Option<Head>, CallFailure> => {
+    const head = (branch: string, wants?: Wants): Effect.Effect<Option.Option<Head>, CallFailure> => {
       if (!settings.readOnly || (!settings.pinRef && Option.isNone(settings.ref))) {
-        return Effect.map(branches.head(branch), learned)
+        return headNow(branch, wants)
       }
       const pinned = pins.get(branch)
       if (pinned !== undefined) return Effect.succeed(pinned)
@@ -260,13 +286,19 @@ export const make = (
         told("commit")
       )
 
-    const commitNext: GitRemoteService["commitNext"] = (branch, build) =>
+    const commitNext: GitRemoteService["commitNext"] = (branch, build, wants) =>
       writable("commitNext", branch).pipe(
         Effect.zipRight(
           Effect.gen(function* () {
             const remembered = branches.remembered(branch)
             const optimistic = remembered !== undefined && Option.isSome(remembered)
-            let at = optimistic ? remembered : yield* branchHead(branch)
+            let at = optimistic ? remembered : yield* told("head")(headNow(branch, wants))
+            if (brings && optimistic && wants !== undefined) {
+              const missing = bring.missing(remembered.value, wants)
+              if (missing.files.length + missing.trees.length > 0) {
+                yield* told("head")(brought({ commit: remembered.value.commit }, missing))
+              }
+            }
             let built = yield* Effect.either(Effect.locally(build(at), building, true))
             if (optimistic && (built._tag === "Left" || Option.isNone(built.right.commit))) {
               // A refusal is never issued from memory alone.
@@ -354,8 +386,9 @@ export const make = (
     return GitRemote.of({
       name: `${settings.address.api}/${settings.address.owner}/${settings.address.repo}`,
       probe: (branch) => told("probe")(probe(branch)),
-      resolve: (ref) => told("resolve")(resolve(ref)),
-      head: (branch) => told("head")(head(branch)),
+      resolve: (ref, wants) => told("resolve")(resolve(ref, wants)),
+      head: (branch, wants) => told("head")(head(branch, wants)),
+      brings,
       tree: (at, path, treeOptions) =>
         trees
           .list(at, path, treeOptions?.recursive === true)

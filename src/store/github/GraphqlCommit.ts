@@ -12,6 +12,7 @@ import { encodeBase64 } from "./Base64.js"
 import { timeLeft } from "./Call.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { RefWrites } from "./RefWrites.js"
+import { sameMessage } from "./SameMessage.js"
 import { ambiguous, type Place } from "./Translate.js"
 
 type Failure = CallFailure | RefMoved | AmbiguousWriteError | RemoteError
@@ -77,8 +78,7 @@ export const makeGraphqlCommit = (
       })
       const child = Option.getOrUndefined(reply.value)?.commits.find(
         (candidate) =>
-          candidate.parents[0]?.sha === expected &&
-          candidate.commit.message.trimEnd() === commit.message.trimEnd()
+          candidate.parents[0]?.sha === expected && sameMessage(candidate.commit.message, commit.message)
       )
       const change = commit.changes[0]
       if (child === undefined || change === undefined) return { made: Option.none(), at }

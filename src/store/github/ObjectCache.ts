@@ -11,6 +11,9 @@ export interface ObjectCache {
   /** Which tree lies at `path` of a root (a tree or a commit); null: none. */
   readonly directory: (root: Oid, path: string) => Oid | null | undefined
   readonly putDirectory: (root: Oid, path: string, oid: Oid | null) => void
+  /** Which blob lies at `path` of a root; null: none. Only of paths that were asked for by name. */
+  readonly file: (root: Oid, path: string) => Oid | null | undefined
+  readonly putFile: (root: Oid, path: string, oid: Oid | null) => void
   /** Every directory known of a root. */
   readonly directories: (root: Oid) => ReadonlyMap<string, Oid | null>
 }
@@ -28,6 +31,7 @@ const costOf = (held: Held) =>
 export const makeObjectCache = (maxBytes: number): ObjectCache => {
   const objects = new Map<Oid, { readonly held: Held; readonly cost: number }>()
   const roots = new Map<Oid, Map<string, Oid | null>>()
+  const files = new Map<string, Oid | null>()
   let total = 0
 
   const get = (oid: Oid) => {
@@ -76,6 +80,16 @@ export const makeObjectCache = (maxBytes: number): ObjectCache => {
     putDirectory: (oid, path, directory) => {
       const known = root(oid)
       if (known.size < 4096) known.set(path, directory)
+    },
+    file: (oid, path) => files.get(`${oid}:${path}`),
+    putFile: (oid, path, file) => {
+      const key = `${oid}:${path}`
+      files.delete(key)
+      files.set(key, file)
+      for (const oldest of files.keys()) {
+        if (files.size <= 4096) break
+        files.delete(oldest)
+      }
     },
     directories: (oid) => roots.get(oid) ?? new Map()
   }

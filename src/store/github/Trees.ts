@@ -359,6 +359,9 @@ export const makeTrees = (client: Client, cache: ObjectCache, viaContents: boole
       if (parent === null) return Option.none()
       const entries = parent === undefined ? undefined : cache.tree(parent)
       const name = path.slice(slash + 1)
+      const file = entries === undefined ? cache.file(rootOf(at), path) : undefined
+      if (file === null) return Option.none()
+      if (file !== undefined) return Option.some({ path: name, mode: "100644", kind: "blob", oid: file })
       return entries === undefined
         ? undefined
         : Option.fromNullable(entries.find((entry) => entry.path === name))

@@ -39,6 +39,7 @@ export const changesBetween = (
 ): Effect.Effect<Changes, ReadError> =>
   Effect.gen(function* () {
     const { root } = core.options
+    const changes = yield* core.remote.diff(before, after)
     const layouts = {
       before: (yield* core.settingsAt(before)).settings,
       after: (yield* core.settingsAt(Option.some(after))).settings
@@ -52,7 +53,7 @@ export const changesBetween = (
       documents.set(key, found)
       return found
     }
-    for (const change of yield* core.remote.diff(before, after)) {
+    for (const change of changes) {
       const { path } = change
       const was = Option.isSome(change.before) ? locate(root, layouts.before, path) : undefined
       const is = Option.isSome(change.after) ? locate(root, layouts.after, path) : undefined

@@ -46,14 +46,15 @@ export const requireRef = (
 const assemble = (
   shared: Shared,
   options: ResolvedOptions,
-  pinned: Option.Option<Head> | undefined
+  pinned: Option.Option<Head> | undefined,
+  beliefs?: RepositorySettings.Beliefs
 ): StoreCore => {
   const { nextId, remote } = shared
   const { branch, cache } = options
   const free = remote.estimate({ _tag: "Read", documents: 1 }) === 0
   const moving = pinned === undefined ? branchSource(remote, branch, cache, free) : undefined
   const source = moving ?? pinnedSource(remote, pinned ?? Option.none(), cache)
-  const repository = RepositorySettings.make(remote, options, source, free)
+  const repository = RepositorySettings.make(remote, options, source, free, beliefs)
   const derived = Derived.make(remote, options, repository)
   const write = Pipeline.make({ remote, options, branch, source, free, repository, derived })
   const listings = new Bounded<Listing>(3)
@@ -101,11 +102,19 @@ const assemble = (
     derived,
     listing,
     settingsAt: repository.at,
+    latestSettings: repository.latest,
     settings: repository.now,
     rootEntries: repository.rootEntries,
     nextId,
     write,
     onBranch: (name) => assemble(shared, { ...options, branch: name, cache: options.viewCache() }, undefined),
+    onFork: (name) =>
+      assemble(
+        shared,
+        { ...options, branch: name, cache: options.viewCache() },
+        undefined,
+        repository.beliefs()
+      ),
     at: (head) => assemble(shared, { ...options, readOnly: true, cache: options.viewCache() }, head),
     invalidate: (path) =>
       path === undefined

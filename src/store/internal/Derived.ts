@@ -74,6 +74,9 @@ export interface Derived {
   readonly manifestPath: (collection: string) => string
   /** The id of a collection's directory at a commit; the empty tree where there is none. */
   readonly treeOf: (head: Option.Option<Head>, collection: string) => Effect.Effect<Oid, ReadError>
+  /** An index file as a read by the branch's name saw it, with the tree of all index files at that time. */
+  readonly seenIndex: (path: string) => SeenIndex | undefined
+  readonly sawIndex: (path: string, seen: SeenIndex) => void
   readonly index: (
     head: Head,
     collection: string,
@@ -87,6 +90,11 @@ export interface Derived {
     collection: string,
     fields: ReadonlySet<string>
   ) => Effect.Effect<Map<string, JsonObject>, RemoteFailure>
+}
+
+interface SeenIndex {
+  readonly under: Oid
+  readonly index: IndexFile
 }
 
 const nothing: Derivation = { changes: [], committed: () => {} }
@@ -114,6 +122,7 @@ export const make = (
 ): Derived => {
   const indexes = new Bounded<Parsed<IndexFile>>(64)
   const manifests = new Bounded<Parsed<ManifestFile>>(64)
+  const seen = new Bounded<SeenIndex>(16)
   const indexPath = (collection: string, field: string) =>
     under(options.root, indexDirectory, collection, `${field}.json`)
   const manifestPath = (collection: string) => under(options.root, manifestDirectory, `${collection}.json`)
@@ -320,6 +329,8 @@ export const make = (
     indexPath,
     manifestPath,
     treeOf,
+    seenIndex: (path) => seen.get(path),
+    sawIndex: (path, found) => void seen.set(path, found),
     index: (head, collection, field, oid) =>
       Effect.map(
         load(indexes, head, indexPath(collection, field), oid, parseIndex),

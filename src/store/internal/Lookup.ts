@@ -4,8 +4,11 @@ import type { Json } from "../../domain/Document.js"
 import { type IndexFile, parseIndex } from "../../domain/IndexFile.js"
 import { lookupKeys } from "../../domain/IndexKey.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
+import { settingsFileName } from "../../domain/Settings.js"
 import type { ReadError } from "../Collection.js"
+import { under } from "../DocumentPath.js"
 import type { Head } from "../GitRemote.js"
+import { indexDirectory } from "./Derived.js"
 import type { StoreCore } from "./StoreCore.js"
 
 /** How a query by field is answered. */
@@ -43,7 +46,11 @@ interface Found {
 /** The index file and the collection's tree, both at one commit. */
 const atHead = (core: StoreCore, collection: string, field: string) =>
   Effect.gen(function* () {
-    const head = yield* core.source.head
+    const { root } = core.options
+    const head = yield* core.source.headWith({
+      files: [under(root, settingsFileName), core.derived.indexPath(collection, field)],
+      trees: [root, under(root, indexDirectory, collection)]
+    })
     if (Option.isNone(head)) return undefined
     const settings = yield* core.settingsAt(head)
     const files = yield* core.derived.filesOf(head, settings, collection)
@@ -55,19 +62,31 @@ const atHead = (core: StoreCore, collection: string, field: string) =>
     return { index, tree, at: head } satisfies Found
   })
 
-/** The same in two requests, by the branch's name: a commit in between shows as a stale index. */
+/**
+ * The same by the branch's name, in two requests, or in one where the root shows that neither the collection nor any
+ * index file has changed since: a commit in between shows as a stale index.
+ */
 const atBranch = (core: StoreCore, collection: string, field: string) =>
   Effect.gen(function* () {
     const path = core.derived.indexPath(collection, field)
+    const root = yield* core.source.directory(core.options.root, false)
+    const treeAt = (name: string) =>
+      Option.isNone(root)
+        ? undefined
+        : root.value.tree.entries.find((entry) => entry.kind === "tree" && entry.path === name)?.oid
+    const indexes = treeAt(indexDirectory)
+    if (indexes === undefined) return undefined
+    const tree = treeAt(collection) ?? emptyTree
+    const remembered = core.derived.seenIndex(path)
+    if (remembered?.under === indexes && remembered.index.tree === tree) {
+      return { index: remembered.index, tree, at: Option.none() } satisfies Found
+    }
     const file = yield* core.source.file(path)
     if (Option.isNone(file)) return undefined
     const index = parseIndex(file.value.content)
     if (index === undefined) return undefined
-    const root = yield* core.source.directory(core.options.root, false)
-    const entry = Option.isNone(root)
-      ? undefined
-      : root.value.tree.entries.find(({ kind, path }) => kind === "tree" && path === collection)
-    return { index, tree: entry?.oid ?? emptyTree, at: Option.none() } satisfies Found
+    core.derived.sawIndex(path, { under: indexes, index })
+    return { index, tree, at: Option.none() } satisfies Found
   })
 
 /** Decides between index and scan for one question, and finds the candidates. */
@@ -86,7 +105,7 @@ export const lookup = (
     const keys = lookupKeys(value)
     if (keys === undefined) return scan("no index holds an empty list", path)
     const found =
-      core.free || core.source.pinned
+      core.free || core.source.pinned || core.remote.brings === true
         ? yield* atHead(core, collection, field)
         : yield* atBranch(core, collection, field)
     if (found === undefined) return scan(`${field} has no index file`)

@@ -8,9 +8,9 @@ import type { RefMoved } from "../../domain/Ref.js"
 import { plainLayout, printSettings, sameLayout, settingsFileName } from "../../domain/Settings.js"
 import { AuthError, ConflictError, ValidationError } from "../../domain/StoreError.js"
 import type { WriteError } from "../Collection.js"
-import { under } from "../DocumentPath.js"
-import type { Change, Head, NewCommit } from "../GitRemote.js"
-import type { Derivation } from "./Derived.js"
+import { documentPath, under } from "../DocumentPath.js"
+import type { Change, Head, NewCommit, Wants } from "../GitRemote.js"
+import { type Derivation, indexDirectory, manifestDirectory } from "./Derived.js"
 import * as Judgement from "./Judgement.js"
 import type { Parts } from "./Parts.js"
 import type { SettingsAt } from "./RepositorySettings.js"
@@ -52,6 +52,34 @@ const refuseOtherLayout = (parts: Parts, head: Head, settings: SettingsAt) =>
       }
     }
   })
+
+/** Documents beyond this many are not asked for beforehand: they are read in bulk. */
+const mostWanted = 100
+
+/** What the build of a unit will read, as far as the settings last seen tell. */
+const wantsOf = ({ options, remote, repository }: Parts, unit: Unit): Wants | undefined => {
+  if (remote.brings !== true) return undefined
+  const { root } = options
+  const { settings } = repository.latest()
+  const documents = [...unit.operations, ...(unit.expectations ?? [])]
+  const collections = new Set([...documents.map(({ collection }) => collection), ...(unit.reindex ?? [])])
+  const files = [under(root, settingsFileName)]
+  const trees = [root]
+  for (const collection of collections) {
+    if (settings.shardDepth === 0) trees.push(under(root, collection))
+    const fields = settings.indexes.get(collection) ?? []
+    if (fields.length > 0) trees.push(under(root, indexDirectory, collection))
+    for (const field of fields) files.push(under(root, indexDirectory, collection, `${field}.json`))
+    if (settings.manifests.has(collection)) {
+      trees.push(under(root, manifestDirectory))
+      files.push(under(root, manifestDirectory, `${collection}.json`))
+    }
+  }
+  if (documents.length <= mostWanted) {
+    for (const { collection, id } of documents) files.push(documentPath(root, settings, collection, id))
+  }
+  return { files, trees: [...new Set(trees)] }
+}
 
 /** The way every write takes: see `WriteUnit.ts`. */
 export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, WriteError>) => {
@@ -120,7 +148,9 @@ export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, 
       const limit = Duration.toMillis(options.deadline)
       const conflicts = Judgement.noConflicts(unit.retries ?? options.conflictRetries)
       for (let attempt = 0; ; attempt++) {
-        const answer = yield* Effect.either(remote.commitNext(branch, (head) => build(unit, head, conflicts)))
+        const answer = yield* Effect.either(
+          remote.commitNext(branch, (head) => build(unit, head, conflicts), wantsOf(parts, unit))
+        )
         if (answer._tag === "Right") {
           const { committed, result } = answer.right
           const blobs = Option.isSome(committed) ? committed.value.blobs : new Map<string, never>()

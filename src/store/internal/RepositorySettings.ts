@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
 import {
   differences,
   isPlain,
@@ -36,15 +37,30 @@ export interface SettingsAt {
 const believedFor = 60_000
 
 export interface RepositorySettings {
-  readonly at: (head: Option.Option<Head>) => Effect.Effect<SettingsAt, ReadError>
+  readonly at: (head: Option.Option<Head | Oid>) => Effect.Effect<SettingsAt, ReadError>
   readonly now: Effect.Effect<SettingsAt, ReadError>
-  readonly rootEntries: (head: Head) => Effect.Effect<ReadonlyMap<string, TreeEntry>, ReadError>
+  /** The settings as they were last seen, for guesses about what will be read. */
+  readonly latest: () => SettingsAt
+  readonly rootEntries: (head: Head | Oid) => Effect.Effect<ReadonlyMap<string, TreeEntry>, ReadError>
   /**
    * The settings, where a document of the collection can be written without any other file: the collection has
    * neither index nor manifest. Learnt from the root's directory, and believed for a minute where that costs requests.
    */
   readonly alone: (collection: string) => Effect.Effect<Option.Option<SettingsAt>, ReadError>
   readonly forget: Effect.Effect<void>
+  /** What is believed, for the settings of a branch that begins at the head of this one. */
+  readonly beliefs: () => Beliefs
+}
+
+interface Believed {
+  readonly settings: SettingsAt
+  readonly since: number
+}
+
+/** Settings that are believed for a while, since looking again costs requests. */
+export interface Beliefs {
+  readonly believed: Believed | undefined
+  readonly learnt: Learnt | undefined
 }
 
 interface Learnt {
@@ -59,7 +75,8 @@ export const make = (
   remote: GitRemoteService,
   options: ResolvedOptions,
   source: Source,
-  free: boolean
+  free: boolean,
+  beliefs?: Beliefs
 ): RepositorySettings => {
   const path = under(options.root, settingsFileName)
   const asked: Settings = { ...plainSettings, ...options.given }
@@ -72,19 +89,22 @@ export const make = (
   }
   const roots = new Bounded<ReadonlyMap<string, TreeEntry>>(8)
   const files = new Bounded<SettingsAt>(8)
-  let believed: { readonly settings: SettingsAt; readonly since: number } | undefined
-  let learnt: Learnt | undefined
+  let believed = beliefs?.believed
+  let learnt = beliefs?.learnt
   let last: { readonly root: string; readonly settings: SettingsAt } | undefined
 
-  const rootEntries = (head: Head) => {
-    const known = roots.get(head.tree)
+  const treeOf = (head: Head | Oid) => (typeof head === "string" ? head : head.tree)
+
+  const rootEntries = (head: Head | Oid) => {
+    const known = roots.get(treeOf(head))
     if (known !== undefined) return Effect.succeed(known)
-    return Effect.map(remote.tree(head, options.root), (tree) =>
-      roots.set(
-        head.tree,
-        new Map(Option.isNone(tree) ? [] : tree.value.entries.map((entry) => [entry.path, entry]))
+    return Effect.map(remote.tree(head, options.root), (tree) => {
+      const entries = new Map(
+        Option.isNone(tree) ? [] : tree.value.entries.map((entry) => [entry.path, entry])
       )
-    )
+      // An id by which nothing is found may be a commit that has not arrived yet.
+      return Option.isNone(tree) && typeof head === "string" ? entries : roots.set(treeOf(head), entries)
+    })
   }
 
   const judge = (file: FileVersion) =>
@@ -119,19 +139,20 @@ export const make = (
       return files.set(file.oid, { settings, recorded: true, unrecorded: false, frozen, mismatch })
     })
 
-  const at = (head: Option.Option<Head>) =>
+  const at = (head: Option.Option<Head | Oid>) =>
     Effect.gen(function* () {
       if (Option.isNone(head)) return absent
-      if (last?.root === head.value.tree) return last.settings
+      const root = treeOf(head.value)
+      if (last?.root === root) return last.settings
       const entry = (yield* rootEntries(head.value)).get(settingsFileName)
       if (entry === undefined || entry.kind !== "blob") {
-        last = { root: head.value.tree, settings: absent }
+        if (typeof head.value !== "string") last = { root, settings: absent }
         return absent
       }
       const known = files.get(entry.oid)
       const file = known === undefined ? yield* remote.file(head.value, path) : Option.none()
       const settings = known ?? (Option.isSome(file) ? yield* judge(file.value) : absent)
-      last = { root: head.value.tree, settings }
+      if (typeof head.value !== "string") last = { root, settings }
       return settings
     })
 
@@ -180,6 +201,8 @@ export const make = (
     at,
     now,
     rootEntries,
+    latest: () => last?.settings ?? believed?.settings ?? absent,
+    beliefs: () => ({ believed, learnt }),
     alone: (collection) =>
       Effect.map(learn, ({ derived, settings }) => {
         const { indexes, manifests } = settings.settings

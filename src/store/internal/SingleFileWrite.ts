@@ -36,6 +36,9 @@ const baseOf = (parts: Parts, operation: DocumentOperation, path: string, look: 
     if (operation.needs === "absent") return { version: undefined, guess: false } satisfies Base
     const known = look ? Option.none() : yield* recall(parts.source, path)
     if (Option.isSome(known)) return { version: versionOf(path, known.value), guess: true } satisfies Base
+    if (!look && operation.needs === "any" && parts.source.wasAbsent(path)) {
+      return { version: undefined, guess: true } satisfies Base
+    }
     const file = yield* parts.source.file(path)
     return {
       version: Option.isSome(file) ? versionOf(path, file.value) : undefined,

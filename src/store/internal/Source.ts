@@ -4,7 +4,8 @@ import type { Oid } from "../../domain/Oid.js"
 import { NotFoundError } from "../../domain/StoreError.js"
 import type { Cache } from "../Cache.js"
 import type { ReadError } from "../Collection.js"
-import type { GitRemoteService, Head, Probe, Tree } from "../GitRemote.js"
+import type { GitRemoteService, Head, Probe, Tree, Wants } from "../GitRemote.js"
+import { Bounded } from "./Bounded.js"
 
 /** The bytes of a file and their blob id. */
 export interface FileVersion {
@@ -18,6 +19,8 @@ export interface Source {
   readonly pinned: boolean
   /** The commit that a read sees now; none in an empty repository. A missing branch or repository is an error. */
   readonly head: Effect.Effect<Option.Option<Head>, ReadError>
+  /** The same, with what will be read at it where the remote can bring it along. */
+  readonly headWith: (wants: Wants) => Effect.Effect<Option.Option<Head>, ReadError>
   /** One file as reads see it now, by way of the cache. */
   readonly file: (
     path: string,
@@ -33,6 +36,9 @@ export interface Source {
   >
   readonly cache: Cache
   readonly cacheKey: (path: string) => string
+  /** Whether the path was absent when it was last looked at: a guess, as everything remembered of a branch. */
+  readonly wasAbsent: (path: string) => boolean
+  readonly noteAbsent: (path: string, absent: boolean) => void
 }
 
 const keyOf = (remote: GitRemoteService, ref: string) => (path: string) =>
@@ -57,6 +63,7 @@ export const remember = (
   file: Option.Option<FileVersion>
 ): Effect.Effect<void> => {
   const key = source.cacheKey(path)
+  source.noteAbsent(path, Option.isNone(file))
   return Effect.catchAllCause(
     Option.isSome(file) ? source.cache.set(key, file.value) : source.cache.delete(key),
     (cause) => Effect.logDebug("a cache failed", cause)
@@ -119,17 +126,25 @@ export const branchSource = (
   const settle = <A>(answer: Option.Option<A>): Effect.Effect<Option.Option<A>, ReadError> =>
     Option.isSome(answer) ? Effect.as(seen, answer) : Effect.as(absent, answer)
 
-  const head: Source["head"] = Effect.flatMap(
-    remote.head(branch),
-    (found): Effect.Effect<Option.Option<Head>, ReadError> =>
-      Effect.as(Option.isSome(found) ? seen : requireBranch(remote, branch), found)
-  )
+  const headWith = (wants?: Wants) =>
+    Effect.flatMap(
+      remote.head(branch, wants),
+      (found): Effect.Effect<Option.Option<Head>, ReadError> =>
+        Effect.as(Option.isSome(found) ? seen : requireBranch(remote, branch), found)
+    )
+  const head = headWith()
+  const absences = new Bounded<boolean>(1024)
 
   const source: Source = {
     pinned: false,
     cache,
     cacheKey,
     head,
+    headWith,
+    wasAbsent: (path) => absences.get(path) === true,
+    noteAbsent: (path, isAbsent) => {
+      if (isAbsent || absences.get(path) !== undefined) absences.set(path, isAbsent)
+    },
     file: (path, options) =>
       Effect.gen(function* () {
         const fresh = options?.fresh === true
@@ -141,6 +156,7 @@ export const branchSource = (
         const found = yield* settle(answer)
         if (Option.isNone(found)) {
           if (fresh || Option.isSome(known)) yield* remember(source, path, Option.none())
+          source.noteAbsent(path, true)
           return Option.none()
         }
         if (found.value.notModified && Option.isSome(known)) return known
@@ -168,6 +184,7 @@ export const branchSource = (
     ...source,
     forget: Effect.sync(() => {
       verified = false
+      absences.clear()
     })
   }
 }
@@ -186,6 +203,9 @@ export const pinnedSource = (remote: GitRemoteService, at: Option.Option<Head>, 
     cache,
     cacheKey,
     head: Effect.succeed(at),
+    headWith: () => Effect.succeed(at),
+    wasAbsent: () => false,
+    noteAbsent: () => {},
     file: (path) =>
       Effect.gen(function* () {
         if (Option.isNone(at)) return Option.none()

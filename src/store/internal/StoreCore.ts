@@ -1,5 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
 import type { ReadError, WriteError } from "../Collection.js"
 import type { GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
@@ -22,7 +23,9 @@ export interface StoreCore {
   /** True where reads and writes take no requests, so that asking again is cheap. */
   readonly free: boolean
   /** The settings at a commit (none: an empty repository). */
-  readonly settingsAt: (head: Option.Option<Head>) => Effect.Effect<SettingsAt, ReadError>
+  readonly settingsAt: (head: Option.Option<Head | Oid>) => Effect.Effect<SettingsAt, ReadError>
+  /** The settings as they were last seen, for guesses about what will be read. */
+  readonly latestSettings: () => SettingsAt
   /** The settings as reads see them now, in the fewest requests. */
   readonly settings: Effect.Effect<SettingsAt, ReadError>
   /** The direct entries of the root at a commit, by name. */
@@ -36,6 +39,8 @@ export interface StoreCore {
   readonly write: (unit: Unit) => Effect.Effect<UnitOutcome, WriteError>
   /** The same store on another branch, with a cache of its own. */
   readonly onBranch: (branch: string) => StoreCore
+  /** The same for a branch that has just begun at the head of this one: its settings are the same. */
+  readonly onFork: (branch: string) => StoreCore
   /** A read-only core that sees one commit, with a cache of its own. */
   readonly at: (head: Option.Option<Head>) => StoreCore
   /** Forgets one cached path, or everything that is remembered. */

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { execute, GraphQLError, parse } from "graphql"
+import { kindOf } from "../../../src/store/GitObject.js"
 import type { MemoryCommit } from "../../../src/store/memory/MemoryRepository.js"
 import { graphqlSchema, problemsOf, type Seen } from "./Oracle.js"
 import { type HostReply, type HostRequest, TestHost } from "./TestHost.js"
@@ -54,25 +55,52 @@ const blobView = (host: TestHost, oid: string) => {
   }
 }
 
-const commitView = (commit: MemoryCommit): object => ({
+const treeView = (host: TestHost, oid: string): object => ({
+  __typename: "Tree",
+  id: oid,
+  oid,
+  entries: () =>
+    [...(host.repository.trees.get(oid as never) ?? [])].map(([name, entry]) => entryView(host, name, entry))
+})
+
+const entryView = (
+  host: TestHost,
+  name: string,
+  { mode, oid }: { readonly mode: string; readonly oid: string }
+) => ({
+  name,
+  mode: Number.parseInt(mode, 8),
+  type: kindOf(mode as never),
+  oid,
+  object: () => (mode === "040000" ? treeView(host, oid) : mode === "160000" ? null : blobView(host, oid))
+})
+
+const commitView = (host: TestHost, commit: MemoryCommit): object => ({
   __typename: "Commit",
   id: commit.oid,
   oid: commit.oid,
   message: commit.message,
-  tree: { __typename: "Tree", id: commit.tree, oid: commit.tree }
+  tree: treeView(host, commit.tree),
+  file: ({ path }: { readonly path: string }) => {
+    const entry = host.repository.lookup(commit.tree, path)
+    return entry === undefined ? null : entryView(host, path.slice(path.lastIndexOf("/") + 1), entry)
+  }
 })
 
 const graphql = (host: TestHost, body: string): HostReply => {
   const { query, variables } = JSON.parse(body) as { readonly query: string; readonly variables: object }
   const object = ({ expression, oid }: { readonly expression?: string; readonly oid?: string }) => {
-    if (oid !== undefined) return blobView(host, oid)
+    if (oid !== undefined) {
+      const commit = host.repository.commits.get(oid as never)
+      return commit === undefined ? blobView(host, oid) : commitView(host, commit)
+    }
     const [revision = "", ...path] = (expression ?? "").split(":")
     const root = host.repository.rootOf(revision as never) ?? host.resolve(revision)?.tree
     const entry = root === undefined ? undefined : host.repository.lookup(root, path.join(":"))
     return entry === undefined
       ? null
       : entry.mode === "040000"
-        ? { __typename: "Tree", id: entry.oid, oid: entry.oid }
+        ? treeView(host, entry.oid)
         : blobView(host, entry.oid)
   }
   const result = execute({
@@ -82,11 +110,21 @@ const graphql = (host: TestHost, body: string): HostReply => {
     typeResolver: (value) => (value as { readonly __typename: string }).__typename,
     rootValue: {
       repository: ({ name, owner }: { readonly name: string; readonly owner: string }) =>
-        `${owner}/${name}` === host.full ? { object } : null,
+        `${owner}/${name}` === host.full
+          ? {
+              object,
+              ref: ({ qualifiedName }: { readonly qualifiedName: string }) => {
+                const found = host.branch(qualifiedName.replace(/^refs\/heads\//, ""))
+                return found === undefined
+                  ? null
+                  : { id: qualifiedName, name: qualifiedName, prefix: "", target: commitView(host, found) }
+              }
+            }
+          : null,
       createCommitOnBranch: ({ input }: { readonly input: Parameters<TestHost["commitOnBranch"]>[0] }) => {
         const made = host.commitOnBranch(input)
         if ("type" in made) throw new GraphQLError(made.message, { extensions: { type: made.type } })
-        return { commit: commitView(made) }
+        return { commit: commitView(host, made) }
       }
     }
   }) as { readonly data?: unknown; readonly errors?: ReadonlyArray<GraphQLError> }
