@@ -155,10 +155,9 @@ const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<v
       around,
       racing: (write) => Effect.provideService(write, Racing, { left: 1 }),
       meet: (method, path) =>
-        Effect.gen(function* () {
-          const { rules } = yield* current
-          if (rules.length === 0) return Option.none()
-          return yield* Ref.modify(uses, (used) => {
+        Effect.flatMap(current, ({ rules }) => {
+          if (rules.length === 0) return Effect.succeedNone
+          return Ref.modify(uses, (used) => {
             for (const rule of rules) {
               const count = used.get(rule) ?? 0
               if (rule.method !== undefined && rule.method !== method) continue

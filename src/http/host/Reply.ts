@@ -14,6 +14,10 @@ export const inert: Headers = {
 
 const jsonType = "application/json; charset=utf-8"
 
+/** Text stays text until it is sent, in one piece with its head. */
+const written = (status: number, text: string, headers: Headers) =>
+  HttpServerResponse.raw(text, { status, headers: { "content-type": jsonType, ...headers } })
+
 /** The validator of what `key` stands for: strong, and different for each token and media type, as on GitHub. */
 export const etagOf = (call: Call, key: string): string =>
   `"${createHash("sha256")
@@ -40,9 +44,7 @@ export const json = (
 ): HttpServerResponse.HttpServerResponse => {
   const text = JSON.stringify(body)
   const etag = etagOf(call, text)
-  return matches(call, etag)
-    ? notModified(etag, headers)
-    : HttpServerResponse.text(text, { contentType: jsonType, headers: { ...headers, etag } })
+  return matches(call, etag) ? notModified(etag, headers) : written(200, text, { ...headers, etag })
 }
 
 /** A JSON answer to a write, or one that no cache may keep. */
@@ -50,8 +52,7 @@ export const plain = (
   status: number,
   body: unknown,
   headers: Headers = {}
-): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(JSON.stringify(body), { status, contentType: jsonType, headers })
+): HttpServerResponse.HttpServerResponse => written(status, JSON.stringify(body), headers)
 
 /** An answer that is wholly told by `key` (object ids): where the client has it, `make` is not run. */
 export const keyed = <E, R>(
@@ -65,7 +66,7 @@ export const keyed = <E, R>(
     : Effect.map(make, HttpServerResponse.setHeader("etag", etag))
 
 export const fromJson = (body: unknown, headers: Headers = {}): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(JSON.stringify(body), { contentType: jsonType, headers })
+  written(200, JSON.stringify(body), headers)
 
 /** Bytes of a repository: as text where they are text, and never as anything that a browser would run. */
 export const bytes = (content: Uint8Array, headers: Headers = {}): HttpServerResponse.HttpServerResponse =>

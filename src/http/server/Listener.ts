@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import {
   HttpApp,
-  HttpMiddleware,
   HttpServerError,
   HttpServerRequest,
+  type HttpServerResponse,
   HttpTraceContext
 } from "@effect/platform"
-import { Cause, Duration, Effect, Exit, type Fiber, Option, Runtime, RuntimeFlags } from "effect"
+import { Cause, Context, Duration, Effect, Exit, type Fiber, Option, Runtime, RuntimeFlags } from "effect"
 import * as Body from "./Body.js"
 import type { Operation, Operations } from "./Direct.js"
 import { Exchange, type Shared } from "./Exchange.js"
@@ -58,8 +58,8 @@ export const make = (options: ListenerOptions): Listener => {
     }
   }
 
-  const overdue = () =>
-    new HttpError.ServiceUnavailable({ message: `The request took longer than ${timeoutMillis} ms.` })
+  const overdue = (millis: number) =>
+    new HttpError.ServiceUnavailable({ message: `The request took longer than ${millis} ms.` })
 
   const traced = (exchange: Exchange, operation: Operation, effect: Effect.Effect<unknown, unknown>) =>
     Effect.withSpan(effect, `http.server ${operation.method}`, {
@@ -96,7 +96,7 @@ export const make = (options: ListenerOptions): Listener => {
     if (exit !== null) return complete(exchange, operation, exit)
     const timer = Number.isFinite(timeoutMillis)
       ? setTimeout(() => {
-          exchange.fail(overdue())
+          exchange.fail(overdue(timeoutMillis))
           fiber.unsafeInterruptAsFork(fiber.id())
         }, timeoutMillis)
       : undefined
@@ -127,33 +127,47 @@ export const make = (options: ListenerOptions): Listener => {
     })
   }
 
+  /** What an app could not do is told here, not by the platform's tracer, which only sees that it ended. */
+  const refused = (cause: Cause.Cause<unknown>) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      request instanceof NodeRequest && !Cause.isInterruptedOnly(cause)
+        ? Effect.zipRight(
+            Effect.sync(() => refuse(request.exchange, cause)),
+            Effect.interrupt
+          )
+        : Effect.failCause(cause)
+    )
+
   const mounted = options.mounts.map((mount) => {
     const own = { ...limits, ...mount.body }
-    const timeout = mount.timeout ?? handlerTimeout
-    const bounded = Duration.isFinite(timeout)
-      ? Effect.timeoutFail(Effect.interruptible(mount.app), { duration: timeout, onTimeout: overdue })
-      : Effect.interruptible(mount.app)
-    const answered = Effect.catchAllCause(bounded, (cause) =>
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        request instanceof NodeRequest && !Cause.isInterruptedOnly(cause)
-          ? Effect.zipRight(
-              Effect.sync(() => refuse(request.exchange, cause)),
-              Effect.interrupt
-            )
-          : Effect.failCause(cause)
-      )
-    )
-    const handled = HttpApp.toHandled(answered, write)
-    const app = tracing ? handled : HttpMiddleware.withTracerDisabledWhenEffect(handled, () => true)
+    const millis = Duration.toMillis(mount.timeout ?? handlerTimeout)
+    const app = tracing
+      ? HttpApp.toHandled(Effect.catchAllCause(Effect.interruptible(mount.app), refused), write)
+      : Effect.scoped(Effect.flatMap(mount.app, respond))
     const serve = (exchange: Exchange) => {
       const request = new NodeRequest(exchange, own, exchange.request.url!)
-      const fiber = runFork(Effect.provideService(app, HttpServerRequest.HttpServerRequest, request))
-      onLeave(exchange, fiber)
-      fiber.addObserver((exit) => {
+      const fiber = runOperation(Effect.provideService(app, HttpServerRequest.HttpServerRequest, request), {
+        immediate: true
+      })
+      let timer: NodeJS.Timeout | undefined
+      const finish = (exit: Exit.Exit<unknown, unknown>) => {
+        clearTimeout(timer)
         if (exchange.isSettled) return
         if (Exit.isFailure(exit)) refuse(exchange, exit.cause)
         else exchange.settle(exchange.response.statusCode, 0)
-      })
+      }
+      const exit = fiber.unsafePoll()
+      if (exit !== null) return finish(exit)
+      if (Number.isFinite(millis)) {
+        timer = setTimeout(() => {
+          // The time is for the answer's beginning: what is being sent may take longer.
+          if (exchange.response.headersSent) return
+          exchange.fail(overdue(millis))
+          fiber.unsafeInterruptAsFork(fiber.id())
+        }, millis)
+      }
+      onLeave(exchange, fiber)
+      fiber.addObserver(finish)
     }
     const matches = (path: string) =>
       mount.paths.some((at) =>
@@ -216,6 +230,16 @@ const other = (exchange: Exchange, methods: ReadonlyArray<string>) => {
   exchange.response.end()
   exchange.settle(status, 0)
 }
+
+/** Writes a platform answer, after whatever its app wants done with it first. */
+const respond = (response: HttpServerResponse.HttpServerResponse) =>
+  Effect.withFiberRuntime<void, unknown, HttpServerRequest.HttpServerRequest>((fiber) => {
+    const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)
+    const handler = fiber.getFiberRef(HttpApp.currentPreResponseHandlers)
+    return Option.isNone(handler)
+      ? write(request, response)
+      : Effect.flatMap(handler.value(request, response), (changed) => write(request, changed))
+  })
 
 const onLeave = (exchange: Exchange, fiber: Fiber.RuntimeFiber<unknown, unknown>) => {
   exchange.response.on("close", () => {

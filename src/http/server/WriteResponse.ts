@@ -16,7 +16,7 @@ export const write = (
     if (!(request instanceof NodeRequest)) return Effect.die(new Error("not a request of this server"))
     const exchange = request.exchange
     const node = exchange.response
-    if (node.writableEnded || node.destroyed) return Effect.void
+    if (exchange.isSettled || node.writableEnded || node.destroyed) return Effect.void
     const broken = (cause: unknown) =>
       new HttpServerError.ResponseError({ request, response, reason: "Decode", cause })
     const headers: Record<string, string | Array<string>> = { ...response.headers }
