@@ -4,11 +4,23 @@ import type { Json } from "./Document.js"
 
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
+/** The value with 0 for every -0, which equals it. */
+const positive = (value: Json): Json => {
+  if (value === 0) return 0
+  if (typeof value !== "object" || value === null) return value
+  return isList(value)
+    ? value.map(positive)
+    : Object.fromEntries(Object.entries(value).map(([key, member]) => [key, positive(member)]))
+}
+
+const textOf = (value: Json): string => Either.getOrElse(encodeInline(value), () => JSON.stringify(value))
+
 /** The key of one value in an index: a string is its own key, anything else its JSON text in one line. */
 export const keyOf = (value: Json): string => {
   if (typeof value === "string") return value
   if (typeof value === "number") return numberText(value === 0 ? 0 : value)
-  return Either.getOrElse(encodeInline(value), () => JSON.stringify(value))
+  const text = textOf(value)
+  return text.includes("-0.0") ? textOf(positive(value)) : text
 }
 
 /** The keys under which a document with this field is found: those of each distinct element of a list. */

@@ -1,0 +1,100 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { encode } from "../../src/domain/CanonicalJson.js"
+import type { Json } from "../../src/domain/Document.js"
+import { fieldMatches, keysOf, lookupKeys } from "../../src/domain/IndexKey.js"
+import { parseObject } from "../../src/domain/JsonText.js"
+
+const leaf: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(
+    0,
+    -0,
+    1,
+    "1",
+    "0",
+    "",
+    null,
+    true,
+    "null",
+    "[]",
+    "{}",
+    1e21,
+    1e16,
+    1.5,
+    1e-7,
+    "\ud800",
+    "𐀀",
+    "\uffff",
+    123456789012345680000
+  ),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.integer(),
+  fc.string({ unit: "binary" })
+)
+const value = fc.letrec((tie) => ({
+  json: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    leaf,
+    fc.array(tie("json"), { maxLength: 3 }),
+    fc.dictionary(
+      fc.constantFrom("a", "b", "__proto__", "constructor", "10", "9", "𐀀", "\uffff"),
+      tie("json"),
+      { maxKeys: 3 }
+    )
+  )
+})).json as fc.Arbitrary<Json>
+
+const stored = (json: Json): Json => {
+  const content = Either.getOrThrow(encode({ f: json }))
+  return Either.getOrThrow(parseObject(content))["f"]!
+}
+
+const found = (field: Json, query: Json) => {
+  const keys = lookupKeys(query)
+  return keys === undefined || keysOf(field).some((key) => keys.includes(key))
+}
+
+const variant = (json: Json): Json => {
+  if (Object.is(json, -0)) return 0
+  if (json === 0) return -0
+  if (Array.isArray(json)) return json.map(variant)
+  if (typeof json === "object" && json !== null)
+    return Object.fromEntries(
+      Object.entries(json)
+        .reverse()
+        .map(([k, v]) => [k, variant(v)])
+    )
+  return json
+}
+
+describe("keys", () => {
+  it("an index finds whatever the scan finds", () => {
+    fc.assert(
+      fc.property(value, value, fc.nat(4), (field, other, how) => {
+        const document = stored(field)
+        const query =
+          how === 0
+            ? variant(document)
+            : how === 1
+              ? other
+              : Array.isArray(document) && document.length > 0
+                ? variant(document[how % document.length]!)
+                : stored(field)
+        if (fieldMatches(document, query))
+          assert.isTrue(found(document, query), JSON.stringify([document, query]))
+      }),
+      { numRuns: 5000 }
+    )
+  })
+  it("what is stored is what is read, in canonical bytes", () => {
+    fc.assert(
+      fc.property(value, (field) => {
+        const once = Either.getOrThrow(encode({ f: field }))
+        const again = Either.getOrThrow(encode(Either.getOrThrow(parseObject(once))))
+        assert.deepStrictEqual(Buffer.from(again).toString(), Buffer.from(once).toString())
+      }),
+      { numRuns: 5000 }
+    )
+  })
+})
