@@ -72,7 +72,9 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
       })
       .pipe(
         Effect.map((outcome) => {
-          queue = queue.slice(taken.length)
+          // Somebody may have discarded them meanwhile, and queued others.
+          const done = new Set(taken)
+          queue = queue.filter((item) => !done.has(item))
           for (const [key, expectation] of expected) {
             if (expectations.get(key) === expectation) expectations.delete(key)
           }

@@ -119,17 +119,29 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
           queue.length > least ? drain(least) : Effect.succeed(sha)
         )
       }
+      let over = false
       const loop = Effect.onExit(drainNow(least), (exit) =>
         Effect.suspend(() => {
+          over = true
           draining = undefined
           return Exit.isSuccess(exit) ? arm(0) : Effect.void
         })
       )
       return Effect.flatMap(Effect.forkIn(Effect.interruptible(loop), scope), (fiber) => {
-        draining = fiber
+        // It may have come to its end before this fibre went on.
+        if (!over) draining = fiber
         return Fiber.join(fiber)
       })
     })
+
+  /** Ends in the moment in which nothing waits: what is queued later is refused, never lost. */
+  const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(drain(0), () =>
+    Effect.suspend(() => {
+      if (queue.length > 0) return drainAndEnd
+      ended = true
+      return Effect.void
+    })
+  )
 
   /** Sets the timer for the oldest operation, not sooner than `least` milliseconds from now. */
   const arm = (least: number): Effect.Effect<void> =>
@@ -189,6 +201,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
         return yield* Queue.alreadyQueued(operation, collection, id)
       }
       const since = yield* Clock.currentTimeMillis
+      if (ended) return yield* closed(operation)
       queue.push({ ...item, since })
       if (queue.length >= maxOperations) yield* Effect.tapError(drain(maxOperations - 1), () => armAgain)
       else if (timer === undefined && draining === undefined) yield* arm(0)
@@ -217,7 +230,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
     },
     finish: Effect.suspend(() => {
       const lost = failed?._tag === "AmbiguousWriteError" ? failed : undefined
-      return Effect.zipRight(drain(0), lost ?? Effect.void)
+      return Effect.zipRight(drainAndEnd, lost ?? Effect.void)
     }),
     left: Effect.sync(() => [...queue]),
     close: Effect.suspend(() => {
