@@ -83,6 +83,17 @@ const forms: ReadonlyArray<Form> = [
         changes: [{ _tag: "Put", path, content: after }]
       }),
     outcome: "after\n"
+  },
+  {
+    name: "a commit by GraphQL whose message GitHub puts in another form",
+    options: { commitVia: "graphql" },
+    effective: (seen) => seen.url === "/graphql" && seen.body.includes("mutation"),
+    write: (remote, head) =>
+      remote.commit("main", Option.some(head), {
+        message: "ours \nwith a second line\r\n\n\n",
+        changes: [{ _tag: "Put", path, content: after }]
+      }),
+    outcome: "after\n"
   }
 ]
 
