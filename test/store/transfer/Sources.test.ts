@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import { SqlClient } from "@effect/sql"
 import { LibsqlClient } from "@effect/sql-libsql"
 import { assert, describe, it } from "@effect/vitest"
@@ -189,6 +191,30 @@ describe("text", () => {
         encodeCsv(Stream.make({ a: "=cmd()", b: -1 }), { columns: ["a", "b"], guardFormulas: true })
       )
       assert.strictEqual(new TextDecoder().decode(bytes), "a,b\r\n'=cmd(),-1\r\n")
+    })
+  )
+})
+
+const python = "/usr/bin/python3"
+const readByPython = (bytes: Uint8Array): unknown =>
+  JSON.parse(
+    execFileSync(
+      python,
+      [
+        "-c",
+        "import csv, io, json, sys; print(json.dumps(list(csv.DictReader(io.TextIOWrapper(sys.stdin.buffer, 'utf-8', newline='')))))"
+      ],
+      { input: bytes, encoding: "utf8" }
+    )
+  )
+
+describe.skipIf(!existsSync(python))("CSV by Python's own reader", () => {
+  it.effect("is what was written", () =>
+    Effect.gen(function* () {
+      const texts = ["", " a ", 'q"q', "a,b;c", "x\r\ny\n", "ü€😀", "=1+1", "\ufeffmark", "'", "\t"]
+      const given = texts.map((a, n) => ({ a, n: `${n}`, "odd, name": texts[texts.length - 1 - n]! }))
+      const bytes = yield* joined(encodeCsv(Stream.fromIterable(given), { columns: ["a", "n", "odd, name"] }))
+      assert.deepStrictEqual(readByPython(bytes), given)
     })
   )
 })

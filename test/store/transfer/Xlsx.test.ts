@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
 import { readXlsx } from "hucre/xlsx"
+import readExcelFile from "read-excel-file/node"
 import type { JsonObject } from "../../../src/domain/Document.js"
 import { columnsOf } from "../../../src/store/transfer/Columns.js"
 import { encodeXlsx } from "../../../src/store/transfer/Xlsx.js"
@@ -126,6 +127,26 @@ describe("Xlsx", () => {
         })
       }),
     { fastCheck: { numRuns: 60 } }
+  )
+
+  it.effect("is read by a second library, with its numbers, booleans, dates and texts", () =>
+    Effect.gen(function* () {
+      const bytes = yield* bytesOf(encodeXlsx([sheet("Products", documents), sheet("b", documents)]))
+      const books = yield* Effect.promise(() => readExcelFile(bytes))
+      assert.deepStrictEqual(
+        books.map((book) => book.sheet),
+        ["Products", "b"]
+      )
+      const [header, first, second] = books[0]!.data as ReadonlyArray<ReadonlyArray<unknown>>
+      const cell = (row: ReadonlyArray<unknown> | undefined, column: string) => row?.[header!.indexOf(column)]
+      assert.strictEqual(cell(first, "name"), "=1+1")
+      assert.strictEqual(cell(first, "price"), -1.5e-7)
+      assert.strictEqual(cell(first, "flag"), true)
+      assert.strictEqual(cell(first, "tags"), '["x", {"a": 2, "b": 1}]')
+      assert.deepStrictEqual(cell(first, "_created_at"), new Date("2026-11-21T03:00:00.123Z"))
+      assert.strictEqual(cell(first, "none"), null)
+      assert.strictEqual(cell(second, "late"), "only here")
+    })
   )
 
   it.effect("refuses what a sheet cannot hold", () =>
