@@ -13,10 +13,15 @@ import type {
   WriteOptions
 } from "../Collection.js"
 import type { StoreService, StoreView } from "../Store.js"
-import type { ExcelOptions, ExportOptions, TextFormat } from "../transfer/Export.js"
-import type { ImportOptions, ImportReport } from "../transfer/Import.js"
+import type { ExcelOptions, ExportProgress, TextFormat, TextOptions } from "../transfer/Export.js"
+import type { ImportOptions, ImportReport, ImportRow } from "../transfer/Import.js"
 import type { RecordSource } from "../transfer/Records.js"
-import type { Runner, SignalOptions } from "./Runner.js"
+import { callback, type Runner, type SignalOptions } from "./Runner.js"
+
+/** The options of an export, with a plain function to be told how far it is. */
+export type Told<Options> = Omit<Options, "onProgress"> & {
+  readonly onProgress?: ((progress: ExportProgress) => PromiseLike<void> | void) | undefined
+}
 
 /** A collection of a view: what can be read of it. */
 export class AsyncCollectionReader<A = StoredDocument> {
@@ -120,11 +125,15 @@ export class AsyncCollectionReader<A = StoredDocument> {
   /** Writes the collection to an .xlsx workbook: a file's path (on Node) or a web stream. Answers the columns. */
   async exportExcel(
     destination: string | WritableStream<Uint8Array>,
-    options: Omit<ExcelOptions, "onProgress"> & SignalOptions = {}
+    options: Told<ExcelOptions> & SignalOptions = {}
   ): Promise<ReadonlyArray<string>> {
     const { withFiles } = await import("./Files.js")
     return this.runner.run(
-      this.reading((collection) => withFiles(collection.exportExcel(destination, options))),
+      this.reading((collection) =>
+        withFiles(
+          collection.exportExcel(destination, { ...options, onProgress: callback(options.onProgress) })
+        )
+      ),
       options
     )
   }
@@ -133,12 +142,15 @@ export class AsyncCollectionReader<A = StoredDocument> {
   async exportText(
     destination: string | WritableStream<Uint8Array>,
     format: TextFormat,
-    options: Omit<ExportOptions, "onProgress"> &
-      SignalOptions & { readonly guardFormulas?: boolean | undefined } = {}
+    options: Told<TextOptions> & SignalOptions = {}
   ): Promise<number> {
     const { withFiles } = await import("./Files.js")
     return this.runner.run(
-      this.reading((collection) => withFiles(collection.exportText(destination, format, options))),
+      this.reading((collection) =>
+        withFiles(
+          collection.exportText(destination, format, { ...options, onProgress: callback(options.onProgress) })
+        )
+      ),
       options
     )
   }
@@ -223,10 +235,19 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
   /** Imports records, a commit per chunk; see `Collection.importRecords`. */
   importRecords(
     records: RecordSource,
-    options?: Omit<ImportOptions, "onProgress" | "onRow"> & SignalOptions
+    options?: Omit<ImportOptions, "onProgress" | "onRow"> &
+      SignalOptions & {
+        readonly onProgress?: ((report: ImportReport) => PromiseLike<void> | void) | undefined
+        readonly onRow?: ((row: ImportRow) => PromiseLike<void> | void) | undefined
+      }
   ): Promise<ImportReport> {
+    const told = {
+      ...options,
+      onProgress: callback(options?.onProgress),
+      onRow: callback(options?.onRow)
+    }
     return this.runner.run(
-      this.writing((collection) => collection.importRecords(records, options)),
+      this.writing((collection) => collection.importRecords(records, told)),
       options
     )
   }

@@ -21,11 +21,11 @@ import {
 } from "../Store.js"
 import type { DatabaseExcelOptions } from "../transfer/Export.js"
 import { AsyncBatch } from "./AsyncBatch.js"
-import { AsyncCollection, AsyncCollectionReader } from "./AsyncCollection.js"
+import { AsyncCollection, AsyncCollectionReader, type Told } from "./AsyncCollection.js"
 import { AsyncTransaction } from "./AsyncTransaction.js"
 import { AsyncWriter } from "./AsyncWriter.js"
 import { Held } from "./Held.js"
-import { called, Runner, type SignalOptions } from "./Runner.js"
+import { callback, called, Runner, type SignalOptions } from "./Runner.js"
 
 /** A read-only look at one commit, as promises. */
 export class AsyncView {
@@ -57,11 +57,13 @@ export class AsyncView {
   /** Writes a worksheet per collection: to a file's path (on Node) or a web stream. Answers the columns of each. */
   async exportExcel(
     destination: string | WritableStream<Uint8Array>,
-    options: Omit<DatabaseExcelOptions, "onProgress"> & SignalOptions = {}
+    options: Told<DatabaseExcelOptions> & SignalOptions = {}
   ): Promise<{ readonly [collection: string]: ReadonlyArray<string> }> {
     const { withFiles } = await import("./Files.js")
     return this.runner.run(
-      Effect.flatMap(this.view, (view) => withFiles(view.exportExcel(destination, options))),
+      Effect.flatMap(this.view, (view) =>
+        withFiles(view.exportExcel(destination, { ...options, onProgress: callback(options.onProgress) }))
+      ),
       options
     )
   }

@@ -87,3 +87,9 @@ const thrownReason = (error: unknown): unknown => {
   const inner = error instanceof Error && "cause" in error ? error.cause : undefined
   return inner instanceof Thrown ? inner.reason : error
 }
+
+/** A caller's plain function as the store's callback: waited for, and what it throws ends the call unchanged. */
+export const callback = <A>(
+  tell: ((told: A) => PromiseLike<void> | void) | undefined
+): ((told: A) => Effect.Effect<void>) | undefined =>
+  tell === undefined ? undefined : (told) => Effect.orDie(called(() => tell(told)))

@@ -192,6 +192,32 @@ describe("AsyncStore", () => {
     assert.deepStrictEqual(seen, ["a"])
   })
 
+  it("tells plain functions how far an import and an export are; what they throw ends the call", async () => {
+    const things = store.collection("things")
+    const told: Array<number> = []
+    const rows: Array<string> = []
+    await things.importRecords([{ _id: "a" }, { _id: "b" }, { _id: "c" }], {
+      chunkSize: 2,
+      onProgress: async ({ records }) => void told.push(records),
+      onRow: ({ id }) => void rows.push(id ?? "")
+    })
+    assert.deepStrictEqual(told, [0, 2, 3])
+    assert.deepStrictEqual(rows, ["a", "b", "c"])
+    let exported = 0
+    await things.exportText(join(directory, "things.json"), "json", {
+      onProgress: ({ documents }) => {
+        exported = documents
+      }
+    })
+    assert.strictEqual(exported, 3)
+    const mine = new Error("mine")
+    assert.strictEqual(
+      await rejected(things.importRecords([{ _id: "d" }], { onProgress: () => Promise.reject(mine) })),
+      mine
+    )
+    assert.isFalse(await things.exists("d"))
+  })
+
   it("exports to files and streams", async () => {
     await store.collection("things").importRecords([{ _id: "a", n: 1 }])
     const file = join(directory, "things.xlsx")
