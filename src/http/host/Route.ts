@@ -1,12 +1,12 @@
 import type { HttpServerResponse } from "@effect/platform"
 import type { Effect, Scope } from "effect"
 import type { RefMoved } from "../../domain/Ref.js"
-import type { RemoteError, ValidationError } from "../../domain/StoreError.js"
+import type { AmbiguousWriteError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { Call } from "./Call.js"
 import type { Problem } from "./Problem.js"
 
 /** What a handler may fail with: a refusal in GitHub's words, or what the engine below could not do. */
-export type Failure = Problem | RemoteError | ValidationError | RefMoved
+export type Failure = Problem | RemoteError | AmbiguousWriteError | ValidationError | RefMoved
 
 export type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, Scope.Scope>
 

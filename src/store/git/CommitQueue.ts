@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
-import { RemoteError, type ValidationError } from "../../domain/StoreError.js"
+import { type AmbiguousWriteError, RemoteError, type ValidationError } from "../../domain/StoreError.js"
 import type { Committed, Head, NewCommit } from "../GitRemote.js"
 import { attemptPromise } from "./Fault.js"
 import { type FlushOptions, flush, type Portion } from "./Flush.js"
@@ -15,7 +15,7 @@ import type { Packable } from "./PackBuilder.js"
 import { branchRef } from "./RefName.js"
 import { Turn } from "./Turn.js"
 
-type Done = Deferred.Deferred<void, RefMoved | RemoteError>
+type Done = Deferred.Deferred<void, RefMoved | RemoteError | AmbiguousWriteError>
 
 /** Commits that became objects but are not yet written: all of one branch that one flush will make durable. */
 interface Batch extends Portion {
@@ -44,7 +44,7 @@ export interface Draft {
 
 type Built<A> = { readonly commit: Option.Option<NewCommit>; readonly result: A }
 type Answer<A> = { readonly committed: Option.Option<Committed>; readonly result: A }
-type Failure = RefMoved | RemoteError | ValidationError
+type Failure = RefMoved | RemoteError | AmbiguousWriteError | ValidationError
 
 /** What a turn came to: the answer holds once `durable` is. */
 interface Staged<A> {
@@ -161,7 +161,7 @@ export const make = (options: CommitQueueOptions) =>
       }
     }
 
-    const fail = (batch: Batch, error: RefMoved | RemoteError) => {
+    const fail = (batch: Batch, error: RefMoved | RemoteError | AmbiguousWriteError) => {
       const branch = branchOf(batch.branch)
       const follower = branch.open
       branch.failures++
@@ -172,10 +172,15 @@ export const make = (options: CommitQueueOptions) =>
       Deferred.unsafeDone(batch.done, Exit.fail(error))
       if (follower === undefined) return
       release(follower)
+      // Nothing of the follower was written, whatever became of the commits that it stands on.
       const cause =
-        error._tag === "RefMoved"
-          ? movedFrom(branch.name, follower.base, Option.getOrUndefined(error.actual))
-          : error
+        error._tag === "RemoteError"
+          ? error
+          : movedFrom(
+              branch.name,
+              follower.base,
+              error._tag === "RefMoved" ? Option.getOrUndefined(error.actual) : batch.tip
+            )
       Deferred.unsafeDone(follower.done, Exit.fail(cause))
     }
 
@@ -291,8 +296,8 @@ export const make = (options: CommitQueueOptions) =>
       for (const [i, batch] of batches.entries()) {
         const outcome = Either.isLeft(written) ? written.left : written.right[i]!
         if (outcome._tag === "Done") succeed(batch)
-        else if (outcome._tag === "RemoteError") fail(batch, outcome)
-        else fail(batch, movedFrom(batch.branch, batch.base, outcome.actual))
+        else if (outcome._tag === "Moved") fail(batch, movedFrom(batch.branch, batch.base, outcome.actual))
+        else fail(batch, outcome)
       }
       changed()
       yield* options.flushed

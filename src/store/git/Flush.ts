@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
-import type { RemoteError } from "../../domain/StoreError.js"
+import { AmbiguousWriteError, type RemoteError } from "../../domain/StoreError.js"
 import { toRemoteError } from "./Fault.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import { type BuiltPack, type Packable, PackBuilder } from "./PackBuilder.js"
@@ -52,6 +52,18 @@ const packOf = async (portions: ReadonlyArray<Portion>): Promise<BuiltPack> => {
   return builder.finish()
 }
 
+/** What a flush came to for one branch. */
+export type FlushOutcome = RefOutcome | RemoteError | AmbiguousWriteError
+
+const uncertain = (directory: string, { branch, tip }: Portion, cause: unknown) =>
+  new AmbiguousWriteError({
+    operation: "GitRepository.commitNext",
+    path: directory,
+    message: `${tip} is on ${branch}, but the disk does not say that it will stay: ${toRemoteError("", directory, cause).message}`,
+    hint: "The write can be seen now and may be gone after a power cut: look at the branch before writing it again",
+    cause
+  })
+
 /**
  * Writes the objects of all portions as one pack and then moves each branch; answers what became of each. Five
  * barriers when durable: pack, index and new ref content at once, the packs' directory, the ref's directory.
@@ -59,9 +71,9 @@ const packOf = async (portions: ReadonlyArray<Portion>): Promise<BuiltPack> => {
 export const flush = async (
   options: FlushOptions,
   portions: ReadonlyArray<Portion>
-): Promise<ReadonlyArray<RefOutcome | RemoteError>> => {
+): Promise<ReadonlyArray<FlushOutcome>> => {
   const { directory, durable, objects, refs } = options
-  const outcomes: Array<RefOutcome | RemoteError> = portions.map(({ base, branch }) => {
+  const outcomes: Array<FlushOutcome> = portions.map(({ base, branch }) => {
     const actual = refs.read(branchRef(branch))
     return actual === base ? { _tag: "Done" } : { _tag: "Moved", actual }
   })
@@ -89,7 +101,11 @@ export const flush = async (
     }
     if (durable) {
       const moved = going.filter(({ index }) => outcomes[index]!._tag === "Done")
-      await refs.settle(moved.map(({ name }) => name))
+      try {
+        await refs.settle(moved.map(({ name }) => name))
+      } catch (cause) {
+        for (const portion of moved) outcomes[portion.index] = uncertain(directory, portion, cause)
+      }
     }
   } finally {
     unprotect()

@@ -3,7 +3,7 @@ import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { RefMoved } from "../../domain/Ref.js"
-import type { RemoteError, ValidationError } from "../../domain/StoreError.js"
+import type { AmbiguousWriteError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type {
   Change,
   CommitInfo,
@@ -109,7 +109,7 @@ export interface GitRepository {
     ) => Effect.Effect<{ readonly commit: Option.Option<NewCommit>; readonly result: A }, E>
   ) => Effect.Effect<
     { readonly committed: Option.Option<Committed>; readonly result: A },
-    E | RefMoved | RemoteError | ValidationError
+    E | RefMoved | RemoteError | AmbiguousWriteError | ValidationError
   >
 
   /** Runs `effect` in the branch queues' turn with everything flushed: what a `git receive-pack` child needs. */

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLFormattedError } from "graphql"
 import { RefMoved } from "../../../domain/Ref.js"
-import { RemoteError } from "../../../domain/StoreError.js"
+import { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
 import { Problem } from "../Problem.js"
 import type { Failure } from "../Route.js"
 
@@ -28,7 +28,7 @@ export const fromFailure = (error: Failure | GraphQLError): GraphQLError => {
   if (error instanceof GraphQLError) return error
   if (error instanceof Problem) return failure(typeOfStatus(error.status), error.message)
   if (error instanceof RefMoved) return failure("STALE_DATA", error.message)
-  if (error instanceof RemoteError) {
+  if (error instanceof RemoteError || error instanceof AmbiguousWriteError) {
     return failure("SERVICE_UNAVAILABLE", "Something went wrong while executing your query.")
   }
   return failure("UNPROCESSABLE", error.message)
