@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
-import { ConflictError } from "../../domain/StoreError.js"
+import { ConflictError, NotFoundError } from "../../domain/StoreError.js"
 import type { WriteError } from "../Collection.js"
 import { documentPath } from "../DocumentPath.js"
 import type { SingleFile } from "../GitRemote.js"
@@ -104,6 +104,10 @@ const attempts = (
         continue
       }
       const { after, change } = prepared.right
+      if (change === undefined && base.guess) {
+        look = true
+        continue
+      }
       if (change === undefined) {
         return Option.some({ committed: Option.none(), documents: [outcomeOf(prepared.right, undefined)] })
       }
@@ -124,7 +128,9 @@ const attempts = (
         const documents = [outcomeOf(prepared.right, Option.getOrUndefined(blob))]
         return Option.some({ committed: Option.some({ commit }), documents })
       }
-      if (!(written.left instanceof ConflictError)) return yield* written.left
+      const vanished =
+        written.left instanceof NotFoundError && written.left.status === 201 && operation.needs === "any"
+      if (!vanished && !(written.left instanceof ConflictError)) return yield* written.left
       look = true
       if (base.guess) continue
       conflicts += 1
