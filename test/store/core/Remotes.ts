@@ -8,6 +8,7 @@ import * as Memory from "../../../src/store/memory/Memory.js"
 import type { MemoryRepository } from "../../../src/store/memory/MemoryRepository.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { onOwnHost } from "../../support/github/OnHost.js"
 
 /** A directory that is gone when the scope closes. */
 export const directory = Effect.acquireRelease(
@@ -25,6 +26,12 @@ export const remotes: ReadonlyArray<readonly [string, Layer.Layer<GitRemote, unk
   ["Memory", Memory.layer()],
   ["Memory with single files", Memory.layer({ singleFile: true })],
   ["LocalGit", local]
+]
+
+/** GitHub's client over our own host, both ways of asking; each test starts a server of its own. */
+export const hosted: typeof remotes = [
+  ["GitHub's client on our own host, over REST", onOwnHost()],
+  ["GitHub's client on our own host, over GraphQL", onOwnHost({ useGraphql: true, commitVia: "graphql" })]
 ]
 
 /** One more store over a repository in memory that others share. */

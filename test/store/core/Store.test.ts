@@ -3,7 +3,7 @@ import { Chunk, Effect, Layer, Option, Stream } from "effect"
 import type { StoreError } from "../../../src/domain/StoreError.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { remotes } from "./Remotes.js"
+import { hosted, remotes } from "./Remotes.js"
 
 const collect = <A, E>(stream: Stream.Stream<A, E>) =>
   Effect.map(Stream.runCollect(stream), Chunk.toReadonlyArray)
@@ -11,7 +11,7 @@ const collect = <A, E>(stream: Stream.Stream<A, E>) =>
 const failure = <A, E extends StoreError>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), (error) => error._tag)
 
-describe.each(remotes)("a store on %s", (_name, remote) => {
+describe.each([...remotes, ...hosted])("a store on %s", (_name, remote) => {
   const test = (
     title: string,
     body: (store: Store["Type"]) => Effect.Effect<void, unknown>,

@@ -1,0 +1,38 @@
+import { FetchHttpClient } from "@effect/platform"
+import { Effect, Layer, Redacted } from "effect"
+import { GitRemote } from "../../../src/store/GitRemote.js"
+import * as GitHub from "../../../src/store/github/GitHub.js"
+import { HostServer, layer as host } from "../host/HostServer.js"
+
+let repositories = 0
+
+/** The client on our own host: every layer that is built is a new repository of one server. */
+export const onHost = (
+  options: Partial<GitHub.GitHubOptions> = {}
+): Layer.Layer<GitRemote, unknown, HostServer> =>
+  Layer.effect(
+    GitRemote,
+    Effect.gen(function* () {
+      const server = yield* HostServer
+      const name = `store${++repositories}`
+      yield* Effect.promise(() =>
+        fetch(`${server.api}/user/repos`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${server.token}`, connection: "close" },
+          body: JSON.stringify({ name })
+        })
+      )
+      return yield* GitHub.make({
+        repo: `local/${name}`,
+        apiUrl: server.api,
+        rawUrl: server.raw,
+        token: Redacted.make(server.token),
+        paceRequests: false,
+        ...options
+      }).pipe(Effect.provide(FetchHttpClient.layer))
+    })
+  )
+
+/** The same with a server of its own, which ends with the layer. */
+export const onOwnHost = (options: Partial<GitHub.GitHubOptions> = {}): Layer.Layer<GitRemote, unknown> =>
+  Layer.provide(onHost(options), host())
