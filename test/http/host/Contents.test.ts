@@ -84,6 +84,49 @@ layer(host(), { timeout: 60_000 })("contents", (it) => {
     })
   )
 
+  it.effect("dates of the request are kept, and so is the mode of the file", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("dated", { "a.json": "{}\n" })
+      const { directory } = yield* HostServer
+      const inside = (...args: ReadonlyArray<string>) =>
+        execFileSync("git", ["-C", join(directory, "repos/local/dated.git"), ...args], { encoding: "utf8" })
+      const author = { name: "Bob", email: "bob@example.org", date: "2020-02-03T04:05:06+02:00" }
+      const committer = { name: "Ada", email: "ada@example.org", date: "2021-02-03T04:05:06Z" }
+      const made = yield* put("dated", "b.json", { content, author, committer })
+      assert.strictEqual(made.status, 201)
+      assert.strictEqual(made.body.commit.author.date, "2020-02-03T02:05:06Z")
+      assert.strictEqual(
+        inside("log", "-1", "--format=%ad %cd", "--date=iso-strict", "main").trim(),
+        "2020-02-03T04:05:06+02:00 2021-02-03T04:05:06+00:00"
+      )
+      const wrong = yield* put("dated", "c.json", { content, author: { ...author, date: "yesterday" } })
+      assert.strictEqual(wrong.status, 422)
+      const all = yield* Effect.all(
+        Array.from({ length: 8 }, (_, index) => put("dated", `many/${index}.json`, { content, author })),
+        { concurrency: 8 }
+      )
+      assert.deepStrictEqual(
+        all.map(({ status }) => status),
+        all.map(() => 201)
+      )
+
+      const { sha } = (yield* Rest.get("/repos/local/dated/contents/a.json")).body
+      const head = inside("rev-parse", "main").trim()
+      const tree = yield* Rest.request("POST", "/repos/local/dated/git/trees", {
+        body: { base_tree: head, tree: [{ path: "run.sh", mode: "100755", type: "blob", sha }] }
+      })
+      const commit = yield* Rest.request("POST", "/repos/local/dated/git/commits", {
+        body: { message: "run", tree: tree.body.sha, parents: [head] }
+      })
+      yield* Rest.request("PATCH", "/repos/local/dated/git/refs/heads/main", {
+        body: { sha: commit.body.sha }
+      })
+      assert.strictEqual((yield* put("dated", "run.sh", { content: other, sha })).status, 200)
+      assert.match(inside("ls-tree", "main", "run.sh"), /^100755 /)
+      assert.strictEqual(inside("show", "main:run.sh"), "[]\n")
+    })
+  )
+
   it.effect("update answers 200, delete names no content, and people are kept", () =>
     Effect.gen(function* () {
       yield* Rest.repository("people", { "a.json": "{}\n" })

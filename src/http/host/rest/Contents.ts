@@ -1,22 +1,21 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import { RefMoved } from "../../../domain/Ref.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { Change, CommitInfo, Signature, TreeEntry } from "../../../store/GitRemote.js"
+import type { Change, TreeEntry } from "../../../store/GitRemote.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
 import * as BlobSizes from "../BlobSizes.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
 import * as Links from "../Links.js"
-import { isPath, isRefName } from "../Names.js"
+import { isPath } from "../Names.js"
 import { conflict, notFound, Problem, unprocessable } from "../Problem.js"
 import * as Reply from "../Reply.js"
 import { type Hosted, Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import * as Route from "../Route.js"
 import * as CommitView from "./CommitView.js"
-import { personOf, signatureOf } from "./People.js"
+import * as FileCommit from "./FileCommit.js"
 
 const megabyte = 1024 * 1024
 
@@ -219,8 +218,8 @@ export const routes = Effect.gen(function* () {
       yield* Fields.supplied(body, "content", "message")
       const message = yield* Fields.text(body, "message")
       const bytes = yield* Effect.flatMap(Fields.text(body, "content"), Fields.fromBase64)
-      const write = yield* intention(call, hosted, body, path)
-      const result = yield* commit(hosted, write, message, (existing) =>
+      const write = yield* FileCommit.intention(call, hosted, body, path)
+      const result = yield* FileCommit.make(hosted, write, message, (existing) =>
         Option.isSome(existing) && existing.value.kind === "tree"
           ? Effect.fail(unprocessable(`${path} is a directory`))
           : Option.isSome(existing) && write.sha === undefined
@@ -229,8 +228,12 @@ export const routes = Effect.gen(function* () {
               ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
               : Effect.succeed({ _tag: "Put", path, content: bytes } satisfies Change)
       )
-      const oid = result.blobs.get(path)
-      const at = view(call, hosted, write.branch, { type: "file", path, oid: oid!, size: bytes.length })
+      const at = view(call, hosted, write.branch, {
+        type: "file",
+        path,
+        oid: result.blob!,
+        size: bytes.length
+      })
       return Reply.plain(result.existed ? 200 : 201, {
         content: at,
         commit: CommitView.gitCommit(call.links, hosted.fullName, result.info)
@@ -250,8 +253,8 @@ export const routes = Effect.gen(function* () {
       const path = normal(call.parameters["path"] ?? "")
       yield* Fields.supplied(body, "message", "sha")
       const message = yield* Fields.text(body, "message")
-      const write = yield* intention(call, hosted, body, path)
-      const result = yield* commit(hosted, write, message, (existing) =>
+      const write = yield* FileCommit.intention(call, hosted, body, path)
+      const result = yield* FileCommit.make(hosted, write, message, (existing) =>
         Option.isNone(existing) || existing.value.kind === "tree"
           ? Effect.fail(notFound)
           : existing.value.oid !== write.sha
@@ -272,64 +275,3 @@ export const routes = Effect.gen(function* () {
     Route.make("DELETE", template, "rest/repos/contents#delete-a-file", remove)
   ]
 })
-
-interface Intention {
-  readonly path: string
-  readonly branch: string
-  readonly sha: string | undefined
-  readonly author: Signature
-  readonly committer: Signature
-}
-
-/** What PUT and DELETE have in common, judged in GitHub's order: the branch before the blob. */
-const intention = (call: Call, hosted: Hosted, body: Fields.Fields, path: string) =>
-  Effect.gen(function* () {
-    const { git } = hosted
-    const branch = (yield* Fields.string(body, "branch")) ?? (yield* git.defaultBranch)
-    const sha = yield* Fields.string(body, "sha")
-    const missing = new Problem({ status: 404, message: `Branch ${branch.slice(0, 255)} not found` })
-    if (!isRefName(branch)) return yield* missing
-    if (Option.isNone(yield* git.ref(`refs/heads/${branch}`)) && !(yield* Revision.isEmpty(git)))
-      return yield* missing
-    if (!isPath(path)) return yield* unprocessable("path contains a malformed path component")
-    const fallback = personOf(call.principal)
-    const committer = (yield* signatureOf(body, "committer")) ?? fallback
-    const author = (yield* signatureOf(body, "author")) ?? committer
-    return { path, branch, sha, author, committer } satisfies Intention
-  })
-
-/** Makes one commit of one change, which is judged against the head that the commit stands on. */
-const commit = (
-  hosted: Hosted,
-  write: Intention,
-  message: string,
-  change: (existing: Option.Option<TreeEntry>) => Effect.Effect<Change, Problem>
-) =>
-  Effect.gen(function* () {
-    const { git } = hosted
-    const { committed, result: existed } = yield* git
-      .commitNext(write.branch, (head) =>
-        Effect.gen(function* () {
-          const existing = Option.isSome(head)
-            ? yield* git.lookup(head.value.tree, write.path)
-            : Option.none()
-          const one = yield* change(existing)
-          const { author, committer } = write
-          return {
-            commit: Option.some({ message, author, committer, changes: [one] }),
-            result: Option.isSome(existing)
-          }
-        })
-      )
-      .pipe(Effect.mapError(toConflict))
-    if (Option.isNone(committed)) return yield* notFound
-    const info = yield* git.commit(committed.value.commit)
-    return { existed, blobs: committed.value.blobs, info: Option.getOrThrow<CommitInfo>(info) }
-  })
-
-/** A ref race, in the words in which GitHub tells it. */
-const toConflict = <E>(error: E | RefMoved): E | Problem => {
-  if (!(error instanceof RefMoved)) return error
-  const at = (oid: Option.Option<Oid>) => Option.getOrElse(oid, () => "0".repeat(40))
-  return conflict(`is at ${at(error.actual)} but expected ${at(error.expected)}`)
-}

@@ -1,0 +1,117 @@
+import { Clock, Effect, Option } from "effect"
+import type { Oid } from "../../../domain/Oid.js"
+import { RefMoved } from "../../../domain/Ref.js"
+import type { Change, CommitInfo, TreeEntry } from "../../../store/GitRemote.js"
+import type { Person } from "../../../store/git/GitRepository.js"
+import type { Call } from "../Call.js"
+import * as Fields from "../Fields.js"
+import { isPath, isRefName } from "../Names.js"
+import { conflict, notFound, Problem, unprocessable } from "../Problem.js"
+import type { Hosted } from "../Repositories.js"
+import * as Revision from "../Revision.js"
+import * as People from "./People.js"
+
+/** What is to be committed at one path, and by whom. */
+export interface Intention {
+  readonly path: string
+  readonly branch: string
+  readonly sha: string | undefined
+  readonly author: Person
+  readonly committer: Person
+  /** Whether the request says when it was written or committed. */
+  readonly dated: boolean
+}
+
+/** What PUT and DELETE have in common, judged in GitHub's order: the branch before the blob. */
+export const intention = (call: Call, hosted: Hosted, body: Fields.Fields, path: string) =>
+  Effect.gen(function* () {
+    const { git } = hosted
+    const branch = (yield* Fields.string(body, "branch")) ?? (yield* git.defaultBranch)
+    const sha = yield* Fields.string(body, "sha")
+    const missing = new Problem({ status: 404, message: `Branch ${branch.slice(0, 255)} not found` })
+    if (!isRefName(branch)) return yield* missing
+    if (Option.isNone(yield* git.ref(`refs/heads/${branch}`)) && !(yield* Revision.isEmpty(git)))
+      return yield* missing
+    if (!isPath(path)) return yield* unprocessable("path contains a malformed path component")
+    const fallback = { ...People.personOf(call.principal), date: undefined }
+    const committer = (yield* People.signatureOf(body, "committer")) ?? fallback
+    const author = (yield* People.signatureOf(body, "author")) ?? committer
+    const now = yield* Clock.currentTimeMillis
+    return {
+      path,
+      branch,
+      sha,
+      author: yield* People.at(author, now),
+      committer: yield* People.at(committer, now),
+      dated: author.date !== undefined || committer.date !== undefined
+    } satisfies Intention
+  })
+
+type Judge = (existing: Option.Option<TreeEntry>) => Effect.Effect<Change, Problem>
+
+const mostTries = 16
+
+/** Makes one commit of one change, which is judged against the head that the commit stands on. */
+export const make = (hosted: Hosted, write: Intention, message: string, judge: Judge) =>
+  Effect.gen(function* () {
+    const { git } = hosted
+    if (write.dated) return yield* exactly(hosted, write, message, judge)
+    const { author, committer } = write
+    const { committed, result } = yield* git
+      .commitNext(write.branch, (head) =>
+        Effect.gen(function* () {
+          const existing = Option.isSome(head)
+            ? yield* git.lookup(head.value.tree, write.path)
+            : Option.none()
+          const change = yield* judge(existing)
+          const special = change._tag === "Put" && modeOf(existing) !== "100644"
+          return {
+            commit: special ? Option.none() : Option.some({ message, author, committer, changes: [change] }),
+            result: { existed: Option.isSome(existing), special }
+          }
+        })
+      )
+      .pipe(Effect.mapError(toConflict))
+    if (result.special) return yield* exactly(hosted, write, message, judge)
+    if (Option.isNone(committed)) return yield* notFound
+    const info = yield* git.commit(committed.value.commit)
+    return {
+      existed: result.existed,
+      blob: committed.value.blobs.get(write.path),
+      info: Option.getOrThrow<CommitInfo>(info)
+    }
+  })
+
+const modeOf = (existing: Option.Option<TreeEntry>): TreeEntry["mode"] =>
+  Option.isSome(existing) && existing.value.kind === "blob" ? existing.value.mode : "100644"
+
+/** The same with dates of the request's own, and for files that are executable or links and stay so. */
+const exactly = (hosted: Hosted, write: Intention, message: string, judge: Judge) =>
+  Effect.gen(function* () {
+    const { git } = hosted
+    const ref = `refs/heads/${write.branch}`
+    const head = yield* git.ref(ref)
+    const base = Option.isSome(head) ? yield* git.commit(head.value) : Option.none()
+    const root = Option.map(base, ({ tree }) => tree)
+    const existing = Option.isSome(root) ? yield* git.lookup(root.value, write.path) : Option.none()
+    const change = yield* judge(existing)
+    const blob = change._tag === "Put" ? yield* git.writeObject("blob", change.content) : undefined
+    const tree = yield* git.writeTree(root, [
+      { path: write.path, mode: modeOf(existing), oid: Option.fromNullable(blob) }
+    ])
+    const { author, committer } = write
+    const oid = yield* git.writeCommit({ tree, parents: Option.toArray(head), author, committer, message })
+    yield* git.updateRef(ref, head, Option.some(oid))
+    const info = yield* git.commit(oid)
+    return { existed: Option.isSome(existing), blob, info: Option.getOrThrow<CommitInfo>(info) }
+  }).pipe(
+    Effect.retry({ while: (error) => error instanceof RefMoved, times: mostTries }),
+    Effect.mapError(toConflict)
+  )
+
+/** A ref race, in the words in which GitHub tells it. */
+const toConflict = <E>(error: E | RefMoved): E | Problem => {
+  if (!(error instanceof RefMoved)) return error
+  const at = (oid: Option.Option<Oid>) => Option.getOrElse(oid, () => "0".repeat(40))
+  return conflict(`is at ${at(error.actual)} but expected ${at(error.expected)}`)
+}
