@@ -10,5 +10,6 @@ export const layer = (settings: Settings, options: { readonly atRoot: boolean })
     createOnFirstUse: true,
     directory: settings.data,
     publicUrl: settings.publicUrl,
-    token: settings.hostToken
+    token: settings.hostToken,
+    ...(options.atRoot ? { faultsFile: settings.hostFaults, limits: settings.hostLimits } : {})
   }).pipe(Layer.provideMerge(Stack.layerRepositories(settings.data)), Layer.provide(NodeContext.layer))

@@ -1,8 +1,17 @@
-import { Config, Duration } from "effect"
+import { Config, Duration, Schema } from "effect"
+import * as Limits from "../http/host/Limits.js"
 import { address, bytes, duration, optional, type Setting, setting } from "./Setting.js"
 
 const seconds = (name: string, about: string, fallback: number) =>
   setting(name, about, duration, Duration.seconds(fallback), `${fallback} seconds`)
+
+/** `github`, or the limits one by one as JSON. */
+const limits = (name: string): Config.Config<Limits.LimitsOptions> =>
+  Config.string(name).pipe(
+    Config.mapAttempt((text) =>
+      text.trim() === "github" ? Limits.documented : Schema.decodeSync(Schema.parseJson(Limits.Told))(text)
+    )
+  )
 
 const table = {
   port: setting("PORT", "TCP port to listen on; 0 takes any free one", Config.integer, 3000, "3000"),
@@ -34,6 +43,16 @@ const table = {
     "HOST_SOCKET",
     "Unix socket on which `npm run host` listens as well",
     Config.nonEmptyString
+  ),
+  hostFaults: optional(
+    "CHAINSTORE_HOST_FAULTS",
+    "JSON file of faults that `npm run host` follows as it changes, for testing clients",
+    Config.nonEmptyString
+  ),
+  hostLimits: optional(
+    "CHAINSTORE_HOST_LIMITS",
+    'Limits that `npm run host` imitates, for testing clients: github, or JSON such as {"core":100}',
+    limits
   ),
   apiUrl: optional(
     "CHAINSTORE_API_URL",

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { Principal } from "./Principal.js"
 import { Problem } from "./Problem.js"
 
@@ -28,6 +28,28 @@ export interface Window {
   readonly remaining: number
   readonly reset: number
 }
+
+const Count = Schema.optionalWith(Schema.Int.pipe(Schema.nonNegative()), { exact: true })
+
+/** Limits as a setting tells them. */
+export const Told = Schema.Struct({
+  core: Count,
+  graphql: Count,
+  anonymous: Count,
+  windowSeconds: Schema.optionalWith(Schema.Int.pipe(Schema.positive()), { exact: true }),
+  concurrency: Count,
+  pointsPerMinute: Count,
+  graphqlPointsPerMinute: Count,
+  contentPerMinute: Count,
+  contentPerHour: Count,
+  retryAfter: Schema.optionalWith(
+    Schema.Union(Schema.Int.pipe(Schema.nonNegative()), Schema.Literal("none")),
+    {
+      exact: true
+    }
+  ),
+  status: Schema.optionalWith(Schema.Literal(403, 429), { exact: true })
+})
 
 /** GitHub's limits, each as small as a test wants it. An absent one is not enforced. */
 export interface LimitsOptions {
@@ -210,13 +232,24 @@ export const layer = (options: LimitsOptions) =>
         else running.set(id, inside)
       })
 
+    const {
+      clock: _clock,
+      retryAfter: _advice,
+      status: _status,
+      windowSeconds: _length,
+      ...enforced
+    } = options
+    const unlimited = Object.values(enforced).every((limit) => limit === undefined)
+
     return Limits.of({
       around: (charge, answer) =>
-        Effect.acquireUseRelease(
-          enter(charge),
-          () => answer,
-          () => leave(charge)
-        ),
+        unlimited
+          ? answer
+          : Effect.acquireUseRelease(
+              enter(charge),
+              () => answer,
+              () => leave(charge)
+            ),
       refund: (charge) =>
         Effect.map(clock, (now) => {
           if (ceiling(charge.principal, charge.resource) === undefined || charge.free === true) return

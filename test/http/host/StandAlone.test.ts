@@ -1,0 +1,63 @@
+import { writeFileSync } from "node:fs"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { port, serve } from "../../support/service/Serving.js"
+
+const temporary = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "host-alone-"))),
+  (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
+)
+
+it.scopedLive(
+  "a stand-alone host imitates the limits and follows the faults that its environment names",
+  () =>
+    Effect.gen(function* () {
+      const faults = join(yield* temporary, "faults.json")
+      const running = yield* serve(
+        { CHAINSTORE_HOST_FAULTS: faults, CHAINSTORE_HOST_LIMITS: `{"core":6,"status":429}` },
+        [],
+        "host"
+      )
+      const url = `http://127.0.0.1:${yield* port(running)}`
+      const ask = (path: string) =>
+        Effect.promise(async () => {
+          const answer = await fetch(`${url}${path}`, { headers: { "user-agent": "test" } })
+          return {
+            status: answer.status,
+            remaining: answer.headers.get("x-ratelimit-remaining"),
+            text: await answer.text()
+          }
+        })
+      assert.deepInclude(yield* ask("/zen"), { status: 200, remaining: "5" })
+      const rule = { path: "/rate_limit", fault: { _tag: "Error", status: 502, when: "before" } }
+      writeFileSync(faults, JSON.stringify({ rules: [rule] }))
+      yield* ask("/rate_limit").pipe(
+        Effect.repeat({ until: ({ status }) => status === 502, schedule: Schedule.spaced("50 millis") })
+      )
+      writeFileSync(faults, "{}")
+      yield* ask("/rate_limit").pipe(
+        Effect.repeat({ until: ({ status }) => status === 200, schedule: Schedule.spaced("50 millis") })
+      )
+      for (let left = 4; left >= 0; left--) {
+        assert.deepInclude(yield* ask("/zen"), { status: 200, remaining: String(left) })
+      }
+      const refused = yield* ask("/zen")
+      assert.strictEqual(refused.status, 429)
+      assert.match(refused.text, /API rate limit exceeded/)
+    }),
+  60_000
+)
+
+it.scopedLive(
+  "limits that are not understood keep it from starting",
+  () =>
+    Effect.gen(function* () {
+      const { exit, out } = yield* serve({ CHAINSTORE_HOST_LIMITS: `{"core":"many"}` }, [], "host")
+      assert.strictEqual(yield* Effect.promise(() => exit), 1)
+      assert.match(out.errors, /CHAINSTORE_HOST_LIMITS/)
+    }),
+  60_000
+)
