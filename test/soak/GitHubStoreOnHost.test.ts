@@ -1,0 +1,76 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Store } from "chainstore/store"
+import { StoreLaws } from "chainstore/testing"
+import { Effect, Layer, Option } from "effect"
+import type { Oid } from "../../src/domain/Oid.js"
+import { GitRemote } from "../../src/store/GitRemote.js"
+import { onOwnHost } from "../support/github/OnHost.js"
+import { remoteOf, token } from "../support/github/Remote.js"
+import { TestHost } from "../support/github/TestHost.js"
+import { makeTestServer } from "../support/github/TestServer.js"
+
+const ways = [
+  ["over REST", {}],
+  ["over GraphQL", { useGraphql: true, commitVia: "graphql" }]
+] as const
+
+const stores = [
+  ["plain", {}],
+  ["indexed", { indexes: { things: ["n"] } }],
+  ["sharded", { shardBy: "hash", shardDepth: 1 }]
+] as const
+
+for (const [way, options] of ways) {
+  for (const [kind, settings] of stores) {
+    describe(`the laws of a store on our own host, ${way}, ${kind}`, () => {
+      for (const law of StoreLaws.all) {
+        it.live(
+          law.name,
+          () => Effect.provide(law.check, Layer.provide(Store.layer(settings), onOwnHost(options))),
+          120_000
+        )
+      }
+    })
+  }
+}
+
+describe("100,000 documents", () => {
+  it.live(
+    "are listed and counted by one request each, in bounded time and memory",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* makeTestServer(new TestHost({ token }))
+        const { repository } = server.host
+        const content = new TextEncoder().encode('{"n":1}\n')
+        const blob: Oid = repository.writeBlob(content)
+        const ids = Array.from({ length: 100_000 }, (_, index) => `d${String(index).padStart(6, "0")}`)
+        server.host.commit("main", [{ _tag: "Put", path: "README.md", content }])
+        const made = server.host.commit(
+          "main",
+          ids.map((id) => ({ _tag: "Link", path: `data/docs/${id}.json`, oid: blob }))
+        )
+        assert.isFalse(made instanceof Error)
+        const remote = yield* remoteOf(server)
+        const context = yield* Layer.build(Layer.provide(Store.layer(), Layer.succeed(GitRemote, remote)))
+        const store = yield* Effect.provide(Store, context)
+        const docs = store.collection("docs")
+        assert.isTrue(Option.isSome(yield* docs.get(ids[0]!)))
+        server.seen.length = 0
+        const before = process.memoryUsage().heapUsed
+        const start = performance.now()
+        const listed = yield* docs.list()
+        const took = performance.now() - start
+        const heap = (process.memoryUsage().heapUsed - before) / 1e6
+        assert.deepStrictEqual(listed, ids)
+        assert.strictEqual(server.seen.length, 1)
+        assert.strictEqual(yield* docs.count, 100_000)
+        assert.strictEqual(server.seen.length, 2)
+        console.log(
+          `100,000 entries: listed in ${took.toFixed(0)} ms, ${heap.toFixed(0)} MB of heap, server included`
+        )
+        assert.isBelow(took, 20_000)
+        assert.isBelow(heap, 800)
+      }).pipe(Effect.scoped),
+    180_000
+  )
+})
