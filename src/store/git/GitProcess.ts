@@ -217,12 +217,8 @@ export const stream = (
 const minimum = [2, 39] as const
 
 /** Fails with `Unsupported` unless a Git new enough is on the PATH. */
-export const requireGit: Effect.Effect<string, RemoteError> = Effect.flatMap(
-  Effect.cachedInvalidateWithTTL(
-    Effect.suspend(() => run("/", "GitRepository.open", ["--version"])),
-    "1 hour"
-  ),
-  ([cached]) => cached
+export const requireGit: Effect.Effect<string, RemoteError> = Effect.suspend(() =>
+  run("/", "GitRepository.open", ["--version"])
 ).pipe(
   Effect.flatMap(({ stdout }) => {
     const found = /(\d+)\.(\d+)(?:\.\d+)*/.exec(stdout)
