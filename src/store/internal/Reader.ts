@@ -307,7 +307,7 @@ export const makeReader = <A, I>(
       const cost = (documents: number) =>
         documents === 0 ? 0 : core.remote.estimate({ _tag: "Read", documents })
       if (how._tag === "Index") {
-        const reads = core.free ? 0 : 2
+        const reads = core.free ? 0 : core.remote.brings === true ? 1 : 2
         return {
           source: "index",
           reason,
