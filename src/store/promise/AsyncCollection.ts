@@ -234,7 +234,7 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
 
   /** Imports records, a commit per chunk; see `Collection.importRecords`. */
   importRecords(
-    records: RecordSource,
+    records: RecordSource<unknown>,
     options?: Omit<ImportOptions, "onProgress" | "onRow"> &
       SignalOptions & {
         readonly onProgress?: ((report: ImportReport) => PromiseLike<void> | void) | undefined

@@ -1,4 +1,8 @@
 export * from "../../domain/StoreError.js"
+export { fromDbapi } from "../transfer/FromDbapi.js"
+export { fromMongo } from "../transfer/FromMongo.js"
+export { fromSql } from "../transfer/FromSql.js"
+export { fromCsv, fromJson, fromNdjson } from "../transfer/FromText.js"
 export { AsyncBatch } from "./AsyncBatch.js"
 export { AsyncCollection, AsyncCollectionReader } from "./AsyncCollection.js"
 export { AsyncStore, AsyncView } from "./AsyncStore.js"

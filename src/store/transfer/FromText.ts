@@ -5,6 +5,27 @@ import { streamCsvRows } from "hucre/csv"
 import { ValidationError } from "../../domain/StoreError.js"
 import { parseExactly, UnheldNumber } from "./ExactJson.js"
 import { type ImportRecord, uniqueColumns } from "./Records.js"
+import { SourceError } from "./SourceError.js"
+
+/** Bytes as a stream, or as anything that hands them out in pieces: a file's `createReadStream`, a `fetch` body. */
+export type ByteSource<E = never, R = never> =
+  | Stream.Stream<Uint8Array, E, R>
+  | AsyncIterable<Uint8Array>
+  | Iterable<Uint8Array>
+
+const streamed = <E, R>(source: ByteSource<E, R>): Stream.Stream<Uint8Array, E | SourceError, R> => {
+  if (Stream.StreamTypeId in source) return source as Stream.Stream<Uint8Array, E, R>
+  if (!(Symbol.asyncIterator in source)) return Stream.fromIterable(source as Iterable<Uint8Array>)
+  return Stream.fromAsyncIterable(
+    source as AsyncIterable<Uint8Array>,
+    (cause) =>
+      new SourceError({
+        operation: "read",
+        message: `the bytes cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+        cause
+      })
+  )
+}
 
 export interface CsvOptions {
   /** Default: comma. */
@@ -20,14 +41,14 @@ export interface CsvOptions {
 }
 
 /** Records of a CSV text (RFC 4180) in UTF-8, in constant memory. A row of another width than its header is a `ValidationError`. */
-export const fromCsv = <E, R>(
-  bytes: Stream.Stream<Uint8Array, E, R>,
+export const fromCsv = <E = never, R = never>(
+  source: ByteSource<E, R>,
   options: CsvOptions = {}
-): Stream.Stream<ImportRecord, E | ValidationError, R> => {
+): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> => {
   const delimiter = options.delimiter ?? ","
   let columns = options.columns === undefined ? undefined : uniqueColumns(options.columns)
   let row = 0
-  return wholeRows(bytes).pipe(
+  return wholeRows(streamed(source)).pipe(
     Stream.mapConcat((text) => streamCsvRows(text, { delimiter, skipEmptyRows: true })),
     Stream.mapEffect((cells) => {
       row++
@@ -116,10 +137,10 @@ const withoutMark = <E, R>(text: Stream.Stream<string, E, R>): Stream.Stream<str
  * Records of a text with one JSON object a line, in UTF-8, in constant memory. Blank lines are passed over. A number
  * that JavaScript cannot hold exactly stands in its record as an `UnheldNumber`, which an import refuses by its path.
  */
-export const fromNdjson = <E, R>(
-  bytes: Stream.Stream<Uint8Array, E, R>
-): Stream.Stream<ImportRecord, E | ValidationError, R> =>
-  withoutMark(Stream.decodeText(bytes)).pipe(
+export const fromNdjson = <E = never, R = never>(
+  source: ByteSource<E, R>
+): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>
+  withoutMark(Stream.decodeText(streamed(source))).pipe(
     Stream.splitLines,
     Stream.zipWithIndex,
     Stream.filter(([line]) => line.trim() !== ""),
@@ -142,11 +163,11 @@ export const fromNdjson = <E, R>(
   )
 
 /** Records of a JSON text that is a list of objects. The text is held in memory: for big files use NDJSON. */
-export const fromJson = <E, R>(
-  bytes: Stream.Stream<Uint8Array, E, R>
-): Stream.Stream<ImportRecord, E | ValidationError, R> =>
+export const fromJson = <E = never, R = never>(
+  source: ByteSource<E, R>
+): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>
   Stream.unwrap(
-    Stream.decodeText(bytes).pipe(
+    Stream.decodeText(streamed(source)).pipe(
       Stream.runCollect,
       Effect.flatMap((parts) =>
         Effect.try({

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
@@ -7,6 +7,8 @@ import { openLocal } from "../../../src/store/local/index.js"
 import {
   type AsyncStore,
   ConflictError,
+  fromCsv,
+  fromNdjson,
   NotFoundError,
   openStore,
   StoreError,
@@ -216,6 +218,18 @@ describe("AsyncStore", () => {
       mine
     )
     assert.isFalse(await things.exists("d"))
+  })
+
+  it("imports files without an Effect import", async () => {
+    const file = join(directory, "in.csv")
+    writeFileSync(file, "sku,price\nt1,3.5\nb2,4\n")
+    const things = store.collection("things")
+    const records = fromCsv(createReadStream(file), { cells: "json" })
+    const report = await things.importRecords(records, { idField: "sku" })
+    assert.strictEqual(report.inserted, 2)
+    assert.strictEqual((await things.get("t1"))?.["price"], 3.5)
+    const missing = fromNdjson(createReadStream(join(directory, "none")))
+    assert.strictEqual(((await rejected(things.importRecords(missing))) as StoreError)._tag, "SourceError")
   })
 
   it("exports to files and streams", async () => {
