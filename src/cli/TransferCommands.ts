@@ -133,6 +133,9 @@ export const importCommand = storeCommand(
     })
 )
 
+/** A file is read ahead of what is committed, so that only of bigger ones the share that was read says how far it is. */
+const telling = 1_000_000
+
 /** The bytes of a file or of standard input, and which share of them was read where their number is known. */
 const source = (file: string, times: number) =>
   Effect.gen(function* () {
@@ -148,7 +151,8 @@ const source = (file: string, times: number) =>
         })
       )
     )
-    return { bytes, share: () => (Option.isSome(size) ? Math.min(1, read / (size.value || 1)) : undefined) }
+    const known = Option.getOrElse(size, () => 0)
+    return { bytes, share: () => (known > telling ? Math.min(1, read / known) : undefined) }
   })
 
 const rowText = (row: ImportRow) =>
