@@ -116,9 +116,10 @@ const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<v
 
     const around = (fullName: string, git: GitRepository): GitRepository => ({
       ...git,
-      ref: (name) => stale(fullName, name, git.ref(name)),
+      ref: (name) => (moves.size === 0 ? git.ref(name) : stale(fullName, name, git.ref(name))),
       resolve: (revision) =>
         Effect.gen(function* () {
+          if (moves.size === 0) return yield* git.resolve(revision)
           const name = revision.startsWith("refs/") ? revision : `refs/heads/${revision}`
           const branch = yield* git.ref(name)
           return Option.isSome(branch) || moves.has(`${fullName} ${name}`)

@@ -5,6 +5,7 @@ import * as Engine from "../../store/git/Engine.js"
 import { GitRepositories, isRepositoryName } from "../../store/git/GitRepositories.js"
 import type { GitRepository } from "../../store/git/GitRepository.js"
 import { Faults } from "./Faults.js"
+import * as Leases from "./Leases.js"
 import { isOwner } from "./Names.js"
 import { anonymous, may, type Principal } from "./Principal.js"
 import { notFound, notPermitted, type Problem, requiresAuthentication } from "./Problem.js"
@@ -72,6 +73,7 @@ export const layer = (options: RepositoriesOptions) =>
       const registry = yield* GitRepositories
       const faults = yield* Faults
       const known = new Map<string, Settings>()
+      const leases = yield* Leases.make<Hosted>()
       const making = yield* Effect.makeSemaphore(1)
       const scope = yield* Effect.scope
       // What a repository that is not made yet looks like to those who may make it.
@@ -109,12 +111,23 @@ export const layer = (options: RepositoriesOptions) =>
         return { owner, name, fullName, settings, git: faults.around(fullName, git) }
       }
 
-      const find = (owner: string, name: string) =>
+      const opened = (owner: string, name: string) =>
         Effect.gen(function* () {
           const fullName = `${owner}/${name}`
           const git = yield* registry.open(owner, name)
-          return Option.some(hosted(fullName, git, yield* settingsOf(fullName)))
-        }).pipe(Effect.catchTag("NotFoundError", () => Effect.succeedNone))
+          return hosted(fullName, git, yield* settingsOf(fullName))
+        })
+
+      const find = (owner: string, name: string) =>
+        Effect.flatMap(registry.exists(owner, name), (exists) => {
+          const fullName = `${owner}/${name}`
+          return exists
+            ? leases.hold(fullName, opened(owner, name)).pipe(
+                Effect.asSome,
+                Effect.catchTag("NotFoundError", () => Effect.succeedNone)
+              )
+            : Effect.as(leases.drop(fullName), Option.none<Hosted>())
+        })
 
       const make = (owner: string, name: string, given: Pick<Settings, "private" | "description">) =>
         making.withPermits(1)(
@@ -124,6 +137,7 @@ export const layer = (options: RepositoriesOptions) =>
             const all = yield* registry.list
             if (all.some((other) => `${other.owner}/${other.name}`.toLowerCase() === lower))
               return Option.none()
+            yield* leases.drop(fullName)
             const now = new Date(yield* Clock.currentTimeMillis).toISOString()
             const settings: Settings = { ...given, createdAt: `${now.slice(0, 19)}Z` }
             const { repository } = yield* registry
@@ -138,18 +152,18 @@ export const layer = (options: RepositoriesOptions) =>
 
       const proper = (owner: string, name: string) => isOwner(owner) && isRepositoryName(name)
 
-      const reading = (principal: Principal, owner: string, name: string): Opening =>
-        Effect.gen(function* () {
-          if (!proper(owner, name)) return yield* notFound
-          const fullName = `${owner}/${name}`
-          const found = yield* find(owner, name)
+      const reading = (principal: Principal, owner: string, name: string): Opening => {
+        if (!proper(owner, name)) return Effect.fail(notFound)
+        const fullName = `${owner}/${name}`
+        return Effect.flatMap(find(owner, name), (found): Opening => {
           if (Option.isSome(found)) {
             const seen = !found.value.settings.private || may(principal, "read", fullName)
-            return seen ? found.value : yield* notFound
+            return seen ? Effect.succeed(found.value) : Effect.fail(notFound)
           }
-          if (!options.createOnFirstUse || !may(principal, "write", fullName)) return yield* notFound
-          return hosted(fullName, yield* blank, unsaid)
+          if (!options.createOnFirstUse || !may(principal, "write", fullName)) return Effect.fail(notFound)
+          return Effect.map(blank, (git) => hosted(fullName, git, unsaid))
         })
+      }
 
       return Repositories.of({
         reading,
