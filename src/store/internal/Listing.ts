@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { Layout } from "../../domain/Settings.js"
-import { idAt } from "../DocumentPath.js"
+import { idAt, placeOf } from "../DocumentPath.js"
 import type { Blob, GitRemoteService, Head, RemoteFailure, Tree } from "../GitRemote.js"
 
 /** The documents of a collection at one commit, in order of id. */
@@ -31,15 +31,28 @@ interface Found {
   readonly path: string
 }
 
+/** Where somebody put copies of a document into other directories, the one in its own place is the document. */
+const distinct = (sorted: ReadonlyArray<Found>, layout: Layout): ReadonlyArray<Found> => {
+  if (!sorted.some(({ id }, at) => sorted[at + 1]?.id === id)) return sorted
+  const kept: Array<Found> = []
+  for (const found of sorted) {
+    const before = kept.at(-1)
+    if (before?.id !== found.id) kept.push(found)
+    else if (placeOf(layout, found.id) === found.path) kept[kept.length - 1] = found
+  }
+  return kept
+}
+
 /** The documents among the entries of a collection's directory. Ids are ASCII, so units order as code points do. */
 export const listingOf = (tree: Tree, layout: Layout): Listing => {
-  const found: Array<Found> = []
+  const files: Array<Found> = []
   for (const { kind, oid, path } of tree.entries) {
     if (kind !== "blob") continue
     const id = idAt(layout, path)
-    if (id !== undefined) found.push({ id, oid, path })
+    if (id !== undefined) files.push({ id, oid, path })
   }
-  found.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  files.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+  const found = layout.shardDepth === 0 ? files : distinct(files, layout)
   return {
     tree: tree.oid,
     ids: found.map(({ id }) => id),

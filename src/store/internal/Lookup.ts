@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Json } from "../../domain/Document.js"
+import { isDocumentId } from "../../domain/DocumentId.js"
 import { type IndexFile, parseIndex } from "../../domain/IndexFile.js"
 import { lookupKeys } from "../../domain/IndexKey.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
@@ -113,7 +114,8 @@ export const lookup = (
     if (index.tree !== undefined && index.tree !== tree) {
       return scan("the index is behind: somebody else changed the collection", path, false)
     }
-    const ids = [...new Set(keys.flatMap((key) => index.values.get(key) ?? []))].sort()
+    // A file edited by hand may name what is no id, and never becomes a path.
+    const ids = [...new Set(keys.flatMap((key) => index.values.get(key) ?? []))].filter(isDocumentId).sort()
     const reason =
       index.tree === undefined
         ? `${field} is indexed by another program, which does not say for which version of the collection`
