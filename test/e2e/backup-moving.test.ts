@@ -34,18 +34,16 @@ const workplace = Effect.acquireRelease(
 )
 
 const shell = (directory: string, script: string) =>
-  Effect.tryPromise({
-    try: () =>
-      run("sh", ["-euc", script], {
-        cwd: directory,
-        env: {
-          PATH: `${join(directory, "bin")}:${process.env["PATH"]}`,
-          HOME: directory,
-          GIT_TERMINAL_PROMPT: "0"
-        }
-      }),
-    catch: (error) => error as Error
-  }).pipe(Effect.map(({ stdout }) => stdout.trim()))
+  Effect.promise(() =>
+    run("sh", ["-euc", script], {
+      cwd: directory,
+      env: {
+        PATH: `${join(directory, "bin")}:${process.env["PATH"]}`,
+        HOME: directory,
+        GIT_TERMINAL_PROMPT: "0"
+      }
+    })
+  ).pipe(Effect.map(({ stdout }) => stdout.trim()))
 
 /** What a page says, with the addresses of this test in place of its own. */
 const substituted = (script: string, places: Readonly<Record<string, string>>) =>
