@@ -311,7 +311,19 @@ export const make = (
             if (built._tag === "Left") return yield* Effect.fail(built.left)
             const { commit: next, result } = built.right
             if (Option.isNone(next)) return { committed: Option.none(), result }
-            return { committed: Option.some(yield* commit(branch, at, next.value)), result }
+            const made = yield* Effect.either(commit(branch, at, next.value))
+            if (made._tag === "Right") return { committed: Option.some(made.right), result }
+            const guessed = optimistic && at === remembered
+            if (made.left._tag !== "RefMoved" || !guessed) return yield* Effect.fail(made.left)
+            // What was remembered was old: no race is lost yet.
+            const now = yield* branchHead(branch)
+            if (Option.getOrUndefined(now)?.commit === remembered.value.commit) {
+              return yield* Effect.fail(made.left)
+            }
+            const again = yield* Effect.locally(build(now), building, true)
+            if (Option.isNone(again.commit)) return { committed: Option.none(), result: again.result }
+            const second = yield* commit(branch, now, again.commit.value)
+            return { committed: Option.some(second), result: again.result }
           })
         ),
         turn(branch),

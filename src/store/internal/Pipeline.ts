@@ -148,9 +148,11 @@ export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, 
       const limit = Duration.toMillis(options.deadline)
       const conflicts = Judgement.noConflicts(unit.retries ?? options.conflictRetries)
       for (let attempt = 0; ; attempt++) {
-        const answer = yield* Effect.either(
-          remote.commitNext(branch, (head) => build(unit, head, conflicts), wantsOf(parts, unit))
-        )
+        // Where one call builds more than once, the earlier builds stood on a guess: nobody raced them.
+        const { counted, seen } = conflicts
+        const next = (head: Option.Option<Head>) =>
+          Effect.suspend(() => build(unit, head, Object.assign(conflicts, { counted, seen })))
+        const answer = yield* Effect.either(remote.commitNext(branch, next, wantsOf(parts, unit)))
         if (answer._tag === "Right") {
           const { committed, result } = answer.right
           const blobs = Option.isSome(committed) ? committed.value.blobs : new Map<string, never>()
