@@ -27,7 +27,7 @@ const values = [
   ["x", "x"]
 ] as const
 const step = fc.record({
-  kind: fc.nat(14),
+  kind: fc.nat(13),
   id: fc.constantFrom("a", "b", "ab", "constructor", "10", "9", "A", "toString"),
   value: fc.nat(values.length - 1),
   who: fc.nat(1)
@@ -135,16 +135,6 @@ const run = (
               content: bytes("[]")
             }
           ])
-          break
-        case 14:
-          if (some && options.shardBy === "hash")
-            yield* raw([
-              {
-                _tag: "Put",
-                path: at(`c/${value % 2 ? "00" : "ff"}/${some.path.slice(some.path.lastIndexOf("/") + 1)}`),
-                content: bytes(JSON.stringify({ f }))
-              }
-            ])
           break
         case 12:
           yield* raw([{ _tag: "Put", path: at(`c/note.txt`), content: bytes(`${n++}`) }])
