@@ -72,14 +72,20 @@ export const open = async (browser: Browser, options: BrowserContextOptions = {}
   })
   await page.exposeFunction("__violation", (text: string) => watched.violations.push(text))
   await page.addInitScript(() => {
-    document.addEventListener("securitypolicyviolation", (event) =>
-      (globalThis as unknown as { __violation: (text: string) => void }).__violation(
-        `${event.violatedDirective} ${event.blockedURI}`
-      )
+    document.addEventListener(
+      "securitypolicyviolation",
+      (event: { violatedDirective: string; blockedURI: string }) =>
+        (globalThis as unknown as { __violation: (text: string) => void }).__violation(
+          `${event.violatedDirective} ${event.blockedURI}`
+        )
     )
   })
   return watched
 }
+
+// The page has a DOM; the rest of the tests does not.
+// biome-ignore lint/suspicious/noExplicitAny: code that runs in the page
+declare const document: any
 
 const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 
