@@ -123,6 +123,8 @@ export type Estimate =
 /** What the single-file short cut answers. */
 export interface FileCommitted {
   readonly commit: Oid
+  /** What the commit stands on; undefined where the answer does not tell. */
+  readonly parents: ReadonlyArray<Oid> | undefined
   readonly tree: Option.Option<Oid>
   /** None when the file was deleted. */
   readonly blob: Option.Option<Oid>

@@ -11,11 +11,11 @@ import {
   ValidationError
 } from "../../domain/StoreError.js"
 import * as GitObject from "../GitObject.js"
-import type { Change, Committed, Head, NewCommit } from "../GitRemote.js"
+import type { Change, Committed, FileCommitted, Head, NewCommit } from "../GitRemote.js"
 import { checkChanges } from "../memory/MemoryTree.js"
 import * as Api from "./Api.js"
 import type { CallFailure, Client } from "./Client.js"
-import type { FileWrite, FileWritten } from "./FileWrites.js"
+import type { FileWrite } from "./FileWrites.js"
 import { fitsGraphql } from "./GraphqlCommit.js"
 import type { RefWrites } from "./RefWrites.js"
 import { toItsEnd } from "./ToItsEnd.js"
@@ -34,7 +34,7 @@ export type CommitFailure =
 interface Parts {
   readonly client: Client
   readonly refs: RefWrites
-  readonly writeFile: (write: FileWrite) => Effect.Effect<FileWritten, CommitFailure>
+  readonly writeFile: (write: FileWrite) => Effect.Effect<FileCommitted, CommitFailure>
   readonly viaGraphql: (
     place: Place,
     branch: string,

@@ -29,14 +29,9 @@ export interface FileWrite {
   readonly text: CommitText
 }
 
-export interface FileWritten extends FileCommitted {
-  /** What the commit stands on; undefined where the answer does not tell. */
-  readonly parents: ReadonlyArray<Oid> | undefined
-}
-
 type Answer = typeof Api.putContent.reply.Type
 
-const written = (reply: Reply<Answer>): FileWritten => {
+const written = (reply: Reply<Answer>): FileCommitted => {
   const { commit, content } = Option.getOrThrow(reply.value)
   return {
     commit: commit.sha,
@@ -87,7 +82,7 @@ export const makeFileWrite = (client: Client) => {
    * A write whose reply was lost and whose repetition was refused: our blob, under our message, in the path's
    * history since the file was as expected. `Unknown` where the history does not reach back that far.
    */
-  const search = (write: FileWrite): Effect.Effect<FileWritten | "NotDone" | "Unknown", CallFailure> =>
+  const search = (write: FileWrite): Effect.Effect<FileCommitted | "NotDone" | "Unknown", CallFailure> =>
     Effect.gen(function* () {
       const ours = Option.map(write.content, (content) => GitObject.hash("blob", content))
       const reply = yield* client.call(Api.listCommits, {
@@ -111,7 +106,7 @@ export const makeFileWrite = (client: Client) => {
     })
 
   /** Replicas may not know the write yet: the history is looked at again, a little later each time. */
-  const seek = (write: FileWrite, tries: number): Effect.Effect<FileWritten | "NotDone" | "Unknown"> =>
+  const seek = (write: FileWrite, tries: number): Effect.Effect<FileCommitted | "NotDone" | "Unknown"> =>
     search(write).pipe(
       Effect.catchAll(() => Effect.succeed("Unknown" as const)),
       Effect.flatMap((result) =>
@@ -129,10 +124,10 @@ export const makeFileWrite = (client: Client) => {
     write: FileWrite,
     lost: ApiFailure,
     refusal: () => Effect.Effect<never, Failure>
-  ): Effect.Effect<FileWritten, Failure> =>
+  ): Effect.Effect<FileCommitted, Failure> =>
     seek(write, 5).pipe(
       Effect.flatMap(
-        (result): Effect.Effect<FileWritten, Failure> =>
+        (result): Effect.Effect<FileCommitted, Failure> =>
           typeof result !== "string"
             ? Effect.succeed(result)
             : result === "NotDone"
@@ -148,7 +143,7 @@ export const makeFileWrite = (client: Client) => {
     write: FileWrite,
     count: number,
     lost: ApiFailure | undefined
-  ): Effect.Effect<FileWritten, Failure> =>
+  ): Effect.Effect<FileCommitted, Failure> =>
     send(write).pipe(
       Effect.retry({
         schedule: raced,
@@ -159,7 +154,7 @@ export const makeFileWrite = (client: Client) => {
         const vanished = Option.isSome(write.content) && Option.isSome(write.expected) && reply.status === 201
         return vanished ? undo(write, written(reply)) : Effect.succeed(written(reply))
       }),
-      Effect.catchAll((error): Effect.Effect<FileWritten, Failure> => {
+      Effect.catchAll((error): Effect.Effect<FileCommitted, Failure> => {
         if (error._tag !== "ApiFailure") return Effect.fail(error)
         const refused = (reason: () => Effect.Effect<never, Failure>) =>
           lost === undefined ? reason() : found(write, lost, reason)
@@ -189,7 +184,7 @@ export const makeFileWrite = (client: Client) => {
     )
 
   /** GitHub ignores the blob of an update whose path has vanished and makes the file again: it is taken back. */
-  const undo = (write: FileWrite, made: FileWritten): Effect.Effect<never, Failure> =>
+  const undo = (write: FileWrite, made: FileCommitted): Effect.Effect<never, Failure> =>
     attempt(
       {
         ...write,
@@ -214,7 +209,7 @@ export const makeFileWrite = (client: Client) => {
     )
 
   /** Runs to its end once sent: an update that made a vanished file again must be taken back. */
-  return (write: FileWrite): Effect.Effect<FileWritten, Failure> =>
+  return (write: FileWrite): Effect.Effect<FileCommitted, Failure> =>
     Option.isSome(write.expected) && Option.isSome(write.content)
       ? toItsEnd(attempt(write, 0, undefined))
       : attempt(write, 0, undefined)

@@ -22,6 +22,8 @@ import { messageOf, type OperationOutcome, type Unit, type UnitOutcome } from ".
 interface Built {
   readonly outcomes: ReadonlyArray<Judgement.Prepared>
   readonly derivations: ReadonlyArray<Derivation>
+  /** The commit built upon, where the root's own files stay as they are in it. */
+  readonly sameRootFiles: Option.Option<Oid>
 }
 
 const refusal = (operation: string) =>
@@ -127,7 +129,9 @@ export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, 
         author: options.author,
         committer: options.committer
       }
-      const result: Built = { outcomes, derivations }
+      const same = !record && (settings.recorded || derivations.length === 0)
+      const sameRootFiles = same ? Option.map(head, ({ commit }) => commit) : Option.none()
+      const result: Built = { outcomes, derivations, sameRootFiles }
       return { commit: changes.length === 0 ? Option.none() : Option.some(commit), result }
     })
 
@@ -156,7 +160,10 @@ export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, 
         if (answer._tag === "Right") {
           const { committed, result } = answer.right
           const blobs = Option.isSome(committed) ? committed.value.blobs : new Map<string, never>()
-          if (Option.isSome(committed)) for (const { committed: keep } of result.derivations) keep(blobs)
+          if (Option.isSome(committed)) {
+            for (const { committed: keep } of result.derivations) keep(blobs)
+            repository.kept(result.sameRootFiles, committed.value.commit)
+          }
           return { committed, documents: result.outcomes.map((outcome) => finish(outcome, blobs)) }
         }
         if (answer.left._tag !== "RefMoved") return yield* answer.left

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import type { Oid } from "../../domain/Oid.js"
 import {
   differences,
@@ -12,10 +13,10 @@ import {
   settingsFileName,
   settingsFormat
 } from "../../domain/Settings.js"
-import { ValidationError } from "../../domain/StoreError.js"
+import { RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { ReadError } from "../Collection.js"
 import { under } from "../DocumentPath.js"
-import type { GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
+import type { FileCommitted, GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { Bounded } from "./Bounded.js"
 import type { FileVersion, Source } from "./Source.js"
@@ -47,6 +48,13 @@ export interface RepositorySettings {
    * neither index nor manifest. Learnt from the root's directory, and believed for a minute where that costs requests.
    */
   readonly alone: (collection: string) => Effect.Effect<Option.Option<SettingsAt>, ReadError>
+  /**
+   * The settings at a commit that was made by those that `alone` told; none where they are the same. One look at its
+   * root tells, unless it stands on a commit whose root was seen. Where they differ, what was believed is forgotten.
+   */
+  readonly changedAt: (made: FileCommitted) => Effect.Effect<Option.Option<SettingsAt>, ReadError>
+  /** A commit of ours left the root's own files as they were at its parent. */
+  readonly kept: (parent: Option.Option<Oid>, commit: Oid) => void
   readonly forget: Effect.Effect<void>
   /** What is believed, for the settings of a branch that begins at the head of this one. */
   readonly beliefs: () => Beliefs
@@ -61,10 +69,35 @@ interface Believed {
 export interface Beliefs {
   readonly believed: Believed | undefined
   readonly learnt: Learnt | undefined
+  readonly seen: Bounded<RootFiles>
 }
+
+/** The ids of what says how documents are to be written: of the settings file or, without one, of index and manifest directories. */
+type RootFiles = string
+
+const rootFiles = (entries: ReadonlyMap<string, TreeEntry>): RootFiles => {
+  const settings = entries.get(settingsFileName)
+  if (settings !== undefined) return settings.oid
+  return `${entries.get("_index")?.oid ?? ""} ${entries.get("_manifest")?.oid ?? ""}`
+}
+
+/** How long a commit is waited for that the remote has just made: 13 seconds. */
+const arriving = Schedule.intersect(Schedule.exponential("100 millis"), Schedule.recurs(7))
+
+const unseen = (commit: Oid) =>
+  new RemoteError({
+    operation: "Store.settings",
+    reason: "Server",
+    message: `the remote made the commit ${commit} and does not show it`,
+    hint: "try again later"
+  })
+
+/** Those of an empty repository. */
+const noRootFiles = rootFiles(new Map())
 
 interface Learnt {
   readonly settings: SettingsAt
+  readonly root: RootFiles
   /** Collections with an index or manifest file, where no settings file says which. */
   readonly derived: ReadonlySet<string>
   readonly since: number
@@ -91,19 +124,25 @@ export const make = (
   const files = new Bounded<SettingsAt>(8)
   let believed = beliefs?.believed
   let learnt = beliefs?.learnt
+  const seen = beliefs?.seen ?? new Bounded<RootFiles>(256)
   let last: { readonly root: string; readonly settings: SettingsAt } | undefined
 
   const treeOf = (head: Head | Oid) => (typeof head === "string" ? head : head.tree)
 
   const rootEntries = (head: Head | Oid) => {
     const known = roots.get(treeOf(head))
-    if (known !== undefined) return Effect.succeed(known)
+    if (known !== undefined) {
+      if (typeof head !== "string") seen.set(head.commit, rootFiles(known))
+      return Effect.succeed(known)
+    }
     return Effect.map(remote.tree(head, options.root), (tree) => {
       const entries = new Map(
         Option.isNone(tree) ? [] : tree.value.entries.map((entry) => [entry.path, entry])
       )
-      // An id by which nothing is found may be a commit that has not arrived yet.
-      return Option.isNone(tree) && typeof head === "string" ? entries : roots.set(treeOf(head), entries)
+      // Where nothing is found, the commit may not have arrived yet.
+      if (Option.isNone(tree) && (typeof head === "string" || !free)) return entries
+      if (typeof head !== "string") seen.set(head.commit, rootFiles(entries))
+      return roots.set(treeOf(head), entries)
     })
   }
 
@@ -185,33 +224,66 @@ export const make = (
     const since = yield* Clock.currentTimeMillis
     if (learnt !== undefined && since - learnt.since < believedFor) return learnt
     const root = yield* source.directory(options.root, false)
-    const names = new Set(Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => entry.path))
-    const file = names.has(settingsFileName) ? yield* source.file(path) : Option.none()
+    const entries = new Map(
+      Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => [entry.path, entry])
+    )
+    const file = entries.has(settingsFileName) ? yield* source.file(path) : Option.none()
     const settings = yield* agreed(Option.isNone(file) ? absent : yield* judge(file.value))
     const derived = new Set<string>()
     for (const directory of settings.recorded ? [] : ["_index", "_manifest"]) {
-      if (names.has(directory)) for (const name of yield* namesIn(directory)) derived.add(name)
+      if (entries.has(directory)) for (const name of yield* namesIn(directory)) derived.add(name)
     }
     believed = { settings, since }
-    learnt = { settings, derived, since }
+    learnt = { settings, derived, since, root: rootFiles(entries) }
     return learnt
   })
+
+  const forget = Effect.sync(() => {
+    believed = undefined
+    learnt = undefined
+  })
+
+  const headOf = ({ commit, tree }: FileCommitted) =>
+    Option.isSome(tree) ? Effect.succeedSome({ commit, tree: tree.value }) : remote.resolve(commit)
+
+  const rootFilesAt = (made: FileCommitted) =>
+    Effect.gen(function* () {
+      const at = yield* headOf(made)
+      const entries = Option.isSome(at) ? yield* rootEntries(at.value) : new Map()
+      // Its root holds at least what was just put.
+      if (entries.size === 0 && Option.isSome(made.blob)) return yield* unseen(made.commit)
+      return rootFiles(entries)
+    }).pipe(
+      Effect.retry({ schedule: arriving, while: (error) => "reason" in error && error.reason === "Server" })
+    )
+
+  const changedAt: RepositorySettings["changedAt"] = (made) =>
+    Effect.gen(function* () {
+      const [parent] = made.parents ?? []
+      const before = made.parents?.length === 0 ? noRootFiles : parent && seen.get(parent)
+      const found = seen.set(made.commit, before ?? (yield* rootFilesAt(made)))
+      if (found === learnt?.root) return Option.none()
+      yield* forget
+      return Option.some(yield* at(yield* headOf(made)))
+    })
 
   return {
     at,
     now,
     rootEntries,
     latest: () => last?.settings ?? believed?.settings ?? absent,
-    beliefs: () => ({ believed, learnt }),
+    beliefs: () => ({ believed, learnt, seen }),
+    changedAt,
+    kept: (parent, commit) => {
+      const before = Option.isNone(parent) ? undefined : seen.get(parent.value)
+      if (before !== undefined) seen.set(commit, before)
+    },
     alone: (collection) =>
       Effect.map(learn, ({ derived, settings }) => {
         const { indexes, manifests } = settings.settings
         const listed = (indexes.get(collection) ?? []).length > 0 || manifests.has(collection)
         return listed || derived.has(collection) ? Option.none() : Option.some(settings)
       }),
-    forget: Effect.sync(() => {
-      believed = undefined
-      learnt = undefined
-    })
+    forget
   }
 }

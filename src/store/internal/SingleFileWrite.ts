@@ -2,10 +2,11 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
-import { ConflictError, NotFoundError } from "../../domain/StoreError.js"
+import { AmbiguousWriteError, ConflictError, NotFoundError } from "../../domain/StoreError.js"
 import type { WriteError } from "../Collection.js"
 import { documentPath } from "../DocumentPath.js"
-import type { SingleFile } from "../GitRemote.js"
+import type { FileCommitted, SingleFile } from "../GitRemote.js"
+import { detached } from "./Detached.js"
 import { conflict, describe, outcomeOf, prepareOne } from "./Judgement.js"
 import type { Parts } from "./Parts.js"
 import type { SettingsAt } from "./RepositorySettings.js"
@@ -45,6 +46,70 @@ const baseOf = (parts: Parts, operation: DocumentOperation, path: string, look: 
       guess: false
     } satisfies Base
   })
+
+interface Made {
+  readonly operation: DocumentOperation
+  readonly path: string
+  readonly before: StoredVersion | undefined
+  readonly committed: FileCommitted
+}
+
+const ambiguous = (unit: Unit, { committed, operation, path }: Made, cause: WriteError) =>
+  new AmbiguousWriteError({
+    operation: unit.operation,
+    collection: operation.collection,
+    id: operation.id,
+    path,
+    message: `${path} was written in ${committed.commit}, but whether the repository's settings still put it there could not be seen: ${cause.message}`,
+    hint: "read the document before writing it again",
+    cause
+  })
+
+/**
+ * Whether the file lies where the settings of its commit want it. They were believed, and the one request that writes
+ * a file does not look at them: where another client changed them meanwhile, the file is taken back. An index or
+ * manifest made meanwhile needs nothing: it says of which documents it was made.
+ */
+const stays = (parts: Parts, short: SingleFile, made: Made): Effect.Effect<boolean, WriteError> =>
+  Effect.gen(function* () {
+    const { before, committed, operation, path } = made
+    const { branch, options, repository } = parts
+    const changed = Option.getOrUndefined(yield* repository.changedAt(committed))
+    if (changed === undefined) return true
+    const place = documentPath(options.root, changed.settings, operation.collection, operation.id)
+    if (changed.frozen === undefined && changed.mismatch === undefined && place === path) return true
+    const text = {
+      message: `Take ${path} back: the repository's settings have changed`,
+      author: options.author,
+      committer: options.committer
+    }
+    const back =
+      before !== undefined
+        ? short.put(branch, path, before.content, committed.blob, text)
+        : Option.isSome(committed.blob)
+          ? short.delete(branch, path, committed.blob.value, text)
+          : Effect.void
+    yield* Effect.catchTag(back, "ConflictError", () => Effect.void)
+    return false
+  })
+
+/** Once written, a file is seen to stay or taken back (none), even where nobody waits for it any longer. */
+const settled = (
+  parts: Parts,
+  short: SingleFile,
+  unit: Unit,
+  place: Omit<Made, "committed">,
+  write: ReturnType<SingleFile["put"]>
+): Effect.Effect<Option.Option<FileCommitted>, WriteError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(restore(write), (committed) => {
+      const made = { ...place, committed }
+      return Effect.matchEffect(Effect.flatten(detached(stays(parts, short, made))), {
+        onFailure: (error) => Effect.fail(ambiguous(unit, made, error)),
+        onSuccess: (stayed) => Effect.succeed(stayed ? Option.some(committed) : Option.none())
+      })
+    })
+  )
 
 /**
  * Writes one document by the remote's single-file short cut, with the document's blob as precondition. None where
@@ -118,13 +183,16 @@ const attempts = (
         committer: options.committer
       }
       const expected: Option.Option<Oid> = Option.fromNullable(base.version?.oid)
-      const written = yield* Effect.either(
+      const write =
         after === undefined
           ? short.delete(branch, path, base.version!.oid, text)
           : short.put(branch, path, after.content, expected, text)
+      const written = yield* Effect.either(
+        settled(parts, short, unit, { operation, path, before: base.version }, write)
       )
       if (written._tag === "Right") {
-        const { blob, commit } = written.right
+        if (Option.isNone(written.right)) return Option.none()
+        const { blob, commit } = written.right.value
         const documents = [outcomeOf(prepared.right, Option.getOrUndefined(blob))]
         return Option.some({ committed: Option.some({ commit }), documents })
       }

@@ -188,13 +188,14 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
           onNone: () => ({ _tag: "Remove" as const, path }),
           onSome: (bytes) => ({ _tag: "Put" as const, path, content: bytes })
         })
-        return Effect.succeed({ commit: Option.some({ ...text, changes: [change] }), result: undefined })
+        const parents = Option.toArray(Option.map(head, (at) => at.commit))
+        return Effect.succeed({ commit: Option.some({ ...text, changes: [change] }), result: parents })
       })
     ).pipe(
-      Effect.map(({ committed }) => {
+      Effect.map(({ committed, result: parents }) => {
         const made = Option.getOrThrow(committed)
         const blob = Option.fromNullable(made.blobs.get(path))
-        return { commit: made.commit, tree: Option.some(made.tree), blob }
+        return { commit: made.commit, parents, tree: Option.some(made.tree), blob }
       }),
       Effect.catchTag("RefMoved", () =>
         Effect.zipRight(Effect.yieldNow(), fileWrite(operation, branch, path, content, expected, text))

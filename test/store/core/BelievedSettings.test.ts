@@ -1,0 +1,109 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { settingsFileName } from "../../../src/domain/Settings.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { hosted, remotes } from "./Remotes.js"
+
+const open = (options: StoreOptions = {}) => Store.make(options)
+
+const paths = (remote: GitRemoteService) =>
+  Effect.gen(function* () {
+    const head = Option.getOrThrow(yield* remote.head("main"))
+    const tree = Option.getOrThrow(yield* remote.tree(head, "data", { recursive: true }))
+    return tree.entries.filter(({ kind }) => kind === "blob").map(({ path }) => path)
+  })
+
+/** A store that believes the repository to be plain: it wrote there a moment ago, and nothing is left of it. */
+const believer = (options: StoreOptions = {}) =>
+  Effect.gen(function* () {
+    const store = yield* open(options)
+    const people = store.collection("people")
+    yield* people.insert({ n: 0 }, { id: "ada" })
+    yield* people.delete("ada")
+    return store
+  })
+
+const settingsByHand = (remote: GitRemoteService, settings: object) =>
+  Effect.gen(function* () {
+    const head = yield* remote.head("main")
+    const content = new TextEncoder().encode(JSON.stringify(settings))
+    const path = `data/${settingsFileName}`
+    yield* remote.commit("main", head, {
+      message: "settings by hand",
+      changes: [{ _tag: "Put", path, content }]
+    })
+  })
+
+describe.each([...remotes, ...hosted])("settings that change under a writer on %s", (_name, layer) => {
+  const test = (title: string, body: Effect.Effect<void, unknown, GitRemote>) =>
+    it.live(title, () => Effect.provide(body, Layer.fresh(layer)))
+
+  test(
+    "a document goes where the new layout wants it",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const store = yield* believer()
+      const sharded = yield* open({ shardDepth: 1 })
+      yield* sharded.collection("places").insert({ n: 1 }, { id: "rome" })
+      const people = store.collection("people")
+      yield* people.insert({ n: 2 }, { id: "bob" })
+      yield* people.insert({ n: 3 }, { id: "cleo" })
+      assert.deepStrictEqual(yield* sharded.collection("people").list(), ["bob", "cleo"])
+      assert.deepStrictEqual(Option.getOrThrow(yield* sharded.collection("people").get("bob"))["n"], 2)
+      assert.deepStrictEqual(Option.getOrThrow(yield* people.get("bob"))._rev, 1)
+      assert.deepStrictEqual(
+        (yield* paths(remote)).filter((path) => path.startsWith("people")),
+        ["people/bo/bob.json", "people/cl/cleo.json"]
+      )
+    })
+  )
+
+  test(
+    "a document does not land where the store's own options contradict what was recorded",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const store = yield* believer({ shardDepth: 0 })
+      yield* settingsByHand(remote, { format: 1, shardDepth: 1 })
+      const failed = yield* Effect.flip(store.collection("people").insert({ n: 2 }, { id: "bob" }))
+      assert.strictEqual(failed._tag, "ValidationError")
+      assert.include(failed.message, "shardDepth")
+      assert.deepStrictEqual(yield* paths(remote), [settingsFileName])
+    })
+  )
+
+  test(
+    "nothing is left in a repository of a newer format, and a document that was there stays as it was",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const store = yield* open()
+      const people = store.collection("people")
+      yield* people.insert({ n: 1 }, { id: "ada" })
+      yield* settingsByHand(remote, { format: 99 })
+      assert.strictEqual((yield* Effect.flip(people.insert({ n: 2 }, { id: "bob" })))._tag, "ValidationError")
+      yield* store.invalidate()
+      assert.strictEqual((yield* Effect.flip(people.update("ada", { n: 2 })))._tag, "ValidationError")
+      assert.deepStrictEqual(Option.getOrThrow(yield* people.get("ada"))["n"], 1)
+      assert.deepStrictEqual(yield* people.list(), ["ada"])
+    })
+  )
+
+  test(
+    "an index that began meanwhile finds the document",
+    Effect.gen(function* () {
+      const store = yield* open()
+      const people = store.collection("people")
+      yield* people.insert({ city: "Rome" }, { id: "ada" })
+      const indexed = yield* open({ indexes: { people: ["city"] } })
+      yield* indexed.collection("people").reindex()
+      yield* people.insert({ city: "Rome" }, { id: "bob" })
+      yield* people.update("ada", { city: "Bern" })
+      const found = yield* indexed.collection("people").findBy("city", "Rome")
+      assert.deepStrictEqual(
+        found.map(({ _id }) => _id),
+        ["bob"]
+      )
+    })
+  )
+})
