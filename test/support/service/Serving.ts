@@ -49,7 +49,9 @@ export const port = ({ child, exit, out }: Serving) =>
   Effect.async<number, Died>((resume) => {
     const look = () => {
       const found = /^Chainstore is listening on http:\/\/127\.0\.0\.1:(\d+)$/m.exec(out.text)
-      if (found !== null) resume(Effect.succeed(Number(found[1])))
+      if (found === null) return
+      child.stdout.off("data", look)
+      resume(Effect.succeed(Number(found[1])))
     }
     child.stdout.on("data", look)
     void exit.then((code) => resume(Effect.fail(new Died({ code, output: out.text + out.errors }))))
