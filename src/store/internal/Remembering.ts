@@ -19,12 +19,16 @@ const remembering = <A, I>(collection: Collection<A, I>, reads: Reads): Collecti
       reads.documents.add(keyOf(collection.name, id))
       return effect
     })
-  const many = <B, E>(effect: Effect.Effect<B, E>) =>
+  const many = <B, E, R>(effect: Effect.Effect<B, E, R>) =>
     Effect.suspend(() => {
       reads.collections.add(collection.name)
       return effect
     })
   const stream = <B, E>(all: Stream.Stream<B, E>) => Stream.unwrap(many(Effect.succeed(all)))
+  const row = (id: string | undefined) =>
+    Effect.sync(() => {
+      if (id !== undefined) reads.documents.add(keyOf(collection.name, id))
+    })
   return {
     ...collection,
     get: (id, options) => one(id, collection.get(id, options)),
@@ -37,6 +41,9 @@ const remembering = <A, I>(collection: Collection<A, I>, reads: Reads): Collecti
     findBy: (field, value, options) => many(collection.findBy(field, value, options)),
     page: (options) => many(collection.page(options)),
     pages: (options) => stream(collection.pages(options)),
+    explain: (field, value) => many(collection.explain(field, value)),
+    exportExcel: (destination, options) => many(collection.exportExcel(destination, options)),
+    exportText: (destination, format, options) => many(collection.exportText(destination, format, options)),
     insert: (document, options) =>
       options?.id === undefined
         ? collection.insert(document, options)
@@ -45,7 +52,15 @@ const remembering = <A, I>(collection: Collection<A, I>, reads: Reads): Collecti
     replace: (id, document, options) => one(id, collection.replace(id, document, options)),
     upsert: (id, document, options) => one(id, collection.upsert(id, document, options)),
     delete: (id, options) => one(id, collection.delete(id, options)),
-    restore: (id, commitSha, options) => one(id, collection.restore(id, commitSha, options))
+    restore: (id, commitSha, options) => one(id, collection.restore(id, commitSha, options)),
+    importRecords: (records, options) =>
+      collection
+        .importRecords(records, {
+          ...options,
+          onRow: (told) => Effect.zipRight(row(told.id), options?.onRow?.(told) ?? Effect.void)
+        })
+        // Which documents were looked at before a failure is not told by rows.
+        .pipe(Effect.tapErrorCause(() => many(Effect.void)))
   }
 }
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Option, Schema } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option, Schema, Sink } from "effect"
 import { ConflictError, RemoteError } from "../../../src/domain/StoreError.js"
+import { makeFace } from "../../../src/store/internal/Remembering.js"
 import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
 
 const workBranches = ({ remote }: World) =>
@@ -179,6 +180,90 @@ describe("Transaction", () => {
     (tx) => tx.collection("notes").findBy("n", 1),
     (it) => it.other.collection("notes").insert({ n: 1 }, { id: "phantom" }),
     ["phantom"]
+  )
+
+  conflicting(
+    "a document of a collection that was exported",
+    (tx) =>
+      tx
+        .collection("notes")
+        .exportText(Sink.drain, "csv")
+        .pipe(Effect.map((count) => assert.strictEqual(count, 2))),
+    (it) => it.other.collection("notes").update("b", { m: 1 }),
+    ["b"]
+  )
+  conflicting(
+    "a document of a collection that was exported as a workbook",
+    (tx) => tx.collection("notes").exportExcel(Sink.drain),
+    (it) => it.other.collection("notes").insert({}, { id: "phantom" }),
+    ["phantom"]
+  )
+  conflicting(
+    "an imported record that was stored as it is, and no longer is,",
+    (tx) =>
+      tx
+        .collection("notes")
+        .importRecords([{ _id: "a", n: 1 }])
+        .pipe(Effect.map(({ unchanged }) => assert.strictEqual(unchanged, 1))),
+    (it) => it.other.collection("notes").update("a", { n: 7 }),
+    ["a"]
+  )
+  conflicting(
+    "a record of a dry run that somebody made meanwhile",
+    (tx) =>
+      tx
+        .collection("notes")
+        .importRecords([{ _id: "new", n: 1 }], { dryRun: true })
+        .pipe(Effect.map(({ inserted }) => assert.strictEqual(inserted, 1))),
+    (it) => it.other.collection("notes").insert({}, { id: "new" }),
+    ["new"]
+  )
+  conflicting(
+    "a document of a collection whose import failed inside",
+    (tx) => Effect.flip(tx.collection("notes").importRecords([{ _id: "a", n: 1 }, "no record"])),
+    (it) => it.other.collection("notes").update("b", { m: 1 }),
+    ["b"]
+  )
+
+  it.live("an import is replayed where its records are unchanged, and tells its rows", () =>
+    Effect.gen(function* () {
+      const it = yield* open()
+      const told: Array<string> = []
+      const { commitSha, result } = yield* it.store.transaction({}, (tx) =>
+        Effect.zipLeft(
+          tx.collection("notes").importRecords(
+            [
+              { _id: "a", n: 1 },
+              { _id: "c", n: 3 }
+            ],
+            { onRow: ({ action, id }) => Effect.sync(() => told.push(`${action} ${id}`)) }
+          ),
+          it.other.collection("notes").update("b", { n: 9 })
+        )
+      )
+      assert.deepStrictEqual(told, ["unchanged a", "insert c"])
+      assert.deepStrictEqual([result.unchanged, result.inserted], [1, 1])
+      assert.strictEqual(Option.getOrNull(commitSha), yield* headSha(it))
+      assert.deepStrictEqual(brief(yield* document(it.other, "notes", "b")), [2, { n: 9 }])
+      assert.deepStrictEqual(brief(yield* document(it.other, "notes", "c")), [1, { n: 3 }])
+    })
+  )
+
+  it.live(
+    "every method of a collection inside remembers, but for its name and the rebuilding of its indexes",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* open()
+        const outside: object = it.store.collection("notes")
+        const reads = { documents: new Set<string>(), collections: new Set<string>() }
+        const face = makeFace({ ...it.store, collection: () => outside as never }, reads, undefined)
+        const inside: object = face.collection("notes")
+        assert.sameMembers(Object.keys(inside), Object.keys(outside))
+        const forgetful = Object.keys(outside).filter(
+          (key) => Reflect.get(inside, key) === Reflect.get(outside, key)
+        )
+        assert.sameMembers(forgetful, ["name", "reindex"])
+      })
   )
 
   it.live("a branch that keeps moving is given up after batchRetries, and nothing is lost", () =>
