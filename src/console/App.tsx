@@ -51,10 +51,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     const { api, branch, repo, root } = session
     if (place.api !== api || place.repo !== repo || place.branch !== branch || place.root !== root) {
       const same = place.repo === undefined || place.repo === repo
-      go(
-        { ...(same ? {} : { ...start, table: undefined, document: undefined }), api, repo, branch, root },
-        "replace"
-      )
+      go({ ...(same ? {} : start), api, repo, branch, root }, "replace")
     }
   }, [session, place])
 
@@ -75,17 +72,9 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     })
 
   const signOut = () => {
-    const left = {
-      ...start,
-      table: undefined,
-      document: undefined,
-      at: undefined,
-      sort: undefined,
-      columns: undefined
-    }
     setSession(undefined)
     setProblem(undefined)
-    go({ ...left, panel: undefined })
+    go(start)
     task.run(source.signOut, { success: () => announce("Signed out."), failure: fail })
   }
 

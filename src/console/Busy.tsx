@@ -11,9 +11,11 @@ export const RunButton = (props: {
   readonly icon?: IconName
   readonly disabled?: boolean
   readonly label?: string
+  readonly id?: string
 }) => (
   <button
     type={props.type ?? "button"}
+    id={props.id}
     class={`button ${props.kind ?? "plain"}`}
     disabled={props.running || props.disabled === true}
     aria-busy={props.running}

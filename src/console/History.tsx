@@ -131,6 +131,7 @@ export const History = (props: {
                   {i === 0 || props.readOnly ? null : (
                     <RunButton
                       kind="quiet"
+                      id={`restore-${entry.sha}`}
                       running={look.running}
                       label={`Restore version ${entry.sha.slice(0, 7)}`}
                       onClick={() => ask(entry)}

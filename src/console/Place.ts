@@ -23,7 +23,17 @@ export interface Place {
   readonly panel?: "history" | "commits" | undefined
 }
 
-export const start: Place = { filters: [], limit: 50, whole: false }
+export const start: Place = {
+  table: undefined,
+  filters: [],
+  sort: undefined,
+  columns: undefined,
+  limit: 50,
+  whole: false,
+  document: undefined,
+  at: undefined,
+  panel: undefined
+}
 
 const parse = (text: string | null): unknown => {
   if (text === null) return undefined

@@ -64,7 +64,7 @@ export const QueryForm = (props: {
 }) => {
   const { place } = props
   const [rows, setRows] = useState(() => rowsOf(place.filters))
-  const table = useRef<HTMLSelectElement>(null)
+  const [table, setTable] = useState(place.table ?? props.collections[0] ?? "")
   const limit = useRef<HTMLInputElement>(null)
   const at = useRef<HTMLInputElement>(null)
   const whole = useRef<HTMLInputElement>(null)
@@ -76,6 +76,10 @@ export const QueryForm = (props: {
     shown.current = written
     setRows(rowsOf(place.filters))
   }, [written])
+
+  useEffect(() => {
+    if (place.table !== undefined) setTable(place.table)
+  }, [place.table])
 
   const change = (key: number, part: Partial<Row>) =>
     setRows((all) => all.map((row) => (row.key === key ? { ...row, ...part } : row)))
@@ -96,12 +100,12 @@ export const QueryForm = (props: {
 
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (props.running || table.current === null) return
+    if (props.running) return
     const filters = filtersOf(rows)
     shown.current = JSON.stringify(filters)
     const ref = at.current?.value.trim() ?? ""
     props.onRun({
-      table: table.current.value,
+      table,
       filters,
       limit: Math.min(500, Math.max(1, Math.trunc(Number(limit.current?.value)) || 50)),
       whole: whole.current?.checked === true,
@@ -113,7 +117,7 @@ export const QueryForm = (props: {
     <form class="query" id="query" method="post" onSubmit={submit} aria-label="Query">
       <label class="field small query-table">
         <span>Collection</span>
-        <select ref={table} id="query-table" value={place.table ?? props.collections[0]}>
+        <select id="query-table" value={table} onChange={(event) => setTable(event.currentTarget.value)}>
           {props.collections.map((name) => (
             <option key={name} value={name}>
               {name}

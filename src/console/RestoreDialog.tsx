@@ -41,11 +41,8 @@ export const RestoreDialog = (props: {
   const changed = useMemo(() => differences(content(current), content(target)), [current, target])
 
   useEffect(() => {
-    const opener = document.activeElement
     dialog.current?.showModal()
-    return () => {
-      if (opener instanceof HTMLElement) opener.focus()
-    }
+    return () => document.getElementById(`restore-${entry.sha}`)?.focus()
   }, [])
 
   const restore = () =>

@@ -81,6 +81,7 @@ export const ResultTable = (props: {
   const [active, setActive] = useState({ row: 0, column: 1 })
   const [shown, setShown] = useState<Shown | undefined>(undefined)
   const [leaving, setLeaving] = useState(0)
+  const dismissed = useRef(false)
   const virtual = useVirtualizer<HTMLElement, HTMLTableRowElement>({
     count: rows.length,
     getScrollElement: () => region.current,
@@ -250,7 +251,10 @@ export const ResultTable = (props: {
                         }
                         onFocus={(event) => {
                           setActive({ row: item.index, column: i })
-                          if (text !== "") show(event.currentTarget, item.index, column, text)
+                          if (text !== "" && !dismissed.current) {
+                            show(event.currentTarget, item.index, column, text)
+                          }
+                          dismissed.current = false
                         }}
                         onBlur={() => setLeaving((n) => n + 1)}
                         onMouseEnter={(event) => {
@@ -288,6 +292,7 @@ export const ResultTable = (props: {
             if (event.key !== "Escape") return
             event.stopPropagation()
             hide()
+            dismissed.current = true
             document.getElementById(`cell-${shown.row}-${columns.indexOf(shown.column)}`)?.focus()
           }}
         >

@@ -16,6 +16,14 @@ export interface Task {
   readonly cancel: () => void
 }
 
+/** A button that is shut while its request runs loses the focus: it gets it back, unless it went elsewhere. */
+const returnFocus = (to: Element | null): void => {
+  requestAnimationFrame(() => {
+    const nowhere = document.activeElement === null || document.activeElement === document.body
+    if (nowhere && to instanceof HTMLElement && to.isConnected) to.focus()
+  })
+}
+
 /** One thing at a time that can be cancelled: by the person, by the next run, and when the view goes away. */
 export const useTask = (): Task => {
   const [running, setRunning] = useState(false)
@@ -27,6 +35,7 @@ export const useTask = (): Task => {
     setRunning(false)
   }, [])
   const run = useCallback<Task["run"]>((effect, done) => {
+    const before = document.activeElement
     if (fiber.current !== undefined) Effect.runFork(Fiber.interruptFork(fiber.current))
     setRunning(true)
     const mine = Effect.runFork(effect)
@@ -35,6 +44,7 @@ export const useTask = (): Task => {
       if (fiber.current !== mine) return
       fiber.current = undefined
       setRunning(false)
+      returnFocus(before)
       if (Exit.isSuccess(exit)) done.success(exit.value)
       else if (!Cause.isInterruptedOnly(exit.cause)) {
         done.failure(
