@@ -17,6 +17,8 @@ export interface Stage {
   readonly url: string
   readonly playground: string
   readonly token: string
+  /** The stand-alone host's token, for its repository of the same name. */
+  readonly hostToken: string
   /** Name of the API that the repository is signed in to by default. */
   readonly api: string
   readonly stub: Stub
@@ -38,7 +40,7 @@ export const stage = async (build: Build): Promise<Stage> => {
   const limited = await stub(`${behind.url}/api/v3`)
   const filled = (service: typeof behind) =>
     host.runPromise(Effect.zipRight(seed(service.store), seedLarge(service.store)))
-  const common = { build, browser, stub: limited, run: host.runPromise }
+  const common = { build, browser, hostToken: behind.token, stub: limited, run: host.runPromise }
   if (build === "hosted") {
     await filled(behind)
     const site = await hosted([

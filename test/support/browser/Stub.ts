@@ -42,6 +42,13 @@ export const stub = (host: string): Promise<Stub> => {
       response.writeHead(204, open)
       return void response.end()
     }
+    if (path.endsWith("/rate_limit")) {
+      const used = budget.limit - budget.remaining
+      return answer(
+        200,
+        JSON.stringify({ resources: { core: { ...budget, used, reset, resource: "core" } } })
+      )
+    }
     if (path.includes("/stub/bad-token")) return answer(401, message("Bad credentials"))
     if (path.includes("/stub/no-permission")) {
       return answer(403, message("Resource not accessible by personal access token"))
