@@ -30,13 +30,18 @@ const names = (items: ReadonlyArray<Waiting>) => {
   return all.length <= 10 ? all.join(", ") : `${all.slice(0, 10).join(", ")} and ${all.length - 10} more`
 }
 
+/** What errors said before a writer told more: a remote may fail with one error again and again. */
+const hints = new WeakMap<WriteError, string | undefined>()
+
 /** The same error, naming what is not durable because of it. */
 const telling = <E extends WriteError>(error: E, items: ReadonlyArray<Waiting>): E => {
   const lost = error._tag === "AmbiguousWriteError"
   const told = `${lost ? "perhaps written" : "not yet written"}: ${names(items)}`
+  const hint = hints.has(error) ? hints.get(error) : error.hint
+  hints.set(error, hint)
   return Object.assign(error, {
     unwritten: targets(items),
-    hint: error.hint === undefined ? told : `${error.hint}; ${told}`
+    hint: hint === undefined ? told : `${hint}; ${told}`
   })
 }
 

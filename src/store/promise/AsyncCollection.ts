@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
 import type { Page } from "../../domain/Page.js"
+import type { ValidationError } from "../../domain/StoreError.js"
 import type {
   Collection,
   CollectionReader,
@@ -22,6 +23,24 @@ import { callback, type Runner, type SignalOptions } from "./Runner.js"
 export type Told<Options> = Omit<Options, "onProgress"> & {
   readonly onProgress?: ((progress: ExportProgress) => PromiseLike<void> | void) | undefined
 }
+
+/** What a stored document that no longer fits the schema does to a read of many, with a plain function to be told of it. */
+export type AsyncReadManyOptions = Omit<ReadManyOptions, "onInvalid"> &
+  SignalOptions & {
+    readonly onInvalid?:
+      | "fail"
+      | "skip"
+      | ((id: string, error: ValidationError) => PromiseLike<void> | void)
+      | undefined
+  }
+
+const manyOptions = (options: AsyncReadManyOptions | undefined): ReadManyOptions | undefined =>
+  options === undefined
+    ? undefined
+    : {
+        ...options,
+        onInvalid: typeof options.onInvalid === "function" ? callback(options.onInvalid) : options.onInvalid
+      }
 
 /** A collection of a view: what can be read of it. */
 export class AsyncCollectionReader<A = StoredDocument> {
@@ -68,30 +87,30 @@ export class AsyncCollectionReader<A = StoredDocument> {
   }
 
   /** Every document of one commit, for `for await`, in constant memory. */
-  all(options?: ReadManyOptions & SignalOptions): AsyncIterable<A> {
+  all(options?: AsyncReadManyOptions): AsyncIterable<A> {
     return this.runner.iterate(
-      this.reading((collection) => Effect.succeed(collection.all(options))),
+      this.reading((collection) => Effect.succeed(collection.all(manyOptions(options)))),
       options
     )
   }
 
-  find(predicate: (document: A) => boolean, options?: ReadManyOptions & SignalOptions): AsyncIterable<A> {
+  find(predicate: (document: A) => boolean, options?: AsyncReadManyOptions): AsyncIterable<A> {
     return this.runner.iterate(
-      this.reading((collection) => Effect.succeed(collection.find(predicate, options))),
+      this.reading((collection) => Effect.succeed(collection.find(predicate, manyOptions(options)))),
       options
     )
   }
 
-  findBy(field: string, value: Json, options?: ReadManyOptions & SignalOptions): Promise<ReadonlyArray<A>> {
+  findBy(field: string, value: Json, options?: AsyncReadManyOptions): Promise<ReadonlyArray<A>> {
     return this.runner.run(
-      this.reading((collection) => collection.findBy(field, value, options)),
+      this.reading((collection) => collection.findBy(field, value, manyOptions(options))),
       options
     )
   }
 
-  page(options?: ReadManyOptions & SignalOptions): Promise<Page<A>> {
+  page(options?: AsyncReadManyOptions): Promise<Page<A>> {
     return this.runner.run(
-      this.reading((collection) => collection.page(options)),
+      this.reading((collection) => collection.page(manyOptions(options))),
       options
     )
   }

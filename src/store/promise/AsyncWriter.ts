@@ -31,6 +31,11 @@ export class AsyncWriter implements AsyncDisposable {
     return this.runner.runNullable(this.writer.flush, options)
   }
 
+  /** Drops what is queued and not being written right now, such as an operation that cannot succeed; answers how many. */
+  discard(): Promise<number> {
+    return this.runner.run(this.writer.discard)
+  }
+
   /** Operations that are not yet durable. */
   pending(): Promise<number> {
     return this.runner.run(this.writer.pending)

@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { StoreError } from "../../domain/StoreError.js"
 import type { Store } from "../Store.js"
 
 export interface SignalOptions {
@@ -25,8 +26,13 @@ export class Runner {
     options?.signal?.throwIfAborted()
     const exit = await this.runtime.runPromiseExit(effect, { signal: options?.signal })
     if (Exit.isSuccess(exit)) return exit.value
-    options?.signal?.throwIfAborted()
-    throw reasonOf(exit.cause)
+    const reason = options?.signal?.aborted === true ? options.signal.reason : reasonOf(exit.cause)
+    const lost = lostIn(exit.cause)
+    if (lost === undefined || lost === reason) throw reason
+    throw new AggregateError(
+      [reason, lost],
+      `${messageOf(reason)}; and not everything queued is written: ${messageOf(lost)}`
+    )
   }
 
   /** The same, with null for what is absent. */
@@ -80,6 +86,14 @@ export class Runner {
 export const called = <A>(body: (signal: AbortSignal) => PromiseLike<A> | A): Effect.Effect<A, Thrown> =>
   Effect.tryPromise({ try: async (signal) => body(signal), catch: (reason) => new Thrown(reason) })
 
+/** What a writer could not write before its body failed, which comes on top of that failure. */
+const lostIn = (cause: Cause.Cause<unknown>): StoreError | undefined =>
+  Array.from(Cause.failures(cause)).find(
+    (error): error is StoreError => error instanceof StoreError && error.unwritten !== undefined
+  )
+
+const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason))
+
 const reasonOf = (cause: Cause.Cause<unknown>) => thrownReason(Cause.squash(cause))
 
 const thrownReason = (error: unknown): unknown => {
@@ -89,7 +103,7 @@ const thrownReason = (error: unknown): unknown => {
 }
 
 /** A caller's plain function as the store's callback: waited for, and what it throws ends the call unchanged. */
-export const callback = <A>(
-  tell: ((told: A) => PromiseLike<void> | void) | undefined
-): ((told: A) => Effect.Effect<void>) | undefined =>
-  tell === undefined ? undefined : (told) => Effect.orDie(called(() => tell(told)))
+export const callback = <A extends ReadonlyArray<unknown>>(
+  tell: ((...told: A) => PromiseLike<void> | void) | undefined
+): ((...told: A) => Effect.Effect<void>) | undefined =>
+  tell === undefined ? undefined : (...told) => Effect.orDie(called(() => tell(...told)))

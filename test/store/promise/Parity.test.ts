@@ -1,0 +1,182 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import type { Collection, CollectionReader } from "../../../src/store/index.js"
+import * as Whole from "../../../src/store/index.js"
+import * as Memory from "../../../src/store/memory/Memory.js"
+import { AsyncBatch } from "../../../src/store/promise/AsyncBatch.js"
+import { AsyncCollection, AsyncCollectionReader } from "../../../src/store/promise/AsyncCollection.js"
+import { AsyncStore, AsyncView } from "../../../src/store/promise/AsyncStore.js"
+import { AsyncTransaction } from "../../../src/store/promise/AsyncTransaction.js"
+import { AsyncWriter } from "../../../src/store/promise/AsyncWriter.js"
+import * as Face from "../../../src/store/promise/index.js"
+import * as Store from "../../../src/store/Store.js"
+
+/** What the Promise face lacks of the Effect face, by the types: nothing, or this does not compile. */
+type Lacks<Service, Class> = Exclude<keyof Service, keyof Class>
+const nothingLacks: [
+  Lacks<Store.StoreService, AsyncStore>,
+  Lacks<Store.StoreView, AsyncView>,
+  Lacks<Collection, AsyncCollection>,
+  Lacks<CollectionReader, AsyncCollectionReader>,
+  Lacks<Store.Batch, AsyncBatch>,
+  Lacks<Store.Writer, AsyncWriter>,
+  Lacks<Store.Transaction, AsyncTransaction>
+] extends ReadonlyArray<never>
+  ? true
+  : false = true
+
+const layer = (options: Memory.MemoryOptions = {}) => Layer.provide(Store.layer(), Memory.layer(options))
+
+interface Named {
+  readonly name: string
+  readonly prototype: object
+}
+
+/** The names that the values of a class have, those of its parents too. */
+const has = (Class: Named, value: object, name: string) =>
+  name in Class.prototype || Object.hasOwn(value, name)
+
+const rejected = (promise: Promise<unknown>): Promise<any> =>
+  promise.then(
+    () => assert.fail("it did not reject"),
+    (error: unknown) => error
+  )
+
+describe("the Promise face beside the Effect face", () => {
+  it("has every member that a store, a view, a collection, a batch, a writer and a transaction have", async () => {
+    assert.isTrue(nothingLacks)
+    const context = await Effect.runPromise(Effect.scoped(Layer.build(layer())))
+    const store = await Effect.runPromise(Effect.provide(Store.Store, context))
+    await using face = await AsyncStore.fromLayer(Layer.succeed(Store.Store, store))
+    const lacking: Array<string> = []
+    const compare = (Class: Named, value: object, service: object) => {
+      const names = Object.keys(service)
+      assert.isAbove(names.length, 2)
+      lacking.push(...names.filter((name) => !has(Class, value, name)).map((name) => `${Class.name}.${name}`))
+    }
+    compare(AsyncStore, face, store)
+    const view = await Effect.runPromise(store.snapshot)
+    compare(AsyncView, await face.snapshot(), view)
+    compare(AsyncCollection, face.collection("c"), store.collection("c"))
+    compare(AsyncCollectionReader, (await face.snapshot()).collection("c"), view.collection("c"))
+    await Effect.runPromise(
+      Effect.all([
+        store.batch({}, (batch) =>
+          Effect.promise(() => face.batch((other) => compare(AsyncBatch, other, batch)))
+        ),
+        store.writer({}, (writer) =>
+          Effect.promise(() => face.writer((other) => compare(AsyncWriter, other, writer)))
+        ),
+        store.transaction({}, (transaction) =>
+          Effect.promise(() => face.transaction((other) => compare(AsyncTransaction, other, transaction)))
+        )
+      ])
+    )
+    assert.deepStrictEqual(lacking, [])
+  })
+
+  it("exports the same errors and sources of records", () => {
+    const shared = Object.keys(Whole).filter((name) => /Error$/.test(name) || /^from[A-Z]/.test(name))
+    assert.isAbove(shared.length, 12)
+    for (const name of shared) {
+      // What a list or an iterable needs no function for.
+      if (name === "fromRecords") continue
+      assert.strictEqual(Reflect.get(Face, name), Reflect.get(Whole, name), name)
+    }
+  })
+
+  it("names what a writer could not write, keeps it, and drops it when it is told to", async () => {
+    let broken = true
+    const down = new Whole.RemoteError({ operation: "test", reason: "Unreachable", message: "down" })
+    await using store = await AsyncStore.fromLayer(
+      layer({
+        faults: { onWrite: (_, point) => (broken && point === "start" ? Effect.fail(down) : Effect.void) }
+      })
+    )
+    await store.writer(async (writer) => {
+      await writer.put("notes", "a", {})
+      await writer.put("notes", "b", {})
+      const error = await rejected(writer.flush())
+      assert.instanceOf(error, Whole.RemoteError)
+      assert.deepStrictEqual(error.unwritten, [
+        { collection: "notes", id: "a" },
+        { collection: "notes", id: "b" }
+      ])
+      assert.strictEqual(await writer.pending(), 2)
+      assert.strictEqual(await writer.discard(), 2)
+      assert.strictEqual(await writer.pending(), 0)
+      broken = false
+      await writer.put("notes", "c", {})
+    })
+    assert.deepStrictEqual(await store.collection("notes").list(), ["c"])
+  })
+
+  it("names what could not be written at a writer's end, beside what its body threw", async () => {
+    let broken = false
+    const down = new Whole.RemoteError({ operation: "test", reason: "Unreachable", message: "down" })
+    await using store = await AsyncStore.fromLayer(
+      layer({
+        faults: { onWrite: (_, point) => (broken && point === "start" ? Effect.fail(down) : Effect.void) }
+      })
+    )
+    const unwritten = [{ collection: "notes", id: "a" }]
+    const writer = await store.openWriter()
+    await writer.put("notes", "a", {})
+    broken = true
+    const closed = await rejected(writer.close())
+    assert.strictEqual(closed, down)
+    assert.deepStrictEqual([closed.unwritten, closed.hint], [unwritten, "not yet written: notes/a"])
+
+    const mine = new Error("mine")
+    const both = await rejected(
+      store.writer(async (other) => {
+        await other.put("notes", "a", {})
+        throw mine
+      })
+    )
+    assert.instanceOf(both, AggregateError)
+    assert.deepStrictEqual(both.errors, [mine, down])
+    assert.deepStrictEqual(both.errors[1].unwritten, unwritten)
+
+    const controller = new AbortController()
+    const stopped = await rejected(
+      store.writer(
+        async (other) => {
+          await other.put("notes", "a", {})
+          controller.abort(mine)
+          await new Promise(() => {})
+        },
+        { signal: controller.signal }
+      )
+    )
+    assert.deepStrictEqual(stopped.errors, [mine, down])
+  })
+
+  it("tells a plain function of documents that no longer fit", async () => {
+    await using store = await AsyncStore.fromLayer(layer())
+    await store.collection("notes").importRecords([
+      { _id: "a", n: 1 },
+      { _id: "b", n: "odd" },
+      { _id: "c", n: 3 }
+    ])
+    const notes = store.collection("notes", Schema.Struct({ n: Schema.Number }))
+    const told: Array<string> = []
+    const read: Array<number> = []
+    for await (const { n } of notes.all({
+      onInvalid: async (id, error) => void told.push(`${id} ${error._tag}`)
+    })) {
+      read.push(n)
+    }
+    assert.deepStrictEqual([told, read], [["b ValidationError"], [1, 3]])
+    assert.lengthOf((await notes.page({ onInvalid: "skip" })).documents, 2)
+    const mine = new Error("mine")
+    const refuse = () => {
+      throw mine
+    }
+    assert.strictEqual(await rejected(notes.findBy("n", "odd", { onInvalid: refuse })), mine)
+    const loop = async () => {
+      for await (const _ of notes.all({ onInvalid: refuse }));
+    }
+    assert.strictEqual(await rejected(loop()), mine)
+  })
+})
