@@ -7,12 +7,13 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
-import { RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { type AmbiguousWriteError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { Change, CommitText, Head, NewCommit, Signature } from "../GitRemote.js"
 import { CatFile } from "./CatFile.js"
 import * as CommitQueue from "./CommitQueue.js"
 import * as Creation from "./Creation.js"
 import { attempt, attemptPromise, MissingObject, toRemoteError } from "./Fault.js"
+import { unsettled } from "./Flush.js"
 import { encodeCommit, hashObject } from "./GitObjects.js"
 import { requireGit } from "./GitProcess.js"
 import type { CommitObject, GitRepository, Person, TreeChange } from "./GitRepository.js"
@@ -325,10 +326,20 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           if (target !== undefined && objects.info(target) === undefined) throw new MissingObject(target)
           return refs.update(name, Option.getOrUndefined(expected), target, durable, signal)
         }),
-        (outcome) =>
-          outcome._tag === "Done"
-            ? Effect.void
-            : Effect.fail(new RefMoved({ ref: name, expected, actual: Option.fromNullable(outcome.actual) }))
+        (outcome): Effect.Effect<void, RefMoved | AmbiguousWriteError> => {
+          switch (outcome._tag) {
+            case "Done":
+              return Effect.void
+            case "Moved":
+              return Effect.fail(
+                new RefMoved({ ref: name, expected, actual: Option.fromNullable(outcome.actual) })
+              )
+            case "Unsettled": {
+              const tip = Option.getOrThrow(next)
+              return Effect.fail(unsettled(operation, directory, { branch: name, tip }, outcome.cause))
+            }
+          }
+        }
       )
       return name.startsWith("refs/heads/") ? queue.inTurn(name.slice("refs/heads/".length), update) : update
     }

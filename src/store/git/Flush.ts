@@ -55,9 +55,15 @@ const packOf = async (portions: ReadonlyArray<Portion>): Promise<BuiltPack> => {
 /** What a flush came to for one branch. */
 export type FlushOutcome = RefOutcome | RemoteError | AmbiguousWriteError
 
-const uncertain = (directory: string, { branch, tip }: Portion, cause: unknown) =>
+/** The error of a branch that moved where its directory could not be synced. */
+export const unsettled = (
+  operation: string,
+  directory: string,
+  { branch, tip }: Pick<Portion, "branch" | "tip">,
+  cause: unknown
+): AmbiguousWriteError =>
   new AmbiguousWriteError({
-    operation: "GitRepository.commitNext",
+    operation,
     path: directory,
     message: `${tip} is on ${branch}, but the disk does not say that it will stay: ${toRemoteError("", directory, cause).message}`,
     hint: "The write can be seen now and may be gone after a power cut: look at the branch before writing it again",
@@ -104,7 +110,9 @@ export const flush = async (
       try {
         await refs.settle(moved.map(({ name }) => name))
       } catch (cause) {
-        for (const portion of moved) outcomes[portion.index] = uncertain(directory, portion, cause)
+        for (const portion of moved) {
+          outcomes[portion.index] = unsettled("GitRepository.commitNext", directory, portion, cause)
+        }
       }
     }
   } finally {

@@ -97,7 +97,7 @@ export interface GitRepository {
     name: string,
     expected: Option.Option<Oid>,
     next: Option.Option<Oid>
-  ) => Effect.Effect<void, RefMoved | RemoteError>
+  ) => Effect.Effect<void, RefMoved | RemoteError | AmbiguousWriteError>
   /** The short name of the branch that HEAD names. */
   readonly defaultBranch: Effect.Effect<string, RemoteError>
 

@@ -55,6 +55,12 @@ export type RefOutcome =
   | { readonly _tag: "Done" }
   | { readonly _tag: "Moved"; readonly actual: Oid | undefined }
 
+/** The ref has moved, but the disk does not say that it will stay. */
+export interface Unsettled {
+  readonly _tag: "Unsettled"
+  readonly cause: unknown
+}
+
 const done: RefOutcome = { _tag: "Done" }
 
 /** The refs of one repository, loose and packed, written by Git's own lock-file protocol. */
@@ -265,7 +271,7 @@ export class RefStore {
     next: Oid | undefined,
     durable: boolean,
     signal?: AbortSignal
-  ): Promise<RefOutcome> {
+  ): Promise<RefOutcome | Unsettled> {
     const prepared = this.prepare(next === undefined ? "" : `${next}\n`)
     try {
       if (durable) await fsyncFile(prepared.fd)
@@ -275,8 +281,11 @@ export class RefStore {
     try {
       if (next === undefined) return await this.remove(name, expected, prepared.file, durable, signal)
       const outcome = await this.move(name, expected, prepared.file, signal)
-      if (outcome._tag === "Done" && durable) await this.settle([name])
-      return outcome
+      if (outcome._tag !== "Done" || !durable) return outcome
+      return await this.settle([name]).then(
+        () => outcome,
+        (cause): Unsettled => ({ _tag: "Unsettled", cause })
+      )
     } finally {
       unlink(prepared.file)
     }

@@ -200,7 +200,12 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
         Effect.flatMap(repository.ref(name), (at) =>
           Option.isNone(at)
             ? Effect.void
-            : Effect.catchTag(repository.updateRef(name, at, Option.none()), "RefMoved", () => remove(name))
+            : Effect.catchTags(repository.updateRef(name, at, Option.none()), {
+                RefMoved: () => remove(name),
+                // Deleting again does no harm: that it is uncertain need not be told apart.
+                AmbiguousWriteError: ({ hint, message, operation }) =>
+                  new RemoteError({ operation, reason: "Server", message, hint })
+              })
         )
       return Effect.flatMap(checked("GitRemote.deleteBranch", branch), remove)
     },

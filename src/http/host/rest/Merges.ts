@@ -49,26 +49,24 @@ export const routes = Effect.gen(function* () {
       const given = yield* Fields.string(body, "commit_message")
       const name = `refs/heads/${base}`
 
-      const attempt: Effect.Effect<Option.Option<CommitInfo>, Problem | RemoteError | RefMoved> = Effect.gen(
-        function* () {
-          const ours = isRefName(name) ? yield* git.ref(name) : Option.none()
-          if (Option.isNone(ours)) return yield* missing("Base")
-          const theirs = yield* Revision.commitOf(git, head)
-          if (Option.isNone(theirs)) return yield* missing("Head")
-          if (yield* git.isAncestor(theirs.value.commit, ours.value)) return Option.none()
-          const tree = yield* mergedTree(git, ours.value, theirs.value.commit)
-          const who = yield* People.at(People.personOf(call.principal), yield* Clock.currentTimeMillis)
-          const made = yield* git.writeCommit({
-            tree,
-            parents: [ours.value, theirs.value.commit],
-            author: who,
-            committer: who,
-            message: given ?? `Merge ${head} into ${base}`
-          })
-          yield* git.updateRef(name, ours, Option.some(made))
-          return yield* git.commit(made)
-        }
-      )
+      const attempt: Effect.Effect<Option.Option<CommitInfo>, Route.Failure> = Effect.gen(function* () {
+        const ours = isRefName(name) ? yield* git.ref(name) : Option.none()
+        if (Option.isNone(ours)) return yield* missing("Base")
+        const theirs = yield* Revision.commitOf(git, head)
+        if (Option.isNone(theirs)) return yield* missing("Head")
+        if (yield* git.isAncestor(theirs.value.commit, ours.value)) return Option.none()
+        const tree = yield* mergedTree(git, ours.value, theirs.value.commit)
+        const who = yield* People.at(People.personOf(call.principal), yield* Clock.currentTimeMillis)
+        const made = yield* git.writeCommit({
+          tree,
+          parents: [ours.value, theirs.value.commit],
+          author: who,
+          committer: who,
+          message: given ?? `Merge ${head} into ${base}`
+        })
+        yield* git.updateRef(name, ours, Option.some(made))
+        return yield* git.commit(made)
+      })
       // The base moved while the trees were merged: merged again with where it is now.
       const merged = yield* Effect.retry(attempt, { times: 5, while: (error) => error instanceof RefMoved })
       return Option.match(merged, {

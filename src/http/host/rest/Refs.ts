@@ -120,7 +120,7 @@ export const routes = Effect.gen(function* () {
       const force = (yield* Fields.boolean(body, "force")) ?? false
       if (yield* Revision.isEmpty(git)) return yield* emptyRepository
       const name = `refs/${call.parameters["ref"] ?? ""}`
-      const move: Effect.Effect<Oid, Problem | RemoteError | RefMoved> = Effect.gen(function* () {
+      const move: Effect.Effect<Oid, Route.Failure> = Effect.gen(function* () {
         const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
         if (Option.isNone(current)) return yield* absent
         const oid = yield* exists(git, sha)
@@ -142,7 +142,7 @@ export const routes = Effect.gen(function* () {
       const { git } = yield* writing(call)
       const name = `refs/${call.parameters["ref"] ?? ""}`
       if (yield* Revision.isEmpty(git)) return yield* emptyRepository
-      const gone: Effect.Effect<void, Problem | RemoteError | RefMoved> = Effect.gen(function* () {
+      const gone: Effect.Effect<void, Route.Failure> = Effect.gen(function* () {
         const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
         if (Option.isNone(current)) return yield* absent
         yield* git.updateRef(name, current, Option.none())

@@ -1,0 +1,74 @@
+import * as fs from "node:fs"
+import { createRequire, syncBuiltinESMExports } from "node:module"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { assertSound, engine, git, put, write } from "./support/temporary.js"
+
+const real = fs.fsync
+const cjs: { fsync: typeof fs.fsync } = createRequire(import.meta.url)("node:fs")
+
+const replace = (fsync: typeof fs.fsync) => {
+  cjs.fsync = fsync
+  syncBuiltinESMExports()
+}
+
+/** Runs an effect while the disk fails to flush what lies at paths that match. */
+const withFailingDisk = <A, E, R>(pattern: RegExp, effect: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      let failed = 0
+      replace(((fd: number, done: fs.NoParamCallback) => {
+        if (!pattern.test(fs.readlinkSync(`/proc/self/fd/${fd}`))) return real(fd, done)
+        failed++
+        done(Object.assign(new Error("EIO: i/o error, fsync"), { code: "EIO" }))
+      }) as typeof fs.fsync)
+      return () => assert.isAbove(failed, 0)
+    }),
+    (assertFailed) => Effect.tap(effect, () => Effect.sync(assertFailed)),
+    () => Effect.sync(() => replace(real))
+  )
+
+describe("a disk that fails to flush", () => {
+  it.scopedLive("before the ref moves: nothing is written, and the next write goes on", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ durability: "fsync" })
+      yield* write(repository, [put("a", "1")])
+      const before = yield* repository.ref("refs/heads/main")
+      const error = yield* withFailingDisk(/objects\/pack/, Effect.flip(write(repository, [put("a", "2")])))
+      assert.strictEqual(error._tag, "RemoteError")
+      assert.deepStrictEqual(yield* repository.ref("refs/heads/main"), before)
+      yield* write(repository, [put("a", "3")])
+      assert.strictEqual(git(repository.directory, "show", "main:a"), "3")
+      assertSound(repository.directory)
+    })
+  )
+
+  it.scopedLive("after the ref moved: the error says that the write is there and may go", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ durability: "fsync" })
+      yield* write(repository, [put("a", "1")])
+      const error = yield* withFailingDisk(/refs\/heads$/, Effect.flip(write(repository, [put("a", "2")])))
+      assert.strictEqual(error._tag, "AmbiguousWriteError")
+      assert.strictEqual(git(repository.directory, "show", "main:a"), "2")
+      yield* write(repository, [put("a", "3")])
+      assert.strictEqual(git(repository.directory, "rev-list", "--count", "main").trim(), "3")
+      assertSound(repository.directory)
+    })
+  )
+
+  it.scopedLive("after a ref was set: the same", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ durability: "fsync" })
+      yield* write(repository, [put("a", "1")])
+      const at = yield* repository.ref("refs/heads/main")
+      const name = "refs/heads/other"
+      const error = yield* withFailingDisk(
+        /refs\/heads$/,
+        Effect.flip(repository.updateRef(name, Option.none(), at))
+      )
+      assert.strictEqual(error._tag, "AmbiguousWriteError")
+      assert.include(error.message, name)
+      assert.deepStrictEqual(yield* repository.ref(name), at)
+    })
+  )
+})
