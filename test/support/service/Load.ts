@@ -1,4 +1,6 @@
+import { fileURLToPath } from "node:url"
 import autocannon from "autocannon"
+import type { Serving } from "./Serving.js"
 
 /** What a load left behind. */
 export interface LoadResult {
@@ -36,3 +38,21 @@ export const resident = async (pid: number): Promise<number> => {
   const pages = (await readFile(`/proc/${pid}/statm`, "utf8")).split(" ")[1]
   return Number(pages) * 4096
 }
+
+/** Environment of a service whose living heap can be asked for. */
+export const collecting = {
+  NODE_OPTIONS: `--import ${fileURLToPath(new URL("Collecting.mjs", import.meta.url))}`
+}
+
+/** Bytes of heap that are alive after a collection, in a service started with `collecting`. */
+export const alive = ({ child }: Serving): Promise<number> =>
+  new Promise((resolve) => {
+    const listen = (text: string) => {
+      const found = /^alive (\d+)$/m.exec(text)
+      if (found === null) return
+      child.stderr.off("data", listen)
+      resolve(Number(found[1]))
+    }
+    child.stderr.on("data", listen)
+    child.kill("SIGUSR2")
+  })
