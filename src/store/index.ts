@@ -38,18 +38,31 @@ export * as Memory from "./memory/Memory.js"
 export { Store } from "./Store.js"
 export { resolveOptions, type StoreOptions } from "./StoreOptions.js"
 export type * from "./StoreService.js"
-export { DestinationError } from "./transfer/Destination.js"
+export {
+  type Destination,
+  type DestinationContext,
+  DestinationError,
+  type DestinationFailure
+} from "./transfer/Destination.js"
+export { UnheldNumber } from "./transfer/ExactJson.js"
 export type {
   DatabaseExcelOptions,
   ExcelOptions,
+  Exported,
   ExportOptions,
   ExportProgress,
-  TextFormat
+  TextFormat,
+  TextOptions
 } from "./transfer/Export.js"
 export { type DbapiOptions, type FetchCursor, fromDbapi } from "./transfer/FromDbapi.js"
 export { fromMongo, type MongoCollection, type MongoOptions } from "./transfer/FromMongo.js"
-export { fromSql } from "./transfer/FromSql.js"
-export { type CsvOptions, fromCsv, fromJson, fromNdjson } from "./transfer/FromText.js"
+export {
+  type EffectSqlConnection,
+  fromSql,
+  type PrepareConnection,
+  type QueryConnection
+} from "./transfer/FromSql.js"
+export { type ByteSource, type CsvOptions, fromCsv, fromJson, fromNdjson } from "./transfer/FromText.js"
 export type { ImportOptions, ImportReport, ImportRow } from "./transfer/Import.js"
 export { normalise, normaliseRecord } from "./transfer/Normalise.js"
 export { fromRecords, type ImportRecord, type RecordSource, type RecordStream } from "./transfer/Records.js"

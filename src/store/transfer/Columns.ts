@@ -4,54 +4,76 @@ import * as Option from "effect/Option"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import type { Json, JsonObject } from "../../domain/Document.js"
-
-/** Fields of a document that stand first in every table, in this order. */
-const leading = ["_id", "_rev", "_created_at", "_updated_at"]
-
-/** Columns of documents: the metadata first, then the fields in the order in which they are first seen. */
-export const columnsOf = (documents: Iterable<JsonObject>): ReadonlyArray<string> => {
-  const seen = new Set<string>()
-  for (const document of documents) for (const field of Object.keys(document)) seen.add(field)
-  return inOrder(seen)
-}
-
-const inOrder = (seen: ReadonlySet<string>) => [
-  ...leading.filter((field) => seen.has(field)),
-  ...[...seen].filter((field) => !leading.includes(field))
-]
+import { ValidationError } from "../../domain/StoreError.js"
+import { exportOrder } from "../browse/Columns.js"
 
 /** Up to this many documents are kept while their columns are found; beyond it they are read twice instead. */
 const keptAtMost = 2_000
 
+interface Found {
+  readonly seen: Set<string>
+  readonly count: number
+  readonly kept: Option.Option<Chunk.Chunk<JsonObject>>
+}
+
 /**
  * The columns of a stream of documents, and the documents again: a short stream is read once and kept, a long one is
- * read a second time.
+ * read a second time, and must then give as many documents as before.
  */
 export const withColumns = <E, R>(
   documents: Stream.Stream<JsonObject, E, R>,
   columns: ReadonlyArray<string> | undefined
 ): Effect.Effect<
-  { readonly columns: ReadonlyArray<string>; readonly documents: Stream.Stream<JsonObject, E, R> },
+  {
+    readonly columns: ReadonlyArray<string>
+    readonly documents: Stream.Stream<JsonObject, E | ValidationError, R>
+  },
   E,
   R
 > => {
   if (columns !== undefined) return Effect.succeed({ columns, documents })
-  const empty = { seen: new Set<string>(), kept: Option.some(Chunk.empty<JsonObject>()) }
+  const start: Found = { seen: new Set(), count: 0, kept: Option.some(Chunk.empty()) }
   return Effect.map(
     Stream.run(
       documents,
-      Sink.foldLeftChunks(empty, (found, chunk) => {
+      Sink.foldLeftChunks(start, (found, chunk): Found => {
         for (const document of chunk) for (const field of Object.keys(document)) found.seen.add(field)
         const kept = Option.map(found.kept, Chunk.appendAll(chunk))
-        return { seen: found.seen, kept: Option.filter(kept, (all) => all.length <= keptAtMost) }
+        return {
+          seen: found.seen,
+          count: found.count + chunk.length,
+          kept: Option.filter(kept, (all) => all.length <= keptAtMost)
+        }
       })
     ),
     (found) => ({
-      columns: inOrder(found.seen),
-      documents: Option.match(found.kept, { onNone: () => documents, onSome: Stream.fromChunk })
+      columns: exportOrder(found.seen),
+      documents: Option.match(found.kept, {
+        onNone: () => again(documents, found.count),
+        onSome: Stream.fromChunk
+      })
     })
   )
 }
+
+const again = <E, R>(documents: Stream.Stream<JsonObject, E, R>, expected: number) =>
+  Stream.suspend(() => {
+    let count = 0
+    const counted = Stream.mapChunks(documents, (chunk) => {
+      count += chunk.length
+      return chunk
+    })
+    const check = Effect.suspend(() =>
+      count === expected
+        ? Effect.void
+        : new ValidationError({
+            operation: "export",
+            message: `the documents were ${expected} when their columns were looked for, and ${count} when they were written`,
+            hint: "give the columns, or documents that can be read twice: a list, or a stream that starts anew"
+          })
+    )
+    return Stream.concat(counted, Stream.drain(Stream.fromEffect(check)))
+  })
 
 /** JSON text with sorted keys and a blank after separators: how a value that is not a scalar stands in a cell. */
 export const jsonText = (value: Json): string => {

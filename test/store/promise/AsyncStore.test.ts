@@ -3,16 +3,19 @@ import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } fr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { readXlsx } from "hucre/xlsx"
 import { openLocal } from "../../../src/store/local/index.js"
 import {
   type AsyncStore,
   ConflictError,
+  DestinationError,
   fromCsv,
   fromNdjson,
   NotFoundError,
   openStore,
   StoreError,
-  ValidationError
+  ValidationError,
+  writeXlsx
 } from "../../../src/store/promise/index.js"
 
 const rejected = async (promise: Promise<unknown>): Promise<unknown> =>
@@ -249,6 +252,25 @@ describe("AsyncStore", () => {
       1
     )
     assert.strictEqual(readFileSync(join(directory, "things.csv"), "utf8"), "n\r\n1\r\n")
+  })
+
+  it("writes any documents as a workbook", async () => {
+    const file = join(directory, "any.xlsx")
+    assert.deepStrictEqual(await writeXlsx(file, [{ b: 1, _id: "x" }], { sheetName: "Any" }), ["_id", "b"])
+    async function* rows() {
+      for (let n = 0; n < 2_500; n++) yield { n }
+    }
+    assert.deepStrictEqual(await writeXlsx(file, rows(), { columns: ["n"] }), ["n"])
+    const book = await readXlsx(readFileSync(file))
+    assert.deepStrictEqual(book.sheets[0]!.rows.at(-1), [2499])
+    const before = readFileSync(file)
+    const spent = await rejected(writeXlsx(file, rows()))
+    assert.instanceOf(spent, ValidationError)
+    assert.include((spent as StoreError).hint, "give the columns")
+    assert.deepStrictEqual(readFileSync(file), before)
+    const reason = new Error("enough")
+    assert.strictEqual(await rejected(writeXlsx(file, rows(), { signal: AbortSignal.abort(reason) })), reason)
+    assert.instanceOf(await rejected(writeXlsx("/nowhere/x.xlsx", [])), DestinationError)
   })
 
   it("opens many kinds of places, and closes twice", async () => {

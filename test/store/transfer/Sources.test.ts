@@ -9,7 +9,7 @@ import { BigDecimal, Chunk, Effect, Fiber, FastCheck as fc, Stream } from "effec
 import Database from "libsql"
 import { MongoClient } from "mongodb"
 import type { JsonObject } from "../../../src/domain/Document.js"
-import { columnsOf } from "../../../src/store/transfer/Columns.js"
+import { exportColumnsOf } from "../../../src/store/browse/Columns.js"
 import { fromDbapi } from "../../../src/store/transfer/FromDbapi.js"
 import { fromMongo } from "../../../src/store/transfer/FromMongo.js"
 import { fromSql } from "../../../src/store/transfer/FromSql.js"
@@ -167,7 +167,7 @@ describe("text", () => {
     ([given]) =>
       Effect.gen(function* () {
         const bytes = yield* joined(
-          encodeCsv(Stream.fromIterable(given), { columns: columnsOf([{ n: 0, t: true, l: [] }]) })
+          encodeCsv(Stream.fromIterable(given), { columns: exportColumnsOf([{ n: 0, t: true, l: [] }]) })
         )
         assert.deepStrictEqual(
           yield* records(fromCsv(Stream.succeed(bytes), { cells: "json" })),

@@ -7,7 +7,7 @@ import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
 import { readXlsx } from "hucre/xlsx"
 import readExcelFile from "read-excel-file/node"
 import type { JsonObject } from "../../../src/domain/Document.js"
-import { columnsOf } from "../../../src/store/transfer/Columns.js"
+import { exportColumnsOf } from "../../../src/store/browse/Columns.js"
 import { encodeXlsx } from "../../../src/store/transfer/Xlsx.js"
 
 const bytesOf = <E>(stream: Stream.Stream<Uint8Array, E>) =>
@@ -15,7 +15,7 @@ const bytesOf = <E>(stream: Stream.Stream<Uint8Array, E>) =>
 
 const sheet = (name: string, documents: ReadonlyArray<JsonObject>) => ({
   name,
-  columns: columnsOf(documents),
+  columns: exportColumnsOf(documents),
   rows: Stream.fromIterable(documents)
 })
 
@@ -114,7 +114,7 @@ describe("Xlsx", () => {
     ],
     ([rows]) =>
       Effect.gen(function* () {
-        const columns = columnsOf(rows)
+        const columns = exportColumnsOf(rows)
         const bytes = yield* bytesOf(encodeXlsx([{ name: "s", columns, rows: Stream.fromIterable(rows) }]))
         const book = yield* Effect.promise(() => readXlsx(new Uint8Array(bytes)))
         const read = book.sheets[0]!.rows.slice(1)
