@@ -22,8 +22,13 @@ export class ByteCache<A, K = string> {
     if (weight > this.limit) return
     this.values.set(key, { value, weight })
     this.total += weight
+    if (this.total > this.limit) this.evict(this.limit * 0.9)
+  }
+
+  /** Makes room for several values at once: a map steps over all it has lost to reach its oldest key. */
+  private evict(limit: number): void {
     for (const [oldest, entry] of this.values) {
-      if (this.total <= this.limit) break
+      if (this.total <= limit) break
       this.values.delete(oldest)
       this.total -= entry.weight
     }
