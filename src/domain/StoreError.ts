@@ -137,3 +137,9 @@ export type RemoteErrorReason =
   | "Corrupt"
   | "Unsupported"
   | "Server"
+
+/** Why a read failed. */
+export type ReadError = AuthError | NotFoundError | RateLimitError | RemoteError | ValidationError
+
+/** Why a write failed: nothing was written, except as `AmbiguousWriteError` says. */
+export type WriteError = ReadError | ConflictError | AmbiguousWriteError

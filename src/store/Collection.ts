@@ -3,26 +3,14 @@ import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { Json, JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Page } from "../domain/Page.js"
-import type {
-  AmbiguousWriteError,
-  AuthError,
-  ConflictError,
-  NotFoundError,
-  RateLimitError,
-  RemoteError,
-  ValidationError
-} from "../domain/StoreError.js"
+import type { ReadError, ValidationError, WriteError } from "../domain/StoreError.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { ExcelOptions, Exported, TextFormat, TextOptions } from "./transfer/Export.js"
 import type { ImportOptions, ImportReport } from "./transfer/Import.js"
 import type { RecordSource } from "./transfer/Records.js"
 import type { SourceError } from "./transfer/SourceError.js"
 
-/** Why a read failed. */
-export type ReadError = AuthError | NotFoundError | RateLimitError | RemoteError | ValidationError
-
-/** Why a write failed: nothing was written, except as `AmbiguousWriteError` says. */
-export type WriteError = ReadError | ConflictError | AmbiguousWriteError
+export type { ReadError, WriteError }
 
 export interface ListOptions {
   /** At most this many; at least 1. */

@@ -22,8 +22,7 @@ import {
   projectedFields
 } from "../../domain/ManifestFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
-import { ValidationError } from "../../domain/StoreError.js"
-import type { ReadError } from "../Collection.js"
+import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import { idAt, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"

@@ -6,8 +6,7 @@ import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { applyToIndex, emptyIndex, type IndexFile, parseIndex } from "../../domain/IndexFile.js"
 import { parseObject } from "../../domain/JsonText.js"
 import { type ManifestFile, parseManifestFile } from "../../domain/ManifestFile.js"
-import { ValidationError } from "../../domain/StoreError.js"
-import type { ReadError } from "../Collection.js"
+import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import { idAt, placeOf, under } from "../DocumentPath.js"
 import type { Head, Tree } from "../GitRemote.js"
 import type { Finding } from "../StoreService.js"
@@ -49,7 +48,7 @@ const examineIds = (
   settings: SettingsAt
 ): Array<Finding> => {
   const found: Array<Finding> = []
-  const same = twins(listing.ids)
+  const same = twins(listing.ids())
   if (same.length > 0) {
     found.push({
       severity: "warning",
@@ -208,7 +207,7 @@ const examine = (core: StoreCore, head: Head, settings: SettingsAt, collection: 
         severity: "ok",
         code: "collection",
         collection,
-        message: `${collection}: ${listing.ids.length} documents, everything agrees`
+        message: `${collection}: ${listing.length} documents, everything agrees`
       } satisfies Finding
     ]
   })

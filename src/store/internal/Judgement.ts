@@ -10,9 +10,9 @@ import {
   type DocumentConflict,
   type DocumentVersion,
   NotFoundError,
-  ValidationError
+  ValidationError,
+  type WriteError
 } from "../../domain/StoreError.js"
-import type { WriteError } from "../Collection.js"
 import { documentPath, placeProblem } from "../DocumentPath.js"
 import type { Change } from "../GitRemote.js"
 import { type Place, readDocument, writeVersion } from "./Versions.js"

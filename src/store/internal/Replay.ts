@@ -1,7 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type DocumentConflict, NotFoundError } from "../../domain/StoreError.js"
-import type { ReadError, WriteError } from "../Collection.js"
+import {
+  type DocumentConflict,
+  NotFoundError,
+  type ReadError,
+  type WriteError
+} from "../../domain/StoreError.js"
 import type { CommitInfo, Head } from "../GitRemote.js"
 import { changesBetween, versionsAt } from "./ChangedDocuments.js"
 import { keyOf } from "./OperationQueue.js"

@@ -13,8 +13,7 @@ import {
   settingsFileName,
   settingsFormat
 } from "../../domain/Settings.js"
-import { RemoteError, ValidationError } from "../../domain/StoreError.js"
-import type { ReadError } from "../Collection.js"
+import { type ReadError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { under } from "../DocumentPath.js"
 import type { FileCommitted, GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"

@@ -2,8 +2,12 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
-import { AmbiguousWriteError, ConflictError, NotFoundError } from "../../domain/StoreError.js"
-import type { WriteError } from "../Collection.js"
+import {
+  AmbiguousWriteError,
+  ConflictError,
+  NotFoundError,
+  type WriteError
+} from "../../domain/StoreError.js"
 import { documentPath } from "../DocumentPath.js"
 import type { FileCommitted, SingleFile } from "../GitRemote.js"
 import { detached } from "./Detached.js"

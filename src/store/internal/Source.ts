@@ -1,9 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
-import { NotFoundError } from "../../domain/StoreError.js"
+import { NotFoundError, type ReadError } from "../../domain/StoreError.js"
 import type { Cache } from "../Cache.js"
-import type { ReadError } from "../Collection.js"
 import type { GitRemoteService, Head, Probe, Tree, Wants } from "../GitRemote.js"
 import { Bounded } from "./Bounded.js"
 

@@ -1,7 +1,7 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
-import type { ReadError, WriteError } from "../Collection.js"
+import type { ReadError, WriteError } from "../../domain/StoreError.js"
 import type { GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import type { Derived } from "./Derived.js"

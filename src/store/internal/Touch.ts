@@ -3,8 +3,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { DocumentChange } from "../../domain/IndexFile.js"
 import type { Layout } from "../../domain/Settings.js"
-import { ValidationError } from "../../domain/StoreError.js"
-import type { ReadError } from "../Collection.js"
+import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import { documentPath, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
@@ -76,12 +75,16 @@ export const read = (
       | { readonly path: string; readonly oid?: never }
       | { readonly path: string; readonly oid: StoredVersion["oid"] }
     > = [...wanted.keys()].map((path) => ({ path }))
-    if (!free || wanted.size > 256) {
+    if (!free) {
       const known = new Map<string, StoredVersion["oid"]>()
       for (const collection of collections) {
         const directory = under(options.root, collection)
         const listing = yield* listAt(remote, head.value, directory, layout)
-        listing.paths.forEach((path, at) => known.set(`${directory}/${path}`, listing.oids[at]!))
+        for (const path of wanted.keys()) {
+          if (!path.startsWith(`${directory}/`)) continue
+          const oid = listing.find(path.slice(directory.length + 1))
+          if (oid !== undefined) known.set(path, oid)
+        }
       }
       files = files.flatMap(({ path }) => {
         const oid = known.get(path)

@@ -2,7 +2,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
-import type { WriteError } from "../Collection.js"
+import type { WriteError } from "../../domain/StoreError.js"
 import type { Committed } from "../GitRemote.js"
 
 /** A document's version at the commit that a write stands on. */
