@@ -9,11 +9,11 @@ import {
   type UnreachableStep,
   unreachable
 } from "./ChainDescription.js"
-import { compile, type Registered } from "./internal/Plan.js"
+import { compile } from "./internal/Plan.js"
 import { provided } from "./internal/provided.js"
 import { Execution, Lazily, Rest, walked } from "./internal/Run.js"
 import { orThrow, toExit } from "./internal/runNow.js"
-import type { Step } from "./internal/Step.js"
+import type { Registered, Step } from "./internal/Step.js"
 import { type Trace, trace as traceProgram } from "./Trace.js"
 import type { UnhandledRequestError } from "./UnhandledRequestError.js"
 

@@ -13,8 +13,8 @@ import type {
   StepKind,
   StepOptions
 } from "./Handler.js"
-import { placesOf, type Registered } from "./internal/Plan.js"
-import { Op, Step } from "./internal/Step.js"
+import { placesOf } from "./internal/Plan.js"
+import { Op, type Registered, Step } from "./internal/Step.js"
 import {
   type EffectLogging,
   effectful,

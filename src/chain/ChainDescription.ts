@@ -1,5 +1,6 @@
 import type { StepKind } from "./Handler.js"
-import { type Registered, stepsOf } from "./internal/Plan.js"
+import { stepsOf } from "./internal/Plan.js"
+import type { Registered } from "./internal/Step.js"
 
 /** One line of a description. */
 export interface StepDescription {

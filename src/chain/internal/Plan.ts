@@ -1,18 +1,4 @@
-import { type Step, unhandled } from "./Step.js"
-
-/** A builder as the compiler sees it: its last step, and the builder before that. */
-export interface Registered {
-  readonly name: string
-  readonly previous: Registered | undefined
-  readonly step: Step | undefined
-  readonly fallback: Step | undefined
-  /** Registered steps; the fallback is none. */
-  readonly count: number
-  /** Places in the program, those of branches and merged fragments included; the fallback is none. */
-  readonly size: number
-  /** Whether every request is answered here: a fallback, own or of a merged fragment. */
-  readonly ends: boolean
-}
+import { type Registered, type Step, unhandled } from "./Step.js"
 
 /** The places that a branch or merged fragment takes in the program of its parent. */
 export const placesOf = (inner: Registered) => inner.size + (inner.fallback === undefined ? 0 : 1)

@@ -1,6 +1,5 @@
 import type { StepKind } from "../Handler.js"
 import type { LogOptions } from "../Logging.js"
-import type { Registered } from "./Plan.js"
 
 /** How the interpreter treats a step. */
 export const Op = {
@@ -31,6 +30,20 @@ export class Step {
     readonly inner: Registered | undefined,
     readonly log: LogOptions | undefined
   ) {}
+}
+
+/** A builder as the compiler sees it: its last step, and the builder before that. */
+export interface Registered {
+  readonly name: string
+  readonly previous: Registered | undefined
+  readonly step: Step | undefined
+  readonly fallback: Step | undefined
+  /** Registered steps; the fallback is none. */
+  readonly count: number
+  /** Places in the program, those of branches and merged fragments included; the fallback is none. */
+  readonly size: number
+  /** Whether every request is answered here: a fallback, own or of a merged fragment. */
+  readonly ends: boolean
 }
 
 export const unhandled = new Step(

@@ -1,8 +1,8 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { isEffect } from "./isEffect.js"
-import type { Registered } from "./Plan.js"
 import { type Outer, Rest } from "./Run.js"
+import type { Registered } from "./Step.js"
 import { Step } from "./Step.js"
 
 const within = (context: Context.Context<any>, value: unknown) =>
