@@ -1,7 +1,9 @@
 import type { HttpServerRequest } from "@effect/platform"
+import type { Answers } from "./Answers.js"
 import type { Links } from "./Links.js"
 import type { Media } from "./Media.js"
 import type { Principal } from "./Principal.js"
+import type { Room } from "./Room.js"
 
 /** The versions of the REST API that are known, oldest first. */
 export const versions = ["2022-11-28", "2026-03-10"] as const
@@ -19,4 +21,8 @@ export interface Call {
   readonly version: Version
   readonly links: Links
   readonly maxBodyBytes: number
+  /** What is remembered of earlier answers. */
+  readonly answers: Answers
+  /** Memory for what is large. */
+  readonly room: Room
 }

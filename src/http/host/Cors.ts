@@ -1,4 +1,4 @@
-import { HttpServerResponse } from "@effect/platform"
+import * as Reply from "./Reply.js"
 
 /** What a page of another origin may read, as GitHub exposes it. */
 const exposed = [
@@ -40,12 +40,9 @@ export const headers: Readonly<Record<string, string>> = {
   "access-control-expose-headers": exposed
 }
 
-export const preflight = HttpServerResponse.empty({
-  status: 204,
-  headers: {
-    ...headers,
-    "access-control-allow-headers": allowed,
-    "access-control-allow-methods": "GET, POST, PATCH, PUT, DELETE",
-    "access-control-max-age": "86400"
-  }
+export const preflight = Reply.make(204, {
+  ...headers,
+  "access-control-allow-headers": allowed,
+  "access-control-allow-methods": "GET, POST, PATCH, PUT, DELETE",
+  "access-control-max-age": "86400"
 })

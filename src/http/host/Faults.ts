@@ -1,5 +1,5 @@
 import { FileSystem } from "@effect/platform"
-import { Clock, Context, type Duration, Effect, Layer, Option, Ref, Schema } from "effect"
+import { Clock, Context, type Duration, Effect, Layer, MutableRef, Option, Ref, Schema } from "effect"
 import type { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import type { GitRepository } from "../../store/git/GitRepository.js"
@@ -43,7 +43,7 @@ export class Faults extends Context.Tag("chainstore/http/host/Faults")<
   Faults,
   {
     /** The fault that this request meets, which uses it up. */
-    readonly meet: (method: string, path: string) => Effect.Effect<Option.Option<Fault>>
+    readonly meet: (method: string, path: string) => Fault | undefined
     readonly set: (plan: typeof Plan.Encoded) => Effect.Effect<void>
     /** A repository as clients see it while faults are on. */
     readonly around: (fullName: string, git: GitRepository) => GitRepository
@@ -79,9 +79,9 @@ const interfere = (git: GitRepository, ref: string) =>
     })
   })
 
-const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<void>) =>
-  Effect.gen(function* () {
-    const uses = yield* Ref.make<ReadonlyMap<Rule, number>>(new Map())
+const make = (plan: MutableRef.MutableRef<Plan>) =>
+  Effect.sync(() => {
+    const uses = new Map<Rule, number>()
     const moves = new Map<string, Array<Move>>()
 
     const stale = (
@@ -90,7 +90,7 @@ const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<v
       actual: Effect.Effect<Option.Option<Oid>, RemoteError>
     ): Effect.Effect<Option.Option<Oid>, RemoteError> =>
       Effect.gen(function* () {
-        const { staleSeconds } = yield* current
+        const { staleSeconds } = MutableRef.get(plan)
         const past = moves.get(`${fullName} ${ref}`)
         if (staleSeconds === 0 || past === undefined) return yield* actual
         const since = (yield* Clock.currentTimeMillis) - staleSeconds * 1000
@@ -100,7 +100,7 @@ const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<v
 
     const moved = (fullName: string, ref: string, before: Option.Option<Oid>) =>
       Effect.gen(function* () {
-        if ((yield* current).staleSeconds === 0) return
+        if (MutableRef.get(plan).staleSeconds === 0) return
         const key = `${fullName} ${ref}`
         const past = moves.get(key) ?? []
         past.push({ at: yield* Clock.currentTimeMillis, before })
@@ -149,26 +149,24 @@ const make = (current: Effect.Effect<Plan>, set: (plan: Plan) => Effect.Effect<v
     })
 
     return Faults.of({
-      set: (plan) =>
-        Effect.flatMap(Effect.orDie(Schema.decode(Plan)(plan)), (decoded) =>
-          Effect.zipRight(Ref.set(uses, new Map()), set(decoded))
-        ),
+      set: (next) =>
+        Effect.map(Effect.orDie(Schema.decode(Plan)(next)), (decoded) => {
+          uses.clear()
+          MutableRef.set(plan, decoded)
+        }),
       around,
       racing: (write) => Effect.provideService(write, Racing, { left: 1 }),
-      meet: (method, path) =>
-        Effect.flatMap(current, ({ rules }) => {
-          if (rules.length === 0) return Effect.succeedNone
-          return Ref.modify(uses, (used) => {
-            for (const rule of rules) {
-              const count = used.get(rule) ?? 0
-              if (rule.method !== undefined && rule.method !== method) continue
-              if (rule.path !== undefined && !path.includes(rule.path)) continue
-              if (rule.times !== undefined && count >= rule.times) continue
-              return [Option.some(rule.fault), new Map(used).set(rule, count + 1)]
-            }
-            return [Option.none(), used]
-          })
-        })
+      meet: (method, path) => {
+        for (const rule of MutableRef.get(plan).rules) {
+          const count = uses.get(rule) ?? 0
+          if (rule.method !== undefined && rule.method !== method) continue
+          if (rule.path !== undefined && !path.includes(rule.path)) continue
+          if (rule.times !== undefined && count >= rule.times) continue
+          uses.set(rule, count + 1)
+          return rule.fault
+        }
+        return undefined
+      }
     })
   })
 
@@ -177,10 +175,7 @@ const healthy: Plan = { rules: [], staleSeconds: 0 }
 /** No faults until `set` switches some on. */
 export const layer = Layer.effect(
   Faults,
-  Effect.gen(function* () {
-    const plan = yield* Ref.make(healthy)
-    return yield* make(Ref.get(plan), (next) => Ref.set(plan, next))
-  })
+  Effect.suspend(() => make(MutableRef.make(healthy)))
 )
 
 /** Faults as a file says, read again when it changes; a missing file means none, an unreadable one keeps the last. */
@@ -189,13 +184,13 @@ export const layerFile = (file: string, every: Duration.DurationInput = "250 mil
     Faults,
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const plan = yield* Ref.make(healthy)
+      const plan = MutableRef.make(healthy)
       const seen = yield* Ref.make("")
       const load = Effect.gen(function* () {
         const text = yield* Effect.orElseSucceed(fs.readFileString(file), () => "{}")
         if (text === (yield* Ref.get(seen))) return
         yield* Ref.set(seen, text)
-        yield* Ref.set(plan, yield* Schema.decode(Schema.parseJson(Plan))(text))
+        MutableRef.set(plan, yield* Schema.decode(Schema.parseJson(Plan))(text))
       }).pipe(
         Effect.catchTag("ParseError", (error) =>
           Effect.logWarning(`The faults in ${file} are not understood and were not changed: ${error.message}`)
@@ -203,6 +198,6 @@ export const layerFile = (file: string, every: Duration.DurationInput = "250 mil
       )
       yield* load
       yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(every), load)))
-      return yield* make(Ref.get(plan), (next) => Ref.set(plan, next))
+      return yield* make(plan)
     })
   )

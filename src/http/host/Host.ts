@@ -1,21 +1,25 @@
-import { randomBytes } from "node:crypto"
-import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Cause, Context, Effect, Layer, Option, type Scope } from "effect"
-import { RefMoved } from "../../domain/Ref.js"
-import { RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { type HttpApp, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { Context, Effect, Layer, Option, type Scope } from "effect"
+import * as Answers from "./Answers.js"
+import * as Area from "./Area.js"
 import { type Call, type Version, versions } from "./Call.js"
 import * as Cors from "./Cors.js"
-import { type Fault, Faults } from "./Faults.js"
+import * as Envelope from "./Envelope.js"
+import { Faults } from "./Faults.js"
 import * as GraphQl from "./graphql/GraphQl.js"
 import * as Limits from "./Limits.js"
 import * as Links from "./Links.js"
 import * as Media from "./Media.js"
 import { anonymous, type Principal } from "./Principal.js"
-import { badCredentials, badRequest, notFound, Problem, toResponse } from "./Problem.js"
+import { badCredentials, badRequest, notFound, Problem, toReply } from "./Problem.js"
 import * as Raw from "./Raw.js"
+import * as Refusal from "./Refusal.js"
+import * as Reply from "./Reply.js"
+import * as Room from "./Room.js"
 import * as Route from "./Route.js"
 import * as Rest from "./rest/Rest.js"
 import * as SmartHttp from "./SmartHttp.js"
+import { spoiled } from "./Spoil.js"
 import * as Tokens from "./Tokens.js"
 
 export interface HostOptions {
@@ -26,8 +30,10 @@ export interface HostOptions {
   /** The largest body of an API request; 150 MiB carry a file of 100 MB in base64. */
   readonly maxBodyBytes?: number
   readonly maxPushBytes?: number
-  /** How many bytes of large request bodies are in memory at once; more wait. */
+  /** How many bytes of large bodies, asked and answered, are in memory at once; more wait. */
   readonly maxBytesInFlight?: number
+  /** How many bytes of answers are remembered for as long as what they show is the same. Default 32 MiB. */
+  readonly maxRememberedBytes?: number
 }
 
 const mebibyte = 1024 * 1024
@@ -44,39 +50,6 @@ export class Host extends Context.Tag("chainstore/http/host/Host")<
   }
 >() {}
 
-const paths: ReadonlyArray<string | RegExp> = [
-  "/api/v3",
-  "/api/graphql",
-  "/api/codeload",
-  "/raw",
-  /^\/[^/]+\/[^/]+\.git\/(?:info\/refs|git-upload-pack|git-receive-pack)$/
-]
-
-type Area = "rest" | "graphql" | "codeload" | "raw" | "git" | "none"
-
-const areaOf = (path: string, atRoot: boolean): { readonly area: Area; readonly prefix: string } => {
-  const below = (prefix: string) => path === prefix || path.startsWith(`${prefix}/`)
-  if (below("/api/v3")) return { area: "rest", prefix: "/api/v3" }
-  if (path === "/api/graphql" || (atRoot && path === "/graphql")) return { area: "graphql", prefix: "" }
-  if (below("/api/codeload")) return { area: "codeload", prefix: "/api/codeload" }
-  if (below("/raw")) return { area: "raw", prefix: "/raw" }
-  if (paths.some((known) => typeof known !== "string" && known.test(path))) return { area: "git", prefix: "" }
-  return { area: atRoot ? "rest" : "none", prefix: "" }
-}
-
-const seed = randomBytes(4).toString("hex").toUpperCase()
-let requests = 0
-const requestId = () => `${seed}:${(++requests).toString(16).toUpperCase().padStart(8, "0")}`
-
-const common: Readonly<Record<string, string>> = {
-  ...Cors.headers,
-  "cross-origin-resource-policy": "cross-origin",
-  "referrer-policy": "origin-when-cross-origin, strict-origin-when-cross-origin",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "deny",
-  vary: "Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"
-}
-
 const noAgent = new Problem({
   status: 403,
   message:
@@ -84,52 +57,30 @@ const noAgent = new Problem({
   documentation: "rest/using-the-rest-api/troubleshooting-the-rest-api#user-agent-required"
 })
 
-/** Whatever went wrong, as GitHub would tell it. */
-const toProblem = (failure: Route.Failure): Effect.Effect<Problem> => {
-  if (failure instanceof Problem) return Effect.succeed(failure)
-  if (failure instanceof RefMoved)
-    return Effect.succeed(new Problem({ status: 409, message: failure.message }))
-  if (failure instanceof ValidationError)
-    return Effect.succeed(new Problem({ status: 422, message: failure.message }))
-  const busy = failure instanceof RemoteError && (failure.reason === "Locked" || failure.reason === "Timeout")
-  return Effect.as(
-    Effect.logError("A request failed", failure),
-    new Problem({ status: busy ? 503 : 502, message: "Server Error" })
+const versionOf = (request: HttpServerRequest.HttpServerRequest): Version | Problem => {
+  const asked = request.headers["x-github-api-version"]
+  if (asked === undefined) return versions[0]
+  return (
+    versions.find((version) => version === asked) ??
+    badRequest(
+      `The API version ${JSON.stringify(asked.slice(0, 40))} is not supported. Use one of ${versions.join(", ")}.`
+    )
   )
 }
 
-const hang = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.suspend(() => {
-    const { source } = request
-    const socket =
-      typeof source === "object" && source !== null && "socket" in source
-        ? (source.socket as { resetAndDestroy?: () => void; destroy?: () => void })
-        : undefined
-    if (socket?.resetAndDestroy !== undefined) socket.resetAndDestroy()
-    else socket?.destroy?.()
-    return socket === undefined ? Effect.interrupt : Effect.never
-  })
-
-/** An answer as a fault leaves it. */
-const spoiled = (
-  faults: Context.Tag.Service<typeof Faults>,
-  fault: Fault,
-  request: HttpServerRequest.HttpServerRequest,
-  answer: Route.Answer
-): Route.Answer => {
-  switch (fault._tag) {
-    case "Latency":
-      return Effect.delay(answer, fault.millis)
-    case "Error": {
-      const error = new Problem({ status: fault.status, message: "Server Error" })
-      return fault.when === "before" ? Effect.fail(error) : Effect.zipRight(answer, Effect.fail(error))
-    }
-    case "Reset":
-      return fault.when === "before" ? hang(request) : Effect.zipRight(answer, hang(request))
-    case "Race":
-      return faults.racing(answer)
-  }
+/** What is found out about a request while it is answered, and goes around its answer. */
+interface Found {
+  documentation: string
+  principal: Principal
+  version: Version
+  charge: Limits.Charge | undefined
 }
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+const preflight = Reply.toResponse(Cors.preflight)
+const noQuery = new URLSearchParams()
 
 const make = (options: HostOptions) =>
   Effect.gen(function* () {
@@ -143,165 +94,139 @@ const make = (options: HostOptions) =>
     const raw = Route.matcher([yield* Raw.route])
     const codeload = Route.matcher([yield* Rest.codeload])
     const graphql = yield* GraphQl.handler
+    const room = yield* Room.make(options.maxBytesInFlight ?? 512 * mebibyte)
+    const answers = Answers.make(options.maxRememberedBytes ?? 32 * mebibyte)
+    const linksOf = Links.from(options.publicUrl)
 
-    const permits = Math.ceil((options.maxBytesInFlight ?? 512 * mebibyte) / mebibyte)
-    const memory = yield* Effect.makeSemaphore(permits)
     /** Large bodies wait for room; small ones do not matter. */
-    const roomy = (request: HttpServerRequest.HttpServerRequest, answer: Route.Answer): Route.Answer => {
+    const roomy = (request: Request, answer: Route.Answer): Route.Answer => {
       const declared = request.headers["content-length"]
       const chunked = request.headers["transfer-encoding"] !== undefined
-      const bytes = chunked ? maxBodyBytes : Math.min(Number(declared ?? 0) || 0, maxBodyBytes)
-      return bytes < mebibyte
-        ? answer
-        : memory.withPermits(Math.min(Math.ceil(bytes / mebibyte), permits))(answer)
+      if (declared === undefined && !chunked) return answer
+      return room.around(chunked ? maxBodyBytes : Math.min(Number(declared) || 0, maxBodyBytes), answer)
     }
 
-    const publicOrigin = options.publicUrl === undefined ? undefined : new URL(options.publicUrl).origin
-    const originOf = (request: HttpServerRequest.HttpServerRequest): string => {
-      const host = request.headers["host"] ?? ""
-      const named = /^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host)
-        ? host
-        : "localhost"
-      return publicOrigin !== undefined && new URL(publicOrigin).host === named
-        ? publicOrigin
-        : `http://${named}`
-    }
-
-    const identify = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Principal, Problem> =>
-      Effect.suspend(() => {
-        const header = request.headers["authorization"]
-        if (header === undefined || header.trim() === "") return Effect.succeed(anonymous)
-        const found = Option.flatMap(Tokens.fromHeader(header), tokens.principal)
-        return Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(badCredentials)
-      })
-
-    const versionOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Version, Problem> => {
-      const asked = request.headers["x-github-api-version"] ?? versions[0]
-      const known = versions.find((version) => version === asked)
-      return known === undefined
-        ? Effect.fail(
-            badRequest(
-              `The API version ${JSON.stringify(asked.slice(0, 40))} is not supported. Use one of ${versions.join(", ")}.`
-            )
-          )
-        : Effect.succeed(known)
-    }
-
-    const faulty = (request: HttpServerRequest.HttpServerRequest, answer: Route.Answer): Route.Answer =>
-      Effect.flatMap(
-        faults.meet(request.method, request.url),
-        Option.match({ onNone: () => answer, onSome: (fault) => spoiled(faults, fault, request, answer) })
+    const identify = (request: Request): Principal | Problem => {
+      const header = request.headers["authorization"]
+      if (header === undefined || header.trim() === "") return anonymous
+      return Option.getOrElse(
+        Option.flatMap(Tokens.fromHeader(header), tokens.principal),
+        () => badCredentials
       )
+    }
 
-    const answer = (request: HttpServerRequest.HttpServerRequest) =>
-      Effect.gen(function* () {
-        const question = request.url.indexOf("?")
-        const whole = question < 0 ? request.url : request.url.slice(0, question)
-        const { area, prefix } = areaOf(whole, options.atRoot)
-        const api = area === "rest" || area === "graphql"
-        if (request.method === "OPTIONS" && (api || area === "raw")) return Cors.preflight
-
-        const path = whole.slice(prefix.length) || "/"
-        const links = Links.make(originOf(request), area === "rest" ? prefix : "/api/v3")
-        const media = area === "rest" ? Media.fromAccept(request.headers["accept"]) : "json"
-        const charged: { value: Limits.Charge | undefined } = { value: undefined }
-        let documentation = area === "graphql" ? "graphql" : "rest"
-        let who: Principal = anonymous
-        let version: Version = versions[0]
-
-        const handled: Route.Answer = Effect.gen(function* () {
-          if (api && !request.headers["user-agent"]?.trim()) return yield* noAgent
-          who = yield* identify(request)
-          version = api ? yield* versionOf(request) : version
-          const call: Call = {
-            request,
-            path,
-            parameters: {},
-            query: new URLSearchParams(question < 0 ? "" : request.url.slice(question + 1)),
-            principal: who,
-            media,
-            version,
-            links,
-            maxBodyBytes
-          }
-          const run = (match: Route.Match | undefined): Route.Answer => {
-            if (match === undefined) return Effect.fail(notFound)
-            documentation = match.route.docs
-            return Effect.suspend(() => match.route.handle({ ...call, parameters: match.parameters }))
-          }
-          switch (area) {
-            case "graphql":
-              return yield* roomy(
-                request,
-                graphql(call, (charge, effect) => limits.around(charge, effect))
-              )
-            case "raw":
-              return yield* run(raw(request.method, path))
-            case "codeload":
-              return yield* run(codeload(request.method, path))
-            case "git":
-              return yield* run(git(request.method, path))
-            case "none":
-              return yield* notFound
-            case "rest": {
-              const match = rest(request.method, path)
-              const writes = request.method !== "GET" && request.method !== "HEAD"
-              const charge: Limits.Charge = {
-                principal: who,
-                resource: "core",
-                writes,
-                creates: writes,
-                endpoint: match?.route.template ?? "",
-                free: match?.route.template === "/rate_limit"
-              }
-              charged.value = charge
-              return yield* limits.around(charge, roomy(request, run(match)))
-            }
-          }
-        })
-
-        const response = yield* faulty(request, handled).pipe(
-          Effect.catchAll((failure) =>
-            Effect.map(toProblem(failure), (problem) => {
-              if (area === "raw") {
-                const text =
-                  problem.status === 404 ? "404: Not Found" : `${problem.status}: ${problem.message}`
-                return HttpServerResponse.text(text, {
-                  status: problem.status,
-                  headers: problem.headers ?? {}
-                })
-              }
-              return toResponse(problem, documentation)
-            })
-          ),
-          Effect.catchAllCause((cause) =>
-            Cause.isInterruptedOnly(cause)
-              ? Effect.failCause(cause as Cause.Cause<never>)
-              : Effect.as(
-                  Effect.logError("A request met a defect", cause),
-                  toResponse(new Problem({ status: 500, message: "Server Error" }), documentation)
-                )
-          )
-        )
-        if (!api) return area === "raw" ? HttpServerResponse.setHeaders(response, Cors.headers) : response
-        if (response.status === 304 && charged.value !== undefined && who.login !== undefined) {
-          yield* limits.refund(charged.value)
-        }
-        const window = yield* limits.window(who, area === "graphql" ? "graphql" : "core")
-        return HttpServerResponse.setHeaders(response, {
-          "cache-control": `${who.login === undefined ? "public" : "private"}, max-age=60, s-maxage=60`,
-          ...common,
-          ...response.headers,
-          ...Limits.headers(window),
-          "x-github-api-version-selected": version,
-          "x-github-media-type": Media.header(media),
-          "x-github-request-id": requestId()
-        })
+    const route = (request: Request, url: string, question: number, place: Area.Place, found: Found) => {
+      const { area, prefix } = place
+      const api = area === "rest" || area === "graphql"
+      if (api && !request.headers["user-agent"]?.trim()) return noAgent
+      const principal = identify(request)
+      if (principal instanceof Problem) return principal
+      found.principal = principal
+      if (api) {
+        const version = versionOf(request)
+        if (version instanceof Problem) return version
+        found.version = version
+      }
+      const path = url.slice(prefix.length, question < 0 ? undefined : question) || "/"
+      const call = (parameters: Call["parameters"]): Call => ({
+        request,
+        path,
+        parameters,
+        query: question < 0 ? noQuery : new URLSearchParams(url.slice(question + 1)),
+        principal,
+        media: area === "rest" ? Media.fromAccept(request.headers["accept"]) : "json",
+        version: found.version,
+        links: linksOf(request.headers["host"], area === "rest" ? prefix : "/api/v3"),
+        maxBodyBytes,
+        answers,
+        room
       })
+      const run = (match: Route.Match | undefined): Route.Answer => {
+        if (match === undefined) return notFound
+        found.documentation = match.route.docs
+        return match.route.handle(call(match.parameters))
+      }
+      switch (area) {
+        case "graphql":
+          return roomy(
+            request,
+            graphql(call({}), (charge, effect) => limits.around(charge, effect))
+          )
+        case "raw":
+          return run(raw(request.method, path))
+        case "codeload":
+          return run(codeload(request.method, path))
+        case "git":
+          return run(git(request.method, path))
+        case "none":
+          return notFound
+        case "rest": {
+          const match = rest(request.method, path)
+          const writes = request.method !== "GET" && request.method !== "HEAD"
+          const charge: Limits.Charge = {
+            principal,
+            resource: "core",
+            writes,
+            creates: writes,
+            endpoint: match?.route.template ?? "",
+            free: match?.route.template === "/rate_limit"
+          }
+          found.charge = charge
+          return limits.around(charge, writes ? roomy(request, run(match)) : run(match))
+        }
+      }
+    }
+
+    const refused = (area: Area.Area, found: Found, problem: Problem): Reply.Reply => {
+      if (area !== "raw") return toReply(problem, found.documentation)
+      const text = problem.status === 404 ? "404: Not Found" : `${problem.status}: ${problem.message}`
+      return Reply.make(
+        problem.status,
+        { "content-type": "text/plain; charset=utf-8", ...problem.headers },
+        text
+      )
+    }
+
+    const answer = (request: Request): Effect.Effect<Response, never, Scope.Scope> => {
+      const { method, url } = request
+      const question = url.indexOf("?")
+      const place = Area.of(question < 0 ? url : url.slice(0, question), options.atRoot)
+      const { area } = place
+      const api = area === "rest" || area === "graphql"
+      if (method === "OPTIONS" && (api || area === "raw")) return Effect.succeed(preflight)
+      const found: Found = {
+        documentation: area === "graphql" ? "graphql" : "rest",
+        principal: anonymous,
+        version: versions[0],
+        charge: undefined
+      }
+      const finish = (reply: Reply.Reply): Effect.Effect<Response> => {
+        if (!api) return Effect.succeed(Reply.toResponse(area === "raw" ? Envelope.aroundRaw(reply) : reply))
+        const { charge, principal, version } = found
+        const media = area === "rest" ? Media.fromAccept(request.headers["accept"]) : "json"
+        const enveloped = Effect.map(
+          limits.window(principal, area === "graphql" ? "graphql" : "core"),
+          (window) => Reply.toResponse(Envelope.around(reply, { principal, version, media, window }))
+        )
+        return reply.status === 304 && charge !== undefined && principal.login !== undefined
+          ? Effect.zipRight(limits.refund(charge), enveloped)
+          : enveloped
+      }
+      const handled = Effect.suspend(() => route(request, url, question, place, found))
+      const fault = faults.meet(method, url)
+      return Effect.matchCauseEffect(
+        fault === undefined ? handled : spoiled(faults, fault, request, handled),
+        {
+          onSuccess: finish,
+          onFailure: (cause) =>
+            Effect.flatMap(Refusal.fromCause(cause), (problem) => finish(refused(area, found, problem)))
+        }
+      )
+    }
 
     return Host.of({
       app: Effect.flatMap(HttpServerRequest.HttpServerRequest, answer),
-      paths,
+      paths: Area.paths,
       maxBodyBytes,
       maxPushBytes
     })

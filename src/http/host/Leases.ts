@@ -16,6 +16,8 @@ export interface Leases<A> {
     key: string,
     open: Effect.Effect<A, E, R | Scope.Scope>
   ) => Effect.Effect<A, E, Exclude<R, Scope.Scope> | Scope.Scope>
+  /** The value, if it is open now. */
+  readonly peek: (key: string) => A | undefined
   /** Lets go of a value that is no longer what its key means, once nobody uses it. */
   readonly drop: (key: string) => Effect.Effect<void>
 }
@@ -39,15 +41,12 @@ export const make = <A>(): Effect.Effect<Leases<A>, never, Scope.Scope> =>
       })
 
     const use = (lease: Lease<A>) =>
-      Effect.suspend(() => {
+      Effect.flatMap(Effect.scope, (scope) => {
         lease.users++
         lease.unseen = 0
-        return Effect.as(
-          Effect.addFinalizer(() =>
-            Effect.suspend(() => (--lease.users === 0 && lease.gone ? close(lease) : Effect.void))
-          ),
-          lease.value
-        )
+        // Added to the scope itself: this is done for each request, and the value needs nothing of its fiber.
+        const leave = Effect.suspend(() => (--lease.users === 0 && lease.gone ? close(lease) : Effect.void))
+        return Effect.as(Scope.addFinalizer(scope, leave), lease.value)
       })
 
     const sweep = Effect.suspend(() =>
@@ -60,28 +59,32 @@ export const make = <A>(): Effect.Effect<Leases<A>, never, Scope.Scope> =>
     yield* Effect.addFinalizer(() => Effect.forEach(Array.from(leases.values()), close, { discard: true }))
     yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(between), sweep)))
 
-    return {
-      drop,
-      hold: (key, open) =>
-        Effect.uninterruptibleMask((restore) =>
-          Effect.suspend(() => {
-            const known = leases.get(key)
-            if (known !== undefined) return use(known)
-            return Effect.gen(function* () {
-              const scope = yield* Scope.make()
-              const value = yield* Effect.onError(restore(Scope.extend(open, scope)), (cause) =>
-                Scope.close(scope, Exit.failCause(cause))
-              )
-              const meanwhile = leases.get(key)
-              if (meanwhile !== undefined) {
-                yield* Scope.close(scope, Exit.void)
-                return yield* use(meanwhile)
-              }
-              const lease = { value, scope, users: 0, unseen: 0, gone: false }
-              leases.set(key, lease)
-              return yield* use(lease)
-            })
-          })
-        )
-    }
+    const opened = <E, R>(key: string, open: Effect.Effect<A, E, R | Scope.Scope>) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const scope = yield* Scope.make()
+          const value = yield* Effect.onError(restore(Scope.extend(open, scope)), (cause) =>
+            Scope.close(scope, Exit.failCause(cause))
+          )
+          const meanwhile = leases.get(key)
+          if (meanwhile !== undefined) {
+            yield* Scope.close(scope, Exit.void)
+            return yield* use(meanwhile)
+          }
+          const lease = { value, scope, users: 0, unseen: 0, gone: false }
+          leases.set(key, lease)
+          return yield* use(lease)
+        })
+      )
+
+    const hold = <E, R>(
+      key: string,
+      open: Effect.Effect<A, E, R | Scope.Scope>
+    ): Effect.Effect<A, E, Exclude<R, Scope.Scope> | Scope.Scope> =>
+      Effect.suspend(() => {
+        const known = leases.get(key)
+        return known === undefined ? opened(key, open) : Effect.uninterruptible(use(known))
+      })
+
+    return { drop, hold, peek: (key) => leases.get(key)?.value }
   })

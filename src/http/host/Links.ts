@@ -1,5 +1,6 @@
 /** Percent-encodes a path or ref, keeping its slashes. */
-export const encodePath = (path: string): string => path.split("/").map(encodeURIComponent).join("/")
+export const encodePath = (path: string): string =>
+  /^[\w./~-]*$/.test(path) ? path : path.split("/").map(encodeURIComponent).join("/")
 
 /** The absolute addresses of this host, as the request reached it. */
 export interface Links {
@@ -8,7 +9,26 @@ export interface Links {
   readonly api: string
 }
 
-export const make = (origin: string, apiPrefix: string): Links => ({ origin, api: `${origin}${apiPrefix}` })
+const mostHosts = 1000
+
+/** The addresses for a request's `Host`, remembered: there are few of them. `publicUrl` tells the scheme of its own host. */
+export const from = (publicUrl: string | undefined) => {
+  const known = publicUrl === undefined ? undefined : new URL(publicUrl)
+  const remembered = new Map<string, Links>()
+  return (host = "", apiPrefix: string): Links => {
+    const key = `${host} ${apiPrefix}`
+    const found = remembered.get(key)
+    if (found !== undefined) return found
+    const named = /^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host)
+      ? host
+      : "localhost"
+    const origin = known !== undefined && known.host === named ? known.origin : `http://${named}`
+    const links = { origin, api: `${origin}${apiPrefix}` }
+    if (remembered.size >= mostHosts) remembered.clear()
+    remembered.set(key, links)
+    return links
+  }
+}
 
 export const repository = (links: Links, fullName: string): string => `${links.api}/repos/${fullName}`
 

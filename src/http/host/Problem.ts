@@ -1,5 +1,5 @@
-import { HttpServerResponse } from "@effect/platform"
 import { Data } from "effect"
+import { jsonType, make, type Reply } from "./Reply.js"
 
 /** One entry of `errors`, as GitHub names what is wrong with a field. */
 export interface ProblemDetail {
@@ -19,19 +19,16 @@ export class Problem extends Data.TaggedError("Problem")<{
 }> {}
 
 /** The answer that carries a problem; `status` is a string, as on GitHub. */
-export const toResponse = (problem: Problem, documentation: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(
+export const toReply = (problem: Problem, documentation: string): Reply =>
+  make(
+    problem.status,
+    { "content-type": jsonType, ...problem.headers },
     JSON.stringify({
       message: problem.message,
       ...(problem.errors === undefined ? {} : { errors: problem.errors }),
       documentation_url: `https://docs.github.com/${problem.documentation ?? documentation}`,
       status: String(problem.status)
-    }),
-    {
-      status: problem.status,
-      contentType: "application/json; charset=utf-8",
-      headers: problem.headers ?? {}
-    }
+    })
   )
 
 export const notFound = new Problem({ status: 404, message: "Not Found" })

@@ -1,4 +1,3 @@
-import { HttpServerResponse } from "@effect/platform"
 import { Effect, Option } from "effect"
 import type { Call } from "./Call.js"
 import { isPath } from "./Names.js"
@@ -35,11 +34,9 @@ export const route = Effect.gen(function* () {
         const read = Effect.flatMap(git.object(oid), (object) =>
           Option.isSome(object) ? Effect.succeed(Reply.bytes(object.value.content)) : Effect.fail(notFound)
         )
-        return HttpServerResponse.setHeader(
-          yield* Reply.keyed(call, `raw ${oid}`, read),
-          "cache-control",
-          fixed ? "max-age=31536000, immutable" : "no-cache"
-        )
+        const reply = yield* Reply.keyed(call, `raw ${oid}`, read)
+        const cache = fixed ? "max-age=31536000, immutable" : "no-cache"
+        return { ...reply, headers: { ...reply.headers, "cache-control": cache } }
       }
       return yield* notFound
     })

@@ -1,10 +1,35 @@
 import { isUtf8 } from "node:buffer"
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { HttpServerResponse } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, type Stream } from "effect"
 import type { Call } from "./Call.js"
 
-type Headers = Readonly<Record<string, string>>
+export type Headers = Readonly<Record<string, string>>
+
+/** What a handler answers. The host adds the headers of every answer, and only then makes it the platform's. */
+export interface Reply {
+  readonly status: number
+  /** In lower case. */
+  readonly headers: Headers
+  /** Text is sent in one piece with its head. */
+  readonly body: string | Uint8Array | Stream.Stream<Uint8Array, unknown> | undefined
+}
+
+export const make = (status: number, headers: Headers = {}, body?: Reply["body"]): Reply => ({
+  status,
+  headers,
+  body
+})
+
+/** The platform's response, of a reply whose headers are complete. */
+export const toResponse = ({ body, headers, status }: Reply): HttpServerResponse.HttpServerResponse =>
+  body === undefined
+    ? HttpServerResponse.empty({ status, headers })
+    : typeof body === "string"
+      ? HttpServerResponse.raw(body, { status, headers })
+      : body instanceof Uint8Array
+        ? HttpServerResponse.uint8Array(body, { status, headers })
+        : HttpServerResponse.stream(body, { status, headers })
 
 /** What keeps hostile bytes of a repository from running on the host's origin. */
 export const inert: Headers = {
@@ -12,68 +37,84 @@ export const inert: Headers = {
   "content-security-policy": "default-src 'none'; sandbox"
 }
 
-const jsonType = "application/json; charset=utf-8"
+export const jsonType = "application/json; charset=utf-8"
 
-/** Text stays text until it is sent, in one piece with its head. */
-const written = (status: number, text: string, headers: Headers) =>
-  HttpServerResponse.raw(text, { status, headers: { "content-type": jsonType, ...headers } })
+const written = (status: number, text: string, headers: Headers): Reply => ({
+  status,
+  headers: { "content-type": jsonType, ...headers },
+  body: text
+})
+
+/** What an answer depends on beside the objects that it shows: who asks, in what form, and by which address. */
+const askedBy = ({ links, media, principal, request, version }: Call): string =>
+  `${principal.id}\n${media}\n${version}\n${links.api}\n${request.url}`
 
 /** The validator of what `key` stands for: strong, and different for each token and media type, as on GitHub. */
 export const etagOf = (call: Call, key: string): string =>
-  `"${createHash("sha256")
-    .update(
-      `${call.principal.id}\n${call.media}\n${call.version}\n${call.links.api}\n${call.request.url}\n${key}`
-    )
-    .digest("hex")}"`
+  `"${hash("sha256", `${askedBy(call)}\n${key}`, "hex")}"`
+
+const bare = (tag: string) => tag.trim().replace(/^W\//, "")
 
 const matches = (call: Call, etag: string): boolean => {
   const asked = call.request.headers["if-none-match"]
   if (asked === undefined) return false
-  const bare = (tag: string) => tag.trim().replace(/^W\//, "")
-  return asked.trim() === "*" || asked.split(",").some((tag) => bare(tag) === bare(etag))
+  return asked === etag || asked.trim() === "*" || asked.split(",").some((tag) => bare(tag) === bare(etag))
 }
 
-const notModified = (etag: string, headers: Headers) =>
-  HttpServerResponse.empty({ status: 304, headers: { ...headers, etag } })
+const notModified = (etag: string, headers: Headers): Reply => make(304, { ...headers, etag })
 
 /** A JSON answer to a read, with its validator; 304 where the client has it already. */
-export const json = (
-  call: Call,
-  body: unknown,
-  headers: Headers = {}
-): HttpServerResponse.HttpServerResponse => {
+export const json = (call: Call, body: unknown, headers: Headers = {}): Reply => {
   const text = JSON.stringify(body)
   const etag = etagOf(call, text)
   return matches(call, etag) ? notModified(etag, headers) : written(200, text, { ...headers, etag })
 }
 
 /** A JSON answer to a write, or one that no cache may keep. */
-export const plain = (
-  status: number,
-  body: unknown,
-  headers: Headers = {}
-): HttpServerResponse.HttpServerResponse => written(status, JSON.stringify(body), headers)
+export const plain = (status: number, body: unknown, headers: Headers = {}): Reply =>
+  written(status, JSON.stringify(body), headers)
 
-/** An answer that is wholly told by `key` (object ids): where the client has it, `make` is not run. */
+/**
+ * An answer that is wholly told by its address and `key` (object ids): where the client has it, `make` is not run, and
+ * where the host remembers it, neither.
+ */
 export const keyed = <E, R>(
   call: Call,
   key: string,
-  make: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-  etag: string = etagOf(call, key)
-): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> =>
-  matches(call, etag)
-    ? Effect.succeed(notModified(etag, {}))
-    : Effect.map(make, HttpServerResponse.setHeader("etag", etag))
-
-export const fromJson = (body: unknown, headers: Headers = {}): HttpServerResponse.HttpServerResponse =>
-  written(200, JSON.stringify(body), headers)
-
-/** Bytes of a repository: as text where they are text, and never as anything that a browser would run. */
-export const bytes = (content: Uint8Array, headers: Headers = {}): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.uint8Array(content, {
-    contentType:
-      isUtf8(content) && !content.includes(0) ? "text/plain; charset=utf-8" : "application/octet-stream",
-    headers: { ...inert, ...headers }
+  make: Effect.Effect<Reply, E, R>,
+  given?: string
+): Effect.Effect<Reply, E, R> =>
+  Effect.suspend(() => {
+    const asked = askedBy(call)
+    const known = call.answers.get(asked, key)
+    if (known !== undefined) {
+      return Effect.succeed(matches(call, known.etag) ? notModified(known.etag, {}) : known.reply)
+    }
+    const etag = given ?? `"${hash("sha256", `${asked}\n${key}`, "hex")}"`
+    if (matches(call, etag)) return Effect.succeed(notModified(etag, {}))
+    return Effect.map(make, (made) => {
+      const reply = { ...made, headers: { ...made.headers, etag } }
+      call.answers.set(asked, key, etag, reply)
+      return reply
+    })
   })
 
-export const noContent = HttpServerResponse.empty({ status: 204 })
+export const fromJson = (body: unknown, headers: Headers = {}): Reply =>
+  written(200, JSON.stringify(body), headers)
+
+export const text = (content: string, contentType: string): Reply =>
+  make(200, { "content-type": contentType }, content)
+
+/** Bytes of a repository: as text where they are text, and never as anything that a browser would run. */
+export const bytes = (content: Uint8Array): Reply =>
+  make(
+    200,
+    {
+      ...inert,
+      "content-type":
+        isUtf8(content) && !content.includes(0) ? "text/plain; charset=utf-8" : "application/octet-stream"
+    },
+    content
+  )
+
+export const noContent = make(204)

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { FileSystem, Path } from "@effect/platform"
 import { Clock, Context, Effect, Layer, Option, Schema, Scope } from "effect"
 import { RemoteError, type ValidationError } from "../../domain/StoreError.js"
@@ -118,15 +119,21 @@ export const layer = (options: RepositoriesOptions) =>
           return hosted(fullName, git, yield* settingsOf(fullName))
         })
 
-      const find = (owner: string, name: string) =>
-        Effect.flatMap(registry.exists(owner, name), (exists) => {
+      const find = (
+        owner: string,
+        name: string
+      ): Effect.Effect<Hosted | undefined, RemoteError | ValidationError, Scope.Scope> =>
+        Effect.suspend(() => {
           const fullName = `${owner}/${name}`
-          return exists
-            ? leases.hold(fullName, opened(owner, name)).pipe(
-                Effect.asSome,
-                Effect.catchTag("NotFoundError", () => Effect.succeedNone)
-              )
-            : Effect.as(leases.drop(fullName), Option.none<Hosted>())
+          const held = leases
+            .hold(fullName, opened(owner, name))
+            .pipe(Effect.catchTag("NotFoundError", () => absent))
+          const open = leases.peek(fullName)
+          // What is open is in its place, unless somebody took it away.
+          if (open !== undefined && existsSync(`${open.git.directory}/HEAD`)) return held
+          return Effect.flatMap(registry.exists(owner, name), (exists) =>
+            exists ? held : Effect.as(leases.drop(fullName), undefined)
+          )
         })
 
       const make = (owner: string, name: string, given: Pick<Settings, "private" | "description">) =>
@@ -156,9 +163,9 @@ export const layer = (options: RepositoriesOptions) =>
         if (!proper(owner, name)) return Effect.fail(notFound)
         const fullName = `${owner}/${name}`
         return Effect.flatMap(find(owner, name), (found): Opening => {
-          if (Option.isSome(found)) {
-            const seen = !found.value.settings.private || may(principal, "read", fullName)
-            return seen ? Effect.succeed(found.value) : Effect.fail(notFound)
+          if (found !== undefined) {
+            const seen = !found.settings.private || may(principal, "read", fullName)
+            return seen ? Effect.succeed(found) : notFound
           }
           if (!options.createOnFirstUse || !may(principal, "write", fullName)) return Effect.fail(notFound)
           return Effect.map(blank, (git) => hosted(fullName, git, unsaid))
@@ -172,12 +179,11 @@ export const layer = (options: RepositoriesOptions) =>
             if (!proper(owner, name)) return yield* notFound
             if (may(principal, "write", `${owner}/${name}`)) {
               const found = yield* find(owner, name)
-              if (Option.isSome(found)) return found.value
+              if (found !== undefined) return found
               if (!options.createOnFirstUse) return yield* notFound
               const made = yield* make(owner, name, { private: true, description: null })
               if (Option.isSome(made)) return made.value
-              const meanwhile = yield* find(owner, name)
-              return Option.isSome(meanwhile) ? meanwhile.value : yield* notFound
+              return (yield* find(owner, name)) ?? (yield* notFound)
             }
             yield* reading(principal, owner, name)
             return yield* principal.id === anonymous.id
@@ -201,6 +207,8 @@ export const layer = (options: RepositoriesOptions) =>
       })
     })
   )
+
+const absent: Effect.Effect<Hosted | undefined> = Effect.void as Effect.Effect<undefined>
 
 const unwritable = (cause: unknown) =>
   new RemoteError({

@@ -13,15 +13,14 @@ export const isEmpty = (git: GitRepository): Effect.Effect<boolean, RemoteError>
 export const commitOf = (
   git: GitRepository,
   revision: string
-): Effect.Effect<Option.Option<CommitInfo>, RemoteError> =>
-  Effect.gen(function* () {
-    const asked = revision === "HEAD" ? `refs/heads/${yield* git.defaultBranch}` : revision
-    if (!isRefName(asked) && !isAbbreviation(asked)) return Option.none()
-    const oid = yield* git.resolve(asked)
-    if (Option.isNone(oid)) return Option.none()
-    const info = yield* git.objectInfo(oid.value)
-    return Option.isSome(info) && info.value.type === "commit" ? yield* git.commit(oid.value) : Option.none()
-  })
+): Effect.Effect<Option.Option<CommitInfo>, RemoteError> => {
+  if (revision === "HEAD")
+    return Effect.flatMap(git.defaultBranch, (branch) => commitOf(git, `refs/heads/${branch}`))
+  if (!isRefName(revision) && !isAbbreviation(revision)) return Effect.succeedNone
+  return Effect.flatMap(git.resolve(revision), (oid) =>
+    Option.isSome(oid) ? git.commit(oid.value) : Effect.succeedNone
+  )
+}
 
 /** The tree that a tree id, a revision, or `revision:path` names. */
 export const treeOf = (

@@ -1,14 +1,14 @@
-import type { HttpServerResponse } from "@effect/platform"
 import type { Effect, Scope } from "effect"
 import type { RefMoved } from "../../domain/Ref.js"
 import type { AmbiguousWriteError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { Call } from "./Call.js"
 import type { Problem } from "./Problem.js"
+import type { Reply } from "./Reply.js"
 
 /** What a handler may fail with: a refusal in GitHub's words, or what the engine below could not do. */
 export type Failure = Problem | RemoteError | AmbiguousWriteError | ValidationError | RefMoved
 
-export type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, Failure, Scope.Scope>
+export type Answer = Effect.Effect<Reply, Failure, Scope.Scope>
 
 /**
  * One operation of the REST API. `template` is GitHub's own, with `*` after a last parameter that may hold slashes;

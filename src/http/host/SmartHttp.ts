@@ -3,7 +3,6 @@ import { createReadStream, createWriteStream } from "node:fs"
 import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { HttpServerResponse } from "@effect/platform"
 import { NodeSink, NodeStream } from "@effect/platform-node"
 import { Effect, type Scope, Stream } from "effect"
 import { RemoteError, type ValidationError } from "../../domain/StoreError.js"
@@ -12,6 +11,7 @@ import type { Call } from "./Call.js"
 import * as Git from "./Git.js"
 import { anonymous } from "./Principal.js"
 import { notFound, Problem } from "./Problem.js"
+import * as Reply from "./Reply.js"
 import { type Hosted, Repositories } from "./Repositories.js"
 import * as Route from "./Route.js"
 
@@ -89,9 +89,10 @@ export const routes = (options: SmartHttpOptions) =>
         const header = `# service=git-${name}\n`
         const length = (header.length + 4).toString(16).padStart(4, "0")
         const plain = run.env?.GIT_PROTOCOL !== "version=2" || name === "receive-pack"
-        return HttpServerResponse.uint8Array(
-          plain ? Buffer.concat([Buffer.from(`${length}${header}0000`), stdout]) : stdout,
-          { contentType: `application/x-git-${name}-advertisement`, headers: noCache }
+        return Reply.make(
+          200,
+          { ...noCache, "content-type": `application/x-git-${name}-advertisement` },
+          plain ? Buffer.concat([Buffer.from(`${length}${header}0000`), stdout]) : stdout
         )
       })
 
@@ -110,10 +111,7 @@ export const routes = (options: SmartHttpOptions) =>
           ...service("upload-pack", git.directory, call),
           input: Body.stream(call.request, options.maxPushBytes)
         })
-        return HttpServerResponse.stream(output, {
-          contentType: "application/x-git-upload-pack-result",
-          headers: noCache
-        })
+        return Reply.make(200, { ...noCache, "content-type": "application/x-git-upload-pack-result" }, output)
       })
 
     const receivePack = (call: Call): Route.Answer =>
@@ -133,10 +131,11 @@ export const routes = (options: SmartHttpOptions) =>
         const { stdout } = yield* git.exclusively(
           Git.output({ ...service("receive-pack", git.directory, call), input })
         )
-        return HttpServerResponse.uint8Array(stdout, {
-          contentType: "application/x-git-receive-pack-result",
-          headers: noCache
-        })
+        return Reply.make(
+          200,
+          { ...noCache, "content-type": "application/x-git-receive-pack-result" },
+          stdout
+        )
       })
     const docs = "rest"
     return [

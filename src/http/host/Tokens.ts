@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import { hash as hashOf, randomBytes, timingSafeEqual } from "node:crypto"
 import { FileSystem, Path } from "@effect/platform"
 import { Context, Effect, Layer, MutableRef, Option, Redacted, Schema } from "effect"
 import type { Principal } from "./Principal.js"
@@ -48,7 +48,7 @@ export class Tokens extends Context.Tag("chainstore/http/host/Tokens")<
   }
 >() {}
 
-const digest = (token: string) => createHash("sha256").update(token).digest()
+const digest = (token: string) => hashOf("sha256", token, "buffer")
 
 const generate = () => `chs_${randomBytes(30).toString("base64url")}`
 
@@ -125,9 +125,11 @@ export const layer = (options: TokensOptions) =>
         principal: (token) => {
           const asked = digest(token)
           let answer: Principal | undefined
-          for (const candidate of [...fixed, ...MutableRef.get(issued)]) {
-            const [hash, principal] = entry(candidate)
-            if (timingSafeEqual(hash, asked)) answer ??= principal
+          for (const all of [fixed, MutableRef.get(issued)]) {
+            for (const candidate of all) {
+              const [hash, principal] = entry(candidate)
+              if (timingSafeEqual(hash, asked)) answer ??= principal
+            }
           }
           return Option.fromNullable(answer)
         },

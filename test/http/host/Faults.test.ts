@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, layer, it as plain } from "@effect/vitest"
-import { Effect, Exit, Option, Schedule } from "effect"
+import { Effect, Exit, Schedule } from "effect"
 import * as Faults from "../../../src/http/host/Faults.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
@@ -120,15 +120,14 @@ plain.scopedLive("faults of a stand-alone host follow a file", () =>
     const file = `${directory}/faults.json`
     yield* Effect.gen(function* () {
       const faults = yield* Faults.Faults
-      assert.isTrue(Option.isNone(yield* faults.meet("GET", "/x")))
+      assert.isUndefined(faults.meet("GET", "/x"))
       yield* fs.writeFileString(file, `{ "rules": [{ "method": "GET", "fault": { "_tag": "Race" } }] }`)
-      const met = faults
-        .meet("GET", "/x")
-        .pipe(Effect.repeat({ until: Option.isSome, schedule: Schedule.spaced("5 millis") }))
-      yield* met
+      yield* Effect.sync(() => faults.meet("GET", "/x")).pipe(
+        Effect.repeat({ until: (fault) => fault !== undefined, schedule: Schedule.spaced("5 millis") })
+      )
       yield* fs.writeFileString(file, "{ nonsense")
       yield* Effect.sleep("50 millis")
-      assert.isTrue(Option.isSome(yield* faults.meet("GET", "/x")))
+      assert.deepStrictEqual(faults.meet("GET", "/x"), { _tag: "Race" })
     }).pipe(Effect.provide(Faults.layerFile(file, "10 millis")))
   }).pipe(Effect.provide(NodeContext.layer))
 )

@@ -1,9 +1,9 @@
-import { HttpServerResponse } from "@effect/platform"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
 import type { Call } from "../Call.js"
 import * as Git from "../Git.js"
 import { encodePath } from "../Links.js"
 import { notFound } from "../Problem.js"
+import * as Reply from "../Reply.js"
 import { type Hosted, Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import * as Route from "../Route.js"
@@ -35,10 +35,7 @@ export const routes = Effect.gen(function* () {
         const { commit } = yield* found(hosted, ref)
         const path = `/api/codeload/${hosted.fullName}/legacy.${format}/${encodePath(ref || commit)}`
         const ticket = hosted.settings.private ? `?token=${yield* tickets.issue(hosted.fullName)}` : ""
-        return HttpServerResponse.empty({
-          status: 302,
-          headers: { location: `${call.links.origin}${path}${ticket}` }
-        })
+        return Reply.make(302, { location: `${call.links.origin}${path}${ticket}` })
       })
 
   const docs = "rest/repos/contents#download-a-repository-archive"
@@ -75,14 +72,16 @@ export const codeload = Effect.gen(function* () {
         directory: hosted.git.directory,
         args: ["archive", `--format=${format}`, `--prefix=${stem}/`, commit]
       })
-      return HttpServerResponse.stream(Stream.orDie(archive), {
-        contentType: format === "zip" ? "application/zip" : "application/x-gzip",
-        headers: {
+      return Reply.make(
+        200,
+        {
+          "content-type": format === "zip" ? "application/zip" : "application/x-gzip",
           "content-disposition": `attachment; filename=${stem}.${format}`,
           etag: `"${commit}"`,
           "x-content-type-options": "nosniff"
-        }
-      })
+        },
+        archive
+      )
     })
 
   return Route.make("GET", "/{owner}/{repo}/{format}/{ref*}", "rest/repos/contents", send)

@@ -1,4 +1,3 @@
-import { HttpServerResponse } from "@effect/platform"
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { Call } from "../Call.js"
 import * as Differ from "../Differ.js"
@@ -75,9 +74,7 @@ export const routes = Effect.gen(function* () {
         return yield* Reply.keyed(
           call,
           info.commit,
-          Effect.succeed(
-            HttpServerResponse.text(info.commit, { contentType: "application/vnd.github.sha; charset=utf-8" })
-          ),
+          Effect.succeed(Reply.text(info.commit, "application/vnd.github.sha; charset=utf-8")),
           `"${info.commit}"`
         )
       }

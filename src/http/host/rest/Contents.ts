@@ -28,35 +28,42 @@ const listedEntries = 1000
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
 
-const view = (
-  call: Call,
-  hosted: Hosted,
-  ref: string,
-  at: { readonly type: string; readonly path: string; readonly oid: Oid; readonly size: number }
-) => {
-  const { links } = call
-  const { fullName } = hosted
-  const self = Links.contents(links, fullName, at.path, ref)
-  const git =
-    at.type === "submodule" ? null : Links.git(links, fullName, at.type === "dir" ? "trees" : "blobs", at.oid)
-  const html =
-    at.type === "submodule"
-      ? null
-      : Links.html(links, fullName, at.type === "dir" ? "tree" : "blob", ref, at.path)
-  return {
-    name: nameOf(at.path),
-    path: at.path,
-    sha: at.oid,
-    size: at.size,
-    url: self,
-    html_url: html,
-    git_url: git,
-    download_url:
-      at.type === "dir" || at.type === "submodule" ? null : Links.raw(links, fullName, ref, at.path),
-    type: at.type,
-    _links: { self, git, html }
+interface At {
+  readonly type: string
+  readonly path: string
+  readonly oid: Oid
+  readonly size: number
+}
+
+/** How the files of one commit are shown: what is the same for all of them is put together once. */
+const viewer = ({ links }: Call, { fullName }: Hosted, ref: string) => {
+  const repository = Links.repository(links, fullName)
+  const query = `?ref=${encodeURIComponent(ref)}`
+  const shown = Links.encodePath(ref)
+  const page = Links.html(links, fullName)
+  const bytes = `${links.origin}/raw/${fullName}/${shown}/`
+  return ({ oid, path, size, type }: At) => {
+    const encoded = Links.encodePath(path)
+    const self = `${repository}/contents/${encoded}${query}`
+    const [kind, kinds] = type === "dir" ? ["tree", "trees"] : ["blob", "blobs"]
+    const git = type === "submodule" ? null : `${repository}/git/${kinds}/${oid}`
+    const html = type === "submodule" ? null : `${page}/${kind}/${shown}/${encoded}`
+    return {
+      name: nameOf(path),
+      path,
+      sha: oid,
+      size,
+      url: self,
+      html_url: html,
+      git_url: git,
+      download_url: type === "dir" || type === "submodule" ? null : bytes + encoded,
+      type,
+      _links: { self, git, html }
+    }
   }
 }
+
+const view = (call: Call, hosted: Hosted, ref: string, at: At) => viewer(call, hosted, ref)(at)
 
 const tooLarge = new Problem({
   status: 403,
@@ -86,16 +93,19 @@ const directory = (call: Call, hosted: Hosted, ref: string, path: string, oid: O
       onNone: () => [],
       onSome: (tree) => tree.entries.slice(0, listedEntries)
     })
-    const listing = yield* Effect.forEach(entries, (entry) =>
-      Effect.map(sizeOf(hosted.git, entry), (size) =>
-        view(call, hosted, ref, {
+    const shown = viewer(call, hosted, ref)
+    const listing: Array<ReturnType<typeof view>> = []
+    for (const entry of entries) {
+      const size = BlobSizes.known(entry) ?? (yield* sizeOf(hosted.git, entry))
+      listing.push(
+        shown({
           type: typeOf(call, entry, true),
           path: path === "" ? entry.path : `${path}/${entry.path}`,
           oid: entry.oid,
           size
         })
       )
-    )
+    }
     return call.media === "object"
       ? Reply.fromJson({ ...view(call, hosted, ref, { type: "dir", path, oid, size: 0 }), entries: listing })
       : Reply.fromJson(listing)
@@ -161,9 +171,10 @@ const readAt = (call: Call, hosted: Hosted) =>
     const asked = call.query.get("ref") || (yield* git.defaultBranch)
     const found = yield* Revision.commitOf(git, asked)
     if (Option.isSome(found)) return { ref: asked, commit: found.value }
-    if (yield* Revision.isEmpty(git))
-      return yield* new Problem({ status: 404, message: "This repository is empty." })
-    return yield* new Problem({ status: 404, message: `No commit found for the ref ${asked.slice(0, 255)}` })
+    const message = (yield* Revision.isEmpty(git))
+      ? "This repository is empty."
+      : `No commit found for the ref ${asked.slice(0, 255)}`
+    return yield* new Problem({ status: 404, message })
   })
 
 const normal = (path: string) => path.replace(/^\/+|\/+$/g, "")
@@ -181,20 +192,20 @@ export const routes = Effect.gen(function* () {
       const { git } = hosted
       const { commit, ref } = yield* readAt(call, hosted)
       const path = normal(call.parameters["path"] ?? "")
-      if (path === "") {
-        return yield* Reply.keyed(call, `dir ${commit.tree}`, directory(call, hosted, ref, "", commit.tree))
-      }
+      const listed = (oid: Oid) =>
+        Reply.keyed(call, `dir ${oid} ${ref}`, directory(call, hosted, ref, path, oid))
+      if (path === "") return yield* listed(commit.tree)
       if (!isPath(path)) return yield* notFound
       const found = yield* git.lookup(commit.tree, path)
       if (Option.isNone(found)) return yield* notFound
       const entry = found.value
       switch (typeOf(call, entry, false)) {
         case "dir":
-          return yield* Reply.keyed(call, `dir ${entry.oid}`, directory(call, hosted, ref, path, entry.oid))
+          return yield* listed(entry.oid)
         case "symlink":
           return yield* Reply.keyed(
             call,
-            `link ${commit.tree}`,
+            `link ${commit.tree} ${ref}`,
             symlink(call, hosted, ref, commit.tree, path, entry)
           )
         case "submodule": {
@@ -202,7 +213,7 @@ export const routes = Effect.gen(function* () {
           return Reply.json(call, { ...at, submodule_git_url: yield* submoduleUrl(git, commit.tree, path) })
         }
         default:
-          return yield* Reply.keyed(call, `file ${entry.oid}`, file(call, hosted, ref, path, entry))
+          return yield* Reply.keyed(call, `file ${entry.oid} ${ref}`, file(call, hosted, ref, path, entry))
       }
     })
 

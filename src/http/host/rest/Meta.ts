@@ -1,4 +1,3 @@
-import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import type { Call } from "../Call.js"
 import { Limits, type Window } from "../Limits.js"
@@ -94,9 +93,7 @@ export const routes = Effect.gen(function* () {
     )
 
   const zen = (): Route.Answer =>
-    Effect.succeed(
-      HttpServerResponse.text("Keep it logically awesome.", { contentType: "text/plain; charset=utf-8" })
-    )
+    Effect.succeed(Reply.text("Keep it logically awesome.", "text/plain; charset=utf-8"))
 
   return [
     Route.make("GET", "/", "rest/meta/meta#github-api-root", root),

@@ -1,0 +1,40 @@
+/** The patterns of the paths that the host answers beside its root. */
+export const paths: ReadonlyArray<string | RegExp> = [
+  "/api/v3",
+  "/api/graphql",
+  "/api/codeload",
+  "/raw",
+  /^\/[^/]+\/[^/]+\.git\/(?:info\/refs|git-upload-pack|git-receive-pack)$/
+]
+
+const gitPath = paths.find((path) => path instanceof RegExp) as RegExp
+
+/** The parts of the host, each with rules of its own for what goes around an answer. */
+export type Area = "rest" | "graphql" | "codeload" | "raw" | "git" | "none"
+
+export interface Place {
+  readonly area: Area
+  /** What comes before the path of a route. */
+  readonly prefix: string
+}
+
+const rest: Place = { area: "rest", prefix: "/api/v3" }
+const restAtRoot: Place = { area: "rest", prefix: "" }
+const graphql: Place = { area: "graphql", prefix: "" }
+const codeload: Place = { area: "codeload", prefix: "/api/codeload" }
+const raw: Place = { area: "raw", prefix: "/raw" }
+const git: Place = { area: "git", prefix: "" }
+const none: Place = { area: "none", prefix: "" }
+
+const below = (path: string, prefix: string) =>
+  path.startsWith(prefix) && (path.length === prefix.length || path.charCodeAt(prefix.length) === 47)
+
+/** Which part of the host a path belongs to. */
+export const of = (path: string, atRoot: boolean): Place => {
+  if (below(path, "/api/v3")) return rest
+  if (path === "/api/graphql" || (atRoot && path === "/graphql")) return graphql
+  if (below(path, "/raw")) return raw
+  if (below(path, "/api/codeload")) return codeload
+  if (gitPath.test(path)) return git
+  return atRoot ? restAtRoot : none
+}

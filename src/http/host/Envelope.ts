@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto"
+import type { Version } from "./Call.js"
+import * as Cors from "./Cors.js"
+import * as Limits from "./Limits.js"
+import * as Media from "./Media.js"
+import type { Principal } from "./Principal.js"
+import type { Headers, Reply } from "./Reply.js"
+
+const seed = randomBytes(4).toString("hex").toUpperCase()
+let requests = 0
+const requestId = () => `${seed}:${(++requests).toString(16).toUpperCase().padStart(8, "0")}`
+
+const common = (visibility: "public" | "private"): Headers => ({
+  "cache-control": `${visibility}, max-age=60, s-maxage=60`,
+  ...Cors.headers,
+  "cross-origin-resource-policy": "cross-origin",
+  "referrer-policy": "origin-when-cross-origin, strict-origin-when-cross-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "deny",
+  vary: "Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"
+})
+
+const toAnybody = common("public")
+const toOne = common("private")
+
+/** An answer of the API with the headers that every one carries; its own win over the common ones. */
+export const around = (
+  reply: Reply,
+  to: {
+    readonly principal: Principal
+    readonly version: Version
+    readonly media: Media.Media
+    readonly window: Limits.Window
+  }
+): Reply => ({
+  status: reply.status,
+  body: reply.body,
+  headers: {
+    ...(to.principal.login === undefined ? toAnybody : toOne),
+    ...reply.headers,
+    ...Limits.headers(to.window),
+    "x-github-api-version-selected": to.version,
+    "x-github-media-type": Media.header(to.media),
+    "x-github-request-id": requestId()
+  }
+})
+
+/** A file's bytes, which pages of other origins may read. */
+export const aroundRaw = (reply: Reply): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, ...Cors.headers }
+})

@@ -1,0 +1,29 @@
+import { Cause, Effect, Option } from "effect"
+import { RefMoved } from "../../domain/Ref.js"
+import { RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { Problem } from "./Problem.js"
+import type { Failure } from "./Route.js"
+
+/** Whatever went wrong, as GitHub would tell it; what nobody expected is logged. Interruption stays interruption. */
+export const fromCause = (cause: Cause.Cause<Failure>): Effect.Effect<Problem> => {
+  const failure = Cause.failureOption(cause)
+  if (Option.isSome(failure)) return fromFailure(failure.value)
+  if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  return Effect.as(
+    Effect.logError("A request met a defect", cause),
+    new Problem({ status: 500, message: "Server Error" })
+  )
+}
+
+const fromFailure = (failure: Failure): Effect.Effect<Problem> => {
+  if (failure instanceof Problem) return Effect.succeed(failure)
+  if (failure instanceof RefMoved)
+    return Effect.succeed(new Problem({ status: 409, message: failure.message }))
+  if (failure instanceof ValidationError)
+    return Effect.succeed(new Problem({ status: 422, message: failure.message }))
+  const busy = failure instanceof RemoteError && (failure.reason === "Locked" || failure.reason === "Timeout")
+  return Effect.as(
+    Effect.logError("A request failed", failure),
+    new Problem({ status: busy ? 503 : 502, message: "Server Error" })
+  )
+}
