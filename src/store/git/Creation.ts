@@ -1,8 +1,8 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { fsyncDirectory } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { isRefName } from "./RefName.js"
-import { fsyncDirectory } from "./RefStore.js"
 
 const configOf = (durable: boolean) => `[core]
 \trepositoryformatversion = 0

@@ -1,54 +1,21 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
+import {
+  fsyncDirectory,
+  fsyncFile,
+  hasCode,
+  readSmall,
+  removeEmpty,
+  removeEmptyParents,
+  unlink
+} from "./Disk.js"
 import { Fault, pause } from "./Fault.js"
 import type { Reference } from "./GitRepository.js"
 import type { Owner } from "./Owner.js"
-
-export const fsyncFile = (fd: number): Promise<void> =>
-  new Promise((resolve, reject) => fs.fsync(fd, (cause) => (cause === null ? resolve() : reject(cause))))
-
-/** Makes the names in a directory durable. */
-export const fsyncDirectory = async (directory: string): Promise<void> => {
-  const fd = fs.openSync(directory, "r")
-  try {
-    await fsyncFile(fd)
-  } finally {
-    fs.closeSync(fd)
-  }
-}
-
-/** Removes a file that may be gone. One system call, where `rmSync` makes several. */
-export const unlink = (file: string): void => {
-  try {
-    fs.unlinkSync(file)
-  } catch (cause) {
-    if (!hasCode(cause, "ENOENT")) throw cause
-  }
-}
-
-const scratch = Buffer.allocUnsafeSlow(4096)
-
-/** The text of a small file. */
-const readSmall = (file: string): string => {
-  const fd = fs.openSync(file, "r")
-  try {
-    return scratch.toString("latin1", 0, fs.readSync(fd, scratch, 0, scratch.length, 0)).trim()
-  } finally {
-    fs.closeSync(fd)
-  }
-}
-
-const hasCode = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
-  cause instanceof Error && "code" in cause && codes.includes(String(cause.code))
+import { PackedRefs } from "./PackedRefs.js"
 
 const oidPattern = /^[0-9a-f]{40}$/
-
-interface PackedRefs {
-  readonly stamp: string
-  readonly refs: ReadonlyMap<string, Oid>
-  readonly lines: ReadonlyArray<string>
-}
 
 /** What a test-and-set of a ref came to: `moved` tells where it is instead. */
 export type RefOutcome =
@@ -65,29 +32,18 @@ const done: RefOutcome = { _tag: "Done" }
 
 /** The refs of one repository, loose and packed, written by Git's own lock-file protocol. */
 export class RefStore {
-  private packedRefs: PackedRefs | undefined
+  private readonly packed: PackedRefs
 
   constructor(
     private readonly directory: string,
     private readonly owner: Owner,
     private readonly timeout: number
-  ) {}
+  ) {
+    this.packed = new PackedRefs(this.file("packed-refs"))
+  }
 
   private file(name: string): string {
     return path.join(this.directory, name)
-  }
-
-  private packed(): PackedRefs {
-    const stat = fs.statSync(this.file("packed-refs"), { bigint: true, throwIfNoEntry: false })
-    const stamp = stat === undefined ? "none" : `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
-    if (this.packedRefs?.stamp === stamp) return this.packedRefs
-    const lines = stat === undefined ? [] : fs.readFileSync(this.file("packed-refs"), "utf8").split("\n")
-    const refs = new Map<string, Oid>()
-    for (const line of lines) {
-      if (oidPattern.test(line.slice(0, 40))) refs.set(line.slice(41), line.slice(0, 40) as Oid)
-    }
-    this.packedRefs = { stamp, refs, lines }
-    return this.packedRefs
   }
 
   private loose(name: string): string | undefined {
@@ -105,7 +61,7 @@ export class RefStore {
     for (let steps = 0; steps < 6; steps++) {
       const text = this.loose(at)
       if (text === undefined) {
-        const found = this.packed().refs.get(at)
+        const found = this.packed.get(at)
         if (found === undefined && !fs.existsSync(this.file("HEAD"))) this.assertPresent()
         return found
       }
@@ -157,7 +113,7 @@ export class RefStore {
       }
     }
     walk("refs")
-    for (const name of this.packed().refs.keys()) if (name.startsWith(prefix)) names.add(name)
+    for (const name of this.packed.names()) if (name.startsWith(prefix)) names.add(name)
     const found: Array<Reference> = []
     for (const name of [...names].sort((a, b) => (a < b ? -1 : 1))) {
       const oid = this.read(name)
@@ -214,7 +170,7 @@ export class RefStore {
   }
 
   private conflicting(name: string): string | undefined {
-    for (const other of this.packed().refs.keys()) {
+    for (const other of this.packed.names()) {
       if (other.startsWith(`${name}/`) || name.startsWith(`${other}/`)) {
         if (this.read(other) !== undefined) return other
       }
@@ -320,7 +276,7 @@ export class RefStore {
       if (actual !== expected) return { _tag: "Moved", actual }
       if (actual === undefined) return done
       // Packed before loose: the other way round, a crash in between would bring an old value back.
-      if (this.packed().refs.has(name)) await this.unpack(name, durable)
+      if (this.packed.get(name) !== undefined) await this.unpack(name, durable)
       unlink(this.file(name))
       if (durable && fs.existsSync(path.dirname(this.file(name))))
         await fsyncDirectory(path.dirname(this.file(name)))
@@ -332,15 +288,7 @@ export class RefStore {
   }
 
   private async unpack(name: string, durable: boolean): Promise<void> {
-    const { lines } = this.packed()
-    const kept: Array<string> = []
-    let skipping = false
-    for (const line of lines) {
-      if (line.startsWith("^") && skipping) continue
-      skipping = line.slice(41) === name && oidPattern.test(line.slice(0, 40))
-      if (!skipping) kept.push(line)
-    }
-    const rewritten = this.prepare(kept.join("\n"))
+    const rewritten = this.prepare(this.packed.without(name))
     try {
       if (durable) await fsyncFile(rewritten.fd)
     } finally {
@@ -348,30 +296,5 @@ export class RefStore {
     }
     fs.renameSync(rewritten.file, this.file("packed-refs"))
     if (durable) await fsyncDirectory(this.directory)
-  }
-}
-
-/** Removes a directory that holds nothing but empty directories, as Git does where a ref is to go. */
-const removeEmpty = (directory: string): void => {
-  for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
-    if (!entry.isDirectory()) return
-    removeEmpty(path.join(directory, entry.name))
-  }
-  try {
-    fs.rmdirSync(directory)
-  } catch {
-    return
-  }
-}
-
-const removeEmptyParents = (directory: string, root: string): void => {
-  let at = directory
-  while (at.startsWith(`${root}${path.sep}`)) {
-    try {
-      fs.rmdirSync(at)
-    } catch {
-      return
-    }
-    at = path.dirname(at)
   }
 }

@@ -1,0 +1,64 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+
+export const fsyncFile = (fd: number): Promise<void> =>
+  new Promise((resolve, reject) => fs.fsync(fd, (cause) => (cause === null ? resolve() : reject(cause))))
+
+/** Makes the names in a directory durable. */
+export const fsyncDirectory = async (directory: string): Promise<void> => {
+  const fd = fs.openSync(directory, "r")
+  try {
+    await fsyncFile(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** Removes a file that may be gone. One system call, where `rmSync` makes several. */
+export const unlink = (file: string): void => {
+  try {
+    fs.unlinkSync(file)
+  } catch (cause) {
+    if (!hasCode(cause, "ENOENT")) throw cause
+  }
+}
+
+const scratch = Buffer.allocUnsafeSlow(4096)
+
+/** The text of a small file. */
+export const readSmall = (file: string): string => {
+  const fd = fs.openSync(file, "r")
+  try {
+    return scratch.toString("latin1", 0, fs.readSync(fd, scratch, 0, scratch.length, 0)).trim()
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+export const hasCode = (cause: unknown, ...codes: ReadonlyArray<string>): boolean =>
+  cause instanceof Error && "code" in cause && codes.includes(String(cause.code))
+
+/** Removes a directory that holds nothing but empty directories, as Git does where a ref is to go. */
+export const removeEmpty = (directory: string): void => {
+  for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
+    if (!entry.isDirectory()) return
+    removeEmpty(path.join(directory, entry.name))
+  }
+  try {
+    fs.rmdirSync(directory)
+  } catch {
+    return
+  }
+}
+
+export const removeEmptyParents = (directory: string, root: string): void => {
+  let at = directory
+  while (at.startsWith(`${root}${path.sep}`)) {
+    try {
+      fs.rmdirSync(at)
+    } catch {
+      return
+    }
+    at = path.dirname(at)
+  }
+}

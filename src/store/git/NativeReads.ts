@@ -1,0 +1,69 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
+import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import type { CatFile } from "./CatFile.js"
+import { attempt, attemptPromise, MissingObject, toRemoteError } from "./Fault.js"
+import type { ObjectDatabase } from "./ObjectDatabase.js"
+
+export type NativeReads = ReturnType<typeof make>
+
+/** Native code over one repository's objects; those that only stock Git can find are fetched from it. */
+export const make = (directory: string, objects: ObjectDatabase, catFile: CatFile) => {
+  /** Runs native code, again for each object that had to be fetched. */
+  const run = <A>(operation: string, body: () => A): Effect.Effect<A, RemoteError> =>
+    Effect.catchAll(runChecked(operation, body), (error) =>
+      error instanceof ValidationError ? Effect.die(error) : Effect.fail(error)
+    )
+
+  const runChecked = <A>(
+    operation: string,
+    body: () => A
+  ): Effect.Effect<A, RemoteError | ValidationError> => {
+    const from = (asked: Oid | undefined): Effect.Effect<A, RemoteError | ValidationError> =>
+      Effect.suspend(() => {
+        try {
+          return Effect.succeed(body())
+        } catch (cause) {
+          if (cause instanceof ValidationError) return Effect.fail(cause)
+          if (!(cause instanceof MissingObject) || cause.oid === asked) {
+            return Effect.fail(toRemoteError(operation, directory, cause))
+          }
+          const oid = cause.oid as Oid
+          return Effect.flatMap(
+            attemptPromise(operation, directory, () => catFile.find(oid)),
+            (object) => {
+              if (object === undefined) return Effect.fail(toRemoteError(operation, directory, cause))
+              objects.learn(oid, object)
+              return from(oid)
+            }
+          )
+        }
+      })
+    return from(undefined)
+  }
+
+  /** An object that may be missing, wherever it is. */
+  const find = (operation: string, oid: Oid) =>
+    Effect.flatMap(
+      attempt(operation, directory, () => objects.find(oid)),
+      (object) =>
+        object !== undefined
+          ? Effect.succeedSome(object)
+          : Effect.map(
+              attemptPromise(operation, directory, () => catFile.find(oid)),
+              (found) => {
+                if (found !== undefined) objects.learn(oid, found)
+                return Option.fromNullable(found)
+              }
+            )
+    )
+
+  const rootOf = (oid: Oid): Oid => {
+    const root = objects.rootOf(oid)
+    if (root === undefined) throw new MissingObject(oid)
+    return root
+  }
+
+  return { run, runChecked, find, rootOf } as const
+}
