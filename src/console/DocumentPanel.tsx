@@ -29,6 +29,8 @@ export const DocumentPanel = (props: {
   const [round, setRound] = useState(0)
   const heading = useRef<HTMLHeadingElement>(null)
   const task = useTask()
+  const place = JSON.stringify([collection, id, at])
+  const shown = useRef<string | undefined>(undefined)
 
   useEffect(() => {
     heading.current?.focus()
@@ -40,6 +42,9 @@ export const DocumentPanel = (props: {
     task.run(source.document(collection, id, at), {
       success: (found) => {
         setDocument(found)
+        // After a restore, which was told, the same document is only read anew.
+        if (shown.current === place) return
+        shown.current = place
         announce(found === null ? `${id} does not exist there.` : `${id} is open, revision ${found._rev}.`)
       },
       failure: (failure) => {

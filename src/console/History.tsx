@@ -40,7 +40,10 @@ export const History = (props: {
       success: (found) => {
         setProblem(undefined)
         setEntries(found)
-        announce(`${found.length} ${found.length === 1 ? "commit" : "commits"} in the history of ${id}.`)
+        // After a restore, which was told, the list is only read anew.
+        if (round === 0) {
+          announce(`${found.length} ${found.length === 1 ? "commit" : "commits"} in the history of ${id}.`)
+        }
       },
       failure: setProblem
     })

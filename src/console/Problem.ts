@@ -107,6 +107,9 @@ export const fromAnswer = (
   )
 }
 
+// What the library advises here speaks to a programmer.
+const ownWords: ReadonlySet<ProblemKind> = new Set(["offline", "server", "token"])
+
 /** From the store running in this page. */
 export const fromStore = (error: StoreError): Problem => {
   const name = (error as unknown as { readonly _tag: string })._tag
@@ -115,5 +118,5 @@ export const fromStore = (error: StoreError): Problem => {
     reason === "Unreachable" || reason === "Timeout" ? "offline" : kindOf(name, error.status, error.message)
   const resetAt = (error as { readonly resetAt?: Date }).resetAt
   const own = kind === "rateLimit" ? reset(resetAt) : undefined
-  return make(kind, error.message, own ?? (error.hint === undefined ? undefined : error.hint))
+  return make(kind, error.message, own ?? (ownWords.has(kind) ? undefined : error.hint))
 }

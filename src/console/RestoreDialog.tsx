@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject, StoredDocument } from "../domain/Document.js"
 import { differences } from "../store/browse/Difference.js"
 import type { HistoryEntry } from "../store/Collection.js"
@@ -6,6 +6,7 @@ import { alarm, announce } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
 import type { DataSourceService } from "./DataSource.js"
 import { DifferenceTable } from "./DifferenceTable.js"
+import { useModal } from "./Focus.js"
 import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { useTask } from "./useTask.js"
@@ -40,10 +41,7 @@ export const RestoreDialog = (props: {
   const short = entry.sha.slice(0, 7)
   const changed = useMemo(() => differences(content(current), content(target)), [current, target])
 
-  useEffect(() => {
-    dialog.current?.showModal()
-    return () => document.getElementById(`restore-${entry.sha}`)?.focus()
-  }, [])
+  useModal(dialog, () => document.getElementById(`restore-${entry.sha}`))
 
   const restore = () =>
     task.run(source.restore(collection, id, entry.sha, current?._rev), {

@@ -124,7 +124,7 @@ export const Results = (props: {
       )}
       {query.problem !== undefined ? (
         <ProblemCard problem={query.problem}>
-          <RunButton running={query.running} onClick={() => query.again(true)}>
+          <RunButton running={query.running} onClick={() => query.again()}>
             Try again
           </RunButton>
         </ProblemCard>

@@ -1,4 +1,5 @@
-import { useEffect, useRef } from "preact/hooks"
+import { useRef } from "preact/hooks"
+import { useModal } from "./Focus.js"
 
 export interface Shortcut {
   readonly keys: string
@@ -18,13 +19,7 @@ export const ShortcutsDialog = (props: {
   readonly onClose: () => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    const opener = document.activeElement
-    dialog.current?.showModal()
-    return () => {
-      if (opener instanceof HTMLElement) opener.focus()
-    }
-  }, [])
+  useModal(dialog, () => document.activeElement)
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="shortcuts-title" onClose={props.onClose}>
       <h2 id="shortcuts-title">Keyboard shortcuts</h2>

@@ -75,7 +75,7 @@ export const Workbench = (props: {
 
   const choose = (table: string) => {
     query.expectFocus()
-    if (place.table === table) query.again(true)
+    if (place.table === table) query.again()
     else
       go({
         ...start,
@@ -117,7 +117,7 @@ export const Workbench = (props: {
       const actions: Readonly<Record<string, () => void>> = {
         "?": () => setHelp(true),
         "/": () => document.querySelector<HTMLElement>('[data-first="true"]')?.focus(),
-        r: () => place.table !== undefined && !query.running && query.again(true),
+        r: () => place.table !== undefined && !query.running && query.again(),
         g: () => heading.current?.focus(),
         c: () => press("columns"),
         e: () => press("export"),
@@ -145,7 +145,7 @@ export const Workbench = (props: {
         onTab={(tab) => go({ panel: tab === "history" ? "history" : undefined })}
         onAt={(at) => go({ at, panel: undefined })}
         onClose={closePanel}
-        onChanged={() => query.again(false)}
+        onChanged={() => query.renew()}
       />
     ) : place.panel === "commits" ? (
       <Commits
@@ -237,7 +237,7 @@ export const Workbench = (props: {
                   ? next
                   : { ...next, sort: undefined, columns: undefined, document: undefined, panel: undefined }
               )
-              query.again(true)
+              query.again()
             }}
             onCancel={query.cancel}
           />

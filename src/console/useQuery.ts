@@ -28,12 +28,19 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
   const [round, setRound] = useState(0)
   const byHand = useRef(false)
+  const quiet = useRef(false)
   const task = useTask()
   const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
   const { at, filters, limit, sort, table, whole } = place
   const question = JSON.stringify([table, filters, limit, whole, at, round])
   const sortKey = JSON.stringify(sort ?? null)
   const elsewhere = outcome?.answer.source === "manifest" && outcome.answer.cursor !== null
+
+  const settled = () => {
+    onSettled(byHand.current)
+    byHand.current = false
+    quiet.current = false
+  }
 
   const ask = (cursor: string | null, append: boolean) => {
     if (table === undefined) return
@@ -47,16 +54,16 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
         const next = { answer: { ...answer, documents, columns }, milliseconds: performance.now() - started }
         setProblem(undefined)
         setOutcome(next)
-        announce(documents.length === 0 ? `No documents in ${table} match.` : told(next))
-        onSettled(byHand.current)
-        byHand.current = false
+        if (!quiet.current) {
+          announce(documents.length === 0 ? `No documents in ${table} match.` : told(next))
+        }
+        settled()
       },
       failure: (failure) => {
         setProblem(failure)
         setOutcome(undefined)
         alarm(`${failure.title}. ${failure.message}`)
-        onSettled(byHand.current)
-        byHand.current = false
+        settled()
       }
     })
   }
@@ -88,9 +95,14 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
     outcome,
     problem,
     running: task.running,
-    /** Asks again, also when nothing changed; `byHand` moves the focus to the results afterwards. */
-    again: (hand: boolean) => {
-      byHand.current = hand
+    /** Asks again, also when nothing changed, and moves the focus to the results afterwards. */
+    again: () => {
+      byHand.current = true
+      setRound((n) => n + 1)
+    },
+    /** Asks again behind what the person does: neither told nor focused. */
+    renew: () => {
+      quiet.current = true
       setRound((n) => n + 1)
     },
     expectFocus: () => {

@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import { returnFocus } from "./Focus.js"
 import { offline, type Problem } from "./Problem.js"
 
 export interface Task {
@@ -14,14 +15,6 @@ export interface Task {
     done: { readonly success: (value: A) => void; readonly failure: (problem: Problem) => void }
   ) => void
   readonly cancel: () => void
-}
-
-/** A button that is shut while its request runs loses the focus: it gets it back, unless it went elsewhere. */
-const returnFocus = (to: Element | null): void => {
-  requestAnimationFrame(() => {
-    const nowhere = document.activeElement === null || document.activeElement === document.body
-    if (nowhere && to instanceof HTMLElement && to.isConnected) to.focus()
-  })
 }
 
 /** One thing at a time that can be cancelled: by the person, by the next run, and when the view goes away. */
@@ -44,7 +37,8 @@ export const useTask = (): Task => {
       if (fiber.current !== mine) return
       fiber.current = undefined
       setRunning(false)
-      returnFocus(before)
+      // A button that is shut while its request runs loses the focus.
+      requestAnimationFrame(() => returnFocus(before))
       if (Exit.isSuccess(exit)) done.success(exit.value)
       else if (!Cause.isInterruptedOnly(exit.cause)) {
         done.failure(

@@ -1,0 +1,21 @@
+import type { RefObject } from "preact"
+import { useEffect } from "preact/hooks"
+
+/** Gives the focus back to what had it, unless it has gone elsewhere since. */
+export const returnFocus = (to: Element | null): void => {
+  const nowhere = document.activeElement === null || document.activeElement === document.body
+  if (nowhere && to instanceof HTMLElement && to.isConnected) to.focus()
+}
+
+/** Shows a dialog as long as its component lives; then the focus goes back to the opener. */
+export const useModal = (dialog: RefObject<HTMLDialogElement | null>, opener: () => Element | null): void => {
+  useEffect(() => {
+    const element = dialog.current
+    const before = opener()
+    element?.showModal()
+    return () => {
+      element?.close()
+      returnFocus(before?.isConnected === true ? before : opener())
+    }
+  }, [])
+}
