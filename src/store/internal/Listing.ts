@@ -6,14 +6,128 @@ import type { Layout } from "../../domain/Settings.js"
 import { idAt, placeOf } from "../DocumentPath.js"
 import type { Blob, GitRemoteService, Head, RemoteFailure, Tree } from "../GitRemote.js"
 
-/** The documents of a collection at one commit, in order of id. */
-export interface Listing {
-  readonly tree: Oid | undefined
-  readonly ids: ReadonlyArray<string>
-  /** Blob ids, in the order of `ids`. */
-  readonly oids: ReadonlyArray<Oid>
-  /** Paths below the collection's directory, in the order of `ids`. */
-  readonly paths: ReadonlyArray<string>
+const suffix = ".json"
+const hexDigits = new TextEncoder().encode("0123456789abcdef")
+const ascii = new TextDecoder()
+
+const digitOf = (code: number) => (code < 58 ? code - 48 : code - 87)
+const textOf = (codes: Uint8Array) => String.fromCharCode.apply(null, codes as unknown as Array<number>)
+
+/**
+ * The documents of a collection at one commit, in order of id. It is packed, since a store remembers it: 28 bytes and
+ * the id's length a document.
+ */
+export class Listing {
+  private constructor(
+    readonly tree: Oid | undefined,
+    private readonly packed: Packed,
+    private readonly from: number,
+    private readonly to: number
+  ) {}
+
+  static of(tree: Oid | undefined, found: ReadonlyArray<Found>): Listing {
+    return new Listing(tree, pack(found), 0, found.length)
+  }
+
+  get length(): number {
+    return this.to - this.from
+  }
+
+  id(index: number): string {
+    const { ids, starts } = this.packed
+    const at = this.from + index
+    return textOf(ids.subarray(starts[at], starts[at + 1]))
+  }
+
+  ids(): Array<string> {
+    const { ids, starts } = this.packed
+    const first = starts[this.from]!
+    const text = ascii.decode(ids.subarray(first, starts[this.to]))
+    const found: Array<string> = []
+    for (let at = this.from; at < this.to; at++) {
+      found.push(text.slice(starts[at]! - first, starts[at + 1]! - first))
+    }
+    return found
+  }
+
+  /** The path below the collection's directory. */
+  path(index: number): string {
+    const { directories, directory } = this.packed
+    return directories[directory[this.from + index]!]! + this.id(index) + suffix
+  }
+
+  /** How many ids are not beyond this one. */
+  upTo(id: string): number {
+    let [low, high] = [0, this.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.id(middle) <= id) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** The blob at a path below the collection's directory. */
+  find(path: string): Oid | undefined {
+    const at = this.upTo(path.slice(path.lastIndexOf("/") + 1, -suffix.length)) - 1
+    return at >= 0 && this.path(at) === path ? this.oid(at) : undefined
+  }
+
+  oid(index: number): Oid {
+    const { oids } = this.packed
+    const digits = new Uint8Array(40)
+    const start = (this.from + index) * 20
+    for (let at = 0; at < 20; at++) {
+      const byte = oids[start + at]!
+      digits[at * 2] = hexDigits[byte >> 4]!
+      digits[at * 2 + 1] = hexDigits[byte & 15]!
+    }
+    return textOf(digits) as Oid
+  }
+
+  /** The same listing from one place to before another. */
+  part(from: number, to: number): Listing {
+    return from === 0 && to === this.length
+      ? this
+      : new Listing(this.tree, this.packed, this.from + from, this.from + to)
+  }
+
+  /** Ids, blob ids and paths at once, for what needs a bounded part whole. */
+  entries(): ReadonlyArray<Found> {
+    return this.ids().map((id, index) => ({ id, oid: this.oid(index), path: this.path(index) }))
+  }
+}
+
+interface Packed {
+  readonly ids: Uint8Array
+  /** Where each id starts in `ids`, and the end. */
+  readonly starts: Uint32Array
+  readonly oids: Uint8Array
+  readonly directories: ReadonlyArray<string>
+  /** The place of each document's directory in `directories`. */
+  readonly directory: Uint32Array
+}
+
+const pack = (found: ReadonlyArray<Found>): Packed => {
+  const starts = new Uint32Array(found.length + 1)
+  found.forEach(({ id }, at) => {
+    starts[at + 1] = starts[at]! + id.length
+  })
+  const ids = new Uint8Array(starts[found.length]!)
+  const oids = new Uint8Array(found.length * 20)
+  const directory = new Uint32Array(found.length)
+  const directories = new Map<string, number>()
+  found.forEach(({ id, oid, path }, at) => {
+    for (let unit = 0; unit < id.length; unit++) ids[starts[at]! + unit] = id.charCodeAt(unit)
+    for (let byte = 0; byte < 20; byte++) {
+      oids[at * 20 + byte] = (digitOf(oid.charCodeAt(byte * 2)) << 4) | digitOf(oid.charCodeAt(byte * 2 + 1))
+    }
+    const name = path.slice(0, path.length - id.length - suffix.length)
+    const place = directories.get(name) ?? directories.size
+    if (place === directories.size) directories.set(name, place)
+    directory[at] = place
+  })
+  return { ids, starts, oids, directories: [...directories.keys()], directory }
 }
 
 /** A listing, and where its files can be read: `prefix` is the collection's directory as `at` sees it. */
@@ -23,13 +137,14 @@ export interface LocatedListing {
   readonly prefix: string
 }
 
-export const emptyListing: Listing = { tree: undefined, ids: [], oids: [], paths: [] }
-
-interface Found {
+/** A document of a listing; `path` is below the collection's directory. */
+export interface Found {
   readonly id: string
   readonly oid: Oid
   readonly path: string
 }
+
+export const emptyListing: Listing = Listing.of(undefined, [])
 
 /** Where somebody put copies of a document into other directories, the one in its own place is the document. */
 const distinct = (sorted: ReadonlyArray<Found>, layout: Layout): ReadonlyArray<Found> => {
@@ -53,12 +168,7 @@ export const listingOf = (tree: Tree, layout: Layout): Listing => {
   }
   files.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
   const found = layout.shardDepth === 0 ? files : distinct(files, layout)
-  return {
-    tree: tree.oid,
-    ids: found.map(({ id }) => id),
-    oids: found.map(({ oid }) => oid),
-    paths: found.map(({ path }) => path)
-  }
+  return Listing.of(tree.oid, found)
 }
 
 /** The part of a listing that `limit` and `after` ask for. */
@@ -67,24 +177,20 @@ export const slice = (
   limit: number | undefined,
   after: string | null | undefined
 ): Listing => {
-  let from = 0
-  if (after !== undefined && after !== null) {
-    let high = listing.ids.length
-    while (from < high) {
-      const middle = (from + high) >> 1
-      if (listing.ids[middle]! <= after) from = middle + 1
-      else high = middle
-    }
-  }
-  const to = limit === undefined ? listing.ids.length : Math.min(listing.ids.length, from + limit)
-  if (from === 0 && to === listing.ids.length) return listing
-  return {
-    tree: listing.tree,
-    ids: listing.ids.slice(from, to),
-    oids: listing.oids.slice(from, to),
-    paths: listing.paths.slice(from, to)
-  }
+  const from = after === undefined || after === null ? 0 : listing.upTo(after)
+  return listing.part(from, limit === undefined ? listing.length : Math.min(listing.length, from + limit))
 }
+
+/** A listing in parts of at most `size`. */
+export const partsOf = (listing: Listing, size: number): Stream.Stream<Listing> =>
+  Stream.unfold(0, (from) =>
+    from >= listing.length
+      ? Option.none()
+      : Option.some([listing.part(from, Math.min(listing.length, from + size)), from + size] as const)
+  )
+
+/** Files that a remote is asked for at once where asking costs nothing: nothing longer lies unpacked. */
+const atOnce = 512
 
 /** The files of a listing, read in bulk and in order; `prefix` is the collection's directory as `at` sees it. */
 export const contents = (
@@ -93,14 +199,17 @@ export const contents = (
   prefix: string,
   listing: Listing,
   concurrency: number
-): Stream.Stream<Blob, RemoteFailure> =>
-  listing.ids.length === 0
-    ? Stream.empty
-    : remote.blobs(
-        at,
-        listing.paths.map((path, index) => ({ path: prefix + path, oid: listing.oids[index] })),
-        { concurrency }
-      )
+): Stream.Stream<Blob, RemoteFailure> => {
+  const read = (part: Listing) =>
+    remote.blobs(
+      at,
+      part.entries().map(({ oid, path }) => ({ path: prefix + path, oid })),
+      { concurrency }
+    )
+  if (listing.length === 0) return Stream.empty
+  const free = remote.estimate({ _tag: "Read", documents: 1 }) === 0
+  return free ? Stream.flatMap(partsOf(listing, atOnce), read) : read(listing)
+}
 
 /** The collection's directory at a commit as a listing; empty where there is none. */
 export const listAt = (

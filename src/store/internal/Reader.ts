@@ -7,21 +7,20 @@ import type { Json } from "../../domain/Document.js"
 import { fieldMatches } from "../../domain/IndexKey.js"
 import { parseObject } from "../../domain/JsonText.js"
 import type { Page } from "../../domain/Page.js"
-import { ValidationError } from "../../domain/StoreError.js"
+import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import type {
   CollectionExports,
   CollectionReader,
   Explanation,
   HistoryEntry,
   OnInvalid,
-  ReadError,
   ReadManyOptions
 } from "../Collection.js"
 import { documentPath, idAt } from "../DocumentPath.js"
 import type { Blob, Head } from "../GitRemote.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
-import { contents, emptyListing, type LocatedListing, slice } from "./Listing.js"
+import { contents, emptyListing, type LocatedListing, partsOf, slice } from "./Listing.js"
 import { lookup } from "./Lookup.js"
 import { recall, remember } from "./Source.js"
 import type { StoreCore } from "./StoreCore.js"
@@ -38,45 +37,36 @@ const files = (
 ): Stream.Stream<Blob, ReadError> => {
   const { concurrency } = core.options
   if (core.free) return contents(core.remote, at, prefix, listing, concurrency)
-  const groups = Array.from({ length: Math.ceil(listing.ids.length / group) }, (_, index) => {
-    const [from, to] = [index * group, (index + 1) * group]
-    return {
-      ...listing,
-      ids: listing.ids.slice(from, to),
-      oids: listing.oids.slice(from, to),
-      paths: listing.paths.slice(from, to)
-    }
-  })
   const root = core.options.root
-  return Stream.flatMap(Stream.fromIterable(groups), (part) =>
+  return Stream.flatMap(partsOf(listing, group), (part) =>
     Stream.unwrap(
       Effect.gen(function* () {
         const { settings } = yield* core.settings
+        const entries = part.entries()
         const known = new Map<string, Blob>()
         const cachePath = (id: string) => documentPath(root, settings, collection, id)
-        for (const [index, id] of part.ids.entries()) {
+        for (const { id, oid, path } of entries) {
           const entry = yield* recall(core.source, cachePath(id))
-          const oid = part.oids[index]
           if (Option.isSome(entry) && entry.value.oid === oid) {
-            const path = prefix + part.paths[index]!
-            known.set(path, { path, oid, content: entry.value.content })
+            known.set(path, { path: prefix + path, oid, content: entry.value.content })
           }
         }
-        const missing = part.paths.flatMap((path, index) =>
-          known.has(prefix + path) ? [] : [{ path: prefix + path, oid: part.oids[index] }]
+        const missing = entries.flatMap(({ oid, path }) =>
+          known.has(path) ? [] : [{ path: prefix + path, oid }]
         )
         if (missing.length > 0) {
           yield* Stream.runForEach(core.remote.blobs(at, missing, { concurrency }), (blob) => {
-            known.set(blob.path, blob)
-            const id = idAt(settings, blob.path.slice(prefix.length))
+            const path = blob.path.slice(prefix.length)
+            known.set(path, blob)
+            const id = idAt(settings, path)
             return id === undefined
               ? Effect.void
               : remember(core.source, cachePath(id), Option.some({ oid: blob.oid, content: blob.content }))
           })
         }
         return Stream.fromIterable(
-          part.paths.flatMap((path) => {
-            const blob = known.get(prefix + path)
+          entries.flatMap(({ path }) => {
+            const blob = known.get(path)
             return blob === undefined ? [] : [blob]
           })
         )
@@ -165,10 +155,10 @@ export const makeReader = <A, I>(
       const found = yield* Stream.runCollect(
         documents(method, { ...located, listing }, options.onInvalid ?? "fail")
       )
-      const more = rest.ids.length > size
+      const more = rest.length > size
       return {
         documents: Chunk.toReadonlyArray(found),
-        cursor: more ? listing.ids[size - 1]! : null
+        cursor: more ? listing.id(size - 1) : null
       } satisfies Page<A>
     })
 
@@ -235,10 +225,10 @@ export const makeReader = <A, I>(
     }),
     list: Effect.fn("Collection.list")(function* (options = {}) {
       const { listing } = yield* locate("list", options)
-      return [...slice(listing, options.limit, options.after).ids]
+      return slice(listing, options.limit, options.after).ids()
     }),
     count: Effect.withSpan(
-      Effect.map(locate("count", {}), ({ listing }) => listing.ids.length),
+      Effect.map(locate("count", {}), ({ listing }) => listing.length),
       "Collection.count"
     ),
     all: (options = {}) => limited(everything("all", options, true), options.limit),
@@ -317,7 +307,7 @@ export const makeReader = <A, I>(
         } satisfies Explanation
       }
       const { listing } = core.free ? { listing: emptyListing } : yield* core.listing(name)
-      const entries = listing.ids.length
+      const entries = listing.length
       const requests = core.free ? 0 : core.remote.estimate({ _tag: "List", entries }) + cost(entries)
       return { source: "scan", reason, index, current, requests } satisfies Explanation
     })
