@@ -154,6 +154,13 @@ export interface SingleFile {
   readonly maxBytes: number
 }
 
+/** One branch of several that move at once: where it is (none: it must not exist), and where it goes (none: it is deleted). */
+export interface BranchMove {
+  readonly branch: string
+  readonly from: Option.Option<Oid>
+  readonly to: Option.Option<Oid>
+}
+
 /** What is going to be read at a commit: files, and the direct entries of directories. Paths that are missing are no error. */
 export interface Wants {
   readonly files: ReadonlyArray<string>
@@ -303,6 +310,14 @@ export interface GitRemoteService {
   ) => Effect.Effect<ReadonlyArray<{ readonly name: string; readonly commit: Oid }>, RemoteFailure>
   /** Moves a branch forward from `from` to its descendant `to`; never forced: `RefMoved` when it is not at `from`, or `to` does not descend from it. */
   readonly advance: (branch: string, from: Oid, to: Oid) => Effect.Effect<void, WriteFailure>
+
+  /**
+   * Moves, makes and deletes several branches in one step, all or none, each only from where it is said to be and
+   * never by force: `RefMoved` names one that is elsewhere, or that `to` does not descend from. Left out by remotes
+   * that know no such step; where one turns out not to know it, a `RemoteError` of reason `Unsupported` says so, and
+   * nothing has moved.
+   */
+  readonly moveBranches?: (moves: ReadonlyArray<BranchMove>) => Effect.Effect<void, WriteFailure>
 
   /** What is known of the rate limit, without a charged request. None where there is none. */
   readonly budget: Effect.Effect<ReadonlyArray<Budget>, RemoteFailure>

@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import type { Oid } from "../domain/Oid.js"
 import { type AmbiguousWriteError, AuthError, ConflictError, ValidationError } from "../domain/StoreError.js"
 import { timeOf } from "../domain/Ulid.js"
 import type { WriteError } from "./Collection.js"
@@ -29,10 +30,13 @@ const refuseReadOnly = (core: StoreCore, name: string) =>
       })
     : Effect.void
 
+/** No more than the head; a remote may learn by the way what moves branches in one step later. */
+const onlyHead = { files: [], trees: [] }
+
 /** The head that a transaction starts from. An empty repository gets a first commit, so that its branch is there. */
 const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
   Effect.gen(function* () {
-    const head = yield* core.remote.head(core.branch)
+    const head = yield* core.remote.head(core.branch, onlyHead)
     if (Option.isSome(head)) return head.value
     yield* core.source.head
     yield* core.remote
@@ -60,10 +64,10 @@ const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
   })
 
 /** A lost reply is looked up: the branch holds the commits, or nobody knows. */
-const settle = (core: StoreCore, to: Head, error: AmbiguousWriteError) =>
+const settle = (core: StoreCore, to: Oid, error: AmbiguousWriteError) =>
   Effect.gen(function* () {
     const now = yield* core.remote.head(core.branch)
-    if (Option.isSome(now) && (yield* core.remote.isAncestor(to.commit, now.value.commit))) return
+    if (Option.isSome(now) && (yield* core.remote.isAncestor(to, now.value.commit))) return
     return yield* error
   }).pipe(Effect.mapError(() => error))
 
@@ -91,6 +95,37 @@ const conflict = (work: string, message: string, conflicts: ConflictError["confl
 interface WorkBranches {
   readonly create: (branch: string, at: Head) => Effect.Effect<void, WriteFailure>
   readonly keep: (branch: string) => void
+  /** It went together with the move of the target. */
+  readonly gone: (branch: string) => void
+}
+
+/**
+ * Moves the target to the last commit that was made here and deletes the work branch in one step, where the remote
+ * knows one. It checks both, so neither has to be looked at before. False: nothing moved, the branches say why.
+ */
+const publishAtOnce = (
+  core: StoreCore,
+  work: string,
+  base: Head,
+  last: Oid | undefined,
+  branches: WorkBranches
+): Effect.Effect<boolean, WriteError | WriteFailure> => {
+  const { moveBranches } = core.remote
+  if (moveBranches === undefined || last === undefined) return Effect.succeed(false)
+  return moveBranches([
+    { branch: core.branch, from: Option.some(base.commit), to: Option.some(last) },
+    { branch: work, from: Option.some(last), to: Option.none() }
+  ]).pipe(
+    Effect.map(() => {
+      branches.gone(work)
+      return true
+    }),
+    Effect.catchTags({
+      AmbiguousWriteError: (error) => Effect.as(settle(core, last, error), true),
+      RefMoved: () => Effect.succeed(false),
+      RemoteError: (error) => (error.reason === "Unsupported" ? Effect.succeed(false) : Effect.fail(error))
+    })
+  )
 }
 
 /** Moves the target to the work branch's head by one fast-forward; replays the commits where it moved meanwhile. */
@@ -98,17 +133,21 @@ const publish = (
   core: StoreCore,
   work: string,
   base: Head,
+  last: Oid | undefined,
   reads: Reads,
   branches: WorkBranches
 ): Effect.Effect<Option.Option<string>, WriteError | WriteFailure> =>
   Effect.gen(function* () {
+    if (last !== undefined && (yield* publishAtOnce(core, work, base, last, branches))) {
+      return Option.some(last)
+    }
     const written = yield* requireHead(core, work)
     let from = base
     let to = written
     for (let attempt = 0; to.commit !== from.commit; attempt++) {
       const moved = yield* core.remote.advance(core.branch, from.commit, to.commit).pipe(
         Effect.as(false),
-        Effect.catchTag("AmbiguousWriteError", (error) => Effect.as(settle(core, to, error), false)),
+        Effect.catchTag("AmbiguousWriteError", (error) => Effect.as(settle(core, to.commit, error), false)),
         Effect.catchTag("RefMoved", () => Effect.succeed(true))
       )
       if (!moved) return Option.some(to.commit)
@@ -166,7 +205,11 @@ export const makeTransactions = (
               })
             )
           }),
-        keep: (branch) => kept.add(branch)
+        keep: (branch) => kept.add(branch),
+        gone: (branch) => {
+          mine.delete(branch)
+          running.delete(branch)
+        }
       }
       const reads: Reads = { documents: new Set(), collections: new Set() }
 
@@ -184,10 +227,20 @@ export const makeTransactions = (
               branch: work
             })
         )
-        const store = open(core.onFork(work))
+        const fork = core.onFork(work)
+        let last: Oid | undefined
+        const store = open({
+          ...fork,
+          write: (unit) =>
+            Effect.tap(fork.write(unit), ({ committed }) =>
+              Effect.sync(() => {
+                if (Option.isSome(committed)) last = committed.value.commit
+              })
+            )
+        })
         const result = yield* body({ branch: work, ...makeFace(store, reads, options.message) })
         const commitSha = yield* Effect.catchTag(
-          publish(core, work, base, reads, branches),
+          publish(core, work, base, last, reads, branches),
           "RefMoved",
           (error) => conflict(work, error.message, [])
         )

@@ -56,6 +56,8 @@ export const withFaults = (remote: GitRemoteService, onTouch: OnTouch): GitRemot
       writing("singleFile.delete", single.delete(...args))
   }))
 
+  const { moveBranches } = remote
+
   return {
     ...remote,
     singleFile,
@@ -96,6 +98,9 @@ export const withFaults = (remote: GitRemoteService, onTouch: OnTouch): GitRemot
     },
     createBranch: (...args) => writing("createBranch", remote.createBranch(...args)),
     deleteBranch: (...args) => reading("deleteBranch", remote.deleteBranch(...args)),
-    advance: (...args) => writing("advance", remote.advance(...args))
+    advance: (...args) => writing("advance", remote.advance(...args)),
+    ...(moveBranches === undefined
+      ? {}
+      : { moveBranches: (moves) => writing("moveBranches", moveBranches(moves)) })
   }
 }

@@ -106,6 +106,46 @@ export const branches = ({ promises, test }: Contract) =>
         ])
       }))
 
+    test("several branches move at once or not at all, where the remote knows how", ({ another, remote }) =>
+      Effect.gen(function* () {
+        const { moveBranches } = remote
+        if (moveBranches === undefined) return
+        const other = yield* another
+        const some = Option.some<Oid>
+        const none = Option.none<Oid>()
+        const at = (branch: string) =>
+          Effect.map(
+            other.head(branch),
+            Option.map((head) => head.commit)
+          )
+        const c1 = yield* write(remote, [put("a", "1")])
+        yield* remote.createBranch("work", c1.commit)
+        const w1 = yield* write(remote, [put("b", "1")], { branch: "work" })
+        const main = { branch: "main", from: some(c1.commit), to: some(w1.commit) }
+        const work = { branch: "work", from: some(w1.commit), to: none }
+        const refused = (...moves: Parameters<typeof moveBranches>[0]) =>
+          Effect.gen(function* () {
+            assertTag(yield* failureOf(moveBranches(moves)), "RefMoved")
+            assert.deepStrictEqual(yield* at("main"), some(c1.commit))
+            assert.deepStrictEqual(yield* at("work"), some(w1.commit))
+          })
+        yield* refused(main, { ...work, from: some(c1.commit) })
+        yield* refused({ ...main, from: some(w1.commit) }, work)
+        yield* refused(main, { branch: "missing", from: some(c1.commit), to: none })
+        yield* refused({ ...main, from: none }, work)
+        yield* refused(main, { branch: "work", from: some(w1.commit), to: some(c1.commit) })
+        yield* moveBranches([main, work, { branch: "new", from: none, to: some(c1.commit) }])
+        assert.deepStrictEqual(yield* at("main"), some(w1.commit))
+        assert.deepStrictEqual(yield* at("work"), none)
+        assert.deepStrictEqual(yield* at("new"), some(c1.commit))
+        assert.isTrue(Option.isNone(yield* remote.head("work")))
+        assert.strictEqual((yield* headOf(remote)).commit, w1.commit)
+        const next = yield* write(remote, [put("a", "2")])
+        assert.deepStrictEqual(Option.getOrThrow(yield* remote.commitInfo(next.commit)).parents, [w1.commit])
+        yield* remote.createBranch("work", next.commit)
+        assert.strictEqual((yield* headOf(other, "work")).commit, next.commit)
+      }))
+
     test("budget and estimate answer without a charge", ({ remote }) =>
       Effect.gen(function* () {
         const budgets = yield* remote.budget

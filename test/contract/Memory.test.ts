@@ -30,6 +30,7 @@ gitRemoteContract({
   name: "Memory, with the single-file short cut and a yield at every step",
   make: subject({
     singleFile: true,
+    moveBranches: true,
     faults: { onRead: () => Effect.yieldNow(), onWrite: () => Effect.yieldNow() }
   }),
   sizes: { files: 200, largeBlob: 100_000, listing: 2_000, interruptions: 40, interruptWithin: 2 }

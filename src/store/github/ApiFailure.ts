@@ -244,17 +244,19 @@ export const classifyGraphql = (
         ? "StaleHead"
         : ruleViolation.test(message)
           ? "RuleViolation"
-          : /requested for deletion which does not exist/i.test(message)
-            ? "PathMissing"
-            : is("FORBIDDEN") || is("INSUFFICIENT_SCOPES")
-              ? "Forbidden"
-              : is("NOT_FOUND")
-                ? "Missing"
-                : /something went wrong|timeout|timed out|resource limits? (?:for this query )?exceeded/i.test(
-                      message
-                    )
-                  ? "Server"
-                  : "Invalid"
+          : /not a fast[- ]forward/i.test(message)
+            ? "NotFastForward"
+            : /requested for deletion which does not exist/i.test(message)
+              ? "PathMissing"
+              : is("FORBIDDEN") || is("INSUFFICIENT_SCOPES")
+                ? "Forbidden"
+                : is("NOT_FOUND")
+                  ? "Missing"
+                  : /something went wrong|timeout|timed out|resource limits? (?:for this query )?exceeded/i.test(
+                        message
+                      )
+                    ? "Server"
+                    : "Invalid"
   return new ApiFailure({
     kind,
     endpoint: "graphql",

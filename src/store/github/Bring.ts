@@ -7,6 +7,7 @@ import type { Head, TreeEntry, Wants } from "../GitRemote.js"
 import type { CallFailure, Client } from "./Client.js"
 import { inOrder, oidOf } from "./Listing.js"
 import type { ObjectCache } from "./ObjectCache.js"
+import type { RepositoryId } from "./RepositoryId.js"
 
 /** A commit by its id, or the one that a branch is at. */
 export type Place = { readonly commit: Oid } | { readonly branch: string }
@@ -55,6 +56,7 @@ const Target = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.U
 const Answer = Schema.Struct({
   repository: Schema.NullOr(
     Schema.Struct({
+      id: Schema.optional(Schema.String),
       object: Schema.optional(Target),
       ref: Schema.optional(Schema.NullOr(Schema.Struct({ target: Target })))
     })
@@ -70,6 +72,7 @@ export const bringDocument = (place: Place, count: number) => {
     "commit" in place ? "object(oid: $at) { ...At }" : "ref(qualifiedName: $at) { target { ...At } }"
   return `query Bring($owner: String!, $name: String!, $at: ${"commit" in place ? "GitObjectID" : "String"}!${variables}) {
   repository(owner: $owner, name: $name) {
+    id
     ${found}
   }
 }
@@ -105,7 +108,12 @@ const largest = 5_000
 
 const encoder = new TextEncoder()
 
-export const makeBring = (client: Client, cache: ObjectCache, known: Known): Bring => {
+export const makeBring = (
+  client: Client,
+  cache: ObjectCache,
+  known: Known,
+  repositoryId: RepositoryId
+): Bring => {
   const { owner, repo } = client.settings.address
   const large = new Set<string>()
 
@@ -156,6 +164,7 @@ export const makeBring = (client: Client, cache: ObjectCache, known: Known): Bri
         )
         .pipe(
           Effect.map(({ data }) => {
+            repositoryId.learn(data.repository?.id)
             const target = data.repository?.object ?? data.repository?.ref?.target
             const tip = Schema.decodeUnknownOption(Tip)(target)
             if (Option.isNone(tip)) return Option.none()

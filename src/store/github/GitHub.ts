@@ -28,6 +28,7 @@ import {
 import * as Api from "./Api.js"
 import type { ApiFailure } from "./ApiFailure.js"
 import { makeBranches } from "./Branches.js"
+import { makeBranchMoves } from "./BranchMoves.js"
 import { makeBring, type Place } from "./Bring.js"
 import { operation } from "./Call.js"
 import { type CallFailure, makeClient } from "./Client.js"
@@ -42,6 +43,7 @@ import { toTree } from "./Listing.js"
 import { makeObjectCache } from "./ObjectCache.js"
 import { type GitHubOptions, resolveOptions } from "./Options.js"
 import { makeRefWrites } from "./RefWrites.js"
+import { makeRepositoryId } from "./RepositoryId.js"
 import { lagging } from "./Retry.js"
 import { readOnly, translate } from "./Translate.js"
 import { building, makeTrees } from "./Trees.js"
@@ -74,10 +76,12 @@ export const make = (
     const cache = makeObjectCache(settings.objectCacheBytes)
     const branches = makeBranches(client)
     const trees = makeTrees(client, cache, settings.listVia === "contents")
-    const bring = makeBring(client, cache, trees)
+    const repositoryId = makeRepositoryId(client)
+    const bring = makeBring(client, cache, trees, repositoryId)
     /** Wants come with the head where GraphQL is used. */
     const brings = settings.useGraphql && !settings.readOnly
     const refs = makeRefWrites(client)
+    const moveTogether = makeBranchMoves(client, refs, repositoryId)
     const log = makeLog(client)
     const diff = makeDiff(trees)
     const turns = new Map<string, Effect.Semaphore>()
@@ -146,7 +150,7 @@ export const make = (
       client,
       refs,
       writeFile,
-      viaGraphql: makeGraphqlCommit(client, refs, files.file),
+      viaGraphql: makeGraphqlCommit(client, refs, repositoryId, files.file),
       resolveTree: (oid) =>
         Effect.flatMap(branches.commit(oid), (found) =>
           Option.isSome(found)
@@ -367,6 +371,29 @@ export const make = (
         told(name, write.path)
       )
 
+    const moveBranches: NonNullable<GitRemoteService["moveBranches"]> = (moves) =>
+      Effect.forEach(moves, ({ branch }) => writable("moveBranches", branch), { discard: true }).pipe(
+        Effect.zipRight(moveTogether({ operation: "GitRemote.moveBranches" }, moves)),
+        Effect.onExit((exit) =>
+          Effect.sync(() => {
+            if (exit._tag === "Failure") for (const { branch } of moves) branches.forget(branch)
+          })
+        ),
+        Effect.zipRight(
+          Effect.forEach(
+            moves,
+            ({ branch, from, to }) =>
+              branches.wrote(
+                branch,
+                from,
+                Option.getOrUndefined(Option.map(to, (commit) => ({ commit, tree: trees.rootAt(commit) })))
+              ),
+            { discard: true }
+          )
+        ),
+        told("moveBranches")
+      )
+
     const probe = (branch: string): Effect.Effect<Probe, CallFailure> =>
       client.call(Api.getRepository, { path: {} }).pipe(
         Effect.flatMap((reply) => {
@@ -494,7 +521,7 @@ export const make = (
         writable("createBranch", branch).pipe(
           Effect.zipRight(refs.create({ operation: "GitRemote.createBranch" }, branch, at)),
           careful(branch),
-          Effect.zipRight(branches.wrote(branch, Option.none(), { commit: at, tree: Option.none() })),
+          Effect.zipRight(branches.wrote(branch, Option.none(), { commit: at, tree: trees.rootAt(at) })),
           told("createBranch")
         ),
       deleteBranch: (branch) =>
@@ -517,9 +544,10 @@ export const make = (
         writable("advance", branch).pipe(
           Effect.zipRight(refs.move({ operation: "GitRemote.advance" }, branch, from, to)),
           careful(branch),
-          Effect.zipRight(branches.wrote(branch, Option.some(from), { commit: to, tree: Option.none() })),
+          Effect.zipRight(branches.wrote(branch, Option.some(from), { commit: to, tree: trees.rootAt(to) })),
           told("advance")
         ),
+      ...(settings.commitVia === "graphql" && !settings.readOnly ? { moveBranches } : {}),
       budget: client.call(Api.getRateLimit, { path: {} }).pipe(
         Effect.map((reply) => {
           const { core, graphql } = Option.getOrThrow(reply.value).resources

@@ -9,9 +9,10 @@ import type { Blob, Head, NewCommit } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
-import { timeLeft } from "./Call.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { RefWrites } from "./RefWrites.js"
+import type { RepositoryId } from "./RepositoryId.js"
+import { waitFor } from "./Retry.js"
 import { sameMessage } from "./SameMessage.js"
 import { ambiguous, type Place } from "./Translate.js"
 
@@ -20,13 +21,17 @@ type Failure = CallFailure | RefMoved | AmbiguousWriteError | RemoteError
 /** https://docs.github.com/graphql/reference/mutations#createcommitonbranch */
 export const commitDocument = `mutation Commit($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) {
-    commit { oid tree { oid } }
+    commit { oid tree { oid } repository { id } }
   }
 }`
 
 const Answer = Schema.Struct({
   createCommitOnBranch: Schema.Struct({
-    commit: Schema.Struct({ oid: Oid, tree: Schema.Struct({ oid: Oid }) })
+    commit: Schema.Struct({
+      oid: Oid,
+      tree: Schema.Struct({ oid: Oid }),
+      repository: Schema.optional(Schema.Struct({ id: Schema.String }))
+    })
   })
 })
 
@@ -53,6 +58,7 @@ const messageOf = (message: string) => {
 export const makeGraphqlCommit = (
   client: Client,
   refs: RefWrites,
+  repositoryId: RepositoryId,
   file: (at: Oid, path: string) => Effect.Effect<Option.Option<Blob>, CallFailure | RemoteError>
 ) => {
   const { address, maxRetries } = client.settings
@@ -126,10 +132,11 @@ export const makeGraphqlCommit = (
         { mutation: true }
       )
       .pipe(
-        Effect.map(({ data }) => ({
-          commit: data.createCommitOnBranch.commit.oid,
-          tree: data.createCommitOnBranch.commit.tree.oid
-        })),
+        Effect.map(({ data }) => {
+          const { oid, repository, tree } = data.createCommitOnBranch.commit
+          repositoryId.learn(repository?.id)
+          return { commit: oid, tree: tree.oid }
+        }),
         Effect.catchAll((error): Effect.Effect<Head, Failure> => {
           if (error._tag !== "ApiFailure") return Effect.fail(error)
           const settled = (otherwise: (at: Option.Option<Oid>) => Effect.Effect<Head, Failure>) =>
@@ -148,15 +155,9 @@ export const makeGraphqlCommit = (
           return settled((at) => {
             if (Option.isNone(at) || at.value !== expected.commit) return refused(at)
             if (count >= maxRetries) return Effect.fail(error)
-            return Effect.flatMap(timeLeft, (left) => {
-              const delay = 500 * 2 ** count
-              return delay < left
-                ? Effect.zipRight(
-                    Effect.sleep(delay),
-                    attempt(place, branch, expected, commit, count + 1, error)
-                  )
-                : Effect.fail(error)
-            })
+            return Effect.flatMap(waitFor(count), (inTime) =>
+              inTime ? attempt(place, branch, expected, commit, count + 1, error) : Effect.fail(error)
+            )
           })
         })
       )

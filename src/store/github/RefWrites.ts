@@ -5,9 +5,8 @@ import { RefMoved } from "../../domain/Ref.js"
 import type { AmbiguousWriteError } from "../../domain/StoreError.js"
 import * as Api from "./Api.js"
 import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
-import { timeLeft } from "./Call.js"
 import type { CallFailure, Client } from "./Client.js"
-import { politely, raced } from "./Retry.js"
+import { politely, raced, waitFor } from "./Retry.js"
 import { ambiguous, type Place } from "./Translate.js"
 
 type Failure = CallFailure | RefMoved | AmbiguousWriteError
@@ -66,12 +65,6 @@ export const makeRefWrites = (client: Client): RefWrites => {
       ),
       Effect.mapError((): Failure => ambiguous(place, lost))
     )
-
-  const waitFor = (attempt: number) =>
-    Effect.flatMap(timeLeft, (left) => {
-      const delay = 500 * 2 ** attempt
-      return delay < left ? Effect.as(Effect.sleep(delay), true) : Effect.succeed(false)
-    })
 
   const move: RefWrites["move"] = (place, branch, from, to) => {
     const attempt = (count: number): Effect.Effect<void, Failure> =>

@@ -48,6 +48,13 @@ export const politely = (
     })
   )
 
+/** Before a write whose reply was lost is sent again: half a second, doubled each time; false when there is no time left. */
+export const waitFor = (attempt: number): Effect.Effect<boolean> =>
+  Effect.flatMap(timeLeft, (left) => {
+    const delay = 500 * 2 ** attempt
+    return delay < left ? Effect.as(Effect.sleep(delay), true) : Effect.succeed(false)
+  })
+
 /** Another writer of the same branch was faster: soon again, a little later each time, each loser at its own moment. */
 export const raced: Schedule.Schedule<unknown> = Schedule.exponential("50 millis").pipe(
   Schedule.union(Schedule.spaced("2 seconds")),

@@ -44,6 +44,8 @@ export interface Trees {
   /** Works out what is known of a commit of ours from what is known of its parent. */
   readonly derive: (parent: Head | undefined, changes: ReadonlyArray<Change>, made: Head) => void
   readonly learnCommit: (head: Head) => void
+  /** The tree of a commit, where it is known. */
+  readonly rootAt: (commit: Oid) => Option.Option<Oid>
   readonly forget: () => void
 }
 
@@ -402,6 +404,7 @@ export const makeTrees = (client: Client, cache: ObjectCache, viaContents: boole
         roots.delete(oldest)
       }
     },
+    rootAt: (commit) => Option.fromNullable(roots.get(commit)),
     forget: () => validators.clear()
   }
 }

@@ -22,6 +22,8 @@ export interface MemoryOptions {
   readonly faults?: MemoryFaults | undefined
   /** Offers the single-file short cut, as GitHub's Contents API does. */
   readonly singleFile?: boolean | undefined
+  /** Moves several branches in one step, as GitHub's GraphQL API does. */
+  readonly moveBranches?: boolean | undefined
 }
 
 /** A remote over a repository in memory: everything the port promises but durability. */
@@ -138,6 +140,7 @@ const unsafeMake = (options: MemoryOptions): GitRemoteService => {
     commitNext: writes.commitNext,
     createBranch: writes.createBranch,
     advance: writes.advance,
+    ...(options.moveBranches === true ? { moveBranches: writes.moveBranches } : {}),
     singleFile: options.singleFile === true ? Option.some(writes.singleFile) : Option.none(),
     log: (at, path, logOptions) =>
       Stream.unwrap(

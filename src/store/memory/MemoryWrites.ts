@@ -242,5 +242,30 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
       Effect.zipRight(step("advance", "moved", branch))
     )
 
-  return { commit, commitNext, singleFile, createBranch, advance }
+  const moveBranches: NonNullable<GitRemoteService["moveBranches"]> = (moves) =>
+    Effect.forEach(moves, ({ branch }) => checkBranch("GitRemote.moveBranches", branch), {
+      discard: true
+    }).pipe(
+      Effect.zipRight(step("moveBranches", "moving", moves[0]?.branch ?? "")),
+      Effect.zipRight(
+        Effect.suspend((): Effect.Effect<void, RefMoved | NotFoundError> => {
+          for (const { branch, from, to } of moves) {
+            const before = Option.getOrUndefined(from)
+            const after = Option.getOrUndefined(to)
+            if (repository.refs.get(refName(branch)) !== before) return moved(branch, from)
+            if (after === undefined) continue
+            if (!repository.commits.has(after)) return missing("GitRemote.moveBranches", after)
+            if (before !== undefined && !repository.isAncestor(before, after)) return moved(branch, from)
+          }
+          for (const { branch, to } of moves) {
+            if (Option.isSome(to)) repository.refs.set(refName(branch), to.value)
+            else repository.refs.delete(refName(branch))
+          }
+          return Effect.void
+        })
+      ),
+      Effect.zipRight(step("moveBranches", "moved", moves[0]?.branch ?? ""))
+    )
+
+  return { commit, commitNext, singleFile, createBranch, advance, moveBranches }
 }

@@ -4,7 +4,7 @@ import * as GitObject from "../../../src/store/GitObject.js"
 import type { GitRemoteService, Head } from "../../../src/store/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/github/GitHub.js"
 import type { Seen } from "../../support/github/Oracle.js"
-import type { Fault, TestServer } from "../../support/github/TestServer.js"
+import { type Fault, faults, type TestServer } from "../../support/github/TestServer.js"
 import { history, settle, virtual } from "../../support/github/Virtual.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -95,26 +95,6 @@ const forms: ReadonlyArray<Form> = [
       }),
     outcome: "after\n"
   }
-]
-
-const failing = (status: number, when: boolean): Fault => ({
-  _tag: "Answer",
-  after: when,
-  reply: { status, body: { message: "Server Error" } }
-})
-
-const faults: ReadonlyArray<readonly [string, Fault]> = [
-  ["the connection is reset before it", { _tag: "Reset", after: false }],
-  ["the connection is reset after it", { _tag: "Reset", after: true }],
-  ["the reply is cut off in its middle", { _tag: "ResetMidBody" }],
-  ["the reply never ends", { _tag: "Hang" }],
-  ["the reply is half its JSON", { _tag: "Truncate" }],
-  ...[500, 502, 503, 504].flatMap(
-    (status): ReadonlyArray<readonly [string, Fault]> => [
-      [`${status} before it`, failing(status, false)],
-      [`${status} after it`, failing(status, true)]
-    ]
-  )
 ]
 
 const once = (server: TestServer, effective: Form["effective"], fault: Fault) => {

@@ -292,7 +292,6 @@ export const rows: ReadonlyArray<Row> = [
   },
   {
     operation: "transaction of 3 inserts",
-    owed: { graphql: 8 },
     reference: "8",
     rest: 8,
     graphql: 6,

@@ -40,6 +40,8 @@ const wrapped = (bytes: Uint8Array) => {
   return text === "" ? "" : `${text.match(/.{1,60}/g)?.join("\n")}\n`
 }
 
+const zeros = "0".repeat(40)
+
 interface Person {
   readonly name: string
   readonly email: string
@@ -60,6 +62,8 @@ const isoPerson = (person: MemoryCommit["author"]) => ({
 export class TestHost {
   readonly repository = new MemoryRepository("test-host")
   readonly full: string
+  /** The repository's global id. */
+  id = "R_test"
   readonly #options: HostOptions
   #clock = 1_700_000_000
   #stopped = false
@@ -203,6 +207,39 @@ export class TestHost {
             : made.message
         }
       : made
+  }
+
+  /** `updateRefs`: all or none, each from where it is said to be. */
+  updateRefs(input: {
+    readonly repositoryId: string
+    readonly refUpdates: ReadonlyArray<{
+      readonly name: string
+      readonly beforeOid?: string | null
+      readonly afterOid: string
+      readonly force?: boolean | null
+    }>
+  }): { readonly type: string; readonly message: string } | undefined {
+    const { repository } = this
+    if (input.repositoryId !== this.id) {
+      return { type: "NOT_FOUND", message: "Could not resolve to a node with the global id" }
+    }
+    for (const { afterOid, beforeOid, force, name } of input.refUpdates) {
+      const at = repository.refs.get(name) ?? zeros
+      if (beforeOid && beforeOid !== at) {
+        return { type: "STALE_DATA", message: `Expected ${name} to point to "${beforeOid}" but it did not.` }
+      }
+      if (afterOid === zeros) continue
+      const commit = repository.commits.get(afterOid as Oid)
+      if (commit === undefined) return { type: "UNPROCESSABLE", message: `${afterOid} does not exist` }
+      if (at !== zeros && force !== true && !repository.isAncestor(at as Oid, commit.oid)) {
+        return { type: "UNPROCESSABLE", message: `Update of ${name} is not a fast forward` }
+      }
+    }
+    for (const { afterOid, name } of input.refUpdates) {
+      if (afterOid === zeros) repository.refs.delete(name)
+      else repository.refs.set(name, afterOid as Oid)
+    }
+    return undefined
   }
 
   #commitView(commit: MemoryCommit) {

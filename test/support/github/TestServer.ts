@@ -21,6 +21,27 @@ export type Fault =
   /** The host gets the request twice; the second answer is given. */
   | { readonly _tag: "Duplicate" }
 
+const failing = (status: number, after: boolean): Fault => ({
+  _tag: "Answer",
+  after,
+  reply: { status, body: { message: "Server Error" } }
+})
+
+/** What may become of a reply, or of the request before it. */
+export const faults: ReadonlyArray<readonly [string, Fault]> = [
+  ["the connection is reset before it", { _tag: "Reset", after: false }],
+  ["the connection is reset after it", { _tag: "Reset", after: true }],
+  ["the reply is cut off in its middle", { _tag: "ResetMidBody" }],
+  ["the reply never ends", { _tag: "Hang" }],
+  ["the reply is half its JSON", { _tag: "Truncate" }],
+  ...[500, 502, 503, 504].flatMap(
+    (status): ReadonlyArray<readonly [string, Fault]> => [
+      [`${status} before it`, failing(status, false)],
+      [`${status} after it`, failing(status, true)]
+    ]
+  )
+]
+
 export interface Exchange extends Seen {
   readonly status: number
 }
@@ -81,6 +102,7 @@ const commitView = (host: TestHost, commit: MemoryCommit): object => ({
   oid: commit.oid,
   message: commit.message,
   tree: treeView(host, commit.tree),
+  repository: { __typename: "Repository", id: host.id },
   file: ({ path }: { readonly path: string }) => {
     const entry = host.repository.lookup(commit.tree, path)
     return entry === undefined ? null : entryView(host, path.slice(path.lastIndexOf("/") + 1), entry)
@@ -112,6 +134,7 @@ const graphql = (host: TestHost, body: string): HostReply => {
       repository: ({ name, owner }: { readonly name: string; readonly owner: string }) =>
         `${owner}/${name}` === host.full
           ? {
+              id: host.id,
               object,
               ref: ({ qualifiedName }: { readonly qualifiedName: string }) => {
                 const found = host.branch(qualifiedName.replace(/^refs\/heads\//, ""))
@@ -125,6 +148,13 @@ const graphql = (host: TestHost, body: string): HostReply => {
         const made = host.commitOnBranch(input)
         if ("type" in made) throw new GraphQLError(made.message, { extensions: { type: made.type } })
         return { commit: commitView(host, made) }
+      },
+      updateRefs: ({ input }: { readonly input: Parameters<TestHost["updateRefs"]>[0] }) => {
+        const refused = host.updateRefs(input)
+        if (refused !== undefined) {
+          throw new GraphQLError(refused.message, { extensions: { type: refused.type } })
+        }
+        return {}
       }
     }
   }) as { readonly data?: unknown; readonly errors?: ReadonlyArray<GraphQLError> }

@@ -131,7 +131,8 @@ const fields: { readonly [type: string]: ReadonlyArray<string> } = {
     "authoredDate",
     "author",
     "committer",
-    "url"
+    "url",
+    "repository"
   ],
   GitObject: ["id", "oid", "abbreviatedOid"],
   GitActor: ["name", "email", "date"],

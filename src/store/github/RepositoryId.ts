@@ -1,0 +1,46 @@
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { ApiFailure } from "./ApiFailure.js"
+import type { CallFailure, Client } from "./Client.js"
+
+/** The repository's global id, which some mutations want: learned from other answers, asked for where there was none. */
+export interface RepositoryId {
+  readonly get: Effect.Effect<string, CallFailure>
+  readonly learn: (id: string | undefined) => void
+  /** It is no longer the repository's: somebody deleted that and made another of the same name. */
+  readonly forget: () => void
+}
+
+export const repositoryIdDocument = `query RepositoryId($owner: String!, $name: String!) {
+  repository(owner: $owner, name: $name) { id }
+}`
+
+const Answer = Schema.Struct({ repository: Schema.NullOr(Schema.Struct({ id: Schema.String })) })
+
+export const makeRepositoryId = (client: Client): RepositoryId => {
+  const { owner, repo } = client.settings.address
+  let known: string | undefined
+  return {
+    get: Effect.suspend(() => {
+      if (known !== undefined) return Effect.succeed(known)
+      return Effect.flatMap(
+        client.graphql(repositoryIdDocument, { owner, name: repo }, Answer),
+        ({ data: { repository } }) => {
+          if (repository === null) {
+            return Effect.fail(
+              new ApiFailure({ kind: "Missing", endpoint: "graphql", message: "there is no such repository" })
+            )
+          }
+          known = repository.id
+          return Effect.succeed(known)
+        }
+      )
+    }),
+    learn: (id) => {
+      if (id !== undefined) known = id
+    },
+    forget: () => {
+      known = undefined
+    }
+  }
+}
