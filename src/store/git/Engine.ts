@@ -213,14 +213,14 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       writeObject: (type, content) =>
         Effect.zipLeft(
           attemptPromise("GitRepository.writeObject", directory, () =>
-            objects.writeLoose(type, content, durable)
+            objects.loose.write(type, content, durable)
           ),
           maintenance.flushed
         ),
       writeCommit: (commit: CommitObject) =>
         Effect.zipLeft(
           attemptPromise("GitRepository.writeCommit", directory, () =>
-            objects.writeLoose("commit", encodeCommit(commit), durable)
+            objects.loose.write("commit", encodeCommit(commit), durable)
           ),
           maintenance.flushed
         ),
@@ -269,7 +269,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
             )
           })
           yield* attemptPromise(operation, directory, async () => {
-            for (const { tree } of made.trees) await objects.writeLoose("tree", tree.bytes, durable)
+            for (const { tree } of made.trees) await objects.loose.write("tree", tree.bytes, durable)
           })
           yield* maintenance.flushed
           return made.root

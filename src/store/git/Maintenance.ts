@@ -57,7 +57,7 @@ export const make = (options: MaintenanceOptions) =>
       ])
       yield* attempt(operation, directory, () => {
         objects.rescan()
-        objects.looseCount = 0
+        objects.loose.count = 0
       })
     })
 
@@ -99,7 +99,7 @@ export const make = (options: MaintenanceOptions) =>
     const flushed = Effect.sync(() => {
       clearTimeout(timer)
       if (options.packs === 0 || running) return
-      const due = Math.max(objects.packCount / options.packs, objects.looseCount / options.looseObjects)
+      const due = Math.max(objects.packCount / options.packs, objects.loose.count / options.looseObjects)
       if (due < 1) return
       if (due >= overdue) return begin()
       timer = setTimeout(begin, options.quiet)

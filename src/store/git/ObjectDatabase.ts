@@ -1,14 +1,14 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
 import { emptyTree } from "../../domain/Oid.js"
 import type { CommitInfo } from "../GitRemote.js"
 import { ByteCache } from "./ByteCache.js"
-import { fsyncDirectory, fsyncFile, unlink } from "./Disk.js"
+import { fsyncDirectory, fsyncFile, hasCode, unlink } from "./Disk.js"
 import { Fault, MissingObject } from "./Fault.js"
-import { asBuffer, hashObject, parseCommit, type RawObject, tagTarget } from "./GitObjects.js"
+import { asBuffer, parseCommit, type RawObject, tagTarget } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
+import { LooseObjects } from "./LooseObjects.js"
 import type { Owner } from "./Owner.js"
 import type { BuiltPack } from "./PackBuilder.js"
 import { OpenPacks, PackFile } from "./PackFile.js"
@@ -16,15 +16,6 @@ import { RawTree } from "./RawTree.js"
 import type { NewTree } from "./TreeRewriter.js"
 
 const maxOpenPacks = 64
-const isMissing = (cause: unknown) =>
-  cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")
-
-const objectTypes: Readonly<Record<string, ObjectType>> = {
-  blob: "blob",
-  tree: "tree",
-  commit: "commit",
-  tag: "tag"
-}
 
 export interface CacheSizes {
   /** Bytes of parsed trees kept. Default 64 MiB. */
@@ -46,8 +37,7 @@ export class ObjectDatabase {
   readonly memo = new ByteCache<NewTree>(32 * 1024 * 1024)
   /** Objects of commits that are not yet on disk. */
   readonly staged = new Map<Oid, { readonly object: RawObject; users: number }>()
-  /** About how many loose objects wait to be packed. */
-  looseCount: number
+  readonly loose: LooseObjects
   private readonly objects: string
   private readonly packDirectory: string
 
@@ -58,11 +48,11 @@ export class ObjectDatabase {
   ) {
     this.objects = path.join(directory, "objects")
     this.packDirectory = path.join(this.objects, "pack")
+    this.loose = new LooseObjects(this.objects, owner)
     this.trees = new ByteCache(caches.trees ?? 64 * 1024 * 1024)
     this.bases = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.75)
     this.commits = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.25)
     this.rescan()
-    this.looseCount = this.looseEstimate()
   }
 
   close(): void {
@@ -80,7 +70,7 @@ export class ObjectDatabase {
     try {
       names = fs.readdirSync(this.packDirectory)
     } catch (cause) {
-      if (isMissing(cause) && fs.existsSync(path.join(this.directory, "HEAD"))) {
+      if (hasCode(cause, "ENOENT", "ENOTDIR") && fs.existsSync(path.join(this.directory, "HEAD"))) {
         if (fs.existsSync(this.objects)) names = []
         else
           throw new Fault("Corrupt", `${this.directory} has no objects directory`, "Restore it from a clone")
@@ -98,7 +88,7 @@ export class ObjectDatabase {
         const file = path.join(this.packDirectory, stem)
         this.register(stem, new PackFile(file, fs.readFileSync(`${file}.idx`), this.files, this.bases))
       } catch (cause) {
-        if (!isMissing(cause)) throw cause
+        if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
       }
     }
     for (const [stem, pack] of this.known) {
@@ -126,35 +116,12 @@ export class ObjectDatabase {
       try {
         return use(pack, offset)
       } catch (cause) {
-        if (!isMissing(cause)) throw cause
+        if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
         // Repacked meanwhile: the object is in a newer pack.
         return undefined
       }
     }
     return undefined
-  }
-
-  private loosePath(oid: string): string {
-    return path.join(this.objects, oid.slice(0, 2), oid.slice(2))
-  }
-
-  private loose(oid: Oid): RawObject | undefined {
-    let packed: Buffer
-    try {
-      packed = fs.readFileSync(this.loosePath(oid))
-    } catch (cause) {
-      if (isMissing(cause)) return undefined
-      throw cause
-    }
-    if (packed.length === 0) throw new Fault("Corrupt", `Object ${oid} is an empty file`, "Run `git fsck`")
-    const bytes = zlib.inflateSync(packed)
-    const end = bytes.indexOf(0)
-    const [typeText = "", sizeText = ""] = bytes.toString("latin1", 0, end).split(" ")
-    const type = objectTypes[typeText]
-    if (type === undefined || Number(sizeText) !== bytes.length - end - 1) {
-      throw new Fault("Corrupt", `Object ${oid} has a broken header`, "Run `git fsck`")
-    }
-    return { type, content: new Uint8Array(bytes.buffer, bytes.byteOffset + end + 1, bytes.length - end - 1) }
   }
 
   /** An object, or undefined where neither packs nor loose files have it. */
@@ -163,11 +130,11 @@ export class ObjectDatabase {
     if (staged !== undefined) return staged.object
     const raw = Buffer.from(oid, "hex")
     const read = (pack: PackFile, offset: number) => pack.read(offset)
-    const found = this.inPacks(raw, read) ?? this.loose(oid)
+    const found = this.inPacks(raw, read) ?? this.loose.read(oid)
     if (found !== undefined) return found
     this.rescan()
     // Once more the loose ones: an object is never in neither place, but may move between two looks.
-    const again = this.inPacks(raw, read) ?? this.loose(oid) ?? this.foreign.get(oid)
+    const again = this.inPacks(raw, read) ?? this.loose.read(oid) ?? this.foreign.get(oid)
     if (again === undefined && oid === emptyTree) return { type: "tree", content: new Uint8Array(0) }
     return again
   }
@@ -251,54 +218,8 @@ export class ObjectDatabase {
     const found = new Set<Oid>()
     for (const pack of this.packs) for (const oid of pack.startingWith(prefix)) found.add(oid)
     for (const oid of this.staged.keys()) if (oid.startsWith(prefix)) found.add(oid)
-    try {
-      for (const name of fs.readdirSync(path.join(this.objects, prefix.slice(0, 2)))) {
-        const oid = prefix.slice(0, 2) + name
-        if (oid.length === 40 && oid.startsWith(prefix)) found.add(oid as Oid)
-      }
-    } catch (cause) {
-      if (!isMissing(cause)) throw cause
-    }
+    for (const oid of this.loose.startingWith(prefix)) found.add(oid)
     return [...found]
-  }
-
-  /** Writes one object as a loose file. */
-  async writeLoose(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
-    const oid = hashObject(type, content)
-    const target = this.loosePath(oid)
-    if (fs.existsSync(target)) {
-      const now = new Date()
-      fs.utimesSync(target, now, now)
-      return oid
-    }
-    const head = Buffer.from(`${type} ${content.length}\0`, "latin1")
-    const whole = Buffer.concat([head, content])
-    const packed =
-      whole.length > 65_536
-        ? await new Promise<Buffer>((resolve, reject) =>
-            zlib.deflate(whole, { level: 1 }, (cause, bytes) =>
-              cause === null ? resolve(bytes) : reject(cause)
-            )
-          )
-        : zlib.deflateSync(whole, { level: 1 })
-    const temporary = this.owner.temporary("object")
-    const fd = fs.openSync(temporary, "wx", 0o444)
-    try {
-      fs.writeSync(fd, packed)
-      if (durable) await fsyncFile(fd)
-    } finally {
-      fs.closeSync(fd)
-    }
-    const fan = path.dirname(target)
-    const made = !fs.existsSync(fan)
-    if (made) fs.mkdirSync(fan, { recursive: true })
-    fs.renameSync(temporary, target)
-    if (durable) {
-      await fsyncDirectory(fan)
-      if (made) await fsyncDirectory(this.objects)
-    }
-    this.looseCount++
-    return oid
   }
 
   /**
@@ -342,18 +263,9 @@ export class ObjectDatabase {
     try {
       fs.linkSync(mark, keep)
     } catch (cause) {
-      if (!isMissing(cause) || !fs.existsSync(this.objects)) throw cause
+      if (!hasCode(cause, "ENOENT", "ENOTDIR") || !fs.existsSync(this.objects)) throw cause
       fs.mkdirSync(this.packDirectory, { recursive: true })
       fs.linkSync(mark, keep)
-    }
-  }
-
-  /** About how many loose objects there are, from one of 256 directories. */
-  private looseEstimate(): number {
-    try {
-      return fs.readdirSync(path.join(this.objects, "17")).length * 256
-    } catch {
-      return 0
     }
   }
 }
