@@ -1,22 +1,46 @@
 import type { Effect, Scope } from "effect"
+import type { GraphQLError } from "graphql"
 import type { Oid } from "../../../domain/Oid.js"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import type { CommitInfo, TreeEntry } from "../../../store/GitRemote.js"
 import type { Call } from "../Call.js"
 import type { Window } from "../Limits.js"
 import type { Hosted, Repositories } from "../Repositories.js"
 import type { Failure } from "../Route.js"
+
+/** A value that is there, or comes: GraphQL takes both, and what is there at once costs no promise. */
+export type Eventual<A> = A | Promise<A>
+
+/** Goes on with a value now, or when it has come. */
+export const after = <A, B>(value: Eventual<A>, next: (value: A) => B): Eventual<B> =>
+  value instanceof Promise ? value.then(next) : next(value)
+
+type Shown = Readonly<Record<string, unknown>>
+
+/**
+ * What can be shown of a repository. Objects are plain: their members are values, or functions that GraphQL calls only
+ * where a query asks for them. They name each other in circles, so each is made by way of the context.
+ */
+export interface Objects {
+  readonly account: (context: Context, login: string) => Shown
+  readonly repository: (context: Context, hosted: Hosted) => Shown
+  readonly ref: (context: Context, hosted: Hosted, name: string, oid: Oid) => Shown
+  readonly commit: (context: Context, hosted: Hosted, info: CommitInfo) => Shown
+  readonly tree: (context: Context, hosted: Hosted, oid: Oid, path: string) => Shown
+  readonly entry: (context: Context, hosted: Hosted, found: TreeEntry, path: string) => Shown
+  /** The blob or tree of an entry; null for a submodule. */
+  readonly entryObject: (context: Context, hosted: Hosted, found: TreeEntry, path: string) => Shown | null
+  /** The object of an id; null when there is none. */
+  readonly object: (context: Context, hosted: Hosted, oid: Oid) => Effect.Effect<Shown | null, RemoteError>
+}
 
 /** What the resolvers of one request share. */
 export interface Context {
   readonly call: Call
   readonly repositories: typeof Repositories.Service
   /** Runs an effect for a resolver; its failure becomes an error of the field. Ends with the request. */
-  readonly run: <A>(effect: Effect.Effect<A, Failure | Error, Scope.Scope>) => Promise<A>
+  readonly run: <A>(effect: Effect.Effect<A, Failure | GraphQLError, Scope.Scope>) => Eventual<A>
   readonly window: Effect.Effect<Window>
   readonly cost: { readonly points: number; readonly nodes: number }
-}
-
-/** A Git object in its repository. */
-export interface Placed {
-  readonly hosted: Hosted
-  readonly oid: Oid
+  readonly objects: Objects
 }

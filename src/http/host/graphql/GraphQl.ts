@@ -1,4 +1,4 @@
-import { Effect, FiberSet } from "effect"
+import { Effect, Exit, Fiber, Runtime, type Scope } from "effect"
 import {
   buildASTSchema,
   type DocumentNode,
@@ -19,11 +19,12 @@ import { type Charge, Limits } from "../Limits.js"
 import { badRequest, Problem } from "../Problem.js"
 import * as Reply from "../Reply.js"
 import { Repositories } from "../Repositories.js"
-import type { Answer } from "../Route.js"
+import type { Answer, Failure } from "../Route.js"
 import type { Context } from "./Context.js"
 import { estimate, mostNodes } from "./Cost.js"
-import { failure, format, fromFailure } from "./GraphQlFailure.js"
+import { failure, format, fromCause } from "./GraphQlFailure.js"
 import * as Mutations from "./Mutations.js"
+import { objects } from "./Objects.js"
 import * as Queries from "./Queries.js"
 import { schema as source } from "./schema.generated.js"
 
@@ -88,6 +89,37 @@ const operationOf = (
     : all.find((one) => one.name?.value === name)
 }
 
+/** Runs effects for resolvers: one that is done at once is answered at once; what still runs ends with the scope. */
+const runner = Effect.gen(function* () {
+  const fork = Runtime.runFork(yield* Effect.runtime<Scope.Scope>())
+  const running = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
+  yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
+  const settled = <A>(exit: Exit.Exit<A, Failure | GraphQLError>): A => {
+    if (Exit.isSuccess(exit)) return exit.value
+    throw fromCause(exit.cause)
+  }
+  const run: Context["run"] = (effect) => {
+    const fiber = fork(
+      Effect.tapErrorCause(effect, (cause) => Effect.logDebug("A field failed", cause)),
+      { immediate: true }
+    )
+    const exit = fiber.unsafePoll()
+    if (exit !== null) return settled(exit)
+    running.add(fiber)
+    return new Promise((resolve, reject) =>
+      fiber.addObserver((later) => {
+        running.delete(fiber)
+        try {
+          resolve(settled(later))
+        } catch (error) {
+          reject(error)
+        }
+      })
+    )
+  }
+  return run
+})
+
 /** Answers GraphQL requests; `around` counts each against the limits once it is known what it does. */
 export const handler = Effect.gen(function* () {
   const repositories = yield* Repositories
@@ -101,21 +133,14 @@ export const handler = Effect.gen(function* () {
     cost: Context["cost"]
   ) =>
     Effect.gen(function* () {
-      const fibers = yield* FiberSet.make<unknown, GraphQLError>()
-      const runPromise = yield* FiberSet.runtimePromise(fibers)<never>()
+      const run = yield* runner
       const context: Context = {
         call,
         repositories,
         cost,
+        objects,
         window: limits.window(call.principal, "graphql"),
-        run: (effect) =>
-          runPromise(
-            Effect.tapErrorCause(effect as Effect.Effect<never, Parameters<typeof fromFailure>[0]>, (cause) =>
-              Effect.logDebug("A field failed", cause)
-            ).pipe(Effect.mapError(fromFailure))
-          ).catch((error: unknown) => {
-            throw unwrapped(error)
-          })
+        run
       }
       const mutation = operation.operation === OperationTypeNode.MUTATION
       const executing = Effect.promise(async () =>
@@ -200,12 +225,3 @@ export const handler = Effect.gen(function* () {
       )
     })
 })
-
-/** The error that a fiber ended with, out of what its promise was rejected with. */
-const unwrapped = (error: unknown): GraphQLError => {
-  if (error instanceof GraphQLError) return error
-  const cause = typeof error === "object" && error !== null && "cause" in error ? error.cause : undefined
-  return cause instanceof GraphQLError
-    ? cause
-    : failure("SERVICE_UNAVAILABLE", "Something went wrong while executing your query.")
-}

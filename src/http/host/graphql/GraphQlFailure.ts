@@ -1,3 +1,4 @@
+import { Cause, Option } from "effect"
 import { GraphQLError, type GraphQLFormattedError } from "graphql"
 import { RefMoved } from "../../../domain/Ref.js"
 import { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
@@ -23,13 +24,18 @@ export const failure = (type: FailureType, message: string): GraphQLError =>
 const typeOfStatus = (status: number): FailureType =>
   status === 404 ? "NOT_FOUND" : status === 401 || status === 403 ? "FORBIDDEN" : "UNPROCESSABLE"
 
-/** What a failed effect looks like in a GraphQL answer. */
-export const fromFailure = (error: Failure | GraphQLError): GraphQLError => {
+/** What a failed effect looks like in a GraphQL answer; a defect shows nothing of itself. */
+export const fromCause = (cause: Cause.Cause<Failure | GraphQLError>): GraphQLError =>
+  Option.match(Cause.failureOption(cause), { onNone: () => unavailable(), onSome: fromFailure })
+
+const unavailable = () => failure("SERVICE_UNAVAILABLE", "Something went wrong while executing your query.")
+
+const fromFailure = (error: Failure | GraphQLError): GraphQLError => {
   if (error instanceof GraphQLError) return error
   if (error instanceof Problem) return failure(typeOfStatus(error.status), error.message)
   if (error instanceof RefMoved) return failure("STALE_DATA", error.message)
   if (error instanceof RemoteError || error instanceof AmbiguousWriteError) {
-    return failure("SERVICE_UNAVAILABLE", "Something went wrong while executing your query.")
+    return unavailable()
   }
   return failure("UNPROCESSABLE", error.message)
 }

@@ -12,9 +12,8 @@ import type { Hosted } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import type { Failure } from "../Route.js"
 import { personOf } from "../rest/People.js"
-import type { Context } from "./Context.js"
+import type { Context, Eventual } from "./Context.js"
 import { failure } from "./GraphQlFailure.js"
-import * as Objects from "./Objects.js"
 
 interface Given {
   readonly clientMutationId?: string | null
@@ -167,8 +166,8 @@ const createCommitOnBranch = (context: Context, input: CommitInput) =>
     const info = Option.getOrThrow(yield* git.commit(oid))
     return {
       clientMutationId: input.clientMutationId,
-      commit: Objects.commit(context, hosted, info),
-      ref: Objects.ref(context, hosted, name, oid)
+      commit: context.objects.commit(context, hosted, info),
+      ref: context.objects.ref(context, hosted, name, oid)
     }
   })
 
@@ -186,7 +185,7 @@ const createRef = (
     yield* hosted.git
       .updateRef(name, Option.none(), Option.some(oid))
       .pipe(Effect.mapError((error) => (error instanceof RefMoved ? duplicate : error)))
-    return { clientMutationId: input.clientMutationId, ref: Objects.ref(context, hosted, name, oid) }
+    return { clientMutationId: input.clientMutationId, ref: context.objects.ref(context, hosted, name, oid) }
   })
 
 const deleteRef = (context: Context, input: Given & { readonly refId: string }) =>
@@ -206,7 +205,7 @@ const updateRef = (
     const { hosted, name } = yield* refById(context, input.refId)
     yield* move(hosted, [{ name, afterOid: input.oid, force: input.force ?? false }])
     const oid = Revision.asOid(input.oid)!
-    return { clientMutationId: input.clientMutationId, ref: Objects.ref(context, hosted, name, oid) }
+    return { clientMutationId: input.clientMutationId, ref: context.objects.ref(context, hosted, name, oid) }
   })
 
 interface RefUpdate {
@@ -268,7 +267,7 @@ const updateRefs = (
     return { clientMutationId: input.clientMutationId }
   })
 
-type Resolver<I> = (args: { readonly input: I }, context: Context) => Promise<unknown>
+type Resolver<I> = (args: { readonly input: I }, context: Context) => Eventual<unknown>
 
 const resolver =
   <I>(

@@ -4,7 +4,7 @@ import { Problem } from "../Problem.js"
 import * as Revision from "../Revision.js"
 import type { Context } from "./Context.js"
 import { failure } from "./GraphQlFailure.js"
-import * as Objects from "./Objects.js"
+import { refCalled } from "./Repository.js"
 
 const hosted = (context: Context, owner: string, name: string) =>
   context.repositories
@@ -29,18 +29,16 @@ const node = ({ id }: { readonly id: string }, context: Context) =>
       )
       const [kind = ""] = Buffer.from(id, "base64url").toString().split(":")
       const parts = fromNodeId(kind, id) ?? []
-      if (kind === "User" && isOwner(parts[0] ?? "")) return Objects.user(context, parts[0]!)
+      if (kind === "User" && isOwner(parts[0] ?? "")) return context.objects.account(context, parts[0]!)
       const [owner = "", name = ""] = kind === "Repository" ? parts : (parts[0] ?? "").split("/")
       const found = yield* Effect.mapError(hosted(context, owner, name), () => missing)
-      if (kind === "Repository") return Objects.repository(context, found)
+      if (kind === "Repository") return context.objects.repository(context, found)
       if (kind === "Ref") {
-        const ref = yield* Effect.promise(() =>
-          Objects.repository(context, found).ref({ qualifiedName: parts[1] ?? "" })
-        )
+        const ref = yield* refCalled(context, found, parts[1] ?? "")
         return ref ?? (yield* Effect.fail(missing))
       }
       const oid = Revision.asOid(parts[1])
-      const object = oid === undefined ? null : yield* Objects.gitObject(context, found, oid)
+      const object = oid === undefined ? null : yield* context.objects.object(context, found, oid)
       return object ?? (yield* Effect.fail(missing))
     })
   )
@@ -60,7 +58,7 @@ const rateLimit = (_: unknown, context: Context) =>
 const account = ({ login }: { readonly login: string }, context: Context) => {
   if (!isOwner(login))
     throw failure("NOT_FOUND", `Could not resolve to a User with the login of '${login.slice(0, 200)}'.`)
-  return Objects.user(context, login)
+  return context.objects.account(context, login)
 }
 
 /** The root of queries. */
@@ -71,8 +69,11 @@ export const root = {
     ids.slice(0, 100).map((id) => node({ id }, context)),
   rateLimit,
   repository: ({ name, owner }: { readonly name: string; readonly owner: string }, context: Context) =>
-    context.run(Effect.map(hosted(context, owner, name), (found) => Objects.repository(context, found))),
+    context.run(
+      Effect.map(hosted(context, owner, name), (found) => context.objects.repository(context, found))
+    ),
   repositoryOwner: account,
   user: account,
-  viewer: (_: unknown, context: Context) => Objects.user(context, context.call.principal.login ?? "anonymous")
+  viewer: (_: unknown, context: Context) =>
+    context.objects.account(context, context.call.principal.login ?? "anonymous")
 }

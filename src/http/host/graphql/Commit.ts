@@ -1,0 +1,77 @@
+import { Effect, Option } from "effect"
+import type { CommitInfo } from "../../../store/GitRemote.js"
+import * as BlobSizes from "../BlobSizes.js"
+import * as Differ from "../Differ.js"
+import * as Links from "../Links.js"
+import { isPath } from "../Names.js"
+import type { Hosted } from "../Repositories.js"
+import { seconds } from "../rest/RepositoryView.js"
+import * as Connection from "./Connection.js"
+import { after, type Context } from "./Context.js"
+import { failure } from "./GraphQlFailure.js"
+import { type HistoryArguments, history } from "./History.js"
+import { actor, named } from "./Named.js"
+
+/** Above this size GitHub does not resolve a file of a commit. */
+const resolvedBytes = 10_000_000
+
+/** The file at a path of a commit; null when there is none. */
+const file = (context: Context, hosted: Hosted, info: CommitInfo, path: string) => {
+  if (!isPath(path)) return null
+  const { entry } = context.objects
+  return context.run(
+    Effect.flatMap(hosted.git.lookup(info.tree, path), (found) => {
+      if (Option.isNone(found)) return Effect.succeed(null)
+      return Effect.flatMap(BlobSizes.of(hosted.git, found.value), (size) =>
+        size !== undefined && size > resolvedBytes
+          ? Effect.fail(failure("UNPROCESSABLE", "Could not resolve file over 10mb"))
+          : Effect.succeed(entry(context, hosted, found.value, path))
+      )
+    })
+  )
+}
+
+export const commit = (context: Context, hosted: Hosted, info: CommitInfo) => {
+  const { call, objects, run } = context
+  const { fullName, git } = hosted
+  const { author, commit: oid, committer, parents } = info
+  const message = info.message.replace(/\n+$/, "")
+  const [headline = "", ...rest] = message.split("\n")
+  const count = () => run(Differ.changes(git, Option.fromNullable(parents[0]), oid))
+  let counted: ReturnType<typeof count> | undefined
+  const changes = () => {
+    counted ??= count()
+    return counted
+  }
+  const sum = (key: "additions" | "deletions") => () =>
+    after(changes(), (files) => files.reduce((total, one) => total + one[key], 0))
+  return {
+    ...named("Commit", context, hosted, oid),
+    message,
+    messageHeadline: headline,
+    messageBody: () => rest.join("\n").trim(),
+    author: () => actor(context, author),
+    committer: () => actor(context, committer),
+    authoredByCommitter: author.email === committer.email,
+    authoredDate: () => seconds(author.date),
+    committedDate: () => seconds(committer.date),
+    additions: sum("additions"),
+    deletions: sum("deletions"),
+    changedFilesIfAvailable: () => after(changes(), (files) => files.length),
+    url: () => Links.html(call.links, fullName, "commit", oid),
+    treeUrl: () => Links.html(call.links, fullName, "tree", oid),
+    tarballUrl: () => `${call.links.origin}/api/codeload/${fullName}/legacy.tar.gz/${oid}`,
+    zipballUrl: () => `${call.links.origin}/api/codeload/${fullName}/legacy.zip/${oid}`,
+    tree: () => objects.tree(context, hosted, info.tree, ""),
+    file: ({ path }: { readonly path: string }) => file(context, hosted, info, path),
+    parents: (args: Connection.ConnectionArguments) =>
+      after(run(Effect.forEach(parents, (parent) => git.commit(parent))), (infos) =>
+        Connection.slice(
+          "parents",
+          args,
+          infos.flatMap((one) => (Option.isSome(one) ? [commit(context, hosted, one.value)] : []))
+        )
+      ),
+    history: (args: HistoryArguments) => history(context, hosted, oid, args)
+  }
+}

@@ -1,0 +1,76 @@
+import { Effect, Option } from "effect"
+import type { Oid } from "../../../domain/Oid.js"
+import type { TreeEntry } from "../../../store/GitRemote.js"
+import * as BlobSizes from "../BlobSizes.js"
+import type { Hosted } from "../Repositories.js"
+import { after, type Context } from "./Context.js"
+import { named } from "./Named.js"
+import { text } from "./Text.js"
+
+const sizeOf = (context: Context, hosted: Hosted, entry: TreeEntry) =>
+  BlobSizes.known(entry) ?? context.run(Effect.map(BlobSizes.of(hosted.git, entry), (size) => size ?? 0))
+
+const asEntry = (oid: Oid): TreeEntry => ({ path: "", mode: "100644", kind: "blob", oid })
+
+export const blob = (context: Context, hosted: Hosted, oid: Oid) => {
+  const load = () =>
+    context.run(
+      Effect.map(
+        hosted.git.object(oid),
+        Option.match({ onNone: () => text(new Uint8Array()), onSome: ({ content }) => text(content) })
+      )
+    )
+  let read: ReturnType<typeof load> | undefined
+  const content = () => {
+    read ??= load()
+    return read
+  }
+  return {
+    ...named("Blob", context, hosted, oid),
+    byteSize: () => sizeOf(context, hosted, asEntry(oid)),
+    isBinary: () => after(content(), ({ isBinary }) => isBinary),
+    isTruncated: () => after(content(), ({ isTruncated }) => isTruncated),
+    text: () => after(content(), (shown) => shown.text)
+  }
+}
+
+export const tree = (context: Context, hosted: Hosted, oid: Oid, path: string) => ({
+  ...named("Tree", context, hosted, oid),
+  entries: () =>
+    context.run(
+      Effect.map(hosted.git.tree(oid, ""), (found) =>
+        Option.match(found, {
+          onNone: () => [],
+          onSome: ({ entries }) =>
+            entries.map((one) => entry(context, hosted, one, path === "" ? one.path : `${path}/${one.path}`))
+        })
+      )
+    )
+})
+
+export const entryObject = (context: Context, hosted: Hosted, found: TreeEntry, path: string) =>
+  found.kind === "blob"
+    ? blob(context, hosted, found.oid)
+    : found.kind === "tree"
+      ? tree(context, hosted, found.oid, path)
+      : null
+
+const base64 = (value: string) => Buffer.from(value).toString("base64")
+
+export const entry = (context: Context, hosted: Hosted, found: TreeEntry, path: string) => {
+  const name = path.slice(path.lastIndexOf("/") + 1)
+  return {
+    name,
+    nameRaw: () => base64(name),
+    path,
+    pathRaw: () => base64(path),
+    mode: Number.parseInt(found.mode, 8),
+    type: found.kind,
+    oid: found.oid,
+    extension: () => /\.[^.]*$/.exec(name)?.[0] ?? "",
+    isGenerated: false,
+    repository: () => context.objects.repository(context, hosted),
+    object: () => entryObject(context, hosted, found, path),
+    size: () => (found.kind === "blob" ? sizeOf(context, hosted, found) : 0)
+  }
+}

@@ -1,0 +1,59 @@
+import { Chunk, Effect, Stream } from "effect"
+import type { Oid } from "../../../domain/Oid.js"
+import * as Git from "../Git.js"
+import { isPath } from "../Names.js"
+import type { Hosted } from "../Repositories.js"
+import { seconds } from "../rest/RepositoryView.js"
+import * as Connection from "./Connection.js"
+import { after, type Context } from "./Context.js"
+import { failure } from "./GraphQlFailure.js"
+
+export interface HistoryArguments extends Connection.ConnectionArguments {
+  readonly path?: string | null
+  readonly since?: string | null
+  readonly until?: string | null
+  readonly author?: { readonly emails?: ReadonlyArray<string> | null } | null
+}
+
+const timestamp = (given: string | null | undefined) => {
+  if (given === null || given === undefined) return undefined
+  const millis = Date.parse(given)
+  if (Number.isNaN(millis)) throw failure("UNPROCESSABLE", `\`${given.slice(0, 60)}\` is not a GitTimestamp.`)
+  return seconds(new Date(Math.max(0, millis)).toISOString())
+}
+
+/** The commits from one backwards, page by page. */
+export const history = (context: Context, hosted: Hosted, from: Oid, args: HistoryArguments) => {
+  const { objects, run } = context
+  const { git } = hosted
+  const { size, skip } = Connection.window("history", args)
+  const path = args.path ? args.path.replace(/^\/+|\/+$/g, "") : ""
+  const [since, until] = [timestamp(args.since), timestamp(args.until)]
+  const author = args.author?.emails?.[0]
+  if (path !== "" && !isPath(path)) return Connection.page([], 0, false, 0)
+  const found = run(
+    Stream.runCollect(
+      git.log(from, { ...(path === "" ? {} : { path }), limit: size + 1, skip, since, until, author })
+    )
+  )
+  const total = () =>
+    run(
+      Effect.map(
+        Git.output({
+          directory: git.directory,
+          args: ["rev-list", "--count"].concat(
+            since === undefined ? [] : [`--since=${since}`],
+            until === undefined ? [] : [`--until=${until}`],
+            [from, "--"],
+            path === "" ? [] : [path]
+          )
+        }),
+        ({ stdout }) => Number(stdout.toString().trim()) || 0
+      )
+    )
+  return after(found, (chunk) => {
+    const all = Chunk.toReadonlyArray(chunk)
+    const nodes = all.slice(0, size).map((info) => objects.commit(context, hosted, info))
+    return Connection.page(nodes, skip, all.length > size, total)
+  })
+}
