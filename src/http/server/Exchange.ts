@@ -62,13 +62,18 @@ export class Exchange {
     return `http://${this.request.headers.host ?? "localhost"}`
   }
 
-  /** Writes the head; `own` headers win over the security headers. */
-  head(status: number, own: Readonly<Record<string, string | Array<string>>>): void {
+  /** Writes the head; `own` headers win over the security headers. `length` is that of the body, where it is known. */
+  head(
+    status: number,
+    own: Readonly<Record<string, string | Array<string>>>,
+    length: number | undefined = undefined
+  ): void {
     const headers: Record<string, string | Array<string>> = {
       ...securityHeaders,
       "x-request-id": this.id,
       ...own
     }
+    if (length !== undefined) headers["content-length"] = String(length)
     if (this.shared.draining && this.connection.latest === this) headers["connection"] = "close"
     this.response.writeHead(status, headers)
   }
@@ -80,7 +85,7 @@ export class Exchange {
     body: string | Uint8Array
   ): void {
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength
-    this.head(status, { ...own, "content-length": String(bytes) })
+    this.head(status, own, bytes)
     if (this.method === "HEAD") this.response.end()
     else this.response.end(body)
     this.settle(status, bytes)

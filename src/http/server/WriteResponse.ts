@@ -7,6 +7,16 @@ import { NodeRequest } from "./NodeRequest.js"
 const isReadable = (value: unknown): value is Readable =>
   typeof value === "object" && value !== null && "pipe" in value && typeof value.pipe === "function"
 
+type Headers = Readonly<Record<string, string | Array<string>>>
+
+const headersOf = ({ cookies, headers }: HttpServerResponse.HttpServerResponse): Headers =>
+  Cookies.isEmpty(cookies)
+    ? headers
+    : {
+        ...headers,
+        "set-cookie": Cookies.toSetCookieHeaders(cookies).concat(headers["set-cookie"] ?? [])
+      }
+
 /** Writes a platform response to Node's, whatever its body, with back pressure and interruption on the way. */
 export const write = (
   request: HttpServerRequest.HttpServerRequest,
@@ -19,11 +29,7 @@ export const write = (
     if (exchange.isSettled || node.writableEnded || node.destroyed) return Effect.void
     const broken = (cause: unknown) =>
       new HttpServerError.ResponseError({ request, response, reason: "Decode", cause })
-    const headers: Record<string, string | Array<string>> = { ...response.headers }
-    if (!Cookies.isEmpty(response.cookies)) {
-      const own = headers["set-cookie"]
-      headers["set-cookie"] = Cookies.toSetCookieHeaders(response.cookies).concat(own ?? [])
-    }
+    const headers = headersOf(response)
     const body = response.body
     switch (body._tag) {
       case "Uint8Array": {
@@ -80,7 +86,7 @@ export const write = (
 const start = <E>(
   request: NodeRequest,
   status: number,
-  headers: Record<string, string | Array<string>>,
+  headers: Headers,
   sending: Effect.Effect<void, E>
 ): Effect.Effect<void, E> => {
   const { exchange } = request
