@@ -111,7 +111,7 @@ it.scopedLive("survives header bombs and what is not HTTP", () =>
       ["GET /healthz HTTP/9.9\r\n\r\n", 400],
       [request("POST", triage, { "content-length": "5", "transfer-encoding": "chunked" }), 400],
       [request("POST", triage, { "content-length": "-1" }), 400],
-      [request("POST", triage, { "transfer-encoding": "chunked" }) + "zz\r\n", 400]
+      [`${request("POST", triage, { "transfer-encoding": "chunked" })}zz\r\n`, 400]
     ]
     for (const [text, status] of cases) {
       const connection = yield* raw(port)

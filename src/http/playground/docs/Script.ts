@@ -1,5 +1,5 @@
 /** The interactive page's script: it reads the OpenAPI file and builds everything as text nodes, never as markup. */
-export const script = String.raw`"use strict"
+export const script = `"use strict"
 const element = (name, attributes, ...children) => {
   const made = document.createElement(name)
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
