@@ -1,9 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../domain/Document.js"
-import { NotFoundError } from "../../domain/StoreError.js"
-import type { CollectionReader, ReadError } from "../Collection.js"
-import type { StoreView } from "../StoreService.js"
+import { NotFoundError, type ReadError } from "../../domain/StoreError.js"
 import { withColumns } from "./Columns.js"
 import {
   type Destination,
@@ -48,7 +46,16 @@ export type TextFormat = "csv" | "ndjson" | "json"
 export interface TextOptions extends ExportOptions, Omit<CsvEncoding, "columns"> {}
 
 /** A collection of one commit: what is read twice is the same. */
-export type DocumentSource = Pick<CollectionReader, "name" | "all">
+export interface DocumentSource {
+  readonly name: string
+  readonly all: (options?: { readonly limit?: number | undefined }) => Stream.Stream<JsonObject, ReadError>
+}
+
+/** The collections of one commit. */
+export interface DatabaseSource {
+  readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
+  readonly collection: (name: string) => DocumentSource
+}
 
 /** What an export answers and how it can fail; it needs a file system where the destination is a path. */
 export type Exported<D, A> = Effect.Effect<
@@ -93,7 +100,7 @@ export const exportExcel = <D extends Destination<unknown, unknown>>(
 
 /** Writes a worksheet per collection, all from one view; answers the columns of each. */
 export const exportDatabaseExcel = <D extends Destination<unknown, unknown>>(
-  view: StoreView,
+  view: DatabaseSource,
   destination: D,
   options: DatabaseExcelOptions = {}
 ): Exported<D, { readonly [collection: string]: ReadonlyArray<string> }> =>
