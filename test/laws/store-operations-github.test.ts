@@ -1,22 +1,23 @@
 import { describe, it } from "@effect/vitest"
 import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
-import { githubHolds } from "../support/gitHubPrograms.js"
+import { githubHolds, hostHolds } from "../support/gitHubPrograms.js"
+
+const programs = StoreArbitrary.program({ writers: 2, steps: 5, faults: true })
 
 describe("answers of random programs are explained by the order of the commits, through GitHub's API", () => {
-  it(
-    "over REST, with faults",
-    () => githubHolds({}, StoreArbitrary.program({ writers: 2, steps: 5, faults: true }), 6),
-    60_000
-  )
+  it("over REST, with faults", () => githubHolds({}, programs, 6), 60_000)
 
   it(
     "over GraphQL, with faults",
-    () =>
-      githubHolds(
-        { useGraphql: true, commitVia: "graphql" },
-        StoreArbitrary.program({ writers: 2, steps: 5, faults: true }),
-        6
-      ),
+    () => githubHolds({ useGraphql: true, commitVia: "graphql" }, programs, 6),
+    60_000
+  )
+
+  it("on our own host over REST, with faults", () => hostHolds({}, programs, 6), 60_000)
+
+  it(
+    "on our own host over GraphQL, with faults",
+    () => hostHolds({ useGraphql: true, commitVia: "graphql" }, programs, 6),
     60_000
   )
 })

@@ -2,7 +2,7 @@ import { afterAll, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import type { ProgramHarness } from "../../src/testing/RandomProgram.js"
 import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
-import { githubHolds } from "../support/gitHubPrograms.js"
+import { githubHolds, hostHolds } from "../support/gitHubPrograms.js"
 import { localHarness, memoryHarness, removeLocal, runChecked } from "../support/storePrograms.js"
 
 afterAll(removeLocal)
@@ -32,13 +32,10 @@ describe("long random programs of every operation", () => {
     memoryHarness({}, { shardBy: "hash", shardDepth: 2, cache: false })
   )
   holds("five writers on a bare repository", { writers: 5, steps: 10, faults: true }, 200, localHarness)
-  it("four writers through GitHub's REST API", () =>
-    githubHolds({}, StoreArbitrary.program({ writers: 4, steps: 8, faults: true }), 40 * times, 900_000))
-  it("four writers through GitHub's GraphQL API", () =>
-    githubHolds(
-      { useGraphql: true, commitVia: "graphql" },
-      StoreArbitrary.program({ writers: 4, steps: 8, faults: true }),
-      40 * times,
-      900_000
-    ))
+  const four = StoreArbitrary.program({ writers: 4, steps: 8, faults: true })
+  const graphql = { useGraphql: true, commitVia: "graphql" } as const
+  it("four writers through GitHub's REST API", () => githubHolds({}, four, 40 * times, 900_000))
+  it("four writers through GitHub's GraphQL API", () => githubHolds(graphql, four, 40 * times, 900_000))
+  it("four writers on our own host over REST", () => hostHolds({}, four, 80 * times, 900_000))
+  it("four writers on our own host over GraphQL", () => hostHolds(graphql, four, 80 * times, 900_000))
 })

@@ -1,36 +1,99 @@
+import { FetchHttpClient } from "@effect/platform"
 import { assert } from "@effect/vitest"
-import { Effect, FastCheck, Logger, LogLevel, Option } from "effect"
-import type { GitHubOptions } from "../../src/store/github/GitHub.js"
+import { Context, Effect, FastCheck, Layer, Logger, LogLevel, Option, Redacted, type Scope } from "effect"
+import type { GitRemoteService } from "../../src/store/GitRemote.js"
+import * as GitHub from "../../src/store/github/GitHub.js"
 import * as RandomProgram from "../../src/testing/RandomProgram.js"
 import type { Program } from "../../src/testing/StoreProgram.js"
 import { fresh, remoteOf } from "./github/Remote.js"
+import { HostServer, layer as host } from "./host/HostServer.js"
 import { programFields, programStore } from "./storePrograms.js"
 
-/** Random programs through the GitHub client and a server that speaks GitHub's API over a socket. */
-export const githubHolds = (
-  options: Partial<GitHubOptions>,
+/** An empty repository behind a socket: new clients of it, and what its server found wrong with their requests. */
+interface Subject {
+  readonly connect: Effect.Effect<GitRemoteService, unknown, Scope.Scope>
+  readonly problems: () => ReadonlyArray<unknown>
+}
+
+const holds = (
+  subject: Effect.Effect<Subject, unknown, Scope.Scope>,
   programs: FastCheck.Arbitrary<Program>,
   numRuns: number,
-  timeLimit = 45_000
+  timeLimit: number
 ): Promise<void> => {
   const check = (program: Program) =>
     Effect.gen(function* () {
-      const { remote, server } = yield* fresh(options)
+      const { connect, problems } = yield* subject
       // The bootstrap of an empty repository takes two commits there, which no model foresees.
-      yield* remote.commit("main", Option.none(), {
-        message: "foreign seed",
-        changes: [{ _tag: "Put", path: "README.md", content: new Uint8Array([35]) }]
-      })
-      const problems = yield* RandomProgram.check(
+      yield* Effect.flatMap(connect, (remote) =>
+        remote.commit("main", Option.none(), {
+          message: "foreign seed",
+          changes: [{ _tag: "Put", path: "README.md", content: new Uint8Array([35]) }]
+        })
+      )
+      const found = yield* RandomProgram.check(
         program,
-        { remote: remoteOf(server, options), store: programStore() },
+        { remote: connect, store: programStore() },
         programFields
       )
-      assert.strictEqual(problems.join("\n"), "")
-      assert.deepStrictEqual(server.problems, [])
+      assert.strictEqual(found.join("\n"), "")
+      assert.deepStrictEqual(problems(), [])
     }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.None), Effect.runPromise)
   return FastCheck.assert(FastCheck.asyncProperty(programs, check), {
     numRuns,
     interruptAfterTimeLimit: timeLimit
   })
 }
+
+/** Random programs through the GitHub client and a server of the tests that speaks GitHub's API over a socket. */
+export const githubHolds = (
+  options: Partial<GitHub.GitHubOptions>,
+  programs: FastCheck.Arbitrary<Program>,
+  numRuns: number,
+  timeLimit = 45_000
+): Promise<void> => {
+  const subject = Effect.map(fresh(options), ({ server }) => ({
+    connect: remoteOf(server, options),
+    problems: () => server.problems
+  }))
+  return holds(subject, programs, numRuns, timeLimit)
+}
+
+/** The same through our own host over bare repositories: one server, a repository for each program. */
+export const hostHolds = (
+  options: Partial<GitHub.GitHubOptions>,
+  programs: FastCheck.Arbitrary<Program>,
+  numRuns: number,
+  timeLimit = 45_000
+): Promise<void> =>
+  Effect.gen(function* () {
+    const server = Context.get(yield* Layer.build(host()), HostServer)
+    let repositories = 0
+    let clients = 0
+    const subject = Effect.promise(async (): Promise<Subject> => {
+      const name = `programs${++repositories}`
+      const made = await fetch(`${server.api}/user/repos`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${server.token}`, connection: "close" },
+        body: JSON.stringify({ name })
+      })
+      assert.strictEqual(made.status, 201)
+      // Over REST equal commits of one second are one commit (as on GitHub), so every client signs with its own name.
+      const author = () => ({ name: `Client ${++clients}`, email: "client@example.org" })
+      return {
+        problems: () => [],
+        connect: Effect.suspend(() =>
+          GitHub.make({
+            repo: `local/${name}`,
+            apiUrl: server.api,
+            rawUrl: server.raw,
+            token: Redacted.make(server.token),
+            paceRequests: false,
+            ...(options.commitVia === "graphql" ? {} : { author: author() }),
+            ...options
+          })
+        ).pipe(Effect.provide(FetchHttpClient.layer))
+      }
+    })
+    yield* Effect.promise(() => holds(subject, programs, numRuns, timeLimit))
+  }).pipe(Effect.scoped, Effect.runPromise)
