@@ -5,6 +5,7 @@ import type { GitRepository } from "../../store/git/GitRepository.js"
 import type { Call } from "./Call.js"
 import * as Git from "./Git.js"
 import * as Links from "./Links.js"
+import type { Problem } from "./Problem.js"
 
 /** One path that differs between two trees, as GitHub counts it. */
 export interface FileChange {
@@ -34,7 +35,7 @@ export const changes = (
   git: GitRepository,
   before: Option.Option<Oid>,
   after: Oid
-): Effect.Effect<ReadonlyArray<FileChange>, RemoteError> =>
+): Effect.Effect<ReadonlyArray<FileChange>, Problem | RemoteError> =>
   Effect.map(
     Git.output(
       {

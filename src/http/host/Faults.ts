@@ -111,7 +111,7 @@ const make = (plan: MutableRef.MutableRef<Plan>) =>
       Effect.suspend(() => {
         if (racing.left === 0) return Effect.void
         racing.left--
-        return interfere(git, ref)
+        return Effect.ignore(interfere(git, ref))
       })
 
     const around = (fullName: string, git: GitRepository): GitRepository => ({

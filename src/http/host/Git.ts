@@ -3,12 +3,16 @@ import { once } from "node:events"
 import { Effect, type Scope, Stream } from "effect"
 import { RemoteError } from "../../domain/StoreError.js"
 import { environment, safeArguments } from "../../store/git/GitProcess.js"
+import type { Problem } from "./Problem.js"
+import * as Programs from "./Programs.js"
 
 const failed = (operation: string, message: string, cause?: unknown) =>
   new RemoteError({ operation, message, reason: "Server", cause })
 
 /** A running Git with nobody's configuration and no hooks; it is ended with its scope, and what it leaves is awaited. */
-const child = <E>(run: GitRun<E>): Effect.Effect<ChildProcessWithoutNullStreams, RemoteError, Scope.Scope> =>
+const started = <E>(
+  run: GitRun<E>
+): Effect.Effect<ChildProcessWithoutNullStreams, RemoteError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<ChildProcessWithoutNullStreams, RemoteError>((resume) => {
       const settings = (run.settings ?? []).flatMap((setting) => ["-c", setting])
@@ -37,6 +41,9 @@ const child = <E>(run: GitRun<E>): Effect.Effect<ChildProcessWithoutNullStreams,
       })
   )
 
+const child = <E>(run: GitRun<E>) =>
+  run.admitted === true ? started(run) : Effect.zipRight(Programs.short, started(run))
+
 const feed = <E>(process: ChildProcessWithoutNullStreams, input: Stream.Stream<Uint8Array, E>) =>
   Stream.runForEach(input, (chunk) =>
     process.stdin.destroyed || process.stdin.write(chunk)
@@ -63,10 +70,12 @@ export interface GitRun<E = never> {
   readonly args: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
   readonly input?: Stream.Stream<Uint8Array, E>
+  /** The caller holds a place for it; otherwise it waits for that of a short program. */
+  readonly admitted?: boolean
 }
 
 /** Git's output as it comes. Ends with a failure when Git fails; Git is killed when the reader leaves. */
-export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, RemoteError | E> =>
+export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, RemoteError | Problem | E> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const process = yield* child(run)
@@ -98,7 +107,7 @@ export const output = <E = never>(
   options: { readonly maxBytes?: number } = {}
 ): Effect.Effect<
   { readonly code: number; readonly stdout: Buffer; readonly stderr: string },
-  RemoteError | E
+  RemoteError | Problem | E
 > =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -12,6 +12,7 @@ import * as Links from "./Links.js"
 import * as Media from "./Media.js"
 import { anonymous, type Principal } from "./Principal.js"
 import { badCredentials, badRequest, notFound, Problem, toReply } from "./Problem.js"
+import * as Programs from "./Programs.js"
 import * as Raw from "./Raw.js"
 import * as Refusal from "./Refusal.js"
 import * as Reply from "./Reply.js"
@@ -22,7 +23,7 @@ import * as SmartHttp from "./SmartHttp.js"
 import { spoiled } from "./Spoil.js"
 import * as Tokens from "./Tokens.js"
 
-export interface HostOptions {
+export interface HostOptions extends Programs.ProgramLimits {
   /** REST also at `/`, as on api.github.com, and GraphQL at `/graphql`. */
   readonly atRoot: boolean
   /** The address people use, where it is not the one that the request names. */
@@ -94,8 +95,17 @@ const make = (options: HostOptions) =>
     const raw = Route.matcher([yield* Raw.route])
     const codeload = Route.matcher([yield* Rest.codeload])
     const graphql = yield* GraphQl.handler
-    const room = yield* Room.make(options.maxBytesInFlight ?? 512 * mebibyte)
+    // Two rooms: who asks with a large body may be answered with one, and must not wait for itself.
+    const roomBytes = (options.maxBytesInFlight ?? 512 * mebibyte) / 2
+    const bodies = yield* Room.make(roomBytes)
+    const room = yield* Room.make(roomBytes)
     const answers = Answers.make(options.maxRememberedBytes ?? 32 * mebibyte)
+    /** Git programs are counted for the whole process, unless this host has bounds of its own. */
+    const limited = <A, E, R>(app: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      options.maxTransfers === undefined && options.maxWaiting === undefined
+        ? app
+        : Effect.provideService(app, Programs.Programs, programs)
+    const programs = Programs.limited(options)
     const linksOf = Links.from(options.publicUrl)
 
     /** Large bodies wait for room; small ones do not matter. */
@@ -103,7 +113,7 @@ const make = (options: HostOptions) =>
       const declared = request.headers["content-length"]
       const chunked = request.headers["transfer-encoding"] !== undefined
       if (declared === undefined && !chunked) return answer
-      return room.around(chunked ? maxBodyBytes : Math.min(Number(declared) || 0, maxBodyBytes), answer)
+      return bodies.around(chunked ? maxBodyBytes : Math.min(Number(declared) || 0, maxBodyBytes), answer)
     }
 
     const identify = (request: Request): Principal | Problem => {
@@ -225,7 +235,7 @@ const make = (options: HostOptions) =>
     }
 
     return Host.of({
-      app: Effect.flatMap(HttpServerRequest.HttpServerRequest, answer),
+      app: limited(Effect.flatMap(HttpServerRequest.HttpServerRequest, answer)),
       paths: Area.paths,
       maxBodyBytes,
       maxPushBytes

@@ -1,4 +1,6 @@
 import { Effect, Option } from "effect"
+import * as BlobBody from "./BlobBody.js"
+import * as BlobSizes from "./BlobSizes.js"
 import type { Call } from "./Call.js"
 import { isPath } from "./Names.js"
 import { notFound } from "./Problem.js"
@@ -31,8 +33,8 @@ export const route = Effect.gen(function* () {
         if (Option.isNone(entry) || entry.value.kind !== "blob") continue
         const { oid } = entry.value
         const fixed = Revision.asOid(ref) !== undefined
-        const read = Effect.flatMap(git.object(oid), (object) =>
-          Option.isSome(object) ? Effect.succeed(Reply.bytes(object.value.content)) : Effect.fail(notFound)
+        const read = Effect.flatMap(BlobSizes.of(git, entry.value), (size) =>
+          Effect.map(BlobBody.content(call, git, oid, size ?? 0), BlobBody.raw)
         )
         const reply = yield* Reply.keyed(call, `raw ${oid}`, read)
         const cache = fixed ? "max-age=31536000, immutable" : "no-cache"

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
 import { rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeSink, NodeStream } from "@effect/platform-node"
 import { Effect, type Scope, Stream } from "effect"
@@ -11,6 +10,7 @@ import type { Call } from "./Call.js"
 import * as Git from "./Git.js"
 import { anonymous } from "./Principal.js"
 import { notFound, Problem } from "./Problem.js"
+import * as Programs from "./Programs.js"
 import * as Reply from "./Reply.js"
 import { type Hosted, Repositories } from "./Repositories.js"
 import * as Route from "./Route.js"
@@ -107,8 +107,10 @@ export const routes = (options: SmartHttpOptions) =>
       Effect.gen(function* () {
         const { git } = yield* opened(call, "upload-pack")
         yield* expects(call, "upload-pack")
+        yield* Programs.transfer
         const output = Git.stream({
           ...service("upload-pack", git.directory, call),
+          admitted: true,
           input: Body.stream(call.request, options.maxPushBytes)
         })
         return Reply.make(200, { ...noCache, "content-type": "application/x-git-upload-pack-result" }, output)
@@ -120,7 +122,8 @@ export const routes = (options: SmartHttpOptions) =>
         yield* expects(call, "receive-pack")
         // The push is taken in before the writers are asked to wait, so that a slow sender holds nobody up.
         const spool = yield* Effect.acquireRelease(
-          Effect.sync(() => join(tmpdir(), `chainstore-push-${randomUUID()}`)),
+          // Where, and as what, Git itself would look for what a killed process left behind.
+          Effect.sync(() => join(git.directory, "objects", "pack", `tmp_push_${randomUUID()}`)),
           (file) => Effect.promise(() => rm(file, { force: true }))
         )
         yield* Stream.run(
@@ -128,8 +131,10 @@ export const routes = (options: SmartHttpOptions) =>
           NodeSink.fromWritable(() => createWriteStream(spool, { mode: 0o600 }), broken)
         )
         const input = NodeStream.fromReadable<RemoteError, Uint8Array>(() => createReadStream(spool), broken)
+        // Its place is taken before its turn: whoever has the turn must not wait for those who wait for it.
+        yield* Programs.transfer
         const { stdout } = yield* git.exclusively(
-          Git.output({ ...service("receive-pack", git.directory, call), input })
+          Git.output({ ...service("receive-pack", git.directory, call), input, admitted: true })
         )
         return Reply.make(
           200,

@@ -15,10 +15,13 @@ const asEntry = (oid: Oid): TreeEntry => ({ path: "", mode: "100644", kind: "blo
 export const blob = (context: Context, hosted: Hosted, oid: Oid) => {
   const load = () =>
     context.run(
-      Effect.map(
-        hosted.git.object(oid),
-        Option.match({ onNone: () => text(new Uint8Array()), onSome: ({ content }) => text(content) })
-      )
+      Effect.flatMap(BlobSizes.of(hosted.git, asEntry(oid)), (size) => {
+        const read = Effect.map(
+          hosted.git.object(oid),
+          Option.match({ onNone: () => text(new Uint8Array()), onSome: ({ content }) => text(content) })
+        )
+        return context.call.room.around(size ?? 0, read)
+      })
     )
   let read: ReturnType<typeof load> | undefined
   const content = () => {

@@ -22,7 +22,13 @@ export const failure = (type: FailureType, message: string): GraphQLError =>
   new GraphQLError(message, { extensions: { type } })
 
 const typeOfStatus = (status: number): FailureType =>
-  status === 404 ? "NOT_FOUND" : status === 401 || status === 403 ? "FORBIDDEN" : "UNPROCESSABLE"
+  status === 404
+    ? "NOT_FOUND"
+    : status === 401 || status === 403
+      ? "FORBIDDEN"
+      : status === 503
+        ? "SERVICE_UNAVAILABLE"
+        : "UNPROCESSABLE"
 
 /** What a failed effect looks like in a GraphQL answer; a defect shows nothing of itself. */
 export const fromCause = (cause: Cause.Cause<Failure | GraphQLError>): GraphQLError =>

@@ -1,7 +1,8 @@
-import { Chunk, Effect, Stream } from "effect"
+import { Chunk, Stream } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import * as Git from "../Git.js"
+import * as Counts from "../Counts.js"
 import { isPath } from "../Names.js"
+import * as Programs from "../Programs.js"
 import type { Hosted } from "../Repositories.js"
 import { seconds } from "../rest/RepositoryView.js"
 import * as Connection from "./Connection.js"
@@ -33,24 +34,12 @@ export const history = (context: Context, hosted: Hosted, from: Oid, args: Histo
   if (path !== "" && !isPath(path)) return Connection.page([], 0, false, 0)
   const found = run(
     Stream.runCollect(
-      git.log(from, { ...(path === "" ? {} : { path }), limit: size + 1, skip, since, until, author })
-    )
-  )
-  const total = () =>
-    run(
-      Effect.map(
-        Git.output({
-          directory: git.directory,
-          args: ["rev-list", "--count"].concat(
-            since === undefined ? [] : [`--since=${since}`],
-            until === undefined ? [] : [`--until=${until}`],
-            [from, "--"],
-            path === "" ? [] : [path]
-          )
-        }),
-        ({ stdout }) => Number(stdout.toString().trim()) || 0
+      Programs.historyStream(
+        git.log(from, { ...(path === "" ? {} : { path }), limit: size + 1, skip, since, until, author })
       )
     )
+  )
+  const total = () => run(Counts.commits(git, from, { path, since, until, author }))
   return after(found, (chunk) => {
     const all = Chunk.toReadonlyArray(chunk)
     const nodes = all.slice(0, size).map((info) => objects.commit(context, hosted, info))

@@ -8,6 +8,7 @@ import type { GitRepository } from "../../../store/git/GitRepository.js"
 import * as Git from "../Git.js"
 import { fromNodeId, isPath, isRefName, isWholeRefName } from "../Names.js"
 import { Problem } from "../Problem.js"
+import * as Programs from "../Programs.js"
 import type { Hosted } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import type { Failure } from "../Route.js"
@@ -220,7 +221,7 @@ const zeros = "0".repeat(40)
 /** Moves refs, all or none: every precondition is checked in the writers' turn, and Git's own transaction moves them. */
 const move = (hosted: Hosted, updates: ReadonlyArray<RefUpdate>) => {
   const { git } = hosted
-  const line = (update: RefUpdate): Effect.Effect<string, GraphQLError | RemoteError> =>
+  const line = (update: RefUpdate): Effect.Effect<string, GraphQLError | Problem | RemoteError> =>
     Effect.gen(function* () {
       const { name } = update
       if (!isWholeRefName(name))
@@ -235,7 +236,11 @@ const move = (hosted: Hosted, updates: ReadonlyArray<RefUpdate>) => {
       }
       if (update.afterOid === zeros) return `delete ${name} ${before}`
       const after: Oid = yield* commitFor(git, name, update.afterOid)
-      if (Option.isSome(current) && update.force !== true && !(yield* git.isAncestor(current.value, after))) {
+      if (
+        Option.isSome(current) &&
+        update.force !== true &&
+        !(yield* Programs.history(git.isAncestor(current.value, after)))
+      ) {
         return yield* fail("UNPROCESSABLE", `Update of ${name} is not a fast forward`)
       }
       return `update ${name} ${after} ${before}`

@@ -3,6 +3,7 @@ import type { Call } from "../Call.js"
 import * as Git from "../Git.js"
 import { encodePath } from "../Links.js"
 import { notFound } from "../Problem.js"
+import * as Programs from "../Programs.js"
 import * as Reply from "../Reply.js"
 import { type Hosted, Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
@@ -68,8 +69,10 @@ export const codeload = Effect.gen(function* () {
           : yield* repositories.reading(call.principal, owner, name)
       const { commit } = yield* found(hosted, call.parameters["ref"] ?? "")
       const stem = `${owner}-${name}-${commit.slice(0, 7)}`
+      yield* Programs.transfer
       const archive = Git.stream({
         directory: hosted.git.directory,
+        admitted: true,
         args: ["archive", `--format=${format}`, `--prefix=${stem}/`, commit]
       })
       return Reply.make(

@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import * as BlobBody from "../BlobBody.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
@@ -37,23 +38,21 @@ export const routes = Effect.gen(function* () {
           errors: [{ resource: "Blob", field: "data", code: "too_large" }]
         })
       }
-      const read = Effect.flatMap(git.object(sha), (object) =>
-        Option.isSome(object) ? Effect.succeed(object.value.content) : Effect.fail(notFound)
-      )
       return yield* Reply.keyed(
         call,
         `blob ${sha}`,
-        Effect.map(read, (content) =>
+        Effect.map(BlobBody.content(call, git, sha, info.value.size), (content) =>
           call.media === "raw"
-            ? Reply.bytes(content)
-            : Reply.fromJson({
-                sha,
-                node_id: nodeId("Blob", fullName, sha),
-                size: content.length,
-                url: Links.git(call.links, fullName, "blobs", sha),
-                content: Fields.toWrappedBase64(content),
-                encoding: "base64"
-              })
+            ? BlobBody.raw(content)
+            : BlobBody.json(
+                {
+                  sha,
+                  node_id: nodeId("Blob", fullName, sha),
+                  size: content.length,
+                  url: Links.git(call.links, fullName, "blobs", sha)
+                },
+                content
+              )
         )
       )
     })

@@ -1,9 +1,11 @@
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { Call } from "../Call.js"
+import * as Counts from "../Counts.js"
 import * as Differ from "../Differ.js"
 import { isPath } from "../Names.js"
 import * as Pages from "../Pages.js"
 import { emptyRepository, Problem, unprocessable } from "../Problem.js"
+import * as Programs from "../Programs.js"
 import * as Reply from "../Reply.js"
 import { Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
@@ -44,20 +46,20 @@ export const routes = Effect.gen(function* () {
       const until = yield* moment(call.query.get("until"))
       const answer = Effect.gen(function* () {
         if (path !== "" && !isPath(path)) return Reply.fromJson([])
-        const found = Chunk.toReadonlyArray(
-          yield* Stream.runCollect(
-            git.log(start.value.commit, {
-              ...(path === "" ? {} : { path }),
-              limit: page.size + 1,
-              skip: page.skip,
-              since,
-              until,
-              author
-            })
-          )
-        )
+        const which = { path, since, until, author }
+        const log = git.log(start.value.commit, {
+          ...which,
+          path: path === "" ? undefined : path,
+          limit: page.size + 1,
+          skip: page.skip
+        })
+        const found = Chunk.toReadonlyArray(yield* Stream.runCollect(Programs.historyStream(log)))
         const commits = found.slice(0, page.size).map((info) => CommitView.commit(call.links, fullName, info))
-        return Reply.fromJson(commits, Pages.links(call, page, found.length > page.size))
+        const more = found.length > page.size
+        const last = more
+          ? Option.some(Math.ceil((yield* Counts.commits(git, start.value.commit, which)) / page.size))
+          : Option.none()
+        return Reply.fromJson(commits, Pages.links(call, page, more, last))
       })
       return yield* Reply.keyed(call, `log ${start.value.commit}`, answer)
     })

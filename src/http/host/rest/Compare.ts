@@ -8,6 +8,7 @@ import * as Git from "../Git.js"
 import * as Links from "../Links.js"
 import * as Pages from "../Pages.js"
 import { notFound, Problem } from "../Problem.js"
+import * as Programs from "../Programs.js"
 import * as Reply from "../Reply.js"
 import { Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
@@ -18,7 +19,10 @@ import * as CommitView from "./CommitView.js"
 const mostCommits = 250
 const mostFiles = 300
 
-const revList = (git: GitRepository, ...args: ReadonlyArray<string>): Effect.Effect<string, RemoteError> =>
+const revList = (
+  git: GitRepository,
+  ...args: ReadonlyArray<string>
+): Effect.Effect<string, Problem | RemoteError> =>
   Effect.map(Git.output({ directory: git.directory, args: ["rev-list", ...args, "--"] }), ({ stdout }) =>
     stdout.toString().trim()
   )
@@ -45,7 +49,7 @@ export const routes = Effect.gen(function* () {
       const head = yield* Revision.commitOf(git, headName)
       if (Option.isNone(base) || Option.isNone(head)) return yield* notFound
       const [from, to] = [base.value.commit, head.value.commit]
-      const merge = yield* git.mergeBase(from, to)
+      const merge = yield* Programs.history(git.mergeBase(from, to))
       const mergeBase = Option.isSome(merge) ? yield* git.commit(merge.value) : Option.none()
       if (Option.isNone(mergeBase)) {
         return yield* new Problem({

@@ -3,6 +3,7 @@ import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import type { Change, TreeEntry } from "../../../store/GitRemote.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
+import * as BlobBody from "../BlobBody.js"
 import * as BlobSizes from "../BlobSizes.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
@@ -115,7 +116,7 @@ const file = (call: Call, hosted: Hosted, ref: string, path: string, entry: Tree
   Effect.gen(function* () {
     const size = yield* sizeOf(hosted.git, entry)
     if (size > servedBytes) return yield* tooLarge
-    if (call.media === "raw") return Reply.bytes(yield* content(hosted.git, entry.oid))
+    if (call.media === "raw") return BlobBody.raw(yield* BlobBody.content(call, hosted.git, entry.oid, size))
     const at = view(call, hosted, ref, { type: "file", path, oid: entry.oid, size })
     return Reply.fromJson(
       size > inlineBytes

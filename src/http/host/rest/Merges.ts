@@ -10,6 +10,7 @@ import * as Fields from "../Fields.js"
 import * as Git from "../Git.js"
 import { isRefName } from "../Names.js"
 import { conflict, Problem } from "../Problem.js"
+import * as Programs from "../Programs.js"
 import * as Reply from "../Reply.js"
 import { Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
@@ -54,7 +55,7 @@ export const routes = Effect.gen(function* () {
         if (Option.isNone(ours)) return yield* missing("Base")
         const theirs = yield* Revision.commitOf(git, head)
         if (Option.isNone(theirs)) return yield* missing("Head")
-        if (yield* git.isAncestor(theirs.value.commit, ours.value)) return Option.none()
+        if (yield* Programs.history(git.isAncestor(theirs.value.commit, ours.value))) return Option.none()
         const tree = yield* mergedTree(git, ours.value, theirs.value.commit)
         const who = yield* People.at(People.personOf(call.principal), yield* Clock.currentTimeMillis)
         const made = yield* git.writeCommit({

@@ -10,6 +10,7 @@ import * as Links from "../Links.js"
 import { isRefName, isWholeRefName, nodeId } from "../Names.js"
 import * as Pages from "../Pages.js"
 import { emptyRepository, notFound, Problem, unprocessable } from "../Problem.js"
+import * as Programs from "../Programs.js"
 import * as Reply from "../Reply.js"
 import { type Hosted, Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
@@ -126,7 +127,7 @@ export const routes = Effect.gen(function* () {
         const oid = yield* exists(git, sha)
         yield* needsCommit(git, name, oid)
         if (current.value === oid) return oid
-        if (!force && !(yield* git.isAncestor(current.value, oid))) return yield* notForward
+        if (!force && !(yield* Programs.history(git.isAncestor(current.value, oid)))) return yield* notForward
         yield* git.updateRef(name, current, Option.some(oid))
         return oid
       })

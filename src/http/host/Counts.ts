@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import type { Oid } from "../../domain/Oid.js"
+import type { GitRepository } from "../../store/git/GitRepository.js"
+import * as Git from "./Git.js"
+
+/** Which commits count; no path is the empty one. */
+export interface Which {
+  readonly path: string
+  readonly since: string | undefined
+  readonly until: string | undefined
+  readonly author: string | undefined
+}
+
+/** How many commits lead to `from`, itself among them. */
+export const commits = (git: GitRepository, from: Oid, { author, path, since, until }: Which) =>
+  Effect.map(
+    Git.output({
+      directory: git.directory,
+      args: ["rev-list", "--count"].concat(
+        since === undefined ? [] : [`--since=${since}`],
+        until === undefined ? [] : [`--until=${until}`],
+        author === undefined ? [] : ["--fixed-strings", `--author=${author}`],
+        [from, "--"],
+        path === "" ? [] : [path]
+      )
+    }),
+    ({ stdout }) => Number(stdout.toString().trim()) || 0
+  )

@@ -1,0 +1,215 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { connect, type Socket } from "node:net"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
+import { AccessEntry } from "../../../src/http/server/AccessEntry.js"
+import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import * as Rest from "../../support/host/Rest.js"
+
+interface Line {
+  readonly level: string
+  readonly entry: AccessEntry | undefined
+  readonly text: string
+}
+
+const lines: Array<Line> = []
+
+const capture = Logger.replace(
+  Logger.defaultLogger,
+  Logger.make(({ cause, logLevel, message }) => {
+    const only = Array.isArray(message) ? message[0] : message
+    const entry = only instanceof AccessEntry ? only : undefined
+    lines.push({ level: logLevel.label, entry, text: `${String(message)} ${String(cause)}` })
+  })
+)
+
+const until = (what: string, condition: () => boolean) =>
+  Effect.promise(async () => {
+    for (let attempt = 0; attempt < 1000 && !condition(); attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    assert.isTrue(condition(), what)
+  })
+
+/** The running programs that name a directory on their command line. */
+const running = (directory: string, program: string): number =>
+  readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, "utf8")
+      return line.includes(program) && line.includes(directory)
+    } catch {
+      return false
+    }
+  }).length
+
+/** A connection that has sent the head of a request. */
+const begin = (method: string, path: string, headers: Record<string, string>) =>
+  Effect.flatMap(HostServer, ({ token, url }) =>
+    Effect.async<Socket>((resume) => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1", () => {
+        const all = {
+          host: "127.0.0.1",
+          "user-agent": "leaver",
+          authorization: `Bearer ${token}`,
+          ...headers
+        }
+        const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+        socket.write(`${method} ${path} HTTP/1.1\r\n${head.join("")}\r\n`, () =>
+          resume(Effect.succeed(socket))
+        )
+      })
+      socket.on("error", () => undefined)
+    })
+  )
+
+/** What was logged of requests whose path has `part`, and of anything that went wrong. */
+const logged = (part: string) => ({
+  entries: lines.flatMap(({ entry }) => (entry?.path.includes(part) === true ? [entry.status] : [])),
+  errors: lines.filter(({ level }) => level !== "INFO" && level !== "DEBUG").map(({ text }) => text)
+})
+
+const fine = Effect.map(Rest.get("/zen"), ({ status }) => assert.strictEqual(status, 200))
+
+const fetchHead = { "content-type": "application/x-git-upload-pack-request", "transfer-encoding": "chunked" }
+const pushHead = { "content-type": "application/x-git-receive-pack-request" }
+
+const bounds = { maxTransfers: 1, maxWaiting: 1, maxBytesInFlight: 96 * 1024 * 1024 }
+
+layer(host(bounds).pipe(Layer.provideMerge(capture)), { timeout: 60_000 })("who leaves early", (it) => {
+  it.effect("in the middle of a large answer leaves room for the next, and one quiet line", () =>
+    Effect.gen(function* () {
+      const content = Buffer.alloc(12_000_000, "chainstore ")
+      const made = yield* Rest.repository("answers", { "large.bin": content })
+      const oid = made?.blobs.get("large.bin") ?? ""
+      const path = `/api/v3/repos/local/answers/git/blobs/${oid}`
+      for (const accept of ["application/json", "application/vnd.github.raw"]) {
+        for (let leaver = 0; leaver < 3; leaver++) {
+          const socket = yield* begin("GET", path, { accept })
+          yield* Effect.async<void>((resume) => {
+            socket.once("data", () => resume(Effect.void))
+          })
+          socket.destroy()
+        }
+      }
+      yield* until("every leaver is logged", () => logged(oid).entries.length === 6)
+      assert.deepStrictEqual([...new Set(logged(oid).entries)], [499])
+      const { body } = yield* Rest.get(`/repos/local/answers/git/blobs/${oid}`)
+      assert.isTrue(Buffer.from(body.content, "base64").equals(content))
+      assert.strictEqual(body.size, content.length)
+      const rows: ReadonlyArray<string> = body.content.split("\n")
+      assert.isTrue(rows.slice(0, -2).every((row) => row.length === 60) && rows.at(-1) === "")
+      assert.deepStrictEqual(logged(oid).errors, [])
+    })
+  )
+
+  it.effect("in the middle of an upload changes nothing, and leaves one quiet line", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const made = yield* Rest.repository("uploads", { "a.json": "1\n" })
+      const body = `{"message":"m","content":"${"QUFB".repeat(1_000_000)}"}`
+      for (const path of ["/repos/local/uploads/contents/big.json", "/repos/local/uploads/git/blobs"]) {
+        const socket = yield* begin(path.endsWith("blobs") ? "POST" : "PUT", path, {
+          "content-length": String(body.length)
+        })
+        yield* Effect.async<void>((resume) => {
+          socket.write(body.slice(0, 1_500_000), () => resume(Effect.void))
+        })
+        socket.destroy()
+        yield* until("the upload is logged", () => logged(path).entries.length === 1)
+        assert.deepStrictEqual(logged(path), { entries: [499], errors: [] })
+      }
+      const push = yield* begin("POST", "/local/uploads.git/git-receive-pack", {
+        ...pushHead,
+        "content-length": "4000000"
+      })
+      push.write(Buffer.alloc(1_000_000, 1))
+      const packs = join(directory, "repos", "local", "uploads.git", "objects", "pack")
+      const spooled = () => readdirSync(packs).filter((name) => name.startsWith("tmp_")).length
+      yield* until("the push is being taken in", () => spooled() === 1)
+      push.destroy()
+      yield* until("what was taken in is gone", () => spooled() === 0)
+      yield* until("the push is logged", () => logged("git-receive-pack").entries.length === 1)
+      assert.deepStrictEqual(logged("git-receive-pack"), { entries: [499], errors: [] })
+      const { body: head } = yield* Rest.get("/repos/local/uploads/git/ref/heads/main")
+      assert.strictEqual(head.object.sha, made?.commit)
+    })
+  )
+
+  it.effect("while a push waits for the writers' turn: it is not made, and nothing of it stays", () =>
+    Effect.gen(function* () {
+      const { directory, repositories } = yield* HostServer
+      yield* Rest.repository("turns", { "a.json": "1\n" })
+      const all = { id: "t", login: "t", grants: [{ repository: "*", access: "write" as const }] }
+      const { git } = yield* repositories.reading(all, "local", "turns")
+      const [begun, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const writer = yield* Effect.fork(
+        git.exclusively(Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(end)))
+      )
+      yield* Deferred.await(begun)
+      const ref = `${"0".repeat(40)} ${"1".repeat(40)} refs/heads/x\0report-status`
+      const line = `${(ref.length + 4).toString(16).padStart(4, "0")}${ref}0000`
+      const push = yield* begin("POST", "/local/turns.git/git-receive-pack", {
+        ...pushHead,
+        "content-length": String(line.length)
+      })
+      push.write(line)
+      const packs = join(directory, "repos", "local", "turns.git", "objects", "pack")
+      const spooled = () => readdirSync(packs).filter((name) => name.startsWith("tmp_")).length
+      yield* until("the push waits", () => spooled() === 1)
+      push.destroy()
+      yield* until("the push is gone", () => spooled() === 0)
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(writer)
+      assert.strictEqual(running(directory, "receive-pack"), 0)
+      const put = yield* Rest.request("PUT", "/repos/local/turns/contents/b.json", {
+        body: { message: "after", content: Rest.base64("2\n") }
+      })
+      assert.strictEqual(put.status, 201)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect(
+    "transfers are bounded: one runs, one waits, the next is told so, and the API answers meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const { directory, token, url } = yield* HostServer
+        yield* Rest.repository("crowd", { "a.json": "1\n" })
+        const clone = begin("POST", "/local/crowd.git/git-upload-pack", fetchHead)
+        const first = yield* clone
+        first.write("4\r\n0014\r\n")
+        yield* until("the first runs", () => running(directory, "upload-pack") === 1)
+        const second = yield* clone
+        const refused = yield* Effect.promise(async () => {
+          for (let attempt = 0; ; attempt++) {
+            const answer = await fetch(`${url}/local/crowd.git/git-upload-pack`, {
+              method: "POST",
+              headers: { authorization: `Bearer ${token}`, "content-type": fetchHead["content-type"] },
+              body: "0000",
+              signal: AbortSignal.timeout(1000)
+            }).catch(() => undefined)
+            if (answer !== undefined || attempt > 20) return answer
+          }
+        })
+        assert.strictEqual(refused?.status, 503)
+        assert.strictEqual(refused?.headers.get("retry-after"), "1")
+        assert.strictEqual(running(directory, "upload-pack"), 1)
+        const { status } = yield* Rest.get("/repos/local/crowd/commits")
+        assert.strictEqual(status, 200)
+        second.destroy()
+        yield* until("the second is logged", () => logged("crowd.git/git-upload-pack").entries.includes(499))
+        const third = yield* clone
+        third.write("4\r\n0014\r\n")
+        first.destroy()
+        yield* until("the third takes the place", () => {
+          const { entries } = logged("crowd.git/git-upload-pack")
+          return entries.filter((one) => one !== 503).length === 2 && running(directory, "upload-pack") === 1
+        })
+        third.destroy()
+        yield* until("nobody is left", () => running(directory, "upload-pack") === 0)
+        yield* fine
+        assert.deepStrictEqual(logged("crowd").errors, [])
+      })
+  )
+})
