@@ -1,6 +1,7 @@
-import { execFile } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { randomFillSync } from "node:crypto"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { readdirSync, readFileSync } from "node:fs"
+import { chmod, lstat, mkdtemp, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -204,6 +205,140 @@ layer(hostLayer({ createOnFirstUse: true }), { timeout: 60_000 })("stock git aga
         [2, 6 * 1024 * 1024, 6 * 1024 * 1024]
       )
     })
+  )
+
+  it.scoped("links and executable files keep their kind through push, contents, trees and clone", () =>
+    Effect.gen(function* () {
+      const directory = yield* workplace
+      yield* Rest.repository("kinds", { "a.json": "1\n" })
+      const url = yield* address("kinds")
+      yield* git(directory, "clone", "-q", url, "copy")
+      const copy = join(directory, "copy")
+      yield* Effect.promise(async () => {
+        await writeFile(join(copy, "run.sh"), "#!/bin/sh\n")
+        await chmod(join(copy, "run.sh"), 0o755)
+        await symlink("a.json", join(copy, "link"))
+        await symlink("/etc/passwd", join(copy, "out"))
+      })
+      yield* git(copy, "add", ".")
+      yield* git(copy, "commit", "-q", "-m", "kinds")
+      yield* git(copy, "push", "-q", "origin", "main")
+
+      const at = "/repos/local/kinds"
+      const listed = (yield* Rest.get(`${at}/contents`)).body
+      assert.deepStrictEqual(
+        listed.map((entry: Rest.Json) => [entry.name, entry.type]),
+        [
+          ["a.json", "file"],
+          ["link", "symlink"],
+          ["out", "symlink"],
+          ["run.sh", "file"]
+        ]
+      )
+      const followed = (yield* Rest.get(`${at}/contents/link`)).body
+      assert.deepStrictEqual([followed.type, followed.content], ["file", "MQo=\n"])
+      const outside = (yield* Rest.get(`${at}/contents/out`)).body
+      assert.deepStrictEqual([outside.type, outside.target], ["symlink", "/etc/passwd"])
+
+      const script = (yield* Rest.get(`${at}/contents/run.sh`)).body
+      const put = yield* Rest.request("PUT", `${at}/contents/run.sh`, {
+        body: { message: "changed", content: Rest.base64("#!/bin/sh\ntrue\n"), sha: script.sha }
+      })
+      assert.strictEqual(put.status, 200)
+      const target = (yield* Rest.request("POST", `${at}/git/blobs`, { body: { content: "run.sh" } })).body
+        .sha
+      const tree = yield* Rest.request("POST", `${at}/git/trees`, {
+        body: {
+          base_tree: put.body.commit.sha,
+          tree: [
+            { path: "also", mode: "120000", type: "blob", sha: target },
+            { path: "bin/tool", mode: "100755", type: "blob", content: "#!/bin/sh\n" }
+          ]
+        }
+      })
+      const commit = yield* Rest.request("POST", `${at}/git/commits`, {
+        body: { message: "by REST", tree: tree.body.sha, parents: [put.body.commit.sha] }
+      })
+      yield* Rest.request("PATCH", `${at}/git/refs/heads/main`, { body: { sha: commit.body.sha } })
+      const all = (yield* Rest.get(`${at}/git/trees/main?recursive=1`)).body.tree
+      assert.deepStrictEqual(
+        all.map((entry: Rest.Json) => `${entry.mode} ${entry.path}`),
+        [
+          "100644 a.json",
+          "120000 also",
+          "040000 bin",
+          "100755 bin/tool",
+          "120000 link",
+          "120000 out",
+          "100755 run.sh"
+        ]
+      )
+      yield* git(directory, "clone", "-q", url, "again")
+      const again = join(directory, "again")
+      yield* Effect.promise(async () => {
+        assert.strictEqual(await readlink(join(again, "also")), "run.sh")
+        assert.strictEqual(await readlink(join(again, "link")), "a.json")
+        assert.isTrue((await lstat(join(again, "out"))).isSymbolicLink())
+        assert.strictEqual((await stat(join(again, "run.sh"))).mode & 0o111, 0o111)
+        assert.strictEqual((await stat(join(again, "bin/tool"))).mode & 0o111, 0o111)
+        assert.strictEqual((await stat(join(again, "a.json"))).mode & 0o111, 0)
+      })
+      yield* git(again, "fsck", "--strict", "--full")
+    })
+  )
+
+  it.scoped(
+    "a push whose client is killed while it is received leaves no program and a sound repository",
+    () =>
+      Effect.gen(function* () {
+        const { directory: data } = yield* HostServer
+        const directory = yield* workplace
+        yield* Rest.repository("killed", { "a.json": "1\n" })
+        yield* git(directory, "clone", "-q", yield* address("killed"), "copy")
+        const copy = join(directory, "copy")
+        for (let index = 0; index < 6; index++) {
+          const bytes = randomFillSync(Buffer.alloc(8 * 1024 * 1024))
+          yield* Effect.promise(() => writeFile(join(copy, `${index}.bin`), bytes))
+        }
+        yield* git(copy, "add", ".")
+        yield* git(copy, "commit", "-q", "-m", "large")
+        const repository = join(data, "repos/local/killed.git")
+        const receiving = () =>
+          readdirSync("/proc").filter((pid) => {
+            if (!/^\d+$/.test(pid)) return false
+            try {
+              const line = readFileSync(`/proc/${pid}/cmdline`, "utf8")
+              return /receive-pack|index-pack/.test(line) && line.includes(`--git-dir=${repository}`)
+            } catch {
+              return false
+            }
+          }).length
+        const until = (condition: () => boolean) =>
+          Effect.promise(async () => {
+            for (let attempt = 0; attempt < 3000 && !condition(); attempt++) {
+              await new Promise((resolve) => setTimeout(resolve, 10))
+            }
+            return condition()
+          })
+        const push = spawn("git", ["push", "-q", "origin", "main"], {
+          cwd: copy,
+          stdio: "ignore",
+          detached: true
+        })
+        assert.isTrue(yield* until(() => receiving() > 0))
+        process.kill(-push.pid!, "SIGKILL")
+        assert.isTrue(yield* until(() => receiving() === 0))
+        const left = () =>
+          readdirSync(join(repository, "objects"), { recursive: true }).filter((name) =>
+            /tmp_push|incoming/.test(String(name))
+          )
+        assert.isTrue(yield* until(() => left().length === 0))
+        yield* git(repository, "fsck", "--strict", "--full")
+        const put = yield* Rest.request("PUT", "/repos/local/killed/contents/b.json", {
+          body: { message: "after", content: Rest.base64("2\n") }
+        })
+        assert.strictEqual(put.status, 201)
+      })
   )
 
   it.scoped("four pushers of one branch and a REST writer lose nothing", () =>

@@ -27,7 +27,11 @@ layer(host(), { timeout: 60_000 })("commits", (it) => {
         first.headers.get("link")!,
         new RegExp(`^<${api}/repos/local/list/commits\\?per_page=2&page=2>; rel="next"`)
       )
+      assert.match(first.headers.get("link")!, /&page=3>; rel="last"$/)
+      const some = yield* Rest.get("/repos/local/list/commits?path=b.json&per_page=1")
+      assert.match(some.headers.get("link")!, /&page=2>; rel="next", .*&page=3>; rel="last"$/)
       const last = yield* Rest.get("/repos/local/list/commits?per_page=2&page=3")
+      assert.notMatch(last.headers.get("link")!, /rel="last"/)
       assert.strictEqual(last.body.length, 2)
       assert.notMatch(last.headers.get("link")!, /rel="next"/)
       assert.match(last.headers.get("link")!, /page=2>; rel="prev", .*page=1>; rel="first"/)
@@ -43,6 +47,27 @@ layer(host(), { timeout: 60_000 })("commits", (it) => {
       )
       assert.strictEqual((yield* Rest.get("/repos/local/list/commits?since=yesterdayish")).status, 422)
       assert.strictEqual((yield* Rest.get("/repos/local/list/commits?sha=none")).status, 404)
+    })
+  )
+
+  it.effect("and branches, tags and refs name their last page while there is another", () =>
+    Effect.gen(function* () {
+      const made = yield* Rest.repository("lists", { "a.json": "0\n" })
+      for (const ref of ["heads/b", "heads/c", "tags/v1", "tags/v2", "tags/v3"]) {
+        const body = { ref: `refs/${ref}`, sha: made!.commit }
+        assert.strictEqual((yield* Rest.request("POST", "/repos/local/lists/git/refs", { body })).status, 201)
+      }
+      for (const [path, pages] of [
+        ["branches?per_page=2", 2],
+        ["tags?per_page=1", 3],
+        ["git/matching-refs/tags/?per_page=2", 2],
+        ["git/matching-refs/?per_page=2", 3]
+      ] as const) {
+        const { headers } = yield* Rest.get(`/repos/local/lists/${path}`)
+        assert.match(headers.get("link")!, new RegExp(`&page=${pages}>; rel="last"$`), path)
+        const end = yield* Rest.get(`/repos/local/lists/${path}&page=${pages}`)
+        assert.notMatch(end.headers.get("link")!, /rel="last"/, path)
+      }
     })
   )
 
