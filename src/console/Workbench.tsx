@@ -1,8 +1,7 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import { lazy, Suspense } from "preact/compat"
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
-import { Commits } from "./Commits.js"
 import type { DataSourceService, RateBudget } from "./DataSource.js"
-import { DocumentPanel } from "./DocumentPanel.js"
 import { Icon } from "./Icon.js"
 import { type Place, start } from "./Place.js"
 import type { Problem } from "./Problem.js"
@@ -15,6 +14,9 @@ import { ThemeButton, TopBar } from "./TopBar.js"
 import type { Go } from "./usePlace.js"
 import { useQuery } from "./useQuery.js"
 import { useTask } from "./useTask.js"
+
+const Commits = lazy(() => import("./Panels.js").then((part) => part.Commits))
+const DocumentPanel = lazy(() => import("./Panels.js").then((part) => part.DocumentPanel))
 
 const shortcuts: ReadonlyArray<Shortcut> = [
   { keys: "?", what: "This list" },
@@ -102,7 +104,8 @@ export const Workbench = (props: {
     button?.click()
   }
 
-  useEffect(() => {
+  // Before the next key can come, whatever was switched by the last one.
+  useLayoutEffect(() => {
     const keys = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
       if (event.key === "Escape") {
@@ -244,7 +247,9 @@ export const Workbench = (props: {
           <Results place={place} go={go} session={session} query={query} heading={heading} />
         </main>
       </div>
-      {panel}
+      {panel === null ? null : (
+        <Suspense fallback={<aside class="panel" aria-busy="true" aria-label="Loading" />}>{panel}</Suspense>
+      )}
       {help ? (
         <ShortcutsDialog
           shortcuts={shortcuts}

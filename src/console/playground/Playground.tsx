@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import { Announcer, alarm, announce } from "../Announcer.js"
 import { RunButton } from "../Busy.js"
 import { copyText } from "../Clipboard.js"
@@ -105,7 +105,8 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
     })
   }
 
-  useEffect(() => {
+  // Before the next key can come, whatever was switched by the last one.
+  useLayoutEffect(() => {
     const keys = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
       if (event.key === "Escape" && task.running) {
