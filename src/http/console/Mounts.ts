@@ -16,16 +16,11 @@ const endpoints = [
   Api.logout
 ]
 
-export interface MountsOptions extends Handlers.ConsoleOptions {
-  /** Where the built console lies; the package's own build when absent. */
-  readonly directory?: string | undefined
-}
-
 /** The console as mounts of our server: its API, and the pages at `/` and `/playground`. */
-export const mounts = (options: MountsOptions = {}) =>
+export const mounts = (options: Handlers.ConsoleOptions = {}) =>
   Effect.gen(function* () {
     const api = yield* Handlers.router(options)
-    const pages = yield* Pages.router(options.directory)
+    const pages = yield* Pages.router
     return yield* Effect.all([
       Mount.router(
         {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 
 const policy = [
   "default-src 'none'",
@@ -63,6 +63,12 @@ export const defaultDirectory = (): string => {
   return existsSync(`${compiled}/assets`) ? compiled : here("../../../dist/console")
 }
 
+/** The directory that the pages are read from, once, when the service starts. */
+export class PagesDirectory extends Context.Reference<PagesDirectory>()(
+  "chainstore/http/console/PagesDirectory",
+  { defaultValue: defaultDirectory }
+) {}
+
 const unbuilt =
   '<!doctype html><html lang="en"><title>Chainstore</title><p>The console is not built: run <code>npm run build</code> and start again.'
 
@@ -94,28 +100,27 @@ export const paths: ReadonlyArray<string | RegExp> = [
 ]
 
 /** The console at `/`, the chain playground at `/playground`, and what they load; read once, into memory. */
-export const router = (directory: string = defaultDirectory()) =>
-  Effect.sync(() => {
-    const assets = `${directory}/assets`
-    if (!existsSync(assets)) {
-      const page = HttpServerResponse.text(unbuilt, {
-        status: 503,
-        contentType: "text/html; charset=utf-8",
-        headers: security
-      })
-      return HttpRouter.empty.pipe(HttpRouter.get("/", page), HttpRouter.get("/playground", page))
-    }
-    let routes: HttpRouter.HttpRouter<never, HttpServerRequest.HttpServerRequest> = HttpRouter.empty
-    const add = (path: HttpRouter.PathInput, page: Page) => {
-      routes = HttpRouter.get(routes, path, respond(page))
-    }
-    add("/", load(`${directory}/local/index.html`, false))
-    const playground = load(`${directory}/playground/index.html`, false, (html) =>
-      html.replace("<html ", "<html data-service ")
-    )
-    add("/playground", playground)
-    add("/playground/", playground)
-    add("/icon.svg", load(`${directory}/icon.svg`, false))
-    for (const name of readdirSync(assets)) add(`/assets/${name}`, load(`${assets}/${name}`, true))
-    return routes
-  })
+export const router = Effect.map(PagesDirectory, (directory) => {
+  const assets = `${directory}/assets`
+  if (!existsSync(assets)) {
+    const page = HttpServerResponse.text(unbuilt, {
+      status: 503,
+      contentType: "text/html; charset=utf-8",
+      headers: security
+    })
+    return HttpRouter.empty.pipe(HttpRouter.get("/", page), HttpRouter.get("/playground", page))
+  }
+  let routes: HttpRouter.HttpRouter<never, HttpServerRequest.HttpServerRequest> = HttpRouter.empty
+  const add = (path: HttpRouter.PathInput, page: Page) => {
+    routes = HttpRouter.get(routes, path, respond(page))
+  }
+  add("/", load(`${directory}/local/index.html`, false))
+  const playground = load(`${directory}/playground/index.html`, false, (html) =>
+    html.replace("<html ", "<html data-service ")
+  )
+  add("/playground", playground)
+  add("/playground/", playground)
+  add("/icon.svg", load(`${directory}/icon.svg`, false))
+  for (const name of readdirSync(assets)) add(`/assets/${name}`, load(`${assets}/${name}`, true))
+  return routes
+})

@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { AxeBuilder } from "@axe-core/playwright"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
 
@@ -24,7 +25,9 @@ export const launch = (): Promise<Browser> =>
       "--no-first-run",
       "--disable-background-networking",
       "--disable-component-update",
-      "--disable-sync"
+      "--disable-sync",
+      // Another name for this machine, as somebody who rebinds DNS would have one.
+      "--host-resolver-rules=MAP rebound.example 127.0.0.1"
     ]
   })
 
@@ -84,17 +87,44 @@ export const open = async (browser: Browser, options: BrowserContextOptions = {}
 }
 
 // The page has a DOM; the rest of the tests does not.
-// biome-ignore lint/suspicious/noExplicitAny: code that runs in the page
 declare const document: any
+declare const requestAnimationFrame: (then: () => void) => void
 
 const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 
-/** What axe finds wrong with the page as it is now. */
+/** What axe finds wrong with the page as it is now. Our pages have no frames, so it needs no second page to report from. */
 export const axe = async (page: Page): Promise<ReadonlyArray<string>> => {
-  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze()
+  const { violations } = await new AxeBuilder({ page }).withTags(tags).setLegacyMode(true).analyze()
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`
   )
+}
+
+/** Waits until what happened so far is painted. */
+export const painted = (page: Page): Promise<void> =>
+  page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())))
+  )
+
+/** What has the focus: its id, else its name. */
+export const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const at = document.activeElement
+    return at.id || at.getAttribute("aria-label") || at.textContent
+  })
+
+/** The polite live region. */
+export const status = (page: Page) => page.locator('[role="status"]')
+
+const pictures = process.env["CHAINSTORE_SCREENSHOTS"]
+  ? fileURLToPath(new URL("../../../docs/screenshots", import.meta.url))
+  : undefined
+
+/** Keeps a picture for the documentation, when the run is asked to make them. */
+export const picture = async (page: Page, name: string): Promise<void> => {
+  if (pictures === undefined) return
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: `${pictures}/${name}.png` })
 }
 
 /** The luminance contrast of two CSS colours, as WCAG defines it; evaluated in the page, which knows all notations. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ConfigProvider, Context, Effect, Layer, Logger, Redacted } from "effect"
+import { PagesDirectory } from "../../../src/http/console/Pages.js"
 import { type SessionLimits, Sessions } from "../../../src/http/console/Sessions.js"
 import { Tokens } from "../../../src/http/host/Tokens.js"
 import * as Server from "../../../src/http/server/Server.js"
@@ -21,6 +22,8 @@ export interface ConsoleServiceOptions {
   readonly log?: Layer.Layer<never>
   /** The stand-alone host instead of the whole service. */
   readonly hostAlone?: boolean
+  /** Where the built console lies; the package's own build when absent. */
+  readonly pages?: string
 }
 
 /** The real service, or the stand-alone host, on a free port of loopback over a temporary directory. */
@@ -82,6 +85,12 @@ export const layer = (options: ConsoleServiceOptions = {}) =>
             store
           }
         })
-      ).pipe(Layer.provide(server), Layer.provide(options.log ?? Logger.remove(Logger.defaultLogger)))
+      ).pipe(
+        Layer.provide(server),
+        Layer.provide(
+          options.pages === undefined ? Layer.empty : Layer.succeed(PagesDirectory, options.pages)
+        ),
+        Layer.provide(options.log ?? Logger.remove(Logger.defaultLogger))
+      )
     })
   )

@@ -48,7 +48,16 @@ const put = (store: StoreService, collection: string, documents: Iterable<readon
 
 const count = (n: number) => Array.from({ length: n }, (_, i) => i + 1)
 
-/** Ordinary collections, with an index, a manifest and some history. */
+const megabyte: JsonObject = {
+  rows: count(6000).map((i) => ({
+    i,
+    name: `${words[i % 20]} ${i}`,
+    text: "x".repeat(100),
+    flags: [true, null]
+  }))
+}
+
+/** Collections with an index, a manifest and some history; 500 rows of 20 columns; a document of a megabyte. */
 export const seed = (store: StoreService) =>
   Effect.gen(function* () {
     yield* put(
@@ -65,38 +74,24 @@ export const seed = (store: StoreService) =>
       )
     )
     yield* put(store, "hostile", Object.entries(hostile))
-    const products = store.collection("products")
-    yield* products.update(productId(2), { price: 9.99, note: "on sale" }, { message: "lower a price" })
-    yield* products.update(productId(2), { price: 12.5 }, { message: "raise it again" })
-  })
-
-/** Large ones: 500 rows of 20 columns, 10,000 documents, and a document of a megabyte. */
-export const seedLarge = (store: StoreService) =>
-  Effect.gen(function* () {
     yield* put(
       store,
       "wide",
       count(500).map((i) => [`w-${String(i).padStart(3, "0")}`, wide(i)] as const)
     )
-    yield* put(
-      store,
-      "many",
-      count(10_000).map((i) => [`m-${String(i).padStart(5, "0")}`, { n: i, name: words[i % 20]! }] as const)
-    )
-    yield* put(store, "big", [
-      [
-        "megabyte",
-        {
-          rows: count(6000).map((i) => ({
-            i,
-            name: `${words[i % 20]} ${i}`,
-            text: "x".repeat(100),
-            flags: [true, null]
-          }))
-        }
-      ] as const
-    ])
+    yield* put(store, "big", [["megabyte", megabyte]])
+    const products = store.collection("products")
+    yield* products.update(productId(2), { price: 9.99, note: "on sale" }, { message: "lower a price" })
+    yield* products.update(productId(2), { price: 12.5 }, { message: "raise it again" })
   })
+
+/** A large collection: 10,000 documents. */
+export const seedLarge = (store: StoreService) =>
+  put(
+    store,
+    "many",
+    count(10_000).map((i) => [`m-${String(i).padStart(5, "0")}`, { n: i, name: words[i % 20]! }] as const)
+  )
 
 export const layout = {
   indexes: { products: ["category"] },

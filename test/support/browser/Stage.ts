@@ -1,9 +1,10 @@
-import { Effect, ManagedRuntime } from "effect"
+import { Effect, Logger, ManagedRuntime } from "effect"
 import type { Browser, Page } from "playwright-core"
 import type { StoreService } from "../../../src/store/StoreService.js"
+import { builtConsole, placeholders } from "./Build.js"
 import { launch, open, type Watched } from "./Chromium.js"
 import { ConsoleService, layer, repo } from "./ConsoleService.js"
-import { layout, seed, seedLarge } from "./Seed.js"
+import { seed, seedLarge } from "./Seed.js"
 import { hosted } from "./Static.js"
 import { type Stub, stub } from "./Stub.js"
 
@@ -24,30 +25,52 @@ export interface Stage {
   readonly stub: Stub
   readonly store: StoreService
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
+  /** Every line that the servers have logged. */
+  readonly logged: ReadonlyArray<string>
   /** The bare repository, for stock Git. */
   readonly repository: string
   /** Whether a request asks for data, of the host or of the local server. */
   readonly isData: (url: string) => boolean
+  /** Whether a request asks for what a view shows: neither a preflight nor the rate limit. */
+  readonly isQuestion: (request: { readonly method: string; readonly url: string }) => boolean
   readonly close: () => Promise<void>
 }
 
-const unreachable = "http://127.0.0.1:9"
+export interface StageOptions {
+  /** Also 10,000 documents. */
+  readonly large?: boolean
+}
 
-export const stage = async (build: Build): Promise<Stage> => {
+export const stage = async (build: Build, options: StageOptions = {}): Promise<Stage> => {
+  const pages = builtConsole()
   const browser = await launch()
-  const host = ManagedRuntime.make(layer({ hostAlone: true }))
+  const logged: Array<string> = []
+  const log = Logger.replace(
+    Logger.defaultLogger,
+    Logger.map(Logger.logfmtLogger, (line) => void logged.push(line))
+  )
+  const host = ManagedRuntime.make(layer({ hostAlone: true, log }))
   const behind = await host.runPromise(ConsoleService)
   const limited = await stub(`${behind.url}/api/v3`)
-  const filled = (service: typeof behind) =>
-    host.runPromise(Effect.zipRight(seed(service.store), seedLarge(service.store)))
-  const common = { build, browser, hostToken: behind.token, stub: limited, run: host.runPromise }
+  const fill = (service: typeof behind) =>
+    host.runPromise(
+      Effect.zipRight(seed(service.store), options.large === true ? seedLarge(service.store) : Effect.void)
+    )
+  const questionOf = (isData: (url: string) => boolean) => ({
+    isData,
+    isQuestion: ({ method, url }: { readonly method: string; readonly url: string }) =>
+      isData(url) && method !== "OPTIONS" && !/\/rate(_limit)?$/.test(url)
+  })
+  const common = { logged, build, browser, hostToken: behind.token, stub: limited, run: host.runPromise }
+  await fill(behind)
   if (build === "hosted") {
-    await filled(behind)
-    const site = await hosted([
-      { name: "Host", apiUrl: `${behind.url}/api/v3`, rawUrl: `${behind.url}/raw` },
-      { name: "Limited", apiUrl: limited.url, rawUrl: `${behind.url}/raw` },
-      { name: "Offline", apiUrl: unreachable }
-    ])
+    const site = await hosted(
+      pages,
+      new Map([
+        [placeholders.host, behind.url],
+        [placeholders.limited, limited.url]
+      ])
+    )
     return {
       ...common,
       url: site.url,
@@ -56,7 +79,7 @@ export const stage = async (build: Build): Promise<Stage> => {
       api: "Host",
       store: behind.store,
       repository: behind.repository,
-      isData: (url) => url.startsWith(behind.url) || url.startsWith(limited.url),
+      ...questionOf((url) => url.startsWith(behind.url) || url.startsWith(limited.url)),
       close: async () => {
         await browser.close()
         await site.close()
@@ -67,15 +90,16 @@ export const stage = async (build: Build): Promise<Stage> => {
   }
   const service = ManagedRuntime.make(
     layer({
+      log,
+      pages,
       environment: {
-        CHAINSTORE_API_URL: `Host=${behind.url}/api/v3, Limited=${limited.url}, Offline=${unreachable}`,
+        CHAINSTORE_API_URL: `Host=${behind.url}/api/v3, Limited=${limited.url}, Offline=${placeholders.offline}`,
         CHAINSTORE_RAW_URL: `Host=${behind.url}/raw, Limited=${behind.url}/raw`
       }
     })
   )
   const own = await service.runPromise(ConsoleService)
-  await filled(own)
-  await host.runPromise(seed(behind.store))
+  await fill(own)
   return {
     ...common,
     url: `${own.url}/`,
@@ -84,7 +108,7 @@ export const stage = async (build: Build): Promise<Stage> => {
     api: "embedded",
     store: own.store,
     repository: own.repository,
-    isData: (url) => url.startsWith(`${own.url}/api/`),
+    ...questionOf((url) => url.startsWith(`${own.url}/api/`)),
     close: async () => {
       await browser.close()
       await limited.close()
@@ -102,9 +126,14 @@ export interface Entry {
   readonly hash?: string
 }
 
-/** Fills in the sign-in form and sends it. */
+/** Opens the console, fills in the sign-in form and sends it. */
 export const submit = async (stage: Stage, page: Page, entry: Entry = {}): Promise<void> => {
   await page.goto(stage.url + (entry.hash ?? ""))
+  await signIn(stage, page, entry)
+}
+
+/** Fills in the sign-in form that the page shows, and sends it. */
+export const signIn = async (stage: Stage, page: Page, entry: Entry = {}): Promise<void> => {
   await page.getByLabel("Server").selectOption(entry.api ?? stage.api)
   await page.getByLabel("Repository").fill(entry.repo ?? repo)
   await page.getByLabel("Token").fill("token" in entry ? (entry.token ?? "") : stage.token)
@@ -134,4 +163,4 @@ export const choose = async (page: Page, collection: string): Promise<void> => {
   await page.locator(".table tbody th").first().waitFor()
 }
 
-export { layout, repo }
+export { repo }

@@ -1,0 +1,152 @@
+import { assert, it } from "vitest"
+import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { axe, contrast, picture } from "../support/browser/Chromium.js"
+import { productId } from "../support/browser/Seed.js"
+import { choose, submit } from "../support/browser/Stage.js"
+
+// What runs in the page sees a DOM; this file does not.
+type Dom = any
+declare const document: Dom
+declare const getComputedStyle: Dom
+
+bothBuilds("the console for everybody", (the) => {
+  it("1: axe finds nothing in any state, light or dark", async () => {
+    const { page } = await the.visit({ reducedMotion: "reduce" })
+    const clean = async (state: string) => {
+      for (const colorScheme of ["dark", "light"] as const) {
+        await page.emulateMedia({ colorScheme })
+        assert.deepStrictEqual(await axe(page), [], `${state}, ${colorScheme}`)
+        if (the.build === "local") await picture(page, `${state}-${colorScheme}`)
+      }
+    }
+    await page.goto(the.on.url)
+    await page.locator("form").waitFor()
+    await clean("sign-in")
+    await submit(the.on, page)
+    await page.locator(".bench").waitFor()
+    await clean("signed-in")
+    await choose(page, "products")
+    await clean("table")
+    await page.locator(`#open-${productId(2)}`).click()
+    await page.locator(".json-line").first().waitFor()
+    await clean("document")
+    await page.getByRole("button", { name: "History" }).click()
+    await page.locator(".timeline li").nth(2).waitFor()
+    await page
+      .getByRole("button", { name: /^Changes in/ })
+      .first()
+      .click()
+    await page.locator(".diff").waitFor()
+    await clean("history")
+    await page
+      .getByRole("button", { name: /^Restore version/ })
+      .first()
+      .click()
+    await page.locator("dialog[open] .diff").waitFor()
+    await clean("restore")
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "Close the document" }).click()
+    await page.locator("#export").click()
+    await clean("export")
+    await page.keyboard.press("Escape")
+    await page.locator("#columns").click()
+    await clean("columns")
+    await page.keyboard.press("Escape")
+    await page.locator("#commits").click()
+    await page.locator(".timeline li").first().waitFor()
+    await clean("commits")
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("?")
+    await page.locator("dialog[open]").waitFor()
+    await clean("shortcuts")
+    await page.keyboard.press("Escape")
+    await page.getByLabel("Field of filter 1").fill("category")
+    await page.getByLabel("Value of filter 1").fill("nothing")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.getByRole("heading", { name: "No documents" }).waitFor()
+    await clean("empty")
+    await page.getByLabel("At commit or tag").fill("no-such-tag")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.locator(".problem").waitFor()
+    await clean("error")
+    await page.getByRole("button", { name: "Back to now" }).click()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await choose(page, "articles")
+    await clean("phone-table")
+    await page.locator("#open-a-1").click()
+    await page.locator(".json-line").first().waitFor()
+    await clean("phone-document")
+  })
+
+  it("25: usable from 320 pixels on, at 200 and 400 %, without sideways scrolling; targets of 24 pixels", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    const sizes = [
+      [320, 640],
+      [390, 844],
+      [680, 410],
+      [340, 205],
+      [768, 1024],
+      [1360, 820]
+    ] as const
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height })
+      await page.waitForTimeout(120)
+      const found = await page.evaluate(() => ({
+        sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        small: [...document.querySelectorAll("button, select, input:not([type=checkbox]), a[href]")]
+          .map((element: Dom) => ({
+            box: element.getBoundingClientRect(),
+            html: element.outerHTML.slice(0, 100)
+          }))
+          .filter(({ box }: Dom) => box.width > 0 && (box.width < 24 || box.height < 24))
+          .map(({ html }: Dom) => html)
+      }))
+      assert.isAtMost(found.sideways, 0, `${width}`)
+      assert.deepStrictEqual(found.small, [], `${width}`)
+      const table = page.locator(".table-scroll")
+      await table.scrollIntoViewIfNeeded()
+      assert.isAbove((await table.boundingBox())?.height ?? 0, 90, `${width}`)
+    }
+    await page.setViewportSize({ width: 320, height: 640 })
+    await page.locator(`#open-${productId(1)}`).click()
+    await page.locator(".json-line").first().waitFor()
+    assert.isAtMost((await page.evaluate(() => document.documentElement.scrollWidth)) as number, 320)
+    await page.getByRole("button", { name: "Close the document" }).click()
+    await page.waitForFunction((id) => document.activeElement.id === id, `open-${productId(1)}`)
+  })
+
+  it("26: themes follow the system and can be switched; forced colours and reduced motion are honoured", async () => {
+    const { page } = await the.enter({}, { colorScheme: "dark" })
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const dark = await paper()
+    await page.emulateMedia({ colorScheme: "light" })
+    const light = await paper()
+    assert.notStrictEqual(dark, light)
+    const theme = page.locator("#theme")
+    const becomes = (colour: string) =>
+      page.waitForFunction((wanted) => getComputedStyle(document.body).backgroundColor === wanted, colour)
+    await theme.click()
+    await page.waitForFunction(() => document.documentElement.dataset.theme === "light")
+    await becomes(light)
+    await theme.click()
+    await becomes(dark)
+    await page.reload()
+    await page.locator("#theme").waitFor()
+    await becomes(dark)
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      const ink = String(await page.evaluate(() => getComputedStyle(document.body).color))
+      assert.isAtLeast(await contrast(page, ink, String(await paper())), 4.5)
+    }
+    await page.emulateMedia({ reducedMotion: "reduce", forcedColors: "active" })
+    const moving = await page.evaluate(
+      () => document.getAnimations().filter((animation: Dom) => animation.playState === "running").length
+    )
+    assert.strictEqual(moving, 0)
+    const border = await page.evaluate(
+      () => getComputedStyle(document.querySelector(".button.primary, .button")).borderStyle
+    )
+    assert.strictEqual(border, "solid")
+  })
+})

@@ -1,0 +1,195 @@
+// biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
+import { assert, it } from "vitest"
+import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { painted, status } from "../support/browser/Chromium.js"
+import { productId } from "../support/browser/Seed.js"
+import { choose } from "../support/browser/Stage.js"
+
+// What runs in the page sees a DOM; this file does not.
+type Dom = any
+declare const document: Dom
+declare const window: Dom
+declare const MutationObserver: Dom
+
+bothBuilds("runs of the console", (the) => {
+  it("5: one polite and one assertive live region, each change told once", async () => {
+    const { page } = await the.enter()
+    assert.strictEqual(await page.locator('[aria-live="polite"]').count(), 1)
+    assert.strictEqual(await page.locator('[aria-live="assertive"]').count(), 1)
+    await page.evaluate(() => {
+      window.heard = []
+      for (const region of document.querySelectorAll("[aria-live]")) {
+        new MutationObserver(() => {
+          if (region.textContent !== "") window.heard.push(region.textContent)
+        }).observe(region, { childList: true, characterData: true, subtree: true })
+      }
+    })
+    await choose(page, "products")
+    await page.getByLabel("At commit or tag").fill("no-such-tag")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.locator(".problem").waitFor()
+    const heard = (await page.evaluate(() => window.heard)) as ReadonlyArray<string>
+    assert.lengthOf(heard, 2, heard.join("\n"))
+    assert.match(heard[0]!, /^50 documents of 200 from products/)
+    assert.match(heard[1]!, /no-such-tag/)
+  })
+
+  it("6: a button is shut and busy while its request runs; a double click sends one", async () => {
+    const { page, requests } = await the.enter()
+    await choose(page, "products")
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(
+      (url) => the.on.isData(url.href),
+      async (route) => {
+        await held
+        await route.continue()
+      }
+    )
+    const before = requests.filter(the.on.isQuestion).length
+    const run = page.getByRole("button", { name: "Run", exact: true })
+    await page.evaluate(() => {
+      const button = document.querySelector(".query .primary")
+      button.click()
+      button.click()
+    })
+    await page.waitForFunction(() => document.querySelector(".query .primary").disabled)
+    assert.strictEqual(await run.getAttribute("aria-busy"), "true")
+    assert.isTrue(await page.locator(".collection").first().isDisabled())
+    await painted(page)
+    const running = requests.filter(the.on.isQuestion).length - before
+    assert.isAtMost(running, the.build === "local" ? 1 : 2)
+    assert.isAtLeast(running, 1)
+    release()
+    await page.waitForFunction(() => !document.querySelector(".query .primary").disabled)
+    assert.strictEqual(await run.getAttribute("aria-busy"), "false")
+  })
+
+  it("7: a run can be cancelled, and a late answer overwrites nothing", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    const slow: Array<() => void> = []
+    const late: Array<Promise<void>> = []
+    let holding = true
+    await page.route(
+      ({ href }) => the.on.isQuestion({ method: "GET", url: href }),
+      async (route) => {
+        if (!holding) return route.continue()
+        await new Promise<void>((resolve) => slow.push(resolve))
+        const answered = route.continue().catch(() => undefined)
+        late.push(answered)
+        await answered
+      }
+    )
+    const table = page.locator("#query-table")
+    await table.selectOption("hostile")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.getByRole("button", { name: "Cancel" }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByText("The run was cancelled.").waitFor()
+    assert.isTrue(await page.getByRole("button", { name: "Run", exact: true }).isEnabled())
+
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.getByRole("button", { name: "Cancel" }).waitFor()
+    holding = false
+    await page.goBack()
+    await page.locator(".table tbody th", { hasText: productId(1) }).waitFor()
+    assert.isAtLeast(slow.length, 2)
+    for (const resume of slow) resume()
+    await Promise.all(late)
+    await painted(page)
+    assert.isTrue(await page.locator(".table tbody th", { hasText: productId(1) }).isVisible())
+    assert.include(await page.locator("#results-title").innerText(), "products")
+  })
+
+  it("11: an empty result says so, names the filter and offers to clear it", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    await page.getByLabel("Field of filter 1").fill("size.width")
+    await page.getByLabel("Comparison of filter 1").selectOption("greaterThan")
+    await page.getByLabel("Value of filter 1").fill("4000")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "No documents" }).waitFor()
+    assert.include(await page.locator(".empty").innerText(), "size.width greaterThan 4000")
+    assert.isTrue(await page.locator(".sort").first().isEnabled())
+    await status(page).getByText("No documents in products match").waitFor()
+    await page.getByRole("button", { name: "Clear the filter" }).click()
+    await page.locator(".table tbody th").first().waitFor()
+  })
+
+  it("13: the rate meter shows what is left, warns when it is little, and a 304 takes nothing", async () => {
+    the.on.stub.budget.remaining = 4000
+    const { page } = await the.enter({ api: "Limited", token: the.on.hostToken })
+    const left = () => page.locator("[data-remaining]").getAttribute("data-remaining").then(Number)
+    await page.locator("[data-remaining]").waitFor()
+    await choose(page, "products")
+    await page.waitForFunction(
+      (n) => Number(document.querySelector("[data-remaining]").dataset.remaining) === n,
+      the.on.stub.budget.remaining
+    )
+    assert.match(await page.locator(".rate").innerText(), /3,9\d\d \/ 5,000 · resets \d/)
+    const first = await left()
+    const measured = page.waitForResponse((response) => /\/rate(_limit)?$/.test(response.url()))
+    await page.keyboard.press("r")
+    await measured
+    await painted(page)
+    assert.strictEqual(await left(), first)
+    assert.strictEqual(the.on.stub.budget.remaining, first)
+    the.on.stub.budget.remaining = 300
+    await choose(page, "articles")
+    await page.locator(".rate.low").waitFor()
+    assert.include(await page.locator(".rate").innerText(), "Low")
+  })
+
+  it("29: every view stays within its number of requests; with a manifest it is one", async () => {
+    const { page, requests } = await the.enter()
+    const data = () => requests.filter(the.on.isQuestion).length
+    const cost = async (view: () => Promise<unknown>) => {
+      await painted(page)
+      const before = data()
+      await view()
+      await painted(page)
+      return data() - before
+    }
+    const hosted = the.build === "hosted"
+    assert.isAtMost(data(), hosted ? 4 : 2, "sign-in")
+    assert.strictEqual(await cost(() => choose(page, "products")), 1, "a view with a manifest")
+    assert.isAtMost(
+      await cost(async () => {
+        await page.locator(`#open-${productId(9)}`).click()
+        await page.locator(".json-line").first().waitFor()
+      }),
+      hosted ? 2 : 1,
+      "a document"
+    )
+    assert.isAtMost(
+      await cost(async () => {
+        await page.getByRole("button", { name: "History" }).click()
+        await page.locator(".timeline li").first().waitFor()
+      }),
+      hosted ? 3 : 1,
+      "a history"
+    )
+    await page.getByRole("button", { name: "Close the document" }).click()
+    assert.isAtMost(
+      await cost(() => choose(page, "articles")),
+      hosted ? 15 : 1,
+      "12 documents without a manifest"
+    )
+    assert.isAtMost(
+      await cost(async () => {
+        await page.getByLabel("Whole documents").check()
+        await page.locator("#query-table").selectOption("products")
+        await page.getByLabel("Field of filter 1").fill("category")
+        await page.getByLabel("Value of filter 1").fill("garden")
+        await page.getByLabel("Limit").fill("10")
+        await page.keyboard.press("Enter")
+        await page.locator(".source.index").waitFor()
+      }),
+      hosted ? 60 : 1,
+      "an indexed filter"
+    )
+  })
+})

@@ -1,0 +1,124 @@
+// biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
+import { gzipSync } from "node:zlib"
+import { assert, it } from "vitest"
+import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { painted } from "../support/browser/Chromium.js"
+import { productId } from "../support/browser/Seed.js"
+import { choose, repo, signIn, submit } from "../support/browser/Stage.js"
+
+// What runs in the page sees a DOM; this file does not.
+type Dom = any
+declare const document: Dom
+declare const window: Dom
+declare const PerformanceObserver: Dom
+
+bothBuilds("signing in to the console", (the) => {
+  it("12: six errors, each with what to do next", async () => {
+    const cases = [
+      ["Limited", "stub/bad-token", "The token was not accepted", /token/i],
+      ["Limited", "stub/no-permission", "The token lacks a permission", /permission|Contents/i],
+      ["Limited", "stub/no-repository", "The repository was not found", /spelling|access|rights|private/i],
+      ["Limited", "stub/no-branch", "The branch was not found", /trunk/],
+      ["Limited", "stub/limited", "The rate limit is used up", /reset/i],
+      ["Offline", "a/b", "The server cannot be reached", /connection|address|again/i]
+    ] as const
+    const { page } = await the.visit()
+    for (const [api, name, title, next] of cases) {
+      await submit(the.on, page, { api, repo: name, token: "a-token" })
+      await page.getByRole("heading", { name: title }).waitFor()
+      assert.match(await page.locator(".problem").innerText(), next)
+      assert.include((await page.locator('[role="alert"]').textContent()) ?? "", title)
+      assert.strictEqual(await page.getByLabel("Repository").inputValue(), name)
+      assert.isTrue(await page.getByRole("button", { name: "Sign in", exact: true }).isEnabled())
+    }
+  })
+
+  it("14: the first paint has the right shape, and little moves afterwards", async () => {
+    const { page } = await the.visit()
+    await page.addInitScript(() => {
+      window.shift = 0
+      new PerformanceObserver((list: Dom) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value
+      }).observe({ type: "layout-shift", buffered: true })
+    })
+    await page.goto(the.on.url, { waitUntil: "commit" })
+    await page.locator(".skeleton-page, .skeleton-card, form").first().waitFor()
+    await page.locator("form").waitFor()
+    await submit(the.on, page)
+    await page.locator(".bench").waitFor()
+    await choose(page, "products")
+    await painted(page)
+    assert.isBelow((await page.evaluate(() => window.shift)) as number, 0.05)
+  })
+
+  it("18: a reload asks for the token and nothing else, or goes on where a session lives on", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    await page.reload()
+    if (the.build === "local") {
+      await page.locator(".table tbody th").first().waitFor()
+      return
+    }
+    await page.locator("form").waitFor()
+    assert.strictEqual(await page.getByLabel("Repository").inputValue(), repo)
+    assert.strictEqual(await page.getByLabel("Branch").inputValue(), "main")
+    assert.strictEqual(await page.getByLabel("Data root").inputValue(), "data")
+    assert.strictEqual(await page.getByLabel("Token").inputValue(), "")
+    await page.waitForFunction(() => document.activeElement.id === "token")
+    await page.keyboard.type(the.on.token)
+    await page.keyboard.press("Enter")
+    await page.locator(".table tbody th").first().waitFor()
+  })
+
+  it("30: little script at first, and nothing from elsewhere", async () => {
+    const { page } = await the.visit()
+    let first = 0
+    const foreign: Array<string> = []
+    const own = new URL(the.on.url).origin
+    const pending: Array<Promise<void>> = []
+    page.on("response", (response) => {
+      if (new URL(response.url()).origin !== own) foreign.push(response.url())
+      if (response.request().resourceType() !== "script") return
+      pending.push(
+        response.body().then((body) => {
+          first += gzipSync(body, { level: 9 }).length
+        })
+      )
+    })
+    await page.goto(the.on.url)
+    await page.locator("form").waitFor()
+    await Promise.all(pending)
+    const entry = first
+    await signIn(the.on, page)
+    await page.locator(".bench").waitFor()
+    await choose(page, "products")
+    await Promise.all(pending)
+    console.log(
+      `${the.build}: ${Math.round(entry / 1000)} kB of script (gzip) for the form, ${Math.round(first / 1000)} kB with the table`
+    )
+    assert.isBelow(entry, 120_000)
+    assert.isBelow(first, 200_000)
+    assert.deepStrictEqual(
+      foreign.filter((url) => !the.on.isData(url)),
+      []
+    )
+  })
+
+  it("without a token a public repository is read, and only read", async () => {
+    const opened = await fetch(`${the.on.stub.url}/repos/${repo}`, {
+      method: "PATCH",
+      headers: { authorization: `Bearer ${the.on.hostToken}`, "content-type": "application/json" },
+      body: JSON.stringify({ private: false })
+    })
+    assert.strictEqual(opened.status, 200)
+    const { page, requests } = await the.enter({ api: "Host", token: "" })
+    await page.locator(".badge.read-only").waitFor()
+    await choose(page, "products")
+    await page.locator(`#open-${productId(1)}`).click()
+    await page.getByRole("button", { name: "History" }).click()
+    await page.locator(".timeline li").first().waitFor()
+    assert.strictEqual(await page.getByRole("button", { name: /^Restore/ }).count(), 0)
+    assert.include(await page.locator(".panel").innerText(), "Read-only")
+    assert.isTrue(requests.every(({ headers }) => headers["authorization"] === undefined))
+  })
+})

@@ -1,0 +1,151 @@
+// biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
+import { readFileSync } from "node:fs"
+import { parseCsv } from "hucre/csv"
+import { readXlsx } from "hucre/xlsx"
+import { assert, it } from "vitest"
+import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { painted, status } from "../support/browser/Chromium.js"
+import { product, productId } from "../support/browser/Seed.js"
+import { choose, submit } from "../support/browser/Stage.js"
+
+// What runs in the page sees a DOM; this file does not.
+type Dom = any
+declare const document: Dom
+
+bothBuilds("tables of the console", (the) => {
+  it("8, 9: a native table that sorts by buttons and keeps header and first column in view", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    assert.match((await page.locator("table.table caption").textContent()) ?? "", /documents of products/)
+    const scopes = await page
+      .locator(".table thead th")
+      .evaluateAll((cells: Dom) => cells.map((cell: Dom) => cell.scope))
+    assert.isTrue(scopes.every((scope: string) => scope === "col"))
+    assert.strictEqual(await page.locator(".table tbody th").first().getAttribute("scope"), "row")
+    const ids = () => page.locator(".table tbody th").allInnerTexts()
+    const price = page.getByRole("button", { name: "price", exact: true })
+    await price.click()
+    await page.locator('th[aria-sort="ascending"]').waitFor()
+    await price.click()
+    await page.locator('th[aria-sort="descending"]').waitFor()
+    assert.strictEqual(await page.locator("th[aria-sort]").count(), 1)
+    await page.locator(".table tbody th", { hasText: productId(200) }).waitFor()
+    assert.strictEqual((await ids())[0], productId(200))
+    await price.click()
+    await page.waitForFunction(() => document.querySelector("th[aria-sort]") === null)
+
+    await choose(page, "wide")
+    const region = page.getByRole("region", { name: "Results, scrollable" })
+    assert.strictEqual(await region.getAttribute("tabindex"), "0")
+    const places = () =>
+      page.evaluate(() => {
+        const head = document.querySelector(".table thead th:nth-child(2)").getBoundingClientRect()
+        const first = document.querySelector(".table tbody th").getBoundingClientRect()
+        return { top: head.top, left: first.left }
+      })
+    const at = await places()
+    await region.evaluate((element: Dom) => element.scrollTo(700, 900))
+    await painted(page)
+    const then = await places()
+    assert.closeTo(then.top, at.top, 1)
+    assert.closeTo(then.left, at.left, 1)
+  })
+
+  it("10: identity first, long values clipped, whole on hover and on focus, and copied", async () => {
+    const { page } = await the.visit()
+    await page.clock.install()
+    await submit(the.on, page)
+    await page.locator(".bench").waitFor()
+    await page.getByLabel("Whole documents").check()
+    await page.locator("#query-table").selectOption("products")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.locator(".table tbody th").first().waitFor()
+    const heads = await page.locator(".table thead th").allInnerTexts()
+    assert.deepStrictEqual(heads.slice(0, 3), ["_id", "_rev", "_updated_at"])
+    const column = heads.indexOf("description")
+    const cell = page.locator(`#cell-0-${column}`)
+    const long = String(product(1)["description"])
+    await cell.scrollIntoViewIfNeeded()
+    assert.isTrue(await cell.evaluate((element: Dom) => element.scrollWidth > element.clientWidth))
+    await painted(page)
+    await cell.hover()
+    assert.strictEqual(await page.locator("#cell-full").innerText(), long)
+    await page.locator(".tip").hover()
+    await page.clock.fastForward(2000)
+    await painted(page)
+    assert.isTrue(await page.locator(".tip").isVisible())
+    await page.mouse.move(5, 5)
+    await page.clock.fastForward(2000)
+    await page.locator(".tip").waitFor({ state: "detached" })
+    await cell.focus()
+    await page.locator("#cell-full").waitFor()
+    assert.strictEqual(await cell.getAttribute("aria-describedby"), "cell-full")
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Enter")
+    await status(page).getByText("Copied").waitFor()
+    assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), long)
+    await page.keyboard.press("Escape")
+    assert.strictEqual(await page.locator(".tip").count(), 0)
+  })
+
+  it("24: copies and files hold exactly the rows and columns shown", async () => {
+    const { page } = await the.enter()
+    await page.getByLabel("Whole documents").check()
+    await page.locator("#query-table").selectOption("hostile")
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.locator(".table tbody th").first().waitFor()
+    await page.locator("#columns").click()
+    await page.getByRole("button", { name: "Only _id" }).click()
+    await page.getByRole("checkbox", { name: "title", exact: true }).check()
+    await page.keyboard.press("Escape")
+    await page.getByRole("button", { name: "_id", exact: true }).click()
+    await page.getByRole("button", { name: "_id", exact: true }).click()
+    await page.locator('th[aria-sort="descending"]').waitFor()
+    const shown = await page.locator(".table tbody tr:not(.spacer) th").allInnerTexts()
+    const saved = async (name: string) => {
+      await page.locator("#export").click()
+      const download = page.waitForEvent("download")
+      await page.getByRole("button", { name, exact: true }).click()
+      const file = await download
+      return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) }
+    }
+    const json = await saved("Save as JSON")
+    assert.strictEqual(json.name, "hostile.json")
+    const rows = JSON.parse(json.bytes.toString()) as ReadonlyArray<Record<string, string>>
+    assert.deepStrictEqual(
+      rows.map((row) => row["_id"]),
+      shown
+    )
+    assert.isTrue(rows.every((row) => Object.keys(row).every((key) => key === "_id" || key === "title")))
+    const csv = parseCsv((await saved("Save as CSV")).bytes.toString())
+    assert.deepStrictEqual(csv[0], ["_id", "title"])
+    assert.deepStrictEqual(
+      csv.slice(1).map((row) => row[0]),
+      shown
+    )
+    const formula = csv.find((row) => row[0] === "formula")
+    assert.strictEqual(formula?.[1], '\'=HYPERLINK("http://example.invalid")')
+    const xlsx = await readXlsx((await saved("Save as xlsx")).bytes)
+    assert.deepStrictEqual(
+      xlsx.sheets[0]?.rows.map((row) => row[0]),
+      ["_id", ...shown]
+    )
+    const cells = [...(xlsx.sheets[0]?.cells?.values() ?? [])]
+    assert.isTrue(cells.every((cell) => !("formula" in cell) || cell.formula === undefined))
+    const lines = (await saved("Save as NDJSON")).bytes.toString().trimEnd().split("\n")
+    assert.deepStrictEqual(
+      lines.map((line) => JSON.parse(line)._id),
+      shown
+    )
+    await page.locator("#export").click()
+    await page.getByRole("button", { name: "Copy as Markdown" }).click()
+    await status(page).getByText("Copied 6 rows as Markdown").waitFor()
+    const markdown = String(await page.evaluate("navigator.clipboard.readText()"))
+    assert.strictEqual(markdown.trimEnd().split("\n").length, 8)
+    assert.notInclude(markdown, "<script")
+    await page.locator("#export").click()
+    await page.getByRole("button", { name: "Copy as JSON", exact: true }).click()
+    await status(page).getByText("as JSON").waitFor()
+    assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), json.bytes.toString())
+  })
+})
