@@ -67,6 +67,27 @@ export const isAmbiguous = (failure: ApiFailure) =>
     failure.kind === "TimedOut" ||
     failure.kind === "Corrupt")
 
+export const isApiFailure = (error: { readonly _tag: string }): error is ApiFailure =>
+  error._tag === "ApiFailure"
+
+export const isKind =
+  (...kinds: ReadonlyArray<FailureKind>) =>
+  (error: { readonly _tag: string }): boolean =>
+    isApiFailure(error) && kinds.includes(error.kind)
+
+/** What was asked for is not there, as far as the machine that answered knows. */
+export const isMissing = (error: { readonly _tag: string }): boolean =>
+  isApiFailure(error) && (error.kind === "Missing" || error.kind === "EmptyRepository")
+
+/** The commit itself is not there, as far as the machine that answered knows, whatever was asked of it. */
+export const isUnheard = (error: { readonly _tag: string }): boolean =>
+  isApiFailure(error) &&
+  (error.kind === "EmptyRepository" || (error.kind === "Missing" && /no commit found/i.test(error.message)))
+
+/** Two commits that have nothing in common are answered as if one were missing. */
+export const isUnrelated = (error: { readonly _tag: string }): boolean =>
+  isApiFailure(error) && error.kind === "Missing" && /no common ancestor/i.test(error.message)
+
 export const isLimit = (failure: ApiFailure) =>
   failure.kind === "PrimaryLimit" || failure.kind === "SecondaryLimit"
 

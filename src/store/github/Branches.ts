@@ -5,12 +5,17 @@ import * as Schema from "effect/Schema"
 import type { Oid } from "../../domain/Oid.js"
 import type { Head } from "../GitRemote.js"
 import * as Api from "./Api.js"
+import { ApiFailure, isMissing } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
+import { patiently } from "./Retry.js"
 
 /** How long a replica may lag behind a write of ours. */
 const lag = 60_000
 const absentLag = 10_000
+
+/** Branches that are remembered, beside those written lately. */
+const mostBranches = 256
 
 /** What this process has done to a branch and to its files, as far as replicas may not know it yet. */
 interface Memory {
@@ -31,6 +36,8 @@ export interface Branches {
   readonly own: (branch: string) => Oid | undefined
   readonly learn: (commit: Api.Commit) => void
   readonly commit: (oid: Oid) => Effect.Effect<Option.Option<GitCommit>, CallFailure>
+  /** A commit that was seen to exist: a machine that does not know it is behind the others. */
+  readonly existing: (oid: Oid) => Effect.Effect<GitCommit, CallFailure>
   /** A write of ours moved the branch. `head` without a tree where the answer did not tell it. */
   readonly wrote: (
     branch: string,
@@ -49,6 +56,8 @@ export interface Branches {
   /** Whether we wrote to the branch so lately that a listing by its name may be old. */
   readonly writtenLately: (branch: string) => Effect.Effect<boolean>
   readonly forget: (branch: string) => void
+  /** What is remembered of a branch is no longer to be trusted once a write has not clearly succeeded. */
+  readonly careful: (branch: string) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly clear: () => void
 }
 
@@ -61,12 +70,17 @@ export const makeBranches = (client: Client): Branches => {
   const memories = new Map<string, Memory>()
   const validators = makeValidators<Head>(client, 256)
 
-  const memoryOf = (branch: string): Memory => {
-    const known = memories.get(branch)
-    if (known !== undefined) return known
-    const made: Memory = { head: undefined, own: undefined, superseded: new Map(), files: new Map() }
-    memories.set(branch, made)
-    return made
+  const memoryOf = (branch: string, now: number): Memory => {
+    const found = memories.get(branch)
+    const memory = found ?? { head: undefined, own: undefined, superseded: new Map(), files: new Map() }
+    memories.delete(branch)
+    memories.set(branch, memory)
+    for (const [oldest, { own }] of memories) {
+      // What replicas may still deny is kept, however many branches there are.
+      if (memories.size <= mostBranches || (own !== undefined && now < own.at + lag)) break
+      memories.delete(oldest)
+    }
+    return memory
   }
 
   const commits = new Map<Oid, GitCommit>()
@@ -85,13 +99,28 @@ export const makeBranches = (client: Client): Branches => {
           }
           return reply.value
         }),
-        Effect.catchIf(
-          (error) =>
-            error._tag === "ApiFailure" && (error.kind === "Missing" || error.kind === "EmptyRepository"),
-          () => Effect.succeed(Option.none())
-        )
+        Effect.catchIf(isMissing, () => Effect.succeed(Option.none()))
       )
     })
+
+  const existing: Branches["existing"] = (oid) =>
+    patiently(
+      Effect.flatMap(
+        commit(oid),
+        Option.match({
+          onNone: () =>
+            Effect.fail(
+              new ApiFailure({
+                kind: "Missing",
+                endpoint: Api.getGitCommit.id,
+                message: `No commit found: ${oid}`
+              })
+            ),
+          onSome: Effect.succeed
+        })
+      ),
+      isMissing
+    )
 
   const ask = (branch: string): Effect.Effect<Option.Option<Head>, CallFailure> =>
     Effect.gen(function* () {
@@ -102,27 +131,18 @@ export const makeBranches = (client: Client): Branches => {
       const head: Head = { commit: tip.sha, tree: tip.commit.tree.sha }
       validators.keep(branch, reply.etag, reply.generation, head)
       return Option.some(head)
-    }).pipe(
-      Effect.catchIf(
-        (error) =>
-          error._tag === "ApiFailure" && (error.kind === "Missing" || error.kind === "EmptyRepository"),
-        () => Effect.succeedNone
-      )
-    )
+    }).pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
 
   const ownHead = (own: Oid | undefined): Effect.Effect<Option.Option<Head>, CallFailure> =>
     own === undefined
       ? Effect.succeed(Option.none())
-      : Effect.map(
-          commit(own),
-          Option.map((found) => ({ commit: own, tree: found.tree.sha }))
-        )
+      : Effect.map(existing(own), (found) => Option.some({ commit: own, tree: found.tree.sha }))
 
   const head: Branches["head"] = (branch, other) =>
     Effect.gen(function* () {
       const answered = yield* other ?? ask(branch)
-      const memory = memoryOf(branch)
       const now = yield* Clock.currentTimeMillis
+      const memory = memoryOf(branch, now)
       const key = Option.match(answered, { onNone: () => "", onSome: (found) => found.commit as string })
       const until = memory.superseded.get(key)
       const own = memory.own
@@ -138,9 +158,16 @@ export const makeBranches = (client: Client): Branches => {
       return answered
     })
 
+  const forget = (branch: string) => {
+    const memory = memories.get(branch)
+    if (memory !== undefined) memory.head = undefined
+    validators.drop(branch)
+  }
+
   return {
     head,
     commit,
+    existing,
     learn: ({ commit: { author, committer, message, tree }, html_url, parents, sha }) => {
       const given = Schema.decodeUnknownOption(Api.getGitCommit.reply)({
         sha,
@@ -157,7 +184,7 @@ export const makeBranches = (client: Client): Branches => {
     remembered: (branch) => memories.get(branch)?.head,
     wrote: (branch, from, to) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const memory = memoryOf(branch)
+        const memory = memoryOf(branch, now)
         const before = Option.getOrElse(from, () => "")
         memory.superseded.set(before, now + (before === "" ? absentLag : lag))
         if (memory.head !== undefined && Option.isSome(memory.head)) {
@@ -178,7 +205,7 @@ export const makeBranches = (client: Client): Branches => {
       }),
     wroteFile: (branch, path, before, after) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const { files } = memoryOf(branch)
+        const { files } = memoryOf(branch, now)
         const known = files.get(path)
         const superseded = known === undefined || known.at + lag < now ? new Set<string>() : known.superseded
         if (known !== undefined) superseded.add(known.after)
@@ -208,11 +235,11 @@ export const makeBranches = (client: Client): Branches => {
         const own = memories.get(branch)?.own
         return own !== undefined && now < own.at + lag
       }),
-    forget: (branch) => {
-      const memory = memories.get(branch)
-      if (memory !== undefined) memory.head = undefined
-      validators.drop(branch)
-    },
+    forget,
+    careful: (branch) => (self) =>
+      Effect.onExit(self, (exit) =>
+        exit._tag === "Success" ? Effect.void : Effect.sync(() => forget(branch))
+      ),
     clear: () => {
       memories.clear()
       validators.clear()

@@ -14,6 +14,7 @@ import * as GitObject from "../GitObject.js"
 import type { Change, Committed, FileCommitted, Head, NewCommit } from "../GitRemote.js"
 import { checkChanges } from "../memory/MemoryTree.js"
 import * as Api from "./Api.js"
+import type { Branches } from "./Branches.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { FileWrite } from "./FileWrites.js"
 import { fitsGraphql } from "./GraphqlCommit.js"
@@ -41,7 +42,7 @@ interface Parts {
     expected: Head,
     commit: NewCommit
   ) => Effect.Effect<Head, CommitFailure>
-  readonly resolveTree: (commit: Oid) => Effect.Effect<Oid, CommitFailure>
+  readonly existing: Branches["existing"]
 }
 
 /** The file that gives an empty repository its first commit when the commit itself has more than one. */
@@ -56,7 +57,7 @@ const mark = Effect.map(Random.nextIntBetween(0, 65_536), (bits) =>
 )
 
 /** One atomic commit, in the form that carries it. */
-export const makeCommit = ({ client, refs, resolveTree, viaGraphql, writeFile }: Parts) => {
+export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Parts) => {
   const { settings } = client
 
   /** Tree and commit, on no branch yet. */
@@ -132,7 +133,7 @@ export const makeCommit = ({ client, refs, resolveTree, viaGraphql, writeFile }:
         const at = yield* refs.read(branch)
         return yield* Effect.fail(moved(branch, at))
       }
-      const tree = Option.isSome(made.tree) ? made.tree.value : yield* resolveTree(made.commit)
+      const tree = Option.isSome(made.tree) ? made.tree.value : (yield* existing(made.commit)).tree.sha
       const root: Head = { commit: made.commit, tree }
       if (alone !== undefined) return root
       const rest = commit.changes.filter((change) => change !== first)

@@ -7,11 +7,11 @@ import { type AmbiguousWriteError, type ConflictError, NotFoundError } from "../
 import * as GitObject from "../GitObject.js"
 import type { CommitText, FileCommitted } from "../GitRemote.js"
 import * as Api from "./Api.js"
-import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
+import { type ApiFailure, isAmbiguous, isMissing, isUnheard } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
 import { timeLeft } from "./Call.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
-import { raced } from "./Retry.js"
+import { patiently, raced } from "./Retry.js"
 import { sameMessage } from "./SameMessage.js"
 import { toItsEnd } from "./ToItsEnd.js"
 import { ambiguous, fileConflict } from "./Translate.js"
@@ -67,13 +67,14 @@ export const makeFileWrite = (client: Client) => {
     })
   }
 
-  const blobAt = (path: string, ref: string): Effect.Effect<Option.Option<Oid>, CallFailure> =>
-    client.call(Api.getContent, { path: { path }, query: { ref } }).pipe(
+  /** The blob at a path of a commit that the host has named. */
+  const blobAt = (path: string, commit: Oid): Effect.Effect<Option.Option<Oid>, CallFailure> =>
+    patiently(client.call(Api.getContent, { path: { path }, query: { ref: commit } }), isUnheard).pipe(
       Effect.map((reply) =>
         Option.flatMap(reply.value, (file) => ("length" in file ? Option.none() : Option.some(file.sha)))
       ),
       Effect.catchIf(
-        (error) => error._tag === "ApiFailure" && error.kind === "Missing",
+        (error) => isMissing(error) && !isUnheard(error),
         () => Effect.succeed(Option.none())
       )
     )

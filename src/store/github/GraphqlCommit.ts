@@ -7,12 +7,13 @@ import type { AmbiguousWriteError, RemoteError } from "../../domain/StoreError.j
 import * as GitObject from "../GitObject.js"
 import type { Blob, Head, NewCommit } from "../GitRemote.js"
 import * as Api from "./Api.js"
-import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
+import { type ApiFailure, isAmbiguous, isMissing, isUnrelated } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
 import type { CallFailure, Client } from "./Client.js"
+import type { KnownTrees } from "./KnownTrees.js"
 import type { RefWrites } from "./RefWrites.js"
 import type { RepositoryId } from "./RepositoryId.js"
-import { waitFor } from "./Retry.js"
+import { patiently, waitFor } from "./Retry.js"
 import { sameMessage } from "./SameMessage.js"
 import { ambiguous, type Place } from "./Translate.js"
 
@@ -59,7 +60,8 @@ export const makeGraphqlCommit = (
   client: Client,
   refs: RefWrites,
   repositoryId: RepositoryId,
-  file: (at: Oid, path: string) => Effect.Effect<Option.Option<Blob>, CallFailure | RemoteError>
+  known: KnownTrees,
+  file: (at: Head, path: string) => Effect.Effect<Option.Option<Blob>, CallFailure | RemoteError>
 ) => {
   const { address, maxRetries } = client.settings
 
@@ -78,23 +80,29 @@ export const makeGraphqlCommit = (
     Effect.gen(function* () {
       const at = yield* refs.read(branch)
       if (Option.isNone(at) || at.value === expected) return { made: Option.none(), at }
-      const reply = yield* client.call(Api.compare, {
+      const compared = client.call(Api.compare, {
         path: { basehead: `${expected}...${at.value}` },
         query: { per_page: 100 }
       })
-      const child = Option.getOrUndefined(reply.value)?.commits.find(
+      const commits = yield* patiently(compared, (error) => isMissing(error) && !isUnrelated(error)).pipe(
+        Effect.map((reply) => Option.getOrThrow(reply.value).commits),
+        Effect.catchIf(isUnrelated, () => Effect.succeed([]))
+      )
+      const child = commits.find(
         (candidate) =>
           candidate.parents[0]?.sha === expected && sameMessage(candidate.commit.message, commit.message)
       )
       const change = commit.changes[0]
       if (child === undefined || change === undefined) return { made: Option.none(), at }
-      const there = yield* file(child.sha, change.path)
+      const made = { commit: child.sha, tree: child.commit.tree.sha }
+      known.learnCommit(made)
+      const there = yield* file(made, change.path)
       const same =
         change._tag === "Put"
           ? Option.isSome(there) && there.value.oid === GitObject.hash("blob", change.content)
           : Option.isNone(there)
       return {
-        made: same ? Option.some({ commit: child.sha, tree: child.commit.tree.sha }) : Option.none(),
+        made: same ? Option.some(made) : Option.none(),
         at
       }
     })

@@ -19,6 +19,17 @@ const person = (given: Api.Commit["commit"]["author"]) => ({
   date: given?.date ?? ""
 })
 
+/** A commit as an object, as the port tells it. */
+export const toCommitInfo = (found: typeof Api.getGitCommit.reply.Type): CommitInfo => ({
+  commit: found.sha,
+  tree: found.tree.sha,
+  parents: found.parents.map((parent) => parent.sha),
+  message: found.message.trimEnd(),
+  author: found.author,
+  committer: found.committer,
+  url: found.html_url
+})
+
 /** Commits as the port tells them, page by page. The host's `Link` is never followed: it may lead elsewhere. */
 export const makeLog =
   (client: Client) =>

@@ -35,15 +35,14 @@ const hour = 3_600_000
 const minute = 60_000
 
 /** The budget as the port tells it. */
-export const toBudget = (
-  resource: string,
-  state: {
-    readonly limit: number
-    readonly remaining: number
-    readonly used?: number | undefined
-    readonly reset: number
-  }
-): Budget => ({
+interface LimitState {
+  readonly limit: number
+  readonly remaining: number
+  readonly used?: number | undefined
+  readonly reset: number
+}
+
+const toBudget = (resource: string, state: LimitState): Budget => ({
   resource,
   limit: state.limit,
   remaining: state.remaining,
@@ -51,6 +50,14 @@ export const toBudget = (
   reset: state.reset,
   resetAt: new Date(state.reset * 1000)
 })
+
+/** The limits that the host counts, by resource. */
+export const toBudgets = (resources: {
+  readonly [resource: string]: LimitState | undefined
+}): ReadonlyArray<Budget> =>
+  Object.entries(resources).flatMap(([resource, state]) =>
+    state === undefined ? [] : [toBudget(resource, state)]
+  )
 
 /**
  * Milliseconds between requests once use has run ahead of the straight line to the reset by more than a tenth of

@@ -4,9 +4,10 @@ import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import type { AmbiguousWriteError } from "../../domain/StoreError.js"
 import * as Api from "./Api.js"
-import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
+import { type ApiFailure, isAmbiguous, isKind, isMissing, isUnrelated } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
-import { politely, raced, waitFor } from "./Retry.js"
+import type { KnownTrees } from "./KnownTrees.js"
+import { patiently, politely, raced, waitFor } from "./Retry.js"
 import { ambiguous, type Place } from "./Translate.js"
 
 type Failure = CallFailure | RefMoved | AmbiguousWriteError
@@ -26,33 +27,39 @@ interface Settled {
   readonly at: Option.Option<Oid>
 }
 
-const is =
-  (...kinds: ReadonlyArray<ApiFailure["kind"]>) =>
-  (error: { readonly _tag: string }): error is ApiFailure =>
-    error._tag === "ApiFailure" && kinds.includes((error as ApiFailure).kind)
-
-export const makeRefWrites = (client: Client): RefWrites => {
+export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
   const moved = (branch: string, expected: Option.Option<Oid>, actual: Option.Option<Oid>) =>
     new RefMoved({ ref: `refs/heads/${branch}`, expected, actual })
 
   const read: RefWrites["read"] = (branch) =>
     client.call(Api.getRef, { path: { ref: `heads/${branch}` } }).pipe(
       Effect.map((reply) => Option.map(reply.value, (ref) => ref.object.sha)),
-      Effect.catchIf(is("Missing", "RefMissing"), () => Effect.succeed(Option.none()))
+      Effect.catchIf(isKind("Missing", "RefMissing"), () => Effect.succeed(Option.none()))
     )
 
-  const isAncestor: RefWrites["isAncestor"] = (ancestor, descendant) =>
+  const compare = (ancestor: Oid, descendant: Oid) =>
     ancestor === descendant
       ? Effect.succeed(true)
       : client
-          .call(Api.compare, { path: { basehead: `${ancestor}...${descendant}` }, query: { per_page: 1 } })
+          .call(Api.compare, {
+            path: { basehead: `${ancestor}...${descendant}` },
+            query: { per_page: 1 }
+          })
           .pipe(
             Effect.map((reply) => {
               const status = Option.getOrUndefined(reply.value)?.status
               return status === "ahead" || status === "identical"
             }),
-            Effect.catchIf(is("Missing"), () => Effect.succeed(false))
+            Effect.catchIf(isUnrelated, () => Effect.succeed(false))
           )
+
+  /** Of two commits that exist: a machine that denies it is behind the others. */
+  const isBelow = (ancestor: Oid, descendant: Oid) => patiently(compare(ancestor, descendant), isMissing)
+
+  const isAncestor: RefWrites["isAncestor"] = (ancestor, descendant) =>
+    [ancestor, descendant].every((oid) => Option.isSome(known.rootAt(oid)))
+      ? isBelow(ancestor, descendant)
+      : Effect.catchIf(compare(ancestor, descendant), isMissing, () => Effect.succeed(false))
 
   /** The reply was lost: the ref says whether the write took effect. */
   const settle = (place: Place, branch: string, to: Oid, lost: ApiFailure): Effect.Effect<Settled, Failure> =>
@@ -61,7 +68,7 @@ export const makeRefWrites = (client: Client): RefWrites => {
         (at): Effect.Effect<Settled, CallFailure> =>
           Option.isNone(at)
             ? Effect.succeed({ done: false, at })
-            : Effect.map(isAncestor(to, at.value), (done) => ({ done, at }))
+            : Effect.map(isBelow(to, at.value), (done) => ({ done, at }))
       ),
       Effect.mapError((): Failure => ambiguous(place, lost))
     )
@@ -69,7 +76,7 @@ export const makeRefWrites = (client: Client): RefWrites => {
   const move: RefWrites["move"] = (place, branch, from, to) => {
     const attempt = (count: number): Effect.Effect<void, Failure> =>
       client.call(Api.updateRef, { path: { ref: `heads/${branch}` }, body: { sha: to, force: false } }).pipe(
-        Effect.retry({ schedule: raced, while: is("RefRace") }),
+        Effect.retry({ schedule: raced, while: isKind("RefRace") }),
         Effect.asVoid,
         Effect.catchAll((error): Effect.Effect<void, Failure> => {
           if (error._tag !== "ApiFailure") return Effect.fail(error)
@@ -133,7 +140,7 @@ export const makeRefWrites = (client: Client): RefWrites => {
       client.call(Api.deleteRef, { path: { ref: `heads/${branch}` } }).pipe(
         Effect.retry(politely(client.settings, isAmbiguous)),
         Effect.asVoid,
-        Effect.catchIf(is("RefMissing", "Missing", "EmptyRepository"), () => Effect.void)
+        Effect.catchIf(isKind("RefMissing", "Missing", "EmptyRepository"), () => Effect.void)
       )
   }
 }

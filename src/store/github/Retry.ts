@@ -66,11 +66,17 @@ export const freshToken: Schedule.Schedule<unknown> = Schedule.exponential("1 se
   Schedule.intersect(Schedule.recurs(3))
 )
 
-/** An answer older than what we know: a replica is behind, for ten seconds or so. */
+/** An answer older than what we know: a replica is behind, for ten seconds or so (12 to 25 are waited). */
 export const lagging: Schedule.Schedule<unknown> = Schedule.exponential("100 millis").pipe(
   Schedule.union(Schedule.spaced("2 seconds")),
-  Schedule.intersect(Schedule.recurs(12)),
+  Schedule.intersect(Schedule.recurs(16)),
   Schedule.modifyDelayEffect((_, delay) =>
     Effect.map(Random.next, (share) => Duration.times(delay, 0.5 + share / 2))
   )
 )
+
+/** Asks again while the answer is one that only a machine behind the others can give. */
+export const patiently = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  isBehind: (error: E) => boolean
+): Effect.Effect<A, E, R> => Effect.retry(self, { schedule: lagging, while: isBehind })

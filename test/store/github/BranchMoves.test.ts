@@ -113,7 +113,9 @@ describe("a transaction that ends by one request", () => {
         server.host.branch("main", true)!.oid
       )
       assert.deepStrictEqual(refs(server), ["refs/heads/main"])
-      assert.isTrue(verbs(server).every((verb) => !/^(PATCH|DELETE)|GET .(branches|git.ref).*chainstore-tx/.test(verb)))
+      assert.isTrue(
+        verbs(server).every((verb) => !/^(PATCH|DELETE)|GET .(branches|git.ref).*chainstore-tx/.test(verb))
+      )
       assert.deepStrictEqual(server.problems, [])
     })
   )

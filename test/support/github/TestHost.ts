@@ -60,7 +60,10 @@ const isoPerson = (person: MemoryCommit["author"]) => ({
  * else is left out. Not a server: `TestServer` puts it on a socket.
  */
 export class TestHost {
-  readonly repository = new MemoryRepository("test-host")
+  readonly #truth = new MemoryRepository("test-host")
+  #serving: MemoryRepository | undefined
+  /** A machine behind the others, which has not heard of later objects and answers every read while it is here. */
+  replica: MemoryRepository | undefined
   readonly full: string
   /** The repository's global id. */
   id = "R_test"
@@ -73,6 +76,30 @@ export class TestHost {
   constructor(options: HostOptions = {}) {
     this.#options = options
     this.full = `${options.owner ?? "octo"}/${options.name ?? "store"}`
+  }
+
+  get repository(): MemoryRepository {
+    return this.#serving ?? this.#truth
+  }
+
+  /** The repository as it is now, for a replica to fall behind with. */
+  snapshot(): MemoryRepository {
+    const copy = new MemoryRepository("replica")
+    for (const [oid, blob] of this.#truth.blobs) copy.blobs.set(oid, blob)
+    for (const [oid, tree] of this.#truth.trees) copy.trees.set(oid, tree)
+    for (const [oid, commit] of this.#truth.commits) copy.commits.set(oid, commit)
+    for (const [name, oid] of this.#truth.refs) copy.refs.set(name, oid)
+    return copy
+  }
+
+  /** Answers a read, by the replica where there is one. */
+  reading<A>(answer: () => A): A {
+    this.#serving = this.replica
+    try {
+      return answer()
+    } finally {
+      this.#serving = undefined
+    }
   }
 
   /** Every commit from now on is of the same second. */
@@ -111,7 +138,7 @@ export class TestHost {
     if (token !== undefined && given !== `Bearer ${token}`) {
       return problem(401, given === undefined ? "Requires authentication" : "Bad credentials")
     }
-    const reply = this.#route(request)
+    const reply = request.method === "GET" ? this.reading(() => this.#route(request)) : this.#route(request)
     if (request.method !== "GET" || reply.status !== 200) return reply
     const etag = `"${createHash("sha256")
       .update(

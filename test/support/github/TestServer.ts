@@ -198,8 +198,14 @@ export const makeTestServer = (host: TestHost = new TestHost()) =>
       }
       const answer = (seen: Seen, raw: string): HostReply => {
         const url = new URL(raw, "http://host")
-        if (url.pathname === "/api/graphql") return graphql(host, seen.body)
-        if (url.pathname.startsWith("/raw/")) return host.raw(decodeURIComponent(url.pathname.slice(4)))
+        if (url.pathname === "/api/graphql") {
+          return seen.body.includes('"mutation ')
+            ? graphql(host, seen.body)
+            : host.reading(() => graphql(host, seen.body))
+        }
+        if (url.pathname.startsWith("/raw/")) {
+          return host.reading(() => host.raw(decodeURIComponent(url.pathname.slice(4))))
+        }
         const request: HostRequest = {
           method: seen.method,
           pathname: decodeURIComponent(url.pathname.replace(/^\/api\/v3/, "")),

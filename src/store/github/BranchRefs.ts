@@ -1,0 +1,89 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { BranchMove, GitRemoteService } from "../GitRemote.js"
+import * as Api from "./Api.js"
+import { isMissing } from "./ApiFailure.js"
+import type { Branches } from "./Branches.js"
+import type { makeBranchMoves } from "./BranchMoves.js"
+import type { Client } from "./Client.js"
+import type { KnownTrees } from "./KnownTrees.js"
+import type { RefWrites } from "./RefWrites.js"
+import type { Told, Writable } from "./Told.js"
+
+interface Parts {
+  readonly client: Client
+  readonly refs: RefWrites
+  readonly moveTogether: ReturnType<typeof makeBranchMoves>
+  readonly known: KnownTrees
+  readonly branches: Branches
+  readonly told: Told
+  readonly writable: Writable
+}
+
+type Operations = Pick<
+  GitRemoteService,
+  "createBranch" | "deleteBranch" | "listBranches" | "advance" | "moveBranches"
+>
+
+/** Branches made, moved and deleted, and remembered as such. */
+export const makeBranchRefs = ({
+  branches,
+  client,
+  known,
+  moveTogether,
+  refs,
+  told,
+  writable
+}: Parts): Operations => {
+  const { settings } = client
+
+  const remember = ({ branch, from, to }: BranchMove) =>
+    branches.wrote(
+      branch,
+      from,
+      Option.getOrUndefined(Option.map(to, (commit) => ({ commit, tree: known.rootAt(commit) })))
+    )
+
+  const moveBranches: NonNullable<GitRemoteService["moveBranches"]> = (moves) =>
+    Effect.forEach(moves, ({ branch }) => writable("moveBranches", branch), { discard: true }).pipe(
+      Effect.zipRight(moveTogether({ operation: "GitRemote.moveBranches" }, moves)),
+      (write) => moves.reduce((careful, { branch }) => branches.careful(branch)(careful), write),
+      Effect.zipRight(Effect.forEach(moves, remember, { discard: true })),
+      told("moveBranches")
+    )
+
+  return {
+    createBranch: (branch, at) =>
+      writable("createBranch", branch).pipe(
+        Effect.zipRight(refs.create({ operation: "GitRemote.createBranch" }, branch, at)),
+        branches.careful(branch),
+        Effect.zipRight(remember({ branch, from: Option.none(), to: Option.some(at) })),
+        told("createBranch")
+      ),
+    deleteBranch: (branch) =>
+      writable("deleteBranch", branch).pipe(
+        Effect.zipRight(refs.remove(branch)),
+        Effect.zipRight(remember({ branch, from: Option.none(), to: Option.none() })),
+        told("deleteBranch")
+      ),
+    listBranches: (prefix) =>
+      client.call(Api.listMatchingRefs, { path: { ref: `heads/${prefix}` } }).pipe(
+        Effect.map((reply) =>
+          Option.getOrElse(reply.value, () => [])
+            .filter((ref) => ref.ref.startsWith(`refs/heads/${prefix}`))
+            .map((ref) => ({ name: ref.ref.slice("refs/heads/".length), commit: ref.object.sha }))
+        ),
+        Effect.catchIf(isMissing, () => Effect.succeed([])),
+        told("listBranches")
+      ),
+    advance: (branch, from, to) =>
+      writable("advance", branch).pipe(
+        Effect.zipRight(refs.move({ operation: "GitRemote.advance" }, branch, from, to)),
+        branches.careful(branch),
+        Effect.zipRight(remember({ branch, from: Option.some(from), to: Option.some(to) })),
+        told("advance")
+      ),
+    // A commit by Git Data is only asked to be a way forward; who wants equality has said so.
+    ...(settings.commitVia === "graphql" && !settings.readOnly ? { moveBranches } : {})
+  }
+}
