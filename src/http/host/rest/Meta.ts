@@ -7,14 +7,40 @@ import { Repositories } from "../Repositories.js"
 import * as Route from "../Route.js"
 import { user } from "./RepositoryView.js"
 
+// GitHub's own list, of which this host answers the part that is about repositories.
+const searched = "{&page,per_page,sort,order}"
 const addresses = {
   current_user_url: "/user",
-  current_user_repositories_url: "/user/repos{?type,page,per_page,sort}",
+  current_user_authorizations_html_url: "/settings/connections/applications{/client_id}",
+  authorizations_url: "/authorizations",
+  code_search_url: `/search/code?q={query}${searched}`,
+  commit_search_url: `/search/commits?q={query}${searched}`,
+  emails_url: "/user/emails",
+  emojis_url: "/emojis",
+  events_url: "/events",
+  feeds_url: "/feeds",
+  followers_url: "/user/followers",
+  following_url: "/user/following{/target}",
+  gists_url: "/gists{/gist_id}",
+  issue_search_url: `/search/issues?q={query}${searched}`,
+  issues_url: "/issues",
+  keys_url: "/user/keys",
+  label_search_url: "/search/labels?q={query}&repository_id={repository_id}{&page,per_page}",
+  notifications_url: "/notifications",
+  organization_url: "/orgs/{org}",
   organization_repositories_url: "/orgs/{org}/repos{?type,page,per_page,sort}",
+  organization_teams_url: "/orgs/{org}/teams",
+  public_gists_url: "/gists/public",
   rate_limit_url: "/rate_limit",
   repository_url: "/repos/{owner}/{repo}",
+  repository_search_url: `/search/repositories?q={query}${searched}`,
+  current_user_repositories_url: "/user/repos{?type,page,per_page,sort}",
+  starred_url: "/user/starred{/owner}{/repo}",
+  starred_gists_url: "/gists/starred",
   user_url: "/users/{user}",
-  user_repositories_url: "/users/{user}/repos{?type,page,per_page,sort}"
+  user_organizations_url: "/user/orgs",
+  user_repositories_url: "/users/{user}/repos{?type,page,per_page,sort}",
+  user_search_url: `/search/users?q={query}${searched}`
 }
 
 // The resources that the description wants to see, none of which this host has.
