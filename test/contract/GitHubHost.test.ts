@@ -1,5 +1,6 @@
 import { FetchHttpClient } from "@effect/platform"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { afterAll } from "@effect/vitest"
+import { Effect, ManagedRuntime, Option, Redacted } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as GitHub from "../../src/store/github/GitHub.js"
 import { HostServer, layer as host } from "../support/host/HostServer.js"
@@ -13,17 +14,26 @@ const principal = {
 
 const person = { name: "Somebody", email: "somebody@example.org", seconds: 1_700_000_000, offset: 60 }
 
+// One server for all tests, which know each other as little as repositories of one host do.
+const hosting = ManagedRuntime.make(host())
+afterAll(() => hosting.dispose())
+
+let repositories = 0
+
 const subject = (options: Partial<GitHub.GitHubOptions>) =>
   Effect.gen(function* () {
-    const server = Context.get(yield* Layer.build(host()), HostServer)
+    const server = yield* Effect.flatMap(hosting.runtimeEffect, (runtime) =>
+      Effect.provide(HostServer, runtime)
+    )
+    const name = `contract${++repositories}`
     yield* Effect.promise(() =>
       fetch(`${server.api}/user/repos`, {
         method: "POST",
-        headers: { authorization: `Bearer ${server.token}`, connection: "close" },
-        body: JSON.stringify({ name: "contract" })
-      })
+        headers: { authorization: `Bearer ${server.token}` },
+        body: JSON.stringify({ name })
+      }).then((answer) => answer.text())
     )
-    const { git } = yield* server.repositories.reading(principal, "local", "contract")
+    const { git } = yield* server.repositories.reading(principal, "local", name)
     const point = (name: string, to: Oid) =>
       Effect.flatMap(git.ref(name), (at) => git.updateRef(name, at, Option.some(to)))
     let clients = 0
@@ -31,7 +41,7 @@ const subject = (options: Partial<GitHub.GitHubOptions>) =>
     const connected = Effect.suspend(() => {
       const author = { name: `Client ${++clients}`, email: "client@example.org" }
       return GitHub.make({
-        repo: "local/contract",
+        repo: `local/${name}`,
         apiUrl: server.api,
         rawUrl: server.raw,
         token: Redacted.make(server.token),
@@ -50,7 +60,8 @@ const subject = (options: Partial<GitHub.GitHubOptions>) =>
     }
   })
 
-const sizes = { files: 500, largeBlob: 2_000_000, listing: 2_000, fibres: 8, interruptions: 15 }
+// Small, but beyond every limit of the API: 1 MB of a content, 1,000 entries of a directory. Larger ones are soaked.
+const sizes = { files: 250, largeBlob: 1_200_000, listing: 1_100, fibres: 8, interruptions: 10 }
 
 gitRemoteContract({
   name: "GitHub's client over the host, by REST",

@@ -44,12 +44,12 @@ const subject = (options: Partial<GitHub.GitHubOptions>) =>
   })
 
 const sizes = {
-  files: 300,
-  largeBlob: 2_000_000,
-  listing: 1_500,
-  fibres: 12,
-  interruptions: 10,
-  interruptWithin: 40
+  files: 2_000,
+  largeBlob: 20_000_000,
+  listing: 10_000,
+  fibres: 16,
+  interruptions: 40,
+  interruptWithin: 60
 }
 const timeout = 300_000
 const promises = { clashesAreRefused: false, firstIsRoot: false }
