@@ -1,12 +1,13 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { strFromU8, strToU8, unzipSync, Zip, ZipDeflate } from "fflate"
+import { strFromU8, unzipSync } from "fflate"
 import { writeXlsx as writeWorkbook } from "hucre/xlsx"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { jsonText } from "./Columns.js"
 import { sheetNames } from "./SheetName.js"
+import { encodeZip } from "./Zip.js"
 
 /** One worksheet: its columns stand in a styled, frozen header row with a filter. */
 export interface Sheet<E = never, R = never> {
@@ -19,6 +20,9 @@ const maxColumns = 16_384
 const maxRows = 1_048_575
 const maxText = 32_767
 
+/** Rows whose text is made while that of the rows before is compressed. */
+const rowsAtOnce = 128
+
 /**
  * The bytes of an Excel workbook (ECMA-376, Transitional), produced while the rows are read, in constant memory.
  * Numbers and booleans are cells of their kind; timestamps as the store writes them are dates; lists and objects are
@@ -28,17 +32,12 @@ export const encodeXlsx = <E, R>(
   sheets: ReadonlyArray<Sheet<E, R>>
 ): Stream.Stream<Uint8Array, E | ValidationError, R> =>
   Stream.unwrap(
-    Effect.map(template(sheets), (parts) => {
-      const archive = makeArchive()
-      const fixed = Stream.fromIterable(parts.fixed).pipe(
-        Stream.map(([name, content]) => archive.add(name, (push) => push(content)))
-      )
-      const worksheets = Stream.flatMap(Stream.fromIterable(parts.worksheets), (part) =>
-        encodeSheet(archive.open(part.name), part, parts.dateStyle)
-      )
-      const end = Stream.suspend(() => Stream.succeed(archive.end()))
-      return Stream.filter(Stream.concat(Stream.concat(fixed, worksheets), end), (bytes) => bytes.length > 0)
-    })
+    Effect.map(template(sheets), ({ dateStyle, fixed, worksheets }) =>
+      encodeZip<E | ValidationError, R>([
+        ...fixed.map(([name, content]) => ({ name, content: Stream.succeed(strFromU8(content)) })),
+        ...worksheets.map((part) => ({ name: part.part, content: encodeSheet(part, dateStyle) }))
+      ])
+    )
   )
 
 interface Worksheet<E, R> extends Sheet<E, R> {
@@ -120,32 +119,38 @@ const cutWorksheet = <E, R>(
 }
 
 const encodeSheet = <E, R>(
-  entry: { readonly push: (xml: string, last?: boolean) => Uint8Array },
   sheet: Worksheet<E, R>,
   date: string
-): Stream.Stream<Uint8Array, E | ValidationError, R> =>
+): Stream.Stream<string, E | ValidationError, R> =>
   Stream.suspend(() => {
     let row = 1
     const letters = sheet.columns.map((_, index) => columnName(index))
     const encode = (document: JsonObject) => {
       row++
-      const cells = sheet.columns.map((column, index) => {
-        const value = Object.hasOwn(document, column) ? document[column] : undefined
-        return value === undefined ? "" : encodeCell(`${letters[index]}${row}`, value, date)
-      })
-      return `<row r="${row}">${cells.join("")}</row>`
+      let cells = ""
+      for (let index = 0; index < letters.length; index++) {
+        const column = sheet.columns[index]!
+        if (Object.hasOwn(document, column)) {
+          cells += encodeCell(letters[index]! + row, document[column]!, date)
+        }
+      }
+      return `<row r="${row}">${cells}</row>`
     }
-    return Stream.succeed(entry.push(sheet.head)).pipe(
+    return Stream.succeed(sheet.head).pipe(
       Stream.concat(
-        Stream.mapChunksEffect(sheet.rows, (rows) =>
+        Stream.mapChunksEffect(Stream.rechunk(sheet.rows, rowsAtOnce), (rows) =>
           row - 1 + rows.length > maxRows
             ? invalid(
                 `a sheet of Excel holds ${maxRows} rows and this one has more: set a limit, or export CSV`
               )
-            : Effect.sync(() => Chunk.of(entry.push(Chunk.toReadonlyArray(rows).map(encode).join(""))))
+            : Effect.sync(() => {
+                let text = ""
+                for (const document of rows) text += encode(document)
+                return Chunk.of(text)
+              })
         )
       ),
-      Stream.concat(Stream.suspend(() => Stream.succeed(entry.push(sheet.tail(row - 1), true))))
+      Stream.concat(Stream.suspend(() => Stream.succeed(sheet.tail(row - 1))))
     )
   })
 
@@ -160,7 +165,7 @@ const encodeCell = (reference: string, value: Json, date: string): string => {
       return `<c r="${reference}" t="b"><v>${value ? 1 : 0}</v></c>`
     case "string": {
       if (value === "") return ""
-      const time = timestamp.test(value) ? Date.parse(value) : Number.NaN
+      const time = value.length === 24 && timestamp.test(value) ? Date.parse(value) : Number.NaN
       if (time >= firstDay && new Date(time).toISOString() === value) {
         return `<c r="${reference}" s="${date}"><v>${time / 86_400_000 + 25_569}</v></c>`
       }
@@ -171,8 +176,15 @@ const encodeCell = (reference: string, value: Json, date: string): string => {
   }
 }
 
-const encodeText = (reference: string, text: string) =>
-  `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${escapeText(cleanText(text))}</t></is></c>`
+const encodeText = (reference: string, text: string) => {
+  const safe = text.length <= maxText && !unusual.test(text) ? text : escapeText(cleanText(text))
+  const space = atEdge.test(safe) ? ' xml:space="preserve"' : ""
+  return `<c r="${reference}" t="inlineStr"><is><t${space}>${safe}</t></is></c>`
+}
+
+/** What may have to be escaped or dropped; most texts hold none of it. */
+const unusual = /[&<>_\u0000-\u001f\ud800-\udfff\ufffe\uffff]/
+const atEdge = /^\s|\s$|[\t\n]| {2}/
 
 /** What a cell can hold: no control characters but tab and line ends, whole surrogate pairs, Excel's length. */
 const cleanText = (text: string) =>
@@ -193,47 +205,3 @@ const columnName = (index: number): string =>
   index < 26
     ? String.fromCharCode(65 + index)
     : columnName(Math.floor(index / 26) - 1) + columnName(index % 26)
-
-/** A ZIP archive whose bytes are handed out as they come. */
-const makeArchive = () => {
-  let ready: Array<Uint8Array> = []
-  const zip = new Zip((_error, bytes) => {
-    ready.push(bytes)
-  })
-  const drain = () => {
-    const size = ready.reduce((sum, bytes) => sum + bytes.length, 0)
-    const all = new Uint8Array(size)
-    let offset = 0
-    for (const bytes of ready) {
-      all.set(bytes, offset)
-      offset += bytes.length
-    }
-    ready = []
-    return all
-  }
-  const begin = (name: string) => {
-    const file = new ZipDeflate(name, { level: 1 })
-    zip.add(file)
-    return file
-  }
-  return {
-    add: (name: string, write: (push: (content: Uint8Array) => void) => void) => {
-      const file = begin(name)
-      write((content) => file.push(content, true))
-      return drain()
-    },
-    open: (name: string) => {
-      const file = begin(name)
-      return {
-        push: (xml: string, last = false) => {
-          file.push(strToU8(xml), last)
-          return drain()
-        }
-      }
-    },
-    end: () => {
-      zip.end()
-      return drain()
-    }
-  }
-}
