@@ -48,6 +48,9 @@ interface Parts {
 /** The file that gives an empty repository its first commit when the commit itself has more than one. */
 const placeholder = ".chainstore"
 
+/** What that first commit says: the caller's message belongs to the one that holds it all. */
+const beginning = "first commit of an empty repository"
+
 /**
  * Sixteen random bits in white space, below the message. Without them two writers who make the same change on the same
  * head in the same second make the same commit, and both believe that it is theirs: REST cannot tell them apart.
@@ -115,7 +118,8 @@ export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Pa
         (settingsFile?._tag === "Put"
           ? settingsFile
           : { _tag: "Put", path: placeholder, content: new TextEncoder().encode("first commit\n") })
-      const made = yield* put(branch, commit, first).pipe(
+      const text = alone === undefined ? { ...commit, message: beginning } : commit
+      const made = yield* put(branch, text, first).pipe(
         Effect.catchTag("ConflictError", () =>
           Effect.flatMap(refs.read(branch), (at) => Effect.fail(moved(branch, at)))
         )

@@ -5,7 +5,7 @@ import { Cache } from "../../../src/store/Cache.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { remotes } from "./Remotes.js"
+import { hosted, remotes } from "./Remotes.js"
 
 /** Somebody else's commit: files with these texts, or none to remove one. */
 const commit = (
@@ -35,7 +35,7 @@ const fails = <A, E>(effect: Effect.Effect<A, E>, tag: string, text?: RegExp) =>
 const open = (remote: GitRemoteService, options: StoreOptions = {}) =>
   Effect.provideService(Store.make(options), GitRemote, remote)
 
-describe.each(remotes)("bad input and faults on %s", (_name, layer) => {
+describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, layer) => {
   const test = (title: string, body: (remote: GitRemoteService) => Effect.Effect<void, unknown>) =>
     it.live(title, () => Effect.provide(Effect.flatMap(GitRemote, body), Layer.fresh(layer)))
 
@@ -125,7 +125,7 @@ describe.each(remotes)("bad input and faults on %s", (_name, layer) => {
       assert.strictEqual((yield* Stream.runCollect(c.all({ onInvalid: "skip" }))).length, 1)
       assert.deepStrictEqual(yield* c.list(), ["broken", "good", "list"])
       yield* fails(store.collection("file").insert({}), "ValidationError", /is a file/)
-      if (_name !== "Memory with single files") {
+      if (Option.isNone(remote.singleFile)) {
         const codes = (yield* store.doctor).map(({ code }) => code)
         for (const code of ["unreadable", "misplaced", "foreign-id"]) assert.include(codes, code)
       }

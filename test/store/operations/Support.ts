@@ -15,12 +15,20 @@ export interface World {
   readonly other: StoreService
 }
 
+let elsewhere: ((options: StoreOptions) => Effect.Effect<World, unknown>) | undefined
+
+/** From now on worlds that meet no faults of memory's own are made like this: runs these suites on another remote. */
+export const worldsBy = (make: NonNullable<typeof elsewhere>) => {
+  elsewhere = make
+}
+
 /** A store in memory, another one beside it, and the repository under both. */
 export const world = (
   options: StoreOptions = {},
-  faults: Memory.MemoryFaults = {}
+  faults?: Memory.MemoryFaults
 ): Effect.Effect<World, unknown> =>
   Effect.gen(function* () {
+    if (elsewhere !== undefined && faults === undefined) return yield* elsewhere(options)
     const repository = new Memory.MemoryRepository()
     const remote = yield* Memory.make({ repository, faults })
     const store = yield* Effect.provideService(Store.make(options), GitRemote, remote)
@@ -32,6 +40,7 @@ export const world = (
     return { repository, remote, store, other }
   })
 
+/** What the commits say, the oldest first, without the one that GitHub needs to begin with. */
 export const messages = ({ remote }: World, branch = "main") =>
   Effect.gen(function* () {
     const head = yield* remote.head(branch)
@@ -39,6 +48,7 @@ export const messages = ({ remote }: World, branch = "main") =>
     const log = yield* Stream.runCollect(remote.log(head.value, ""))
     return Chunk.toReadonlyArray(log)
       .map((commit) => commit.message.trim())
+      .filter((message) => message !== "first commit of an empty repository")
       .reverse()
   })
 

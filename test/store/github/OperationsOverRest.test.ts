@@ -1,0 +1,8 @@
+import { worldsOnGitHub } from "../../support/github/World.js"
+import { worldsBy } from "../operations/Support.js"
+
+worldsBy(worldsOnGitHub({}))
+
+await import("../operations/Batch.test.js")
+await import("../operations/RestoreRevert.test.js")
+await import("../operations/Transaction.test.js")
