@@ -252,10 +252,17 @@ export class ObjectDatabase {
     }
     const keep = `${target}.keep`
     this.linkKeep(mark, keep)
-    fs.renameSync(packFile, `${target}.pack`)
-    fs.renameSync(indexFile, `${target}.idx`)
-    this.register(stem, new PackFile(target, pack.index, this.files, this.bases))
-    if (durable) await fsyncDirectory(this.packDirectory)
+    try {
+      fs.renameSync(packFile, `${target}.pack`)
+      fs.renameSync(indexFile, `${target}.idx`)
+      this.register(stem, new PackFile(target, pack.index, this.files, this.bases))
+      if (durable) await fsyncDirectory(this.packDirectory)
+    } catch (cause) {
+      // A pack that is whole stays as garbage; one without its index is nobody's.
+      if (!this.known.has(stem)) for (const file of [packFile, indexFile, `${target}.pack`]) unlink(file)
+      unlink(keep)
+      throw cause
+    }
     return () => unlink(keep)
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -35,7 +36,6 @@ const startOf = (pid: number): string | undefined => {
 }
 
 const selfStart = startOf(process.pid) ?? "unknown"
-let engines = 0
 
 /** Whether the process that owns a directory may still live. Unknown machines count as alive. */
 const mayLive = (name: string): boolean => {
@@ -57,7 +57,7 @@ const isDenied = (cause: unknown) =>
 
 /** One engine's place in a repository: temporary files that become objects or locks, and the proof of who made them. */
 export class Owner {
-  readonly name = [machine, boot, process.pid, selfStart, engines++].join("~")
+  readonly name = [machine, boot, process.pid, selfStart, randomUUID()].join("~")
   readonly directory: string
   private files = 0
   private denied: unknown

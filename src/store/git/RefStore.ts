@@ -55,20 +55,30 @@ export class RefStore {
     }
   }
 
-  /** Where a ref points, through symbolic refs. */
-  read(name: string): Oid | undefined {
+  /** The ref that a symbolic ref stands for, with what its file says; another ref itself. */
+  private follow(name: string): { readonly name: string; readonly text: string | undefined } {
     let at = name
     for (let steps = 0; steps < 6; steps++) {
       const text = this.loose(at)
-      if (text === undefined) {
-        const found = this.packed.get(at)
-        if (found === undefined && !fs.existsSync(this.file("HEAD"))) this.assertPresent()
-        return found
-      }
-      if (oidPattern.test(text)) return text as Oid
-      if (!text.startsWith("ref: ")) break
+      if (text?.startsWith("ref: ") !== true) return { name: at, text }
       at = text.slice(5).trim()
     }
+    throw new Fault(
+      "Corrupt",
+      `The symbolic ref ${name} goes on too long`,
+      "Repair it with `git symbolic-ref`"
+    )
+  }
+
+  /** Where a ref points, through symbolic refs. */
+  read(name: string): Oid | undefined {
+    const at = this.follow(name)
+    if (at.text === undefined) {
+      const found = this.packed.get(at.name)
+      if (found === undefined && !fs.existsSync(this.file("HEAD"))) this.assertPresent()
+      return found
+    }
+    if (oidPattern.test(at.text)) return at.text as Oid
     throw new Fault(
       "Corrupt",
       `The ref ${name} holds no object id`,
@@ -165,8 +175,14 @@ export class RefStore {
   prepare(content: string): { readonly file: string; readonly fd: number } {
     const file = this.owner.temporary("ref")
     const fd = fs.openSync(file, "wx")
-    fs.writeSync(fd, content)
-    return { file, fd }
+    try {
+      fs.writeSync(fd, content)
+      return { file, fd }
+    } catch (cause) {
+      fs.closeSync(fd)
+      unlink(file)
+      throw cause
+    }
   }
 
   private conflicting(name: string): string | undefined {
@@ -179,7 +195,7 @@ export class RefStore {
   }
 
   /**
-   * Points `name` at the id that `prepared` holds, if it is at `expected`. The new value is visible at once and
+   * Points `name` at the id that `prepared` holds, if it is at `expected`; through a symbolic ref, as Git does. The new value is visible at once and
    * durable once the ref's directory is synced; that, and removing the prepared file, is left to the caller.
    */
   async move(
@@ -188,18 +204,19 @@ export class RefStore {
     prepared: string,
     signal?: AbortSignal
   ): Promise<RefOutcome> {
-    const lock = await this.lock(name, prepared, signal)
+    const target = this.follow(name).name
+    const lock = await this.lock(target, prepared, signal)
     let moved = false
     try {
       const actual = this.read(name)
-      if (actual !== expected) return { _tag: "Moved", actual }
+      if (actual !== expected || this.follow(name).name !== target) return { _tag: "Moved", actual }
       if (expected === undefined) {
-        const other = this.conflicting(name)
+        const other = this.conflicting(target)
         if (other !== undefined) {
-          throw new Fault("Denied", `${name} cannot exist beside ${other}`, "Choose another name")
+          throw new Fault("Denied", `${target} cannot exist beside ${other}`, "Choose another name")
         }
       }
-      this.renameOver(lock, this.file(name))
+      this.renameOver(lock, this.file(target))
       moved = true
       return done
     } finally {
@@ -251,7 +268,7 @@ export class RefStore {
   async settle(names: Iterable<string>): Promise<void> {
     const directories = new Set<string>()
     for (const name of names) {
-      let directory = path.dirname(this.file(name))
+      let directory = path.dirname(this.file(this.follow(name).name))
       directories.add(directory)
       while (path.basename(directory) !== "heads" && directory.startsWith(this.file("refs/"))) {
         directory = path.dirname(directory)
