@@ -8,7 +8,6 @@ import * as BlobSizes from "../BlobSizes.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
-import * as Links from "../Links.js"
 import { isPath } from "../Names.js"
 import { conflict, notFound, Problem, unprocessable } from "../Problem.js"
 import * as Reply from "../Reply.js"
@@ -16,6 +15,7 @@ import { type Hosted, Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import * as Route from "../Route.js"
 import * as CommitView from "./CommitView.js"
+import { view, viewer } from "./ContentView.js"
 import * as FileCommit from "./FileCommit.js"
 
 const megabyte = 1024 * 1024
@@ -26,45 +26,6 @@ const servedBytes = 100 * megabyte
 
 /** What GitHub lists of a directory, and no more. */
 const listedEntries = 1000
-
-const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
-
-interface At {
-  readonly type: string
-  readonly path: string
-  readonly oid: Oid
-  readonly size: number
-}
-
-/** How the files of one commit are shown: what is the same for all of them is put together once. */
-const viewer = ({ links }: Call, { fullName }: Hosted, ref: string) => {
-  const repository = Links.repository(links, fullName)
-  const query = `?ref=${encodeURIComponent(ref)}`
-  const shown = Links.encodePath(ref)
-  const page = Links.html(links, fullName)
-  const bytes = `${links.origin}/raw/${fullName}/${shown}/`
-  return ({ oid, path, size, type }: At) => {
-    const encoded = Links.encodePath(path)
-    const self = `${repository}/contents/${encoded}${query}`
-    const [kind, kinds] = type === "dir" ? ["tree", "trees"] : ["blob", "blobs"]
-    const git = type === "submodule" ? null : `${repository}/git/${kinds}/${oid}`
-    const html = type === "submodule" ? null : `${page}/${kind}/${shown}/${encoded}`
-    return {
-      name: nameOf(path),
-      path,
-      sha: oid,
-      size,
-      url: self,
-      html_url: html,
-      git_url: git,
-      download_url: type === "dir" || type === "submodule" ? null : bytes + encoded,
-      type,
-      _links: { self, git, html }
-    }
-  }
-}
-
-const view = (call: Call, hosted: Hosted, ref: string, at: At) => viewer(call, hosted, ref)(at)
 
 const tooLarge = new Problem({
   status: 403,

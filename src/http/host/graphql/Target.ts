@@ -1,0 +1,54 @@
+import { Effect, type Scope } from "effect"
+import type { GraphQLError } from "graphql"
+import { fromNodeId, isWholeRefName } from "../Names.js"
+import { Problem } from "../Problem.js"
+import type { Hosted } from "../Repositories.js"
+import type { Failure } from "../Route.js"
+import type { Context } from "./Context.js"
+import { failure } from "./GraphQlFailure.js"
+
+/** What every mutation may be given. */
+export interface Given {
+  readonly clientMutationId?: string | null
+}
+
+/** A failure as an effect. */
+export const fail = (...args: Parameters<typeof failure>): Effect.Effect<never, GraphQLError> =>
+  Effect.fail(failure(...args))
+
+/** The repository of a name, for whoever may write to it. */
+export const writing = (
+  context: Context,
+  fullName: string
+): Effect.Effect<Hosted, Failure | GraphQLError, Scope.Scope> => {
+  const [owner = "", name = "", ...more] = fullName.split("/")
+  const missing = failure(
+    "NOT_FOUND",
+    `Could not resolve to a Repository with the name '${fullName.slice(0, 200)}'.`
+  )
+  if (more.length > 0) return Effect.fail(missing)
+  return context.repositories
+    .writing(context.call.principal, owner, name)
+    .pipe(Effect.mapError((error) => (error instanceof Problem && error.status === 404 ? missing : error)))
+}
+
+/** The same by its node id. */
+export const byId = (context: Context, id: string) => {
+  const parts = fromNodeId("Repository", id)
+  return parts === undefined
+    ? fail("NOT_FOUND", `Could not resolve to a node with the global id of '${id.slice(0, 200)}'.`)
+    : writing(context, parts.join("/"))
+}
+
+/** A ref, by its node id, of a repository that may be written to. */
+export const refById = (context: Context, id: string) =>
+  Effect.gen(function* () {
+    const [fullName, name, ...more] = fromNodeId("Ref", id) ?? []
+    if (fullName === undefined || name === undefined || more.length > 0 || !isWholeRefName(name)) {
+      return yield* fail(
+        "NOT_FOUND",
+        `Could not resolve to a node with the global id of '${id.slice(0, 200)}'.`
+      )
+    }
+    return { hosted: yield* writing(context, fullName), name }
+  })

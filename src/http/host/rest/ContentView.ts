@@ -1,0 +1,45 @@
+import type { Oid } from "../../../domain/Oid.js"
+import type { Call } from "../Call.js"
+import * as Links from "../Links.js"
+import type { Hosted } from "../Repositories.js"
+
+const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
+
+/** One entry of a repository at a path. */
+export interface At {
+  readonly type: string
+  readonly path: string
+  readonly oid: Oid
+  readonly size: number
+}
+
+/** How the files of one commit are shown: what is the same for all of them is put together once. */
+export const viewer = ({ links }: Call, { fullName }: Hosted, ref: string) => {
+  const repository = Links.repository(links, fullName)
+  const query = `?ref=${encodeURIComponent(ref)}`
+  const shown = Links.encodePath(ref)
+  const page = Links.html(links, fullName)
+  const bytes = `${links.origin}/raw/${fullName}/${shown}/`
+  return ({ oid, path, size, type }: At) => {
+    const encoded = Links.encodePath(path)
+    const self = `${repository}/contents/${encoded}${query}`
+    const [kind, kinds] = type === "dir" ? ["tree", "trees"] : ["blob", "blobs"]
+    const git = type === "submodule" ? null : `${repository}/git/${kinds}/${oid}`
+    const html = type === "submodule" ? null : `${page}/${kind}/${shown}/${encoded}`
+    return {
+      name: nameOf(path),
+      path,
+      sha: oid,
+      size,
+      url: self,
+      html_url: html,
+      git_url: git,
+      download_url: type === "dir" || type === "submodule" ? null : bytes + encoded,
+      type,
+      _links: { self, git, html }
+    }
+  }
+}
+
+/** One entry as the contents API shows it, without what is in it. */
+export const view = (call: Call, hosted: Hosted, ref: string, at: At) => viewer(call, hosted, ref)(at)
