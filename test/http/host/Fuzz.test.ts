@@ -8,7 +8,7 @@ const seed = Math.floor(Math.random() * 0x7fffffff)
 // Some of each here; thousands of each in the soak tests. A failure names the seed and the path to its sample.
 layer(host({ createOnFirstUse: true }), { timeout: 120_000 })("whatever is sent", (it) => {
   it.effect("paths, methods and queries never meet a 5xx", () =>
-    Effect.zipRight(Fuzzing.prepare, Fuzzing.paths({ runs: 150, seed }))
+    Effect.zipRight(Fuzzing.prepare(), Fuzzing.paths({ runs: 150, seed }))
   )
 
   it.effect("headers never meet a 5xx", () => Fuzzing.headers({ runs: 80, seed }))

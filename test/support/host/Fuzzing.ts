@@ -104,6 +104,27 @@ const path = fc
   .tuple(start, fc.array(segment, { maxLength: 5 }), query)
   .map(([base, rest, asked]) => base + rest.join("/") + asked)
 
+/** The repository that the requests are about: files, a directory, a link, branches and a tag. */
+export const prepare = (name = "fuzz") =>
+  Effect.gen(function* () {
+    const made = yield* Rest.repository(
+      name,
+      { "data/a.json": "{}\n", "data/b.bin": new Uint8Array([0, 255, 1]), "README.md": "# Fuzz\n" },
+      { private: false }
+    )
+    const at = `/repos/local/${name}`
+    const link = (yield* Rest.request("POST", `${at}/git/blobs`, { body: { content: "README.md" } })).body.sha
+    const { body: tree } = yield* Rest.request("POST", `${at}/git/trees`, {
+      body: { base_tree: made!.commit, tree: [{ path: "link", mode: "120000", type: "blob", sha: link }] }
+    })
+    const { body: commit } = yield* Rest.request("POST", `${at}/git/commits`, {
+      body: { message: "link", tree: tree.sha, parents: [made!.commit] }
+    })
+    for (const ref of ["refs/heads/topic", "refs/tags/v1"]) {
+      yield* Rest.request("POST", `${at}/git/refs`, { body: { ref, sha: commit.sha } })
+    }
+  })
+
 /** Whatever path, method and query. */
 export const paths = (runs: Runs) =>
   Effect.gen(function* () {
@@ -344,12 +365,23 @@ const media = fc.constantFrom(
   ...["application/vnd.github.sha", "application/vnd.github.diff", "text/html", "*/*"]
 )
 
-/** Requests of every operation that there is, most of them nearly right. */
-export const operations = (runs: Runs) =>
+/** How many operations one repository is asked for: in the end somebody has deleted its branches. */
+const perRepository = 150
+
+/** Requests of every operation that there is, most of them nearly right, to a fresh repository now and then. */
+export const operations = ({ runs, seed }: Runs) =>
+  Effect.forEach(
+    Array.from({ length: Math.ceil(runs / perRepository) }, (_, index) => index),
+    (index) => operationsOf(`fuzz${index}`, { runs: Math.min(perRepository, runs), seed: seed + index }),
+    { discard: true }
+  )
+
+const operationsOf = (repository: string, runs: Runs) =>
   Effect.gen(function* () {
+    yield* prepare(repository)
     const routes = yield* RestRoutes.routes
-    const blob = (yield* Rest.get("/repos/local/fuzz/contents/data/a.json")).body.sha as string
-    const head = (yield* Rest.get("/repos/local/fuzz/commits")).body[0]
+    const blob = (yield* Rest.get(`/repos/local/${repository}/contents/data/a.json`)).body.sha as string
+    const head = (yield* Rest.get(`/repos/local/${repository}/commits`)).body[0]
     const commit = head.sha as string
     const tree = head.commit.tree.sha as string
     const ids = fc.constantFrom(blob, tree, commit, commit.slice(0, 7), zeros, "main", "heads/main", "v1")
@@ -438,7 +470,7 @@ export const operations = (runs: Runs) =>
       const target = route.template.replace(/\{([^}]+)\}/g, (_, name: string) => {
         const filler = fillers[at++ % fillers.length]!
         if (own === 0) return filler
-        return name === "owner" ? "local" : name === "repo" ? "fuzz" : filler
+        return name === "owner" ? "local" : name === "repo" ? repository : filler
       })
       const writes = route.method !== "GET"
       return Effect.map(
@@ -451,23 +483,3 @@ export const operations = (runs: Runs) =>
       )
     })
   })
-
-/** The repository that the requests are about: files, a directory, a link, branches and a tag. */
-export const prepare = Effect.gen(function* () {
-  const made = yield* Rest.repository(
-    "fuzz",
-    { "data/a.json": "{}\n", "data/b.bin": new Uint8Array([0, 255, 1]), "README.md": "# Fuzz\n" },
-    { private: false }
-  )
-  const at = "/repos/local/fuzz"
-  const link = (yield* Rest.request("POST", `${at}/git/blobs`, { body: { content: "README.md" } })).body.sha
-  const { body: tree } = yield* Rest.request("POST", `${at}/git/trees`, {
-    body: { base_tree: made!.commit, tree: [{ path: "link", mode: "120000", type: "blob", sha: link }] }
-  })
-  const { body: commit } = yield* Rest.request("POST", `${at}/git/commits`, {
-    body: { message: "link", tree: tree.sha, parents: [made!.commit] }
-  })
-  for (const ref of ["refs/heads/topic", "refs/tags/v1"]) {
-    yield* Rest.request("POST", `${at}/git/refs`, { body: { ref, sha: commit.sha } })
-  }
-})
