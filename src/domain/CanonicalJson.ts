@@ -66,7 +66,8 @@ const describe = (value: object): string => {
   return typeof name === "function" && name.name !== "" ? `a ${name.name}` : "an object that is not plain"
 }
 
-const isPlain = (value: object): boolean =>
+/** Whether an object is printed by its members. */
+export const isPlainObject = (value: object): boolean =>
   Object.prototype.toString.call(value) === "[object Object]" &&
   typeof (value as { readonly toJSON?: unknown }).toJSON !== "function"
 
@@ -113,7 +114,7 @@ const print = (value: unknown, form: Form, depth: number): string => {
     return `[${text}${form.end(inside)}]`
   }
   const map = value instanceof JsonMap ? value.entries : undefined
-  if (map === undefined && !isPlain(value)) throw new Unprintable([], `${describe(value)} is not JSON`)
+  if (map === undefined && !isPlainObject(value)) throw new Unprintable([], `${describe(value)} is not JSON`)
   const keys = sortedKeys(map === undefined ? Object.keys(value) : [...map.keys()])
   for (const key of keys) {
     const member = map === undefined ? (value as Record<string, unknown>)[key] : map.get(key)

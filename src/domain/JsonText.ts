@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { stepInto } from "./CanonicalJson.js"
+import { maxDepth, stepInto } from "./CanonicalJson.js"
 import type { JsonObject } from "./Document.js"
 
 /** A number in a text that a JavaScript number cannot hold: `value` is what reading makes of it. */
@@ -11,6 +11,28 @@ export interface InexactNumber {
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
+const [quote, backslash, openList, openObject, closeList, closeObject] = Array.from('"\\[{]}', (text) =>
+  text.charCodeAt(0)
+)
+
+/** Whether a valid JSON text is nested deeper than we write, so that walking through it could overflow the stack. */
+const isTooDeep = (content: Uint8Array): boolean => {
+  if (content.length <= 2 * maxDepth) return false
+  let depth = 0
+  let inText = false
+  for (let at = 0; at < content.length; at++) {
+    const byte = content[at]
+    if (inText) {
+      if (byte === backslash) at++
+      else if (byte === quote) inText = false
+    } else if (byte === quote) inText = true
+    else if (byte === openList || byte === openObject) {
+      if (++depth > maxDepth) return true
+    } else if (byte === closeList || byte === closeObject) depth--
+  }
+  return false
+}
+
 /** The object that a file's bytes hold, or what is wrong with them. */
 export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
   let value: unknown
@@ -21,6 +43,7 @@ export const parseObject = (content: Uint8Array): Either.Either<JsonObject, stri
       error instanceof SyntaxError ? `is not JSON (${error.message})` : "is not text in UTF-8"
     )
   }
+  if (isTooDeep(content)) return Either.left(`is nested deeper than ${maxDepth} levels`)
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Either.right(value as JsonObject)
     : Either.left("does not hold a JSON object")

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { stepInto } from "../../domain/CanonicalJson.js"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
+import { copyOf, isLiteral } from "../../domain/JsonCopy.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { Typed } from "../StoreService.js"
 import { type Place, readDocument, unreadable, withoutMetadata } from "./Versions.js"
@@ -15,6 +16,8 @@ import type { StoredVersion } from "./WriteUnit.js"
 export interface Codec<A, I> {
   readonly read: (place: Place, content: Uint8Array) => Effect.Effect<A, ValidationError>
   readonly fromDocument: (place: Place, document: StoredDocument) => Effect.Effect<A, ValidationError>
+  /** What a caller gave, copied: a later change of it does not reach the write. */
+  readonly copy: <D>(place: Place, given: D) => Effect.Effect<D, ValidationError>
   /** `anyId`: an id that the document carries is ignored, as nothing was said of another. */
   readonly encode: (place: Place, document: I, anyId?: boolean) => Effect.Effect<JsonObject, ValidationError>
   /** What keeps a stored document from being one of this collection, if anything. */
@@ -56,6 +59,19 @@ const checkId = (place: Place, document: unknown, anyId = false): ValidationErro
 const defined = (patch: { readonly [key: string]: unknown }): JsonObject =>
   Object.fromEntries(Object.entries(patch).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 
+const copied =
+  (isCopied?: (value: object) => boolean) =>
+  <D>(place: Place, given: D): Effect.Effect<D, ValidationError> =>
+    Effect.try({
+      try: () => copyOf(given, isCopied) as D,
+      catch: (cause) =>
+        new ValidationError({
+          ...place,
+          message: `${place.collection}/${place.id}: the document cannot be read: ${cause}`,
+          cause
+        })
+    })
+
 const stored = (place: Place, version: StoredVersion): Either.Either<JsonObject, ValidationError> =>
   Either.fromOption(version.document, () => unreadable(place, version.problem ?? "holds no document"))
 
@@ -79,6 +95,7 @@ const plainMerge = (place: Place, version: StoredVersion, patch: unknown) =>
 export const plain: Codec<StoredDocument, JsonObject> = {
   read: readDocument,
   fromDocument: (_place, document) => Effect.succeed(document),
+  copy: copied(),
   encode: checked,
   problem: () => Option.none(),
   merge: plainMerge,
@@ -189,6 +206,7 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
         onRight: (document) => fromDocument(place, document)
       }),
     fromDocument: (place, document) => fromDocument(place, document),
+    copy: copied(isLiteral),
     encode: encoded,
     problem: (document) =>
       Either.match(decodeNow(document), {

@@ -71,10 +71,11 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
   return {
     ...makeReader(core, name, codec),
     ...collectionExports(core, name),
-    insert: Effect.fn("Collection.insert")(function* (document, options) {
+    insert: Effect.fn("Collection.insert")(function* (given, options) {
       const operation = "Collection.insert"
       const id = options?.id ?? (yield* core.nextId)
       yield* check(operation, { collection: name, id })
+      const document = yield* codec.copy(placeOf(operation, id), given)
       const encoded = yield* codec.encode(placeOf(operation, id), document, options?.id === undefined)
       yield* write(operation, "insert", id, options, {
         needs: "absent",
@@ -82,9 +83,10 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return id
     }),
-    update: Effect.fn("Collection.update")(function* (id, patch, options) {
+    update: Effect.fn("Collection.update")(function* (id, given, options) {
       const operation = "Collection.update"
       yield* check(operation, { collection: name, id })
+      const patch = yield* codec.copy(placeOf(operation, id), given)
       const outcome = yield* write(operation, "update", id, options, {
         needs: "present",
         expected: expected(options),
@@ -97,9 +99,10 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return yield* written(operation, id, outcome)
     }),
-    replace: Effect.fn("Collection.replace")(function* (id, document, options) {
+    replace: Effect.fn("Collection.replace")(function* (id, given, options) {
       const operation = "Collection.replace"
       yield* check(operation, { collection: name, id })
+      const document = yield* codec.copy(placeOf(operation, id), given)
       const encoded = yield* codec.encode(placeOf(operation, id), document)
       const outcome = yield* write(operation, "replace", id, options, {
         needs: "present",
@@ -108,9 +111,10 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return yield* written(operation, id, outcome)
     }),
-    upsert: Effect.fn("Collection.upsert")(function* (id, document, options) {
+    upsert: Effect.fn("Collection.upsert")(function* (id, given, options) {
       const operation = "Collection.upsert"
       yield* check(operation, { collection: name, id })
+      const document = yield* codec.copy(placeOf(operation, id), given)
       const encoded = yield* codec.encode(placeOf(operation, id), document)
       const outcome = yield* write(operation, (existing) => (existing ? "update" : "insert"), id, options, {
         needs: "any",
@@ -148,7 +152,8 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
         message: options?.message ?? `reindex ${name}`,
         mode: "batch",
         operations: [],
-        reindex: [name]
+        reindex: [name],
+        onRead: options?.onProgress
       })
       return Option.map(outcome.committed, ({ commit }) => commit as string)
     })

@@ -2,7 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { NotFoundError, type ReadError } from "../../domain/StoreError.js"
-import type { Cache } from "../Cache.js"
+import { type Cache, MemoryCache } from "../Cache.js"
+import * as GitObject from "../GitObject.js"
 import type { GitRemoteService, Head, Probe, Tree, Wants } from "../GitRemote.js"
 import { Bounded } from "./Bounded.js"
 
@@ -43,13 +44,15 @@ export interface Source {
 const keyOf = (remote: GitRemoteService, ref: string) => (path: string) =>
   [remote.name, ref, path, "blob"].join("\0")
 
-const usable = (entry: FileVersion) =>
-  typeof entry?.oid === "string" && /^[0-9a-f]{40}$/.test(entry.oid) && entry.content instanceof Uint8Array
+/** Our own cache keeps what it was given; another one may not, and a write stands on what it says. */
+const usable = (cache: Cache, entry: FileVersion) =>
+  cache.constructor === MemoryCache ||
+  (entry?.content instanceof Uint8Array && GitObject.hash("blob", entry.content) === entry.oid)
 
 /** A cache that breaks is as good as none. */
 const read = (cache: Cache, key: string) =>
   cache.get(key).pipe(
-    Effect.map(Option.filter(usable)),
+    Effect.map(Option.filter((entry) => usable(cache, entry))),
     Effect.catchAllCause((cause) =>
       Effect.as(Effect.logDebug("a cache failed", cause), Option.none<FileVersion>())
     )

@@ -120,7 +120,7 @@ export const writeVersion = (
       })
     )
   }
-  const before = Option.getOrUndefined(stored)
+  const before = Option.getOrUndefined(Option.filter(stored, (version) => Option.isSome(version.document)))
   const complete = {
     ...withoutMetadata(document),
     _id: place.id,

@@ -28,9 +28,9 @@ export interface Expectation {
 /** The next version of a document: its content without metadata, none to delete it. */
 export interface NextVersion {
   readonly document: Option.Option<JsonObject>
-  /** For a document that is missing now: the moment of its creation. Default: now. */
+  /** For a document that is missing now, or that nobody can read: the moment of its creation. Default: now. */
   readonly createdAt?: string | undefined
-  /** For a document that is missing now: the revision before the one that is written. Default 0. */
+  /** For the same: the revision before the one that is written. Default 0. */
   readonly rev?: number | undefined
   /** Files that the content came from, other than the stored version: their numbers must survive too. */
   readonly sources?: ReadonlyArray<Uint8Array> | undefined
@@ -51,6 +51,13 @@ export interface DocumentOperation {
   /** Runs again whenever the write is rebuilt; never with a version other than that of the commit it will stand on. */
   readonly next: (stored: Option.Option<StoredVersion>) => Effect.Effect<NextVersion, WriteError>
 }
+
+/** Told of how many of a collection's documents were read. */
+export type OnRead = (read: {
+  readonly collection: string
+  readonly documents: number
+  readonly total: number
+}) => Effect.Effect<void>
 
 /**
  * One commit of document operations. `core.write(unit)` takes the branch's turn, reads the touched documents at the
@@ -73,6 +80,8 @@ export interface Unit {
     | undefined
   /** Collections whose index and manifest files are made anew from the documents. */
   readonly reindex?: ReadonlyArray<string> | undefined
+  /** Told of the documents that were read for them. */
+  readonly onRead?: OnRead | undefined
   /** Instead of the store's `conflictRetries` or `batchRetries`. */
   readonly retries?: number | undefined
 }

@@ -1,0 +1,24 @@
+import { isPlainObject, maxDepth } from "./CanonicalJson.js"
+
+/**
+ * A copy that no later change of the original reaches: of lists, and of the objects that `isCopied` takes for JSON.
+ * What is no JSON, or nested too deeply for it, stays what it is, for the printer to name.
+ */
+export const copyOf = (
+  value: unknown,
+  isCopied: (value: object) => boolean = isPlainObject,
+  depth = 0
+): unknown => {
+  if (typeof value !== "object" || value === null || depth > maxDepth) return value
+  if (Array.isArray(value)) return Array.from(value, (item) => copyOf(item, isCopied, depth + 1))
+  if (!isCopied(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, copyOf(member, isCopied, depth + 1)])
+  )
+}
+
+/** Whether an object is no instance of a class. */
+export const isLiteral = (value: object): boolean => {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
