@@ -14,7 +14,10 @@ export interface Answers {
 }
 
 /** One answer takes at most this share, so that no few large ones push everything else out. */
-const share = 1 / 16
+const share = 1 / 8
+
+/** A text of this length is kept as the bytes that it is sent as. */
+const long = 32_768
 
 /** Remembers at most about `bytes`, the least recently used first to go; streams are not remembered. */
 export const make = (bytes: number): Answers => {
@@ -25,10 +28,11 @@ export const make = (bytes: number): Answers => {
       return found?.key === key ? found : undefined
     },
     set: (asked, key, etag, reply) => {
-      const { body } = reply
+      const { body: made } = reply
+      const body = typeof made === "string" && made.length > long ? Buffer.from(made) : made
       if (typeof body !== "string" && !(body instanceof Uint8Array)) return
       const weight = 2 * (asked.length + key.length) + 1000 + body.length * (typeof body === "string" ? 2 : 1)
-      if (weight <= bytes * share) known.set(asked, { key, etag, reply }, weight)
+      if (weight <= bytes * share) known.set(asked, { key, etag, reply: { ...reply, body } }, weight)
     }
   }
 }

@@ -96,13 +96,11 @@ const runner = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
   const settled = <A>(exit: Exit.Exit<A, Failure | GraphQLError>): A => {
     if (Exit.isSuccess(exit)) return exit.value
+    fork(Effect.logDebug("A field failed", exit.cause))
     throw fromCause(exit.cause)
   }
   const run: Context["run"] = (effect) => {
-    const fiber = fork(
-      Effect.tapErrorCause(effect, (cause) => Effect.logDebug("A field failed", cause)),
-      { immediate: true }
-    )
+    const fiber = fork(effect, { immediate: true })
     const exit = fiber.unsafePoll()
     if (exit !== null) return settled(exit)
     running.add(fiber)
