@@ -20,6 +20,8 @@ type Done = Deferred.Deferred<void, RefMoved | RemoteError | AmbiguousWriteError
 /** Commits that became objects but are not yet written: all of one branch that one flush will make durable. */
 interface Batch extends Portion {
   tip: Oid
+  commits: number
+  bytes: number
   readonly objects: Array<Packable>
   readonly done: Done
 }
@@ -172,6 +174,7 @@ export const make = (options: CommitQueueOptions) =>
       Deferred.unsafeDone(batch.done, Exit.fail(error))
       if (follower === undefined) return
       release(follower)
+      staged = { commits: staged.commits - follower.commits, bytes: staged.bytes - follower.bytes }
       // Nothing of the follower was written, whatever became of the commits that it stands on.
       const cause =
         error._tag === "RemoteError"
@@ -200,6 +203,8 @@ export const make = (options: CommitQueueOptions) =>
         branch: branch.name,
         base: commitOf(head),
         tip: commit,
+        commits: 0,
+        bytes: 0,
         objects: [],
         done: Deferred.unsafeMake(FiberId.none)
       }
@@ -208,8 +213,10 @@ export const make = (options: CommitQueueOptions) =>
         if (entry === undefined) objects.staged.set(object.oid, { object, users: 1 })
         else entry.users++
         batch.objects.push(object)
+        batch.bytes += object.content.length
         staged.bytes += object.content.length
       }
+      batch.commits++
       staged.commits++
       batch.tip = commit
       branch.open = batch

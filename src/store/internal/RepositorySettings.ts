@@ -46,12 +46,12 @@ export interface RepositorySettings {
    * The settings, where a document of the collection can be written without any other file: the collection has
    * neither index nor manifest. Learnt from the root's directory, and believed for a minute where that costs requests.
    */
-  readonly alone: (collection: string) => Effect.Effect<Option.Option<SettingsAt>, ReadError>
+  readonly alone: (collection: string) => Effect.Effect<Option.Option<Learnt>, ReadError>
   /**
-   * The settings at a commit that was made by those that `alone` told; none where they are the same. One look at its
-   * root tells, unless it stands on a commit whose root was seen. Where they differ, what was believed is forgotten.
+   * The settings at a commit that was made by others; none where they are those. One look at its root tells, unless it
+   * stands on a commit whose root was seen. Where they differ, what was believed is forgotten.
    */
-  readonly changedAt: (made: FileCommitted) => Effect.Effect<Option.Option<SettingsAt>, ReadError>
+  readonly changedAt: (made: FileCommitted, by: Learnt) => Effect.Effect<Option.Option<SettingsAt>, ReadError>
   /** A commit of ours left the root's own files as they were at its parent. */
   readonly kept: (parent: Option.Option<Oid>, commit: Oid) => void
   readonly forget: Effect.Effect<void>
@@ -94,7 +94,8 @@ const unseen = (commit: Oid) =>
 /** Those of an empty repository. */
 const noRootFiles = rootFiles(new Map())
 
-interface Learnt {
+/** Settings as the root's directory told them, for writes that look at nothing else. */
+export interface Learnt {
   readonly settings: SettingsAt
   readonly root: RootFiles
   /** Collections with an index or manifest file, where no settings file says which. */
@@ -256,13 +257,13 @@ export const make = (
       Effect.retry({ schedule: arriving, while: (error) => "reason" in error && error.reason === "Server" })
     )
 
-  const changedAt: RepositorySettings["changedAt"] = (made) =>
+  const changedAt: RepositorySettings["changedAt"] = (made, by) =>
     Effect.gen(function* () {
       const [parent] = made.parents ?? []
       const before = made.parents?.length === 0 ? noRootFiles : parent && seen.get(parent)
       const found = seen.set(made.commit, before ?? (yield* rootFilesAt(made)))
-      if (found === learnt?.root) return Option.none()
-      yield* forget
+      if (found === by.root) return Option.none()
+      if (found !== learnt?.root) yield* forget
       return Option.some(yield* at(yield* headOf(made)))
     })
 
@@ -278,10 +279,10 @@ export const make = (
       if (before !== undefined) seen.set(commit, before)
     },
     alone: (collection) =>
-      Effect.map(learn, ({ derived, settings }) => {
-        const { indexes, manifests } = settings.settings
+      Effect.map(learn, (now) => {
+        const { indexes, manifests } = now.settings.settings
         const listed = (indexes.get(collection) ?? []).length > 0 || manifests.has(collection)
-        return listed || derived.has(collection) ? Option.none() : Option.some(settings)
+        return listed || now.derived.has(collection) ? Option.none() : Option.some(now)
       }),
     forget
   }

@@ -13,7 +13,7 @@ import type { FileCommitted, SingleFile } from "../GitRemote.js"
 import { detached } from "./Detached.js"
 import { conflict, describe, outcomeOf, prepareOne } from "./Judgement.js"
 import type { Parts } from "./Parts.js"
-import type { SettingsAt } from "./RepositorySettings.js"
+import type { Learnt } from "./RepositorySettings.js"
 import { recall } from "./Source.js"
 import { versionOf } from "./Versions.js"
 import {
@@ -26,8 +26,9 @@ import {
 
 /** The settings, when the repository needs nothing but the document's own file to be written. */
 const alone = (parts: Parts, collection: string) =>
-  Effect.map(parts.repository.alone(collection), (settings) =>
-    Option.filter(settings, ({ frozen, unrecorded }) => frozen === undefined && !unrecorded)
+  Effect.map(
+    parts.repository.alone(collection),
+    Option.filter(({ settings }) => settings.frozen === undefined && !settings.unrecorded)
   )
 
 interface Base {
@@ -53,6 +54,7 @@ const baseOf = (parts: Parts, operation: DocumentOperation, path: string, look: 
 
 interface Made {
   readonly operation: DocumentOperation
+  readonly by: Learnt
   readonly path: string
   readonly before: StoredVersion | undefined
   readonly committed: FileCommitted
@@ -76,9 +78,9 @@ const ambiguous = (unit: Unit, { committed, operation, path }: Made, cause: Writ
  */
 const stays = (parts: Parts, short: SingleFile, made: Made): Effect.Effect<boolean, WriteError> =>
   Effect.gen(function* () {
-    const { before, committed, operation, path } = made
+    const { before, by, committed, operation, path } = made
     const { branch, options, repository } = parts
-    const changed = Option.getOrUndefined(yield* repository.changedAt(committed))
+    const changed = Option.getOrUndefined(yield* repository.changedAt(committed, by))
     if (changed === undefined) return true
     const place = documentPath(options.root, changed.settings, operation.collection, operation.id)
     if (changed.frozen === undefined && changed.mismatch === undefined && place === path) return true
@@ -152,11 +154,12 @@ const attempts = (
   unit: Unit,
   operation: DocumentOperation,
   short: SingleFile,
-  { settings }: SettingsAt,
+  by: Learnt,
   retries: number
 ): Effect.Effect<Option.Option<UnitOutcome>, WriteError> =>
   Effect.gen(function* () {
     const { branch, options, source } = parts
+    const { settings } = by.settings
     const { collection, id } = operation
     const path = documentPath(options.root, settings, collection, id)
     const allowed = unit.retries ?? retries
@@ -192,7 +195,7 @@ const attempts = (
           ? short.delete(branch, path, base.version!.oid, text)
           : short.put(branch, path, after.content, expected, text)
       const written = yield* Effect.either(
-        settled(parts, short, unit, { operation, path, before: base.version }, write)
+        settled(parts, short, unit, { operation, by, path, before: base.version }, write)
       )
       if (written._tag === "Right") {
         if (Option.isNone(written.right)) return Option.none()
