@@ -58,7 +58,9 @@ const compareAt = (bytes: Buffer, at: number, oid: Buffer): number => {
   return 0
 }
 
-let packs = 0
+/** Every pack that is read takes as many numbers as it has bytes, so that an offset in it has a number of its own. */
+let nextNumber = 0
+
 /** Where every pack's first bytes of an object are read to; what is taken from there is copied. */
 const scratch = Buffer.allocUnsafeSlow(firstRead)
 
@@ -66,7 +68,7 @@ const scratch = Buffer.allocUnsafeSlow(firstRead)
 export class PackFile {
   readonly count: number
   private readonly offsets: number
-  private readonly number = packs++
+  private firstNumber: number | undefined
 
   constructor(
     /** Path without its ending. */
@@ -218,7 +220,11 @@ export class PackFile {
   }
 
   private key(offset: number): number {
-    return this.number * 2 ** 36 + offset
+    if (this.firstNumber === undefined) {
+      this.firstNumber = nextNumber
+      nextNumber += fs.fstatSync(this.files.descriptor(this.path)).size
+    }
+    return this.firstNumber + offset
   }
 
   private remember(offset: number, object: RawObject): void {
