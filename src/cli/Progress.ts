@@ -27,22 +27,6 @@ export const withProgress = <A, E, R>(
     })
   })
 
-/** Shows how long something takes that cannot say how far it is. */
-export const withTimer = <A, E, R>(
-  label: string,
-  body: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R | Screen> =>
-  Effect.flatMap(Screen, (screen) => {
-    if (!screen.messages) return body
-    return Effect.flatMap(Clock.currentTimeMillis, (start) => {
-      const show = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        screen.message(`${clear}${label}  ${time((now - start) / 1000)}`)
-      )
-      const shown = Effect.forever(Effect.zipRight(Effect.sleep("500 millis"), show))
-      return Effect.ensuring(Effect.raceFirst(body, shown), screen.message(clear))
-    })
-  })
-
 const clear = "\r\u001b[2K"
 const width = 24
 

@@ -4,10 +4,12 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { JsonObject } from "../domain/Document.js"
 import { ValidationError } from "../domain/StoreError.js"
 import { differences } from "../store/browse/index.js"
+import type { ReindexProgress } from "../store/Collection.js"
 import { Store } from "../store/Store.js"
 import { standardInput } from "./Input.js"
 import { jsonOption, print } from "./Output.js"
-import { withTimer } from "./Progress.js"
+import { printPreview } from "./Preview.js"
+import { withProgress } from "./Progress.js"
 import { collectionArgument, differenceLines, documentOf, idArgument, viewAt } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
 
@@ -178,12 +180,15 @@ export const revert = storeCommand(
       Options.withDescription("Also undo documents that changed again since then")
     ),
     message: messageOption,
+    dryRun: dryRunOption,
     json: jsonOption
   },
-  ({ commit, force, json, message }) =>
+  ({ commit, dryRun, force, json, message }) =>
     Effect.gen(function* () {
       const store = yield* Store
-      const reverted = yield* store.revert(commit, { force, message: Option.getOrUndefined(message) })
+      const options = { force, message: Option.getOrUndefined(message) }
+      if (dryRun) return yield* printPreview(json, yield* store.preview((dry) => dry.revert(commit, options)))
+      const reverted = yield* store.revert(commit, options)
       yield* print(json, reverted, () =>
         [
           `${reverted.documents.length} documents are as they were, in commit ${reverted.commitSha.slice(0, 10)}.`,
@@ -196,13 +201,26 @@ export const revert = storeCommand(
 export const reindex = storeCommand(
   "reindex",
   "Rebuild the index and manifest files of a collection.",
-  { collection: collectionArgument, message: messageOption, json: jsonOption },
-  ({ collection, json, message }) =>
+  { collection: collectionArgument, message: messageOption, dryRun: dryRunOption, json: jsonOption },
+  ({ collection, dryRun, json, message }) =>
     Effect.gen(function* () {
       const store = yield* Store
-      const commit = yield* withTimer(
-        `reindexing ${collection}`,
-        store.collection(collection).reindex({ message: Option.getOrUndefined(message) })
+      const total = yield* store.collection(collection).count
+      const rebuilt = <A, E>(
+        run: (onProgress: (progress: ReindexProgress) => Effect.Effect<void>) => Effect.Effect<A, E>
+      ) =>
+        withProgress(`reindexing ${collection}`, total, (progress) =>
+          run(({ documents }) => progress.tell(documents))
+        )
+      const options = { message: Option.getOrUndefined(message) }
+      if (dryRun) {
+        const shown = yield* rebuilt((onProgress) =>
+          store.preview((dry) => dry.collection(collection).reindex({ ...options, onProgress }))
+        )
+        return yield* printPreview(json, shown)
+      }
+      const commit = yield* rebuilt((onProgress) =>
+        store.collection(collection).reindex({ ...options, onProgress })
       )
       yield* print(json, { commitSha: Option.getOrNull(commit) }, () =>
         Option.match(commit, {

@@ -30,6 +30,17 @@ export interface WriteOptions {
   readonly message?: string | undefined
 }
 
+/** How many documents a rebuilding of index and manifest files has read; it begins anew when the branch moves. */
+export interface ReindexProgress {
+  readonly collection: string
+  readonly documents: number
+  readonly total: number
+}
+
+export interface ReindexOptions extends WriteOptions {
+  readonly onProgress?: ((progress: ReindexProgress) => Effect.Effect<void>) | undefined
+}
+
 export interface GuardedWriteOptions extends WriteOptions {
   /** Fails with `ConflictError` unless the stored `_rev`, at the commit that the write is built on, equals this. */
   readonly expectedRev?: number | undefined
@@ -135,5 +146,5 @@ export interface Collection<A = StoredDocument, I = JsonObject> extends Collecti
     options?: ImportOptions
   ) => Effect.Effect<ImportReport, WriteError | SourceError | E, R>
   /** Rebuilds index and manifest files from the documents; the commit's id, none when nothing changed. */
-  readonly reindex: (options?: WriteOptions) => Effect.Effect<Option.Option<string>, WriteError>
+  readonly reindex: (options?: ReindexOptions) => Effect.Effect<Option.Option<string>, WriteError>
 }

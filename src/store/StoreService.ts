@@ -4,7 +4,7 @@ import type * as Schema from "effect/Schema"
 import type { JsonObject, StoredDocument } from "../domain/Document.js"
 import type { ReadError, WriteError } from "../domain/StoreError.js"
 import type { Collection, CollectionReader, WriteOptions } from "./Collection.js"
-import type { Budget, Estimate } from "./GitRemote.js"
+import type { Budget, Estimate, NewCommit } from "./GitRemote.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { DatabaseExcelOptions, Exported } from "./transfer/Export.js"
 
@@ -148,6 +148,13 @@ export interface StoreService extends StoreView {
     commitSha: string,
     options?: WriteOptions & { readonly force?: boolean | undefined }
   ) => Effect.Effect<Reverted, WriteError>
+  /**
+   * Runs a body up to its first commit, which is not made, and answers what it would hold: the documents, and the index
+   * and manifest files; none when nothing would be written. A body that fails before fails the preview.
+   */
+  readonly preview: <A, E, R>(
+    body: (store: StoreService) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<Option.Option<NewCommit>, E | ReadError, R>
   readonly invalidate: (path?: string) => Effect.Effect<void>
   /** The current rate budgets, without spending any; empty where there are none. */
   readonly rateLimit: Effect.Effect<ReadonlyArray<Budget>, ReadError>

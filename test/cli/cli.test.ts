@@ -65,6 +65,67 @@ describe("the command line", () => {
     })
   )
 
+  it.scopedLive("shows what a revert and a reindex would commit, and commits nothing", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      yield* call([
+        "put",
+        "products",
+        "tea",
+        "--index",
+        "products.category",
+        "--data",
+        '{"category":"drink"}'
+      ])
+      yield* call(["put", "products", "cake", "--data", '{"category":"food"}'])
+      yield* call(["put", "products", "tea", "--data", '{"category":"leaf"}'])
+      const head = () => git(directory, "rev-parse", "main").trim()
+      const before = head()
+      const shown = yield* call(["revert", before, "--dry-run"], { terminal: true })
+      assert.strictEqual(shown.code, 0, shown.err)
+      assert.deepStrictEqual(shown.out.split("\n"), [
+        `revert ${before.slice(0, 7)} (not committed)`,
+        "write   data/products/tea.json",
+        "        ~ _rev: 2 -> 3",
+        '        ~ category: "leaf" -> "drink"',
+        "write   data/_index/products/category.json"
+      ])
+      const json = (yield* call(["revert", before, "--dry-run"])).json()
+      assert.deepStrictEqual(
+        json.changes.map((change: { path: string; action: string }) => [change.path, change.action]),
+        [
+          ["data/products/tea.json", "write"],
+          ["data/_index/products/category.json", "write"]
+        ]
+      )
+      const first = yield* call(["revert", git(directory, "rev-parse", "main~2").trim(), "--dry-run"])
+      assert.deepStrictEqual([first.code, first.err.split(":")[0]], [2, "ValidationError"])
+      yield* call(["put", "products", "cake", "--data", '{"category":"tart"}'])
+      const conflict = yield* call(["revert", git(directory, "rev-parse", "main~2").trim(), "--dry-run"])
+      assert.deepStrictEqual([conflict.code, conflict.err.split(":")[0]], [4, "ConflictError"])
+
+      const right = yield* call(["reindex", "products", "--dry-run"], { terminal: true })
+      assert.strictEqual(right.out, "Nothing would be written.")
+      const path = join(directory, "work")
+      execFileSync("git", ["clone", "-q", join(directory, "repos/local/demo.git"), path])
+      writeFileSync(join(path, "data/products/tea.json"), '{"_id":"tea","_rev":9,"category":"foreign"}')
+      const commit = ["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qam", "by hand"]
+      execFileSync("git", ["-C", path, ...commit])
+      execFileSync("git", ["-C", path, "push", "-q", "origin", "main"])
+      const now = head()
+      const stale = yield* call(["reindex", "products", "--dry-run"], { terminal: true })
+      assert.deepStrictEqual(stale.out.split("\n"), [
+        "reindex products (not committed)",
+        "write   data/_index/products/category.json"
+      ])
+      assert.strictEqual(head(), now)
+      const done = yield* call(["reindex", "products"], { terminal: true })
+      assert.include(done.out, "are rebuilt in commit")
+      assert.include(done.progress, "reindexing products  ████████████████████████  2/2")
+      assert.notStrictEqual(head(), now)
+    })
+  )
+
   it.scopedLive("shows tables on a terminal and JSON elsewhere", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine

@@ -5,6 +5,7 @@ import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { makeBatch } from "../Batch.js"
+import { makePreview } from "../Preview.js"
 import { makeRevert } from "../Revert.js"
 import type { StoreService, StoreView } from "../StoreService.js"
 import { makeTransactions } from "../Transaction.js"
@@ -76,6 +77,7 @@ export const makeService = (core: StoreCore): StoreService => {
     writer: makeWriter(core),
     ...makeTransactions(core, makeService),
     revert: makeRevert(core),
+    preview: makePreview(core, makeService),
     snapshot: Effect.map(core.source.head, (head) => makeView(core.at(head))).pipe(
       Effect.withSpan("Store.snapshot")
     ),

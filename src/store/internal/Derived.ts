@@ -29,6 +29,7 @@ import type { ResolvedOptions } from "../StoreOptions.js"
 import { Bounded } from "./Bounded.js"
 import { contents, listAt } from "./Listing.js"
 import type { RepositorySettings, SettingsAt } from "./RepositorySettings.js"
+import type { OnRead } from "./WriteUnit.js"
 
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
@@ -49,6 +50,7 @@ export interface Touched {
   readonly changes: ReadonlyArray<Change>
   /** Makes the files anew from the documents. */
   readonly rebuild: boolean
+  readonly onRead?: OnRead | undefined
 }
 
 /** Changes to index and manifest files, and what to remember of them once they are committed. */
@@ -87,7 +89,8 @@ export interface Derived {
     head: Head,
     settings: SettingsAt,
     collection: string,
-    fields: ReadonlySet<string>
+    fields: ReadonlySet<string>,
+    onRead?: OnRead
   ) => Effect.Effect<Map<string, JsonObject>, RemoteFailure>
 }
 
@@ -188,14 +191,18 @@ export const make = (
           return entry?.kind === "tree" ? entry.oid : emptyTree
         })
 
-  const documents: Derived["documents"] = (head, settings, collection, fields) =>
+  const documents: Derived["documents"] = (head, settings, collection, fields, onRead) =>
     Effect.gen(function* () {
       const directory = under(options.root, collection)
       const { layout, prefix } = { layout: settings.settings, prefix: `${directory}/` }
       const listing = yield* listAt(remote, head, directory, layout)
       const found = new Map<string, JsonObject>()
+      const tell = Effect.suspend(
+        () => onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void
+      )
+      yield* tell
       yield* Stream.runForEachChunk(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
           for (const { content, path } of blobs) {
             const document = Either.getOrElse(parseObject(content), (): JsonObject => ({}))
             const picked: { [key: string]: Json } = Object.create(null)
@@ -205,6 +212,7 @@ export const make = (
             const id = idAt(layout, path.slice(prefix.length))
             if (id !== undefined) found.set(id, picked)
           }
+          return tell
         })
       )
       return found
@@ -213,7 +221,7 @@ export const make = (
   const derive: Derived["derive"] = (
     head,
     settings,
-    { changes, collection, documents: changed, rebuild },
+    { changes, collection, documents: changed, onRead, rebuild },
     now
   ) =>
     Effect.gen(function* () {
@@ -256,7 +264,8 @@ export const make = (
               head.value,
               settings,
               collection,
-              new Set([...files.indexes.keys(), ...(projected ?? [])])
+              new Set([...files.indexes.keys(), ...(projected ?? [])]),
+              onRead
             )
           : new Map<string, JsonObject>()
       if (stale) {

@@ -103,14 +103,21 @@ export const read = (
 
 /** What a unit does to each collection, for its index and manifest files. */
 export const collections = (unit: Unit, prepared: ReadonlyArray<Prepared>): ReadonlyArray<Touched> => {
+  const { onRead } = unit
   const touched = new Map<
     string,
-    { collection: string; documents: Array<DocumentChange>; changes: Array<Change>; rebuild: boolean }
+    {
+      collection: string
+      documents: Array<DocumentChange>
+      changes: Array<Change>
+      rebuild: boolean
+      onRead: typeof onRead
+    }
   >()
   const of = (collection: string) => {
     const known = touched.get(collection)
     if (known !== undefined) return known
-    const made = { collection, documents: [], changes: [], rebuild: false }
+    const made = { collection, documents: [], changes: [], rebuild: false, onRead }
     touched.set(collection, made)
     return made
   }

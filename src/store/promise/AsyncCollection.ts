@@ -11,6 +11,7 @@ import type {
   HistoryEntry,
   ListOptions,
   ReadManyOptions,
+  ReindexProgress,
   WriteOptions
 } from "../Collection.js"
 import type { StoreService, StoreView } from "../Store.js"
@@ -244,9 +245,15 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
   }
 
   /** Rebuilds index and manifest files; the commit's id, null when nothing changed. */
-  reindex(options?: WriteOptions & SignalOptions): Promise<string | null> {
+  reindex(
+    options?: WriteOptions &
+      SignalOptions & {
+        readonly onProgress?: ((progress: ReindexProgress) => PromiseLike<void> | void) | undefined
+      }
+  ): Promise<string | null> {
+    const told = { message: options?.message, onProgress: callback(options?.onProgress) }
     return this.runner.runNullable(
-      this.writing((collection) => collection.reindex(options)),
+      this.writing((collection) => collection.reindex(told)),
       options
     )
   }

@@ -4,7 +4,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type { WriteOptions } from "../Collection.js"
-import type { Budget, Estimate } from "../GitRemote.js"
+import type { Budget, Estimate, NewCommit } from "../GitRemote.js"
 import {
   type Batch,
   type BatchOptions,
@@ -227,6 +227,19 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     options?: WriteOptions & SignalOptions & { readonly force?: boolean | undefined }
   ): Promise<Reverted> {
     return this.using((store) => store.revert(commitSha, options), options)
+  }
+
+  /** Runs a body up to its first commit, which is not made; what it would hold, null when nothing would be written. */
+  preview<A>(
+    body: (store: AsyncStore) => Promise<A> | A,
+    options?: SignalOptions
+  ): Promise<NewCommit | null> {
+    return this.runner.runNullable(
+      Effect.flatMap(this.store, (store) =>
+        store.preview((dry) => called(() => body(AsyncStore.of(this.runner, dry, async () => {}))))
+      ),
+      options
+    )
   }
 
   invalidate(path?: string): Promise<void> {

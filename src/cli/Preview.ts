@@ -1,0 +1,70 @@
+import { Effect, Either, Option } from "effect"
+import type { JsonObject } from "../domain/Document.js"
+import { parseObject } from "../domain/JsonText.js"
+import { differences } from "../store/browse/index.js"
+import type { Change, NewCommit } from "../store/GitRemote.js"
+import { Store, type StoreService } from "../store/Store.js"
+import { print } from "./Output.js"
+import { differenceLines } from "./ReadCommands.js"
+
+/** Documents whose fields are compared; of the others the paths alone are shown. */
+const compared = 20
+
+/** Prints what a commit would hold: its paths, and of the first documents what would change. */
+export const printPreview = (json: boolean, shown: Option.Option<NewCommit>) =>
+  Effect.gen(function* () {
+    if (Option.isNone(shown)) {
+      return yield* print(json, { message: null, changes: [] }, () => "Nothing would be written.")
+    }
+    const store = yield* Store
+    const { changes, message } = shown.value
+    const lines: Array<string> = []
+    let documents = 0
+    for (const change of changes) {
+      lines.push(`${change._tag === "Remove" ? "remove" : "write "}  ${change.path}`)
+      const place = placeIn(store.root, change.path)
+      if (place === undefined || documents++ >= compared) continue
+      const now = Option.getOrNull(yield* currentOf(store, place))
+      const found = differences(withoutTime(now), withoutTime(documentIn(change)))
+      if (found.length > 0)
+        lines.push(
+          ...differenceLines(found)
+            .split("\n")
+            .map((line) => `        ${line}`)
+        )
+    }
+    yield* print(
+      json,
+      {
+        message,
+        changes: changes.map((change) => ({
+          path: change.path,
+          action: change._tag === "Remove" ? "remove" : "write",
+          ...(change._tag === "Put" ? { bytes: change.content.length } : {})
+        }))
+      },
+      () => [`${message} (not committed)`, ...lines].join("\n")
+    )
+  })
+
+/** The collection and id that a path speaks of; what begins with an underscore is no document's. */
+const placeIn = (root: string, path: string) => {
+  const inside = root === "" ? path : path.slice(root.length + 1)
+  const collection = inside.slice(0, inside.indexOf("/"))
+  const id = /([^/]+)\.json$/.exec(inside)?.[1]
+  return collection === "" || collection.startsWith("_") || id === undefined ? undefined : { collection, id }
+}
+
+const currentOf = (
+  store: StoreService,
+  { collection, id }: { readonly collection: string; readonly id: string }
+) => Effect.catchTag(store.collection(collection).get(id), "ValidationError", () => Effect.succeedNone)
+
+const documentIn = (change: Change): JsonObject | null =>
+  change._tag === "Put" ? Either.getOrElse(parseObject(change.content), () => null) : null
+
+const withoutTime = (document: JsonObject | null): JsonObject | null => {
+  if (document === null) return null
+  const { _created_at, _updated_at, ...rest } = document
+  return rest
+}
