@@ -1,10 +1,11 @@
 import { FetchHttpClient } from "@effect/platform"
-import { afterAll } from "@effect/vitest"
-import { Effect, ManagedRuntime, Option, Redacted } from "effect"
+import { afterAll, assert, it } from "@effect/vitest"
+import { Effect, ManagedRuntime, Option, Redacted, Stream } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as GitHub from "../../src/store/github/GitHub.js"
 import { HostServer, layer as host } from "../support/host/HostServer.js"
 import { gitRemoteContract } from "./GitRemoteContract.js"
+import { headOf, put, readAt, text, writeNext } from "./GitRemoteSupport.js"
 
 const principal = {
   id: "contract",
@@ -20,7 +21,8 @@ afterAll(() => hosting.dispose())
 
 let repositories = 0
 
-const subject = (options: Partial<GitHub.GitHubOptions>) =>
+/** A fresh repository, whose clients take these options in turn. */
+const subject = (...ways: ReadonlyArray<Partial<GitHub.GitHubOptions>>) =>
   Effect.gen(function* () {
     const server = yield* Effect.flatMap(hosting.runtimeEffect, (runtime) =>
       Effect.provide(HostServer, runtime)
@@ -39,6 +41,7 @@ const subject = (options: Partial<GitHub.GitHubOptions>) =>
     let clients = 0
     // Over REST equal commits of one second are one commit (as on GitHub), so every client signs with a name of its own.
     const connected = Effect.suspend(() => {
+      const options = ways[clients % ways.length]!
       const author = { name: `Client ${++clients}`, email: "client@example.org" }
       return GitHub.make({
         repo: `local/${name}`,
@@ -60,6 +63,8 @@ const subject = (options: Partial<GitHub.GitHubOptions>) =>
     }
   })
 
+const graphql = { useGraphql: true, commitVia: "graphql" } as const
+
 // Small, but beyond every limit of the API: 1 MB of a content, 1,000 entries of a directory. Larger ones are soaked.
 const sizes = { files: 250, largeBlob: 1_200_000, listing: 1_100, fibres: 8, interruptions: 10 }
 
@@ -72,7 +77,41 @@ gitRemoteContract({
 
 gitRemoteContract({
   name: "GitHub's client over the host, by GraphQL",
-  make: subject({ useGraphql: true, commitVia: "graphql", concurrency: 4 }),
+  make: subject({ ...graphql, concurrency: 4 }),
   sizes,
   promises: { clashesAreRefused: false, firstIsRoot: false }
 })
+
+it.scopedLive("eight clients of one repository, half of them by GraphQL, lose nothing", () =>
+  Effect.gen(function* () {
+    const each = 2
+    const { another, remote } = yield* subject({}, graphql)
+    const clients = [remote, ...(yield* Effect.all(Array.from({ length: 7 }, () => another)))]
+    yield* writeNext(remote, () => Effect.succeed([put("count", "0")]))
+    const count = (client: typeof remote) =>
+      writeNext(client, (head) =>
+        Effect.gen(function* () {
+          const blob = Option.getOrThrow(yield* client.file(Option.getOrThrow(head), "count"))
+          return [put("count", `${Number(text(blob.content)) + 1}`)]
+        })
+      )
+    yield* Effect.forEach(
+      clients,
+      (client, index) =>
+        Effect.forEach(
+          Array.from({ length: each }, (_, round) => round),
+          (round) =>
+            Effect.zipRight(
+              count(client),
+              writeNext(client, () => Effect.succeed([put(`own/${index}-${round}`, `${round}`)]))
+            )
+        ),
+      { concurrency: clients.length }
+    )
+    const head = yield* headOf(remote)
+    assert.deepStrictEqual(yield* readAt(remote, head, "count"), Option.some(`${clients.length * each}`))
+    assert.strictEqual(yield* Stream.runCount(remote.log(head, "")), 1 + 2 * clients.length * each)
+    const own = Option.getOrThrow(yield* remote.tree(head, "own"))
+    assert.strictEqual(own.entries.length, clients.length * each)
+  })
+)
