@@ -1,6 +1,7 @@
 import type { RefObject } from "preact"
 import { useMemo } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
+import type { QueryAnswer } from "../store/browse/Browse.js"
 import { printValue } from "../store/browse/Filter.js"
 import { RunButton } from "./Busy.js"
 import { Icon } from "./Icon.js"
@@ -13,6 +14,12 @@ import type { useQuery } from "./useQuery.js"
 
 const none: ReadonlyArray<never> = []
 const identity = ["_id", "_rev", "_updated_at"]
+
+/** Metadata that rows from the manifest do not have: a column of it would be empty. */
+const unprojected = (answer: QueryAnswer | undefined): ReadonlyArray<string> =>
+  answer?.source === "manifest"
+    ? identity.filter((column) => column !== "_id" && answer.manifest?.fields.includes(column) !== true)
+    : []
 
 const filterText = (place: Place): string =>
   place.filters
@@ -41,7 +48,11 @@ export const Results = (props: {
   const { go, place, query, session } = props
   const answer = query.outcome?.answer
   const documents = answer?.documents ?? none
-  const all = answer === undefined || answer.columns.length === 0 ? identity : answer.columns
+  const unknown = useMemo(() => unprojected(answer), [answer])
+  const all = useMemo(() => {
+    const found = answer === undefined || answer.columns.length === 0 ? identity : answer.columns
+    return found.filter((column) => !unknown.includes(column))
+  }, [answer, unknown])
   const chosen = place.columns
   const columns = useMemo(() => {
     const shown =
@@ -116,6 +127,14 @@ export const Results = (props: {
             : `: ${manifest.missing.length} not in it, ${manifest.extra.length} gone. The rows come from the documents.`}
         </p>
       ) : null}
+      {unknown.length === 0 ? null : (
+        <p class="quiet-text note">
+          The manifest does not hold {unknown.join(" and ")}.
+          <button type="button" class="button small quiet" onClick={() => go({ whole: true })}>
+            Read the documents
+          </button>
+        </p>
+      )}
       {answer?.unreadable === undefined ? null : (
         <p class="banner">
           {answer.unreadable.length} files hold no readable document and are left out:{" "}

@@ -12,7 +12,14 @@ export const Composer = (props: {
 }) => {
   const { handlers } = props.draft
   const [dragged, setDragged] = useState<number | undefined>(undefined)
+  // The drop may come before the next drawing.
+  const held = useRef<number | undefined>(undefined)
   const list = useRef<HTMLOListElement>(null)
+
+  const hold = (index: number | undefined) => {
+    held.current = index
+    setDragged(index)
+  }
 
   const set = (next: ReadonlyArray<HandlerDraft>) => props.onChange({ handlers: next })
 
@@ -75,8 +82,8 @@ export const Composer = (props: {
             onDragOver={(event) => event.preventDefault()}
             onDrop={(event) => {
               event.preventDefault()
-              if (dragged !== undefined) move(dragged, i)
-              setDragged(undefined)
+              if (held.current !== undefined) move(held.current, i)
+              hold(undefined)
             }}
             onKeyDown={(event) => {
               if (!event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return
@@ -90,8 +97,12 @@ export const Composer = (props: {
                 draggable
                 title="Drag to move"
                 aria-hidden="true"
-                onDragStart={() => setDragged(i)}
-                onDragEnd={() => setDragged(undefined)}
+                onDragStart={(event) => {
+                  // Firefox drags nothing that carries nothing.
+                  event.dataTransfer?.setData("text/plain", handler.name)
+                  hold(i)
+                }}
+                onDragEnd={() => hold(undefined)}
               >
                 ⠿
               </span>
