@@ -3,7 +3,6 @@ import { gzipSync } from "node:zlib"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { painted } from "../support/browser/Chromium.js"
-import { productId } from "../support/browser/Seed.js"
 import { choose, repo, signIn, submit } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
@@ -105,20 +104,34 @@ bothBuilds("signing in to the console", (the) => {
   })
 
   it("without a token a public repository is read, and only read", async () => {
-    const opened = await fetch(`${the.on.stub.url}/repos/${repo}`, {
-      method: "PATCH",
-      headers: { authorization: `Bearer ${the.on.hostToken}`, "content-type": "application/json" },
-      body: JSON.stringify({ private: false })
-    })
-    assert.strictEqual(opened.status, 200)
-    const { page, requests } = await the.enter({ api: "Host", token: "" })
+    const { page, requests } = await the.enter({ api: "Host", repo: "local/demo", token: "" })
     await page.locator(".badge.read-only").waitFor()
     await choose(page, "products")
-    await page.locator(`#open-${productId(1)}`).click()
+    await page.getByLabel("Field of filter 1").fill("_id")
+    await page.getByLabel("Value of filter 1").fill("oak-desk-lamp")
+    await page.keyboard.press("Enter")
+    await page.locator("#open-oak-desk-lamp").click()
     await page.getByRole("button", { name: "History" }).click()
-    await page.locator(".timeline li").first().waitFor()
+    await page.locator(".timeline li").nth(2).waitFor()
     assert.strictEqual(await page.getByRole("button", { name: /^Restore/ }).count(), 0)
     assert.include(await page.locator(".panel").innerText(), "Read-only")
     assert.isTrue(requests.every(({ headers }) => headers["authorization"] === undefined))
+  })
+
+  it("a manifest without metadata shows no empty columns, and the way to the documents", async () => {
+    const { page } = await the.visit()
+    if (the.build === "hosted") await submit(the.on, page, { repo: "local/demo", token: "" })
+    else {
+      await page.goto(the.on.url)
+      await page.getByRole("button", { name: "Open the demo" }).click()
+    }
+    await choose(page, "products")
+    await page.locator(".source.manifest").waitFor()
+    const heads = () => page.locator(".table thead th").allInnerTexts()
+    assert.deepStrictEqual(await heads(), ["_id", "category", "name", "stock"])
+    await page.getByText("The manifest does not hold _rev and _updated_at.").waitFor()
+    await page.getByRole("button", { name: "Read the documents" }).click()
+    await page.locator(".source.scan").waitFor()
+    assert.deepStrictEqual((await heads()).slice(0, 3), ["_id", "_rev", "_updated_at"])
   })
 })

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
   existsSync,
@@ -13,6 +13,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const cache = join(root, "node_modules/.cache/chainstore-console")
@@ -52,7 +53,7 @@ const fingerprint = () => {
  * Where the console lies, built from the sources as they are: the build is kept beside the dependencies until a source
  * changes, because every file of tests asks for it.
  */
-export const builtConsole = (): string => {
+export const builtConsole = async (): Promise<string> => {
   const kept = join(cache, fingerprint())
   if (existsSync(kept)) return kept
   mkdirSync(cache, { recursive: true })
@@ -65,14 +66,10 @@ export const builtConsole = (): string => {
   writeFileSync(configFile, JSON.stringify(config))
   const vite = join(root, "node_modules/vite/bin/vite.js")
   const site = join(fresh, "site")
-  execFileSync(
+  await promisify(execFile)(
     process.execPath,
     [vite, "build", "--config", "src/console/vite.config.ts", "--outDir", site, "--logLevel", "error"],
-    {
-      cwd: root,
-      env: { PATH: process.env["PATH"], CHAINSTORE_CONSOLE_CONFIG: configFile },
-      stdio: ["ignore", "ignore", "inherit"]
-    }
+    { cwd: root, env: { PATH: process.env["PATH"], CHAINSTORE_CONSOLE_CONFIG: configFile } }
   )
   if (!existsSync(kept)) renameSync(site, kept)
   rmSync(fresh, { recursive: true, force: true })

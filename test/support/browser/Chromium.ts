@@ -120,9 +120,21 @@ const pictures = process.env["CHAINSTORE_SCREENSHOTS"]
   ? fileURLToPath(new URL("../../../docs/screenshots", import.meta.url))
   : undefined
 
-/** Keeps a picture for the documentation, when the run is asked to make them. */
+const shown = [
+  "sign-in-light",
+  "table-light",
+  "table-dark",
+  "history-light",
+  "restore-dark",
+  "phone-table-light",
+  "phone-document-dark",
+  "playground-light",
+  "triage-dark"
+]
+
+/** Keeps a picture that the documentation shows, when the run is asked to make them. */
 export const picture = async (page: Page, name: string): Promise<void> => {
-  if (pictures === undefined) return
+  if (pictures === undefined || !shown.includes(name)) return
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: `${pictures}/${name}.png` })
 }

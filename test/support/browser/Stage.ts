@@ -42,7 +42,7 @@ export interface StageOptions {
 }
 
 export const stage = async (build: Build, options: StageOptions = {}): Promise<Stage> => {
-  const pages = builtConsole()
+  const pages = await builtConsole()
   const browser = await launch()
   const logged: Array<string> = []
   const log = Logger.replace(
