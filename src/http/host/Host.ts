@@ -100,12 +100,12 @@ const make = (options: HostOptions) =>
     const bodies = yield* Room.make(roomBytes)
     const room = yield* Room.make(roomBytes)
     const answers = Answers.make(options.maxRememberedBytes ?? 32 * mebibyte)
+    const programs = Programs.limited(options)
     /** Git programs are counted for the whole process, unless this host has bounds of its own. */
     const limited = <A, E, R>(app: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       options.maxTransfers === undefined && options.maxWaiting === undefined
         ? app
         : Effect.provideService(app, Programs.Programs, programs)
-    const programs = Programs.limited(options)
     const linksOf = Links.from(options.publicUrl)
 
     /** Large bodies wait for room; small ones do not matter. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import { hash } from "node:crypto"
 import { HttpServerResponse } from "@effect/platform"
-import { Effect, type Stream } from "effect"
+import { type Cause, Effect, Stream } from "effect"
 import type { Call } from "./Call.js"
 
 export type Headers = Readonly<Record<string, string>>
@@ -21,6 +21,9 @@ export const make = (status: number, headers: Headers = {}, body?: Reply["body"]
   body
 })
 
+// The head has gone out by then: all that is left is to cut the connection, and to say why.
+const brokenOff = (cause: Cause.Cause<unknown>) => Effect.logWarning("An answer broke off", cause)
+
 /** The platform's response, of a reply whose headers are complete. */
 export const toResponse = ({ body, headers, status }: Reply): HttpServerResponse.HttpServerResponse =>
   body === undefined
@@ -29,7 +32,7 @@ export const toResponse = ({ body, headers, status }: Reply): HttpServerResponse
       ? HttpServerResponse.raw(body, { status, headers })
       : body instanceof Uint8Array
         ? HttpServerResponse.uint8Array(body, { status, headers })
-        : HttpServerResponse.stream(body, { status, headers })
+        : HttpServerResponse.stream(Stream.tapErrorCause(body, brokenOff), { status, headers })
 
 /** What keeps hostile bytes of a repository from running on the host's origin. */
 export const inert: Headers = {
