@@ -110,6 +110,12 @@ export class ValidationError extends StoreError {
 export class AmbiguousWriteError extends StoreError {
   readonly _tag = "AmbiguousWriteError"
   override readonly name = "AmbiguousWriteError"
+  /** True where the write can be seen, and the disk did not say that it will stay: looking again tells no more. */
+  declare readonly unsettled?: boolean | undefined
+
+  constructor(fields: StoreErrorFields & { readonly unsettled?: boolean | undefined }) {
+    super(fields)
+  }
 }
 
 /** The repository cannot be reached, used or trusted. */

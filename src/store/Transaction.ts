@@ -1,5 +1,7 @@
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type { Oid } from "../domain/Oid.js"
@@ -20,6 +22,8 @@ const operation = "Store.transaction"
 
 /** How long giving back the work branches may take. */
 const cleaning = Duration.seconds(5)
+
+const isRefMoved = (error: { readonly _tag: string }) => error._tag === "RefMoved"
 
 const refuseReadOnly = (core: StoreCore, name: string) =>
   core.options.readOnly || core.source.pinned
@@ -66,6 +70,7 @@ const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
 /** A lost reply is looked up: the branch holds the commits, or nobody knows. */
 const settle = (core: StoreCore, to: Oid, error: AmbiguousWriteError) =>
   Effect.gen(function* () {
+    if (error.unsettled === true) return yield* error
     const now = yield* core.remote.head(core.branch)
     if (Option.isSome(now) && (yield* core.remote.isAncestor(to, now.value.commit))) return
     return yield* error
@@ -194,17 +199,17 @@ export const makeTransactions = (
       const kept = new Set<string>()
       const branches: WorkBranches = {
         create: (branch, at) =>
-          Effect.suspend(() => {
+          Effect.gen(function* () {
             const elsewhere = running.has(branch)
-            mine.add(branch)
             running.add(branch)
-            return Effect.tapErrorTag(core.remote.createBranch(branch, at.commit), "RefMoved", () =>
-              Effect.sync(() => {
-                mine.delete(branch)
-                if (!elsewhere) running.delete(branch)
-              })
-            )
-          }),
+            const made = yield* detached(core.remote.createBranch(branch, at.commit))
+            const isRefused =
+              Exit.isFailure(made) && Option.exists(Cause.failureOption(made.cause), isRefMoved)
+            // A name of our own may have become a branch where nobody answered; another name may be anybody's.
+            if (Exit.isSuccess(made) || (!isRefused && branch !== options.branch)) mine.add(branch)
+            else if (!elsewhere) running.delete(branch)
+            return yield* made
+          }).pipe(Effect.uninterruptible),
         keep: (branch) => kept.add(branch),
         gone: (branch) => {
           mine.delete(branch)

@@ -30,26 +30,33 @@ const names = (items: ReadonlyArray<Waiting>) => {
   return all.length <= 10 ? all.join(", ") : `${all.slice(0, 10).join(", ")} and ${all.length - 10} more`
 }
 
-/** What errors said before a writer told more: a remote may fail with one error again and again. */
-const hints = new WeakMap<WriteError, string | undefined>()
+/** What an error was before a writer told more of it. */
+const originals = new WeakMap<object, WriteError>()
 
-/** The same error, naming what is not durable because of it. */
-const telling = <E extends WriteError>(error: E, items: ReadonlyArray<Waiting>): E => {
-  const lost = error._tag === "AmbiguousWriteError"
-  const told = `${lost ? "perhaps written" : "not yet written"}: ${names(items)}`
-  const hint = hints.has(error) ? hints.get(error) : error.hint
-  hints.set(error, hint)
-  return Object.assign(error, {
-    unwritten: targets(items),
-    hint: hint === undefined ? told : `${hint}; ${told}`
-  })
+/** The error that names what is not durable because of it; another one, since others may hold the same. */
+const telling = (
+  error: WriteError,
+  items: ReadonlyArray<Waiting>,
+  told = accountOf(error, items)
+): WriteError => {
+  const original = originals.get(error) ?? error
+  const hint = original.hint === undefined ? told : `${original.hint}; ${told}`
+  const Same = original.constructor as new (fields: object) => WriteError
+  const { cause, message } = original
+  const made = new Same({ ...original, message, cause, unwritten: targets(items), hint })
+  originals.set(made, original)
+  return made
 }
+
+const accountOf = (error: WriteError, items: ReadonlyArray<Waiting>) =>
+  `${error._tag === "AmbiguousWriteError" ? "perhaps written" : "not yet written"}: ${names(items)}`
 
 interface OpenWriter {
   readonly writer: Writer
   /** Commits everything, whatever failed before. */
   readonly finish: Effect.Effect<void, WriteError>
-  readonly left: Effect.Effect<ReadonlyArray<Waiting>>
+  /** What waits, with what is being written first. */
+  readonly left: Effect.Effect<{ readonly items: ReadonlyArray<Waiting>; readonly taken: number }>
   readonly close: Effect.Effect<void>
 }
 
@@ -83,22 +90,18 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
           Effect.onExit((exit) =>
             Effect.sync(() => {
               taken = 0
-              if (Exit.isSuccess(exit) || Option.isSome(Cause.failureOption(exit.cause))) return
-              queue.splice(0, items.length)
-              failed = telling(interrupted(), items)
+              const error = Exit.isSuccess(exit) ? Option.none() : Cause.failureOption(exit.cause)
+              const isRefused = Option.exists(error, ({ _tag }) => _tag !== "AmbiguousWriteError")
+              if (!isRefused) queue.splice(0, items.length)
+              if (Exit.isFailure(exit) && Option.isNone(error)) failed = telling(interrupted(), items)
             })
           ),
           Effect.map((outcome) => {
-            queue.splice(0, items.length)
             const sha = Option.map(outcome.committed, ({ commit }) => commit as string)
             if (Option.isSome(sha)) made.push(sha.value)
             return sha
           }),
-          Effect.mapError((error) => {
-            if (error._tag !== "AmbiguousWriteError") return telling(error, queue)
-            queue.splice(0, items.length)
-            return telling(error, items)
-          })
+          Effect.mapError((error) => telling(error, error._tag === "AmbiguousWriteError" ? items : queue))
         )
     }).pipe(turn.withPermits(1))
 
@@ -120,7 +123,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
     Effect.suspend(() => {
       const running = draining
       if (running !== undefined) {
-        return Effect.flatMap(Fiber.join(running), (sha) =>
+        return Effect.flatMap(heard(running), (sha) =>
           queue.length > least ? drain(least) : Effect.succeed(sha)
         )
       }
@@ -129,15 +132,29 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
         Effect.suspend(() => {
           over = true
           draining = undefined
-          return Exit.isSuccess(exit) ? arm(0) : Effect.void
+          if (Exit.isSuccess(exit)) return arm(0)
+          const lost = Option.filter(
+            Cause.failureOption(exit.cause),
+            ({ _tag }) => _tag === "AmbiguousWriteError"
+          )
+          if (Option.isSome(lost)) failed = lost.value
+          return Effect.void
         })
       )
       return Effect.flatMap(Effect.forkIn(Effect.interruptible(loop), scope), (fiber) => {
         // It may have come to its end before this fibre went on.
         if (!over) draining = fiber
-        return Fiber.join(fiber)
+        return heard(fiber)
       })
     })
+
+  /** Whoever is told of a lost write has heard it for all; where nobody waits any more, the next call tells. */
+  const heard = (fiber: Fiber.Fiber<Option.Option<string>, WriteError>) =>
+    Effect.tapError(Fiber.join(fiber), (error) =>
+      Effect.sync(() => {
+        if (failed === error) failed = undefined
+      })
+    )
 
   /** Ends in the moment in which nothing waits: what is queued later is refused, never lost. */
   const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(drain(0), () =>
@@ -237,7 +254,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       const lost = failed?._tag === "AmbiguousWriteError" ? failed : undefined
       return Effect.zipRight(drainAndEnd, lost ?? Effect.void)
     }),
-    left: Effect.sync(() => [...queue]),
+    left: Effect.sync(() => ({ items: [...queue], taken })),
     close: Effect.suspend(() => {
       ended = true
       return arm(0)
@@ -272,30 +289,38 @@ const checked = (options: WriterOptions): ValidationError | undefined => {
   return undefined
 }
 
+/** The last flush did not end in time: what it was writing may have been written, what waited behind it was not. */
+const tooSlow = ({ items, taken }: Effect.Effect.Success<OpenWriter["left"]>) => {
+  const fields = {
+    operation: "Store.writer",
+    message: `the last flush took longer than ${Duration.toSeconds(lastFlush)} seconds`
+  }
+  if (taken === 0) return telling(new RemoteError({ ...fields, reason: "Timeout" }), items)
+  const perhaps = `perhaps written: ${names(items.slice(0, taken))}`
+  const told = items.length === taken ? perhaps : `${perhaps}; not written: ${names(items.slice(taken))}`
+  return telling(new AmbiguousWriteError(fields), items, told)
+}
+
 /** One flush, bounded; what it could not write is logged and is the failure, by id. */
 const lastChance = ({ finish, left }: OpenWriter): Effect.Effect<void, WriteError> =>
   finish.pipe(
     Effect.timeoutOption(lastFlush),
     Effect.flatMap((done) =>
-      Effect.flatMap(
-        left,
-        (items): Effect.Effect<void, RemoteError> =>
-          Option.isSome(done) || items.length === 0
-            ? Effect.void
-            : telling(
-                new RemoteError({
-                  operation: "Store.writer",
-                  reason: "Timeout",
-                  message: `the last flush took longer than ${Duration.toSeconds(lastFlush)} seconds`
-                }),
-                items
-              )
+      Effect.flatMap(left, (waiting) =>
+        Option.isSome(done) || waiting.items.length === 0 ? Effect.void : Effect.fail(tooSlow(waiting))
       )
     ),
     Effect.tapError((error) =>
       Effect.logError(`a writer ended with operations that are not durable: ${error.message} (${error.hint})`)
     )
   )
+
+/** A failure without what a writer told of it, once that is written after all. */
+const untold = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
+  Cause.map(cause, (error) => {
+    const original = typeof error === "object" && error !== null ? originals.get(error) : undefined
+    return original === undefined || original._tag === "AmbiguousWriteError" ? error : (original as E)
+  })
 
 /** Writers over a core: operations are committed together, and the last flush belongs to the effect. */
 export const makeWriter =
@@ -307,8 +332,9 @@ export const makeWriter =
         if (problem !== undefined) return yield* problem
         const scope = yield* Scope.make()
         const opened = open(core, options, scope)
-        const exit = yield* Effect.exit(restore(Effect.zipLeft(body(opened.writer), opened.finish)))
-        if (Exit.isSuccess(exit)) {
+        const exit = yield* Effect.exit(restore(body(opened.writer)))
+        const end = Exit.isSuccess(exit) ? yield* Effect.exit(restore(opened.finish)) : Exit.void
+        if (Exit.isSuccess(exit) && Exit.isSuccess(end)) {
           yield* Effect.zipRight(opened.close, Scope.close(scope, Exit.void))
           return { result: exit.value, commits: yield* opened.writer.commits }
         }
@@ -316,8 +342,17 @@ export const makeWriter =
         yield* opened.close
         // Not waited for: a write that hangs beyond the bound may not hang its caller.
         yield* Effect.forkDaemon(Scope.close(scope, Exit.void))
-        return yield* Exit.isFailure(last)
-          ? Effect.failCause(Cause.sequential(exit.cause, last.cause))
-          : Effect.failCause(exit.cause)
+        if (Exit.isFailure(exit)) {
+          return yield* Exit.isFailure(last)
+            ? Effect.failCause(Cause.sequential(exit.cause, last.cause))
+            : Effect.failCause(untold(exit.cause))
+        }
+        if (Exit.isFailure(last)) return yield* Effect.failCause(last.cause)
+        if (Exit.isFailure(end) && isFinal(end.cause)) return yield* Effect.failCause(end.cause)
+        return { result: exit.value, commits: yield* opened.writer.commits }
       })
     )
+
+/** Whether no later flush makes it good: it was interrupted, or what became of a write is not known. */
+const isFinal = (cause: Cause.Cause<WriteError>) =>
+  !Option.exists(Cause.failureOption(cause), ({ _tag }) => _tag !== "AmbiguousWriteError")

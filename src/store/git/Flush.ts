@@ -67,6 +67,7 @@ export const unsettled = (
     operation,
     path: directory,
     message: `${tip} is on ${branch}, but the disk does not say that it will stay: ${toRemoteError("", directory, cause).message}`,
+    unsettled: true,
     hint: "The write can be seen now and may be gone after a power cut: look at the branch before writing it again",
     cause
   })

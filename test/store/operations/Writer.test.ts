@@ -244,11 +244,12 @@ describe("Writer", () => {
       const exit = yield* Fiber.join(interrupting)
       assert.isTrue(Exit.isFailure(exit))
       const error = Exit.isFailure(exit) ? Option.getOrThrow(Cause.failureOption(exit.cause)) : undefined
-      assert.instanceOf(error, RemoteError)
-      assert.deepStrictEqual((error as RemoteError).unwritten, [
+      assert.instanceOf(error, AmbiguousWriteError)
+      assert.deepStrictEqual((error as AmbiguousWriteError).unwritten, [
         { collection: "notes", id: "n0" },
         { collection: "notes", id: "n1" }
       ])
+      assert.include((error as AmbiguousWriteError).hint, "perhaps written: notes/n0, notes/n1")
     })
   )
 
