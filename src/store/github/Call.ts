@@ -5,12 +5,13 @@ import * as FiberRef from "effect/FiberRef"
 import { globalValue } from "effect/GlobalValue"
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
+import * as Stream from "effect/Stream"
 
 /** One operation of the remote while it runs: its deadline, and what it has cost so far. */
 export interface Call {
   readonly operation: string
   /** Milliseconds since the epoch, by Effect's clock. */
-  readonly deadline: number
+  deadline: number
   requests: number
   notModified: number
   bytes: number
@@ -53,47 +54,79 @@ export const requestsPerOperation = Metric.histogram(
   "Requests that one operation of the remote took"
 )
 
+const begin = (operation: string, deadline: Duration.Duration) =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now): Call => ({
+      operation,
+      deadline: now + Duration.toMillis(deadline),
+      requests: 0,
+      notModified: 0,
+      bytes: 0,
+      remaining: undefined
+    })
+  )
+
+const costOf = (call: Call) => ({
+  requests: call.requests,
+  notModified: call.notModified,
+  bytes: call.bytes,
+  ...(call.remaining === undefined ? {} : { remaining: call.remaining })
+})
+
+const count = (call: Call) => {
+  const of = <A, B, C>(metric: Metric.Metric<A, B, C>) => Metric.tagged(metric, "operation", call.operation)
+  return Effect.all(
+    [
+      Metric.incrementBy(of(requests), call.requests),
+      Metric.incrementBy(of(notModified), call.notModified),
+      Metric.incrementBy(of(bytes), call.bytes),
+      Metric.update(of(requestsPerOperation), call.requests)
+    ],
+    { discard: true }
+  )
+}
+
 /** Runs an operation of the remote under its span and deadline; nested operations count towards the outermost one. */
 export const operation =
   (name: string, deadline: Duration.Duration, attributes?: Record<string, unknown>) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(FiberRef.get(currentCall), (outer) =>
       outer !== undefined
-        ? Effect.withSpan(self, `GitHub.${name}`, { attributes, captureStackTrace: false })
-        : Effect.flatMap(Clock.currentTimeMillis, (now) => {
-            const call: Call = {
-              operation: name,
-              deadline: now + Duration.toMillis(deadline),
-              requests: 0,
-              notModified: 0,
-              bytes: 0,
-              remaining: undefined
-            }
-            const report = Effect.suspend(() => {
-              return Effect.annotateCurrentSpan({
-                requests: call.requests,
-                notModified: call.notModified,
-                bytes: call.bytes,
-                ...(call.remaining === undefined ? {} : { remaining: call.remaining })
-              }).pipe(
-                Effect.zipRight(
-                  Metric.incrementBy(Metric.tagged(requests, "operation", name), call.requests)
-                ),
-                Effect.zipRight(
-                  Metric.incrementBy(Metric.tagged(notModified, "operation", name), call.notModified)
-                ),
-                Effect.zipRight(Metric.incrementBy(Metric.tagged(bytes, "operation", name), call.bytes)),
-                Effect.zipRight(
-                  Metric.update(Metric.tagged(requestsPerOperation, "operation", name), call.requests)
-                )
-              )
-            })
-            return self.pipe(
-              Effect.locally(currentCall, call),
-              Effect.ensuring(report),
-              Effect.withSpan(`GitHub.${name}`, { attributes, captureStackTrace: false })
+        ? self
+        : Effect.flatMap(begin(name, deadline), (call) =>
+            Effect.ensuring(
+              Effect.locally(self, currentCall, call),
+              Effect.suspend(() => Effect.zipRight(Effect.annotateCurrentSpan(costOf(call)), count(call)))
             )
+          )
+    ).pipe(Effect.withSpan(`GitHub.${name}`, { attributes, captureStackTrace: false }))
+
+/** The same for a stream: its deadline is that of each chunk, since the time in between is its reader's. */
+export const streaming =
+  (name: string, deadline: Duration.Duration, attributes?: Record<string, unknown>) =>
+  <A, E, R>(self: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+    Stream.unwrapScoped(
+      Effect.gen(function* () {
+        const outer = yield* FiberRef.get(currentCall)
+        const span = yield* Effect.makeSpanScoped(`GitHub.${name}`, { attributes, captureStackTrace: false })
+        const pull = yield* Effect.withParentSpan(Stream.toPull(self), span)
+        if (outer !== undefined) return Stream.repeatEffectChunkOption(Effect.withParentSpan(pull, span))
+        const call = yield* begin(name, deadline)
+        yield* Effect.addFinalizer(() =>
+          Effect.suspend(() => {
+            for (const [key, value] of Object.entries(costOf(call))) span.attribute(key, value)
+            return count(call)
           })
+        )
+        const next = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          call.deadline = now + Duration.toMillis(deadline)
+          return pull
+        })
+        return Stream.repeatEffectChunkOption(
+          next.pipe(Effect.locally(currentCall, call), Effect.withParentSpan(span))
+        )
+      })
     )
 
 /** Milliseconds that the current operation has left; unbounded outside of one. */

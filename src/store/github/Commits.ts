@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import {
@@ -16,6 +15,7 @@ import { checkChanges } from "../memory/MemoryTree.js"
 import * as Api from "./Api.js"
 import type { Branches } from "./Branches.js"
 import type { CallFailure, Client } from "./Client.js"
+import { marked } from "./CommitMark.js"
 import type { FileWrite } from "./FileWrites.js"
 import { fitsGraphql } from "./GraphqlCommit.js"
 import type { RefWrites } from "./RefWrites.js"
@@ -51,14 +51,6 @@ const placeholder = ".chainstore"
 /** What that first commit says: the caller's message belongs to the one that holds it all. */
 const beginning = "first commit of an empty repository"
 
-/**
- * Sixteen random bits in white space, below the message. Without them two writers who make the same change on the same
- * head in the same second make the same commit, and both believe that it is theirs: REST cannot tell them apart.
- */
-const mark = Effect.map(Random.nextIntBetween(0, 65_536), (bits) =>
-  bits.toString(2).padStart(16, "0").replaceAll("0", " ").replaceAll("1", "\t")
-)
-
 /** One atomic commit, in the form that carries it. */
 export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Parts) => {
   const { settings } = client
@@ -71,7 +63,7 @@ export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Pa
       const reply = yield* client.call(Api.createCommit, {
         path: {},
         body: {
-          message: `${commit.message}\n${yield* mark}`,
+          message: yield* marked(commit.message),
           tree: tree ?? parent?.tree ?? (yield* emptyTreeOf()),
           parents: parent === undefined ? [] : [parent.commit],
           author: commit.author ?? settings.author,
@@ -152,7 +144,9 @@ export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Pa
     refs.read(branch).pipe(
       Effect.flatMap((at): Effect.Effect<Head, CommitFailure> => {
         if (Option.isSome(at)) return Effect.fail(moved(branch, at))
-        return Effect.tap(build(Option.none(), commit), (made) => refs.create(place, branch, made.commit))
+        return Effect.tap(build(Option.none(), commit), (made) =>
+          refs.create(place, branch, made.commit, true)
+        )
       }),
       Effect.catchIf(
         (error) => error._tag === "ApiFailure" && error.kind === "EmptyRepository",

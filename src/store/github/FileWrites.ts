@@ -11,8 +11,8 @@ import { type ApiFailure, isAmbiguous, isMissing, isUnheard } from "./ApiFailure
 import { encodeBase64 } from "./Base64.js"
 import { timeLeft } from "./Call.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
+import { marked, maybeSame, surelySame } from "./CommitMark.js"
 import { patiently, raced } from "./Retry.js"
-import { sameMessage } from "./SameMessage.js"
 import { toItsEnd } from "./ToItsEnd.js"
 import { ambiguous, fileConflict } from "./Translate.js"
 
@@ -40,6 +40,16 @@ const written = (reply: Reply<Answer>): FileCommitted => {
     parents: commit.parents?.map((parent) => parent.sha)
   }
 }
+
+const madeBy = (commit: Api.Commit, blob: Option.Option<Oid>): FileCommitted => ({
+  commit: commit.sha,
+  tree: Option.some(commit.commit.tree.sha),
+  blob,
+  parents: commit.parents.map((parent) => parent.sha)
+})
+
+const same = (a: Option.Option<Oid>, b: Option.Option<Oid>) =>
+  Option.getOrUndefined(a) === Option.getOrUndefined(b)
 
 /** A race is met again as long as the operation has a moment left. */
 const enoughTime = Effect.map(timeLeft, (left) => left > 2_000)
@@ -80,6 +90,23 @@ export const makeFileWrite = (client: Client) => {
     )
 
   /**
+   * An insert of a file that is there, or a deletion of one that is not: the request may have come twice, by a proxy
+   * that repeats what it has sent. Then the newest commit of the path bears our mark and made our blob.
+   */
+  const cameTwice = (write: FileWrite): Effect.Effect<Option.Option<FileCommitted>> =>
+    Effect.gen(function* () {
+      const ours = Option.map(write.content, (content) => GitObject.hash("blob", content))
+      const reply = yield* client.call(Api.listCommits, {
+        path: {},
+        query: { sha: write.branch, path: write.path, per_page: 1 }
+      })
+      const newest = Option.getOrElse(reply.value, () => [])[0]
+      if (newest === undefined || !surelySame(newest.commit.message, write.text.message)) return Option.none()
+      const at = yield* blobAt(write.path, newest.sha)
+      return same(at, ours) ? Option.some(madeBy(newest, ours)) : Option.none()
+    }).pipe(Effect.catchAll(() => Effect.succeedNone))
+
+  /**
    * A write whose reply was lost and whose repetition was refused: our blob, under our message, in the path's
    * history since the file was as expected. `Unknown` where the history does not reach back that far.
    */
@@ -90,15 +117,11 @@ export const makeFileWrite = (client: Client) => {
         path: {},
         query: { sha: write.branch, path: write.path, per_page: searched }
       })
-      const same = (a: Option.Option<Oid>, b: Option.Option<Oid>) =>
-        Option.getOrUndefined(a) === Option.getOrUndefined(b)
       const commits = Option.getOrElse(reply.value, () => [])
       for (const [index, commit] of commits.entries()) {
         const at = yield* blobAt(write.path, commit.sha)
-        if (same(at, ours) && sameMessage(commit.commit.message, write.text.message)) {
-          const tree = Option.some(commit.commit.tree.sha)
-          return { commit: commit.sha, tree, blob: ours, parents: commit.parents.map((parent) => parent.sha) }
-        }
+        if (same(at, ours) && maybeSame(commit.commit.message, write.text.message))
+          return madeBy(commit, ours)
         if (same(at, write.expected)) return index === 0 ? "Unknown" : "NotDone"
       }
       return commits.length < searched && Option.isNone(write.expected) && commits.length > 0
@@ -159,15 +182,20 @@ export const makeFileWrite = (client: Client) => {
         if (error._tag !== "ApiFailure") return Effect.fail(error)
         const refused = (reason: () => Effect.Effect<never, Failure>) =>
           lost === undefined ? reason() : found(write, lost, reason)
+        const perhapsTwice = (reason: () => Effect.Effect<never, Failure>) =>
+          lost === undefined
+            ? Effect.flatMap(cameTwice(write), Option.match({ onNone: reason, onSome: Effect.succeed }))
+            : found(write, lost, reason)
         switch (error.kind) {
           case "ShaMissing":
+            return perhapsTwice(() => conflict(write))
           case "BlobMismatch":
           case "Conflict":
           case "RefRace":
             return refused(() => conflict(write))
           case "Missing":
             return Option.isNone(write.content) && !/branch/i.test(error.message)
-              ? refused(() => conflict(write, null))
+              ? perhapsTwice(() => conflict(write, null))
               : Effect.fail(error)
           default:
             break
@@ -211,7 +239,8 @@ export const makeFileWrite = (client: Client) => {
 
   /** Runs to its end once sent: an update that made a vanished file again must be taken back. */
   return (write: FileWrite): Effect.Effect<FileCommitted, Failure> =>
-    Option.isSome(write.expected) && Option.isSome(write.content)
-      ? toItsEnd(attempt(write, 0, undefined))
-      : attempt(write, 0, undefined)
+    Effect.flatMap(marked(write.text.message), (message) => {
+      const once = attempt({ ...write, text: { ...write.text, message } }, 0, undefined)
+      return Option.isSome(write.expected) && Option.isSome(write.content) ? toItsEnd(once) : once
+    })
 }

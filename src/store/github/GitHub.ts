@@ -12,6 +12,7 @@ import { makeBranches } from "./Branches.js"
 import { makeBranchMoves } from "./BranchMoves.js"
 import { makeBranchRefs } from "./BranchRefs.js"
 import { makeBring } from "./Bring.js"
+import { streaming } from "./Call.js"
 import { makeClient } from "./Client.js"
 import { makeCommit } from "./Commits.js"
 import { makeCommitTurns } from "./CommitTurns.js"
@@ -139,7 +140,7 @@ export const make = (
       blobs: (at, wanted, blobOptions) =>
         files.many(at, wanted, blobOptions?.concurrency ?? settings.concurrency).pipe(
           Stream.catchAll((error) => Stream.fromEffect(translate({ operation: "GitRemote.blobs" })(error))),
-          Stream.withSpan("GitHub.blobs", { attributes: { files: wanted.length } })
+          streaming("blobs", settings.deadline, { files: wanted.length })
         ),
       log: (at, path, logOptions) =>
         log(
@@ -149,7 +150,8 @@ export const make = (
         ).pipe(
           Stream.catchAll((error) =>
             Stream.fromEffect(translate({ operation: "GitRemote.log", path })(error))
-          )
+          ),
+          streaming("log", settings.deadline, { path })
         ),
       commitInfo: (oid) =>
         told("commitInfo")(

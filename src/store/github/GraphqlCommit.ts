@@ -10,11 +10,11 @@ import * as Api from "./Api.js"
 import { type ApiFailure, isAmbiguous, isMissing, isUnrelated } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
 import type { CallFailure, Client } from "./Client.js"
+import { sameMessage } from "./CommitMark.js"
 import type { KnownTrees } from "./KnownTrees.js"
 import type { RefWrites } from "./RefWrites.js"
 import type { RepositoryId } from "./RepositoryId.js"
 import { patiently, waitFor } from "./Retry.js"
-import { sameMessage } from "./SameMessage.js"
 import { ambiguous, type Place } from "./Translate.js"
 
 type Failure = CallFailure | RefMoved | AmbiguousWriteError | RemoteError

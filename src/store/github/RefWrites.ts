@@ -17,7 +17,8 @@ export interface RefWrites {
   /** Where a ref is, past every cache; none when missing. */
   readonly read: (branch: string) => Effect.Effect<Option.Option<Oid>, CallFailure>
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
-  readonly create: (place: Place, branch: string, at: Oid) => Effect.Effect<void, Failure>
+  /** `only` says that nobody else can know of the commit: a branch that is there already is ours then. */
+  readonly create: (place: Place, branch: string, at: Oid, only?: boolean) => Effect.Effect<void, Failure>
   readonly move: (place: Place, branch: string, from: Oid, to: Oid) => Effect.Effect<void, Failure>
   readonly remove: (branch: string) => Effect.Effect<void, CallFailure>
 }
@@ -104,7 +105,7 @@ export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
     return attempt(0)
   }
 
-  const create: RefWrites["create"] = (place, branch, at) => {
+  const create: RefWrites["create"] = (place, branch, at, only = false) => {
     const attempt = (count: number): Effect.Effect<void, Failure> =>
       client.call(Api.createRef, { path: {}, body: { ref: `refs/heads/${branch}`, sha: at } }).pipe(
         Effect.asVoid,
@@ -112,7 +113,7 @@ export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
           if (error._tag !== "ApiFailure") return Effect.fail(error)
           if (error.kind === "RefExists" || error.kind === "Conflict") {
             return Effect.flatMap(read(branch), (found) =>
-              count > 0 && Option.isSome(found) && found.value === at
+              (only || count > 0) && Option.isSome(found) && found.value === at
                 ? Effect.void
                 : Effect.fail(moved(branch, Option.none(), found))
             )

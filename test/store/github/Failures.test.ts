@@ -324,7 +324,7 @@ describe("what a write makes of a refusal", () => {
       name: "422 of an existing file",
       reply: reply(422, `Invalid request.\n\n"sha" wasn't supplied.`),
       tag: "ConflictError",
-      requests: 1
+      requests: 2
     },
     {
       name: "422 of anything else",
@@ -479,11 +479,52 @@ describe("what a write makes of a refusal", () => {
       assert.isTrue(Either.isRight(result))
       assert.deepStrictEqual(history(server), ["m", "base"])
       const single = Option.getOrThrow(remote.singleFile)
-      yield* settle(
+      const path = "data/twice.json"
+      const made = yield* settle(
         flight,
-        single.put("main", "data/twice.json", put.content, Option.none(), { message: "t" })
+        single.put("main", path, put.content, Option.none(), { message: "t" })
       )
-      assert.deepStrictEqual(history(server), ["t", "m", "base"])
+      assert.strictEqual(Either.getOrThrow(made.result).commit, server.host.branch("main", true)!.oid)
+      const oid = Option.getOrThrow(Either.getOrThrow(made.result).blob)
+      const again = yield* settle(
+        flight,
+        single.put("main", path, bytes("other"), Option.none(), { message: "t" })
+      )
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(again.result))._tag, "ConflictError")
+      const gone = yield* settle(flight, single.delete("main", path, oid, { message: "d" }))
+      assert.strictEqual(Either.getOrThrow(gone.result).commit, server.host.branch("main", true)!.oid)
+      const missing = yield* settle(flight, single.delete("main", path, oid, { message: "d" }))
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(missing.result))._tag, "ConflictError")
+      const orphan = yield* settle(
+        flight,
+        remote.commit("other", Option.none(), { message: "first", changes: [put] })
+      )
+      assert.isTrue(Either.isRight(orphan.result), JSON.stringify(orphan.result))
+      assert.deepStrictEqual(history(server), ["d", "t", "m", "base"])
+    })
+  )
+
+  it.scoped("an insert is not another client's that is the same to the last byte", () =>
+    Effect.gen(function* () {
+      const { connect, flight, remote, server } = yield* virtual()
+      const other = yield* connect()
+      server.host.commit("main", [put], "base")
+      server.host.stopClock()
+      const insert = (client: typeof remote) =>
+        Effect.either(
+          Option.getOrThrow(client.singleFile).put("main", "data/lock.json", put.content, Option.none(), {
+            message: "lock"
+          })
+        )
+      const both = Effect.all([insert(remote), insert(other)], { concurrency: "unbounded" })
+      const { result } = yield* settle(flight, both)
+      assert.deepStrictEqual(
+        Either.getOrThrow(result)
+          .map((outcome) => outcome._tag)
+          .sort(),
+        ["Left", "Right"]
+      )
+      assert.deepStrictEqual(history(server), ["lock", "base"])
     })
   )
 })

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Fiber, Option } from "effect"
 import * as GitObject from "../../../src/store/GitObject.js"
 import type { GitRemoteService, Head } from "../../../src/store/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/github/GitHub.js"
@@ -105,10 +105,10 @@ const once = (server: TestServer, effective: Form["effective"], fault: Fault) =>
 
 const start = (options: Partial<GitHubOptions> | undefined) =>
   Effect.gen(function* () {
-    const { flight, remote, server } = yield* virtual(options)
+    const { connect, flight, remote, server } = yield* virtual(options)
     server.host.commit("main", [{ _tag: "Put", path, content: before }], "base")
     const head = Option.getOrThrow(yield* remote.head("main"))
-    return { flight, remote, server, head }
+    return { connect, flight, remote, server, head }
   })
 
 const contentOf = (server: TestServer, at: string) => {
@@ -194,6 +194,43 @@ describe("a reply that is lost for good", () => {
       const { result } = yield* settle(flight, Effect.zipRight(racing, ours))
       assert.isTrue(Either.isRight(result), JSON.stringify(result))
       assert.deepStrictEqual(history(server), ["theirs", "ours", "base"])
+    })
+  )
+
+  it.scoped("a write that is the same as ours to the last byte is not taken for ours", () =>
+    Effect.gen(function* () {
+      const { connect, flight, remote, server } = yield* start({})
+      const other = yield* connect()
+      const update = (client: GitRemoteService) =>
+        single(client).put("main", path, after, oid, { message: "m" })
+      let count = 0
+      let theirs: Effect.Effect<unknown, unknown> = Effect.void
+      server.fault = (seen) => {
+        if (seen.method !== "PUT" || count++ > 0) return undefined
+        theirs = update(other)
+        return { _tag: "Reset", after: false }
+      }
+      // The other client is faster than our second try, which waits.
+      const ours = Effect.fork(update(remote))
+      const { result } = yield* settle(
+        flight,
+        Effect.gen(function* () {
+          const fiber = yield* ours
+          yield* Effect.repeat(
+            Effect.zipRight(
+              Effect.yieldNow(),
+              Effect.sync(() => count)
+            ),
+            {
+              until: (met) => met > 0
+            }
+          )
+          yield* theirs
+          return yield* Effect.either(Fiber.join(fiber))
+        })
+      )
+      assert.strictEqual(Either.getOrThrow(result)._tag, "Left")
+      assert.deepStrictEqual(history(server), ["m", "base"])
     })
   )
 

@@ -5,9 +5,17 @@ import { buildASTSchema, type GraphQLSchema, parse, validate } from "graphql"
 
 interface Operation {
   readonly operationId: string
+  readonly externalDocs?: { readonly url: string }
   readonly parameters?: ReadonlyArray<unknown>
   readonly requestBody?: { readonly content: { readonly [media: string]: { readonly schema: object } } }
   readonly responses: { readonly [status: string]: unknown }
+}
+
+interface Content {
+  readonly [media: string]: {
+    readonly schema: object
+    readonly examples?: { readonly [name: string]: unknown }
+  }
 }
 
 /** A request as it came over the socket. */
@@ -108,6 +116,20 @@ export const operationOf = (method: string, pathname: string) =>
     (route) => route.method === method && (route.pattern.test(pathname) || route.pattern.test(`${pathname}.`))
   )
 
+/** How GitHub describes an operation: method, path, documentation, and its examples of answers in JSON. */
+export const documented = (operationId: string) => {
+  const route = routes.find(({ operation }) => operation.operationId === operationId)
+  if (route === undefined) return undefined
+  const examples: Array<readonly [status: number, name: string, value: unknown]> = []
+  for (const [status, response] of Object.entries(route.operation.responses)) {
+    const content = resolve(response)["content"] as Content | undefined
+    for (const [name, example] of Object.entries(content?.["application/json"]?.examples ?? {})) {
+      examples.push([Number(status), name, resolve(example)["value"]])
+    }
+  }
+  return { method: route.method, path: route.template, docs: route.operation.externalDocs?.url, examples }
+}
+
 /** What is wrong with a request by GitHub's own descriptions; empty when nothing is. */
 export const problemsOf = (seen: Seen): ReadonlyArray<string> => {
   const url = new URL(seen.url, "http://host")
@@ -158,9 +180,7 @@ export const replyProblems = (operationId: string, status: number, body: unknown
   const operation = routes.find((route) => route.operation.operationId === operationId)?.operation
   const response = operation?.responses[String(status)]
   if (response === undefined) return [`${operationId} answers no ${status}`]
-  const content = resolve(response)["content"] as
-    | { readonly [media: string]: { readonly schema: object } }
-    | undefined
+  const content = resolve(response)["content"] as Content | undefined
   const schema = content?.["application/json"]?.schema
   return schema === undefined ? [] : check(schema, body)
 }
