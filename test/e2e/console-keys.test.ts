@@ -87,7 +87,7 @@ bothBuilds("the console by keyboard", (the) => {
         string,
         { readonly colour: string; readonly behind: string; readonly what: string }
       >()
-      for (let i = 0; i < 45; i++) {
+      for (let i = 0; i < 36; i++) {
         const ring = await page.evaluate(() => {
           const at = document.activeElement
           const style = getComputedStyle(at)
@@ -118,11 +118,11 @@ bothBuilds("the console by keyboard", (the) => {
       }
       await page.locator(".table-scroll").evaluate((element: Dom) => element.scrollTo(0, 0))
       await page.locator("#cell-0-3").focus()
-      for (let i = 0; i < 30; i++) {
+      for (let i = 0; i < 24; i++) {
         await page.keyboard.press("ArrowDown")
         await page.waitForFunction((id) => document.activeElement.id === id, `cell-${i + 1}-3`)
       }
-      for (let i = 29; i >= 10; i--) {
+      for (let i = 23; i >= 6; i--) {
         await page.keyboard.press("ArrowUp")
         await page.waitForFunction((id) => document.activeElement.id === id, `cell-${i}-3`)
         const under = await page.evaluate(

@@ -188,7 +188,7 @@ bothBuilds("runs of the console", (the) => {
         await page.keyboard.press("Enter")
         await page.locator(".source.index").waitFor()
       }),
-      hosted ? 60 : 1,
+      hosted ? 25 : 1,
       "an indexed filter"
     )
   })

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
 import { readFileSync } from "node:fs"
 import { parseCsv } from "hucre/csv"
-import { readXlsx } from "hucre/xlsx"
+import readExcelFile from "read-excel-file/node"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { painted, status } from "../support/browser/Chromium.js"
@@ -125,13 +125,14 @@ bothBuilds("tables of the console", (the) => {
     )
     const formula = csv.find((row) => row[0] === "formula")
     assert.strictEqual(formula?.[1], '\'=HYPERLINK("http://example.invalid")')
-    const xlsx = await readXlsx((await saved("Save as xlsx")).bytes)
+    const [sheet] = await readExcelFile((await saved("Save as xlsx")).bytes)
     assert.deepStrictEqual(
-      xlsx.sheets[0]?.rows.map((row) => row[0]),
+      sheet?.data.map((row) => row[0]),
       ["_id", ...shown]
     )
-    const cells = [...(xlsx.sheets[0]?.cells?.values() ?? [])]
-    assert.isTrue(cells.every((cell) => !("formula" in cell) || cell.formula === undefined))
+    // The reader takes a formula for its result, of which there is none: what it finds is text.
+    const cell = sheet?.data.find((row) => row[0] === "formula")?.[1]
+    assert.strictEqual(cell, '=HYPERLINK("http://example.invalid")')
     const lines = (await saved("Save as NDJSON")).bytes.toString().trimEnd().split("\n")
     assert.deepStrictEqual(
       lines.map((line) => JSON.parse(line)._id),
