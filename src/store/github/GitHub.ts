@@ -1,5 +1,6 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -26,7 +27,7 @@ import { makeKnownTrees } from "./KnownTrees.js"
 import { toBudgets } from "./Limits.js"
 import { toTree } from "./Listing.js"
 import { makeObjectCache } from "./ObjectCache.js"
-import { type GitHubOptions, resolveOptions } from "./Options.js"
+import { config, type GitHubOptions, resolveOptions } from "./Options.js"
 import { makeProbe } from "./Probes.js"
 import { makeRefWrites } from "./RefWrites.js"
 import { makeRepositoryId } from "./RepositoryId.js"
@@ -186,3 +187,9 @@ export const layer = (
 /** The remote over the platform's own `fetch`, in Node as in a browser. */
 export const layerFetch = (options: GitHubOptions): Layer.Layer<GitRemote, ValidationError> =>
   Layer.provide(layer(options), FetchHttpClient.layer)
+
+/** As `layer`, with what `config` finds in the environment wherever `options` do not say it. */
+export const layerConfig = (
+  options: Partial<GitHubOptions> = {}
+): Layer.Layer<GitRemote, ValidationError | ConfigError.ConfigError, HttpClient.HttpClient> =>
+  Layer.unwrapEffect(Effect.map(config, (found) => layer({ ...found, ...options })))

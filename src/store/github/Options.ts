@@ -114,6 +114,21 @@ const count = (name: string, value: number, least: number) =>
     ? Effect.succeed(value)
     : Effect.fail(invalid(`${name} must be a whole number of at least ${least}, not ${value}`))
 
+const bounded = (name: string, value: number, least: number) =>
+  value >= least
+    ? Effect.succeed(value)
+    : Effect.fail(invalid(`${name} must be a number of at least ${least}, not ${value}`))
+
+const duration = (name: string, given: Duration.DurationInput, positive: boolean) =>
+  Option.match(Duration.decodeUnknown(given), {
+    onNone: () =>
+      Effect.fail(invalid(`${name} is no duration: ${String(given)}`, 'give milliseconds, or "30 seconds"')),
+    onSome: (value) =>
+      positive && Duration.toMillis(value) === 0
+        ? Effect.fail(invalid(`${name} must be longer than nothing`))
+        : Effect.succeed(value)
+  })
+
 /** Checks the options and fills in what was left out. */
 export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, ValidationError> =>
   Effect.gen(function* () {
@@ -142,19 +157,23 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
       auth: Option.fromNullable(options.auth),
       session: Option.fromNullable(options.session),
       maxRetries: yield* count("maxRetries", options.maxRetries ?? 3, 0),
-      backoffFactor: Duration.decode(options.backoffFactor ?? "500 millis"),
-      timeout: Duration.decode(options.timeout ?? "30 seconds"),
-      maxWait: Duration.decode(options.maxWait ?? "60 seconds"),
-      deadline: Duration.decode(options.deadline ?? "5 minutes"),
+      backoffFactor: yield* duration("backoffFactor", options.backoffFactor ?? "500 millis", false),
+      timeout: yield* duration("timeout", options.timeout ?? "30 seconds", true),
+      maxWait: yield* duration("maxWait", options.maxWait ?? "60 seconds", false),
+      deadline: yield* duration("deadline", options.deadline ?? "5 minutes", true),
       concurrency: yield* count("concurrency", options.concurrency ?? 1, 1),
       useGraphql: (options.useGraphql ?? false) && authenticated !== undefined,
       graphqlBatchSize: yield* count("graphqlBatchSize", options.graphqlBatchSize ?? 50, 1),
       contentsMaxBytes: yield* count("contentsMaxBytes", options.contentsMaxBytes ?? 900_000, 0),
       paceRequests: options.paceRequests ?? true,
       writeLane: {
-        perMinute: options.writeLane?.perMinute ?? 80,
-        perHour: options.writeLane?.perHour ?? 500,
-        pointsPerMinute: options.writeLane?.pointsPerMinute ?? 900
+        perMinute: yield* bounded("writeLane.perMinute", options.writeLane?.perMinute ?? 80, 1),
+        perHour: yield* bounded("writeLane.perHour", options.writeLane?.perHour ?? 500, 1),
+        pointsPerMinute: yield* bounded(
+          "writeLane.pointsPerMinute",
+          options.writeLane?.pointsPerMinute ?? 900,
+          5
+        )
       },
       readOnly: (options.readOnly ?? false) || options.ref !== undefined,
       ref: Option.fromNullable(options.ref),
@@ -164,7 +183,7 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
       commitVia,
       listVia: options.listVia ?? "trees",
       userAgent: options.userAgent ?? "chainstore",
-      objectCacheBytes: options.objectCacheBytes ?? 64 * 1024 * 1024
+      objectCacheBytes: yield* bounded("objectCacheBytes", options.objectCacheBytes ?? 64 * 1024 * 1024, 0)
     }
   })
 

@@ -640,7 +640,15 @@ describe("tokens", () => {
         { commitVia: "graphql" as const, committer: person },
         { author: { name: "A", email: "" } },
         { maxRetries: -1 },
-        { graphqlBatchSize: 0 }
+        { graphqlBatchSize: 0 },
+        { timeout: 0 },
+        { timeout: "soon" as never },
+        { deadline: Number.NaN },
+        { maxWait: "2 fortnights" as never },
+        { writeLane: { perMinute: 0 } },
+        { writeLane: { perHour: Number.NaN } },
+        { writeLane: { pointsPerMinute: 1 } },
+        { objectCacheBytes: -1 }
       ]) {
         assert.strictEqual((yield* refused(options))._tag, "ValidationError", JSON.stringify(options))
       }

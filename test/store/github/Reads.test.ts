@@ -1,6 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Metric, Option, Redacted, Stream } from "effect"
+import { ConfigProvider, Effect, Layer, Metric, Option, Redacted, Stream } from "effect"
+import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as Call from "../../../src/store/github/Call.js"
 import * as GitHub from "../../../src/store/github/GitHub.js"
 import { fresh, remoteOf, token } from "../../support/github/Remote.js"
@@ -132,6 +133,9 @@ describe("reading from GitHub", () => {
       assert.notInclude(JSON.stringify(options) + String(options.token), "secret")
       const remote = yield* GitHub.make(options).pipe(Effect.provide(FetchHttpClient.layer))
       assert.strictEqual(remote.name, "https://ghe.example/api/v3/o/r")
+      const layer = GitHub.layerConfig({ repo: "another/one" })
+      const layered = yield* Effect.provide(GitRemote, Layer.provide(layer, FetchHttpClient.layer))
+      assert.strictEqual(layered.name, "https://ghe.example/api/v3/another/one")
     }).pipe(
       Effect.withConfigProvider(
         ConfigProvider.fromMap(
