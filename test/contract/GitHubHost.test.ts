@@ -1,6 +1,6 @@
 import { FetchHttpClient } from "@effect/platform"
 import { afterAll, assert, it } from "@effect/vitest"
-import { Effect, ManagedRuntime, Option, Redacted, Stream } from "effect"
+import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Stream } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as GitHub from "../../src/store/github/GitHub.js"
 import { HostServer, layer as host } from "../support/host/HostServer.js"
@@ -16,7 +16,8 @@ const principal = {
 const person = { name: "Somebody", email: "somebody@example.org", seconds: 1_700_000_000, offset: 60 }
 
 // One server for all tests, which know each other as little as repositories of one host do.
-const hosting = ManagedRuntime.make(host())
+const quiet = Logger.minimumLogLevel(LogLevel.Warning)
+const hosting = ManagedRuntime.make(Layer.provide(host(), quiet))
 afterAll(() => hosting.dispose())
 
 let repositories = 0
