@@ -1,0 +1,59 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
+import type { Oid } from "../../../src/domain/Oid.js"
+import { placeOf } from "../../../src/store/DocumentPath.js"
+import { listingOf, partsOf, slice } from "../../../src/store/internal/Listing.js"
+import { StoreArbitrary } from "../../../src/testing/index.js"
+
+const oid = fc.hexaString({ minLength: 40, maxLength: 40 }) as unknown as fc.Arbitrary<Oid>
+const layout = fc.record({
+  shardBy: fc.constantFrom("hash" as const, "leading" as const),
+  shardDepth: fc.integer({ min: 0, max: 2 }),
+  shardWidth: fc.integer({ min: 1, max: 3 })
+})
+const isHeld = (path: string) => !/(^|\/)(\.|\.git)\//i.test(path)
+
+describe("a packed listing", () => {
+  it.prop(
+    "answers what plain lists of its documents answer",
+    [
+      layout,
+      fc.uniqueArray(fc.tuple(StoreArbitrary.id, oid), { selector: ([id]) => id, maxLength: 40 }),
+      fc.tuple(fc.nat(45), StoreArbitrary.id, fc.integer({ min: 1, max: 9 }))
+    ],
+    ([shards, given, [limit, after, size]]) => {
+      const plain = given
+        .map(([id, blob]) => ({ id, oid: blob, path: placeOf(shards, id) }))
+        .filter(({ path }) => isHeld(path))
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
+      const entries = plain.map(({ oid, path }) => ({
+        path,
+        oid,
+        mode: "100644" as const,
+        kind: "blob" as const
+      }))
+      const listing = listingOf({ oid: "0".repeat(40) as Oid, entries: entries.toReversed() }, shards)
+      assert.deepStrictEqual(listing.entries(), plain)
+      assert.deepStrictEqual(
+        plain.map((_, at) => [listing.id(at), listing.oid(at), listing.path(at)]),
+        plain.map(({ id, oid, path }) => [id, oid, path])
+      )
+      for (const { oid, path } of plain) assert.strictEqual(listing.find(path), oid)
+      assert.isUndefined(listing.find(`nowhere/${after}.json`))
+      const wanted = plain.filter(({ id }) => id > after).slice(0, limit + 1)
+      const cut = slice(listing, limit + 1, after)
+      assert.deepStrictEqual(cut.entries(), wanted)
+      assert.deepStrictEqual(
+        slice(cut, undefined, wanted[0]?.id).ids(),
+        wanted.slice(1).map(({ id }) => id)
+      )
+      const parts = Chunk.toReadonlyArray(Effect.runSync(Stream.runCollect(partsOf(cut, size))))
+      assert.deepStrictEqual(
+        parts.flatMap((part) => part.entries()),
+        wanted
+      )
+      assert.isTrue(parts.every((part) => part.length > 0 && part.length <= size))
+    },
+    { fastCheck: { numRuns: 200 } }
+  )
+})
