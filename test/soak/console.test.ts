@@ -23,6 +23,7 @@ const sorted = (page: Page): Promise<number> =>
 
 /** The middle of ten times from a key to the next painted frame. */
 const keyed = async (page: Page): Promise<number> => {
+  await page.locator(".table-scroll").evaluate((region: Dom) => region.scrollTo(0, 0))
   await page.locator("#cell-0-2").focus()
   return page.evaluate(async () => {
     const times: Array<number> = []
@@ -106,10 +107,21 @@ bothBuilds(
       console.log(
         `${the.build}, 500 x 20: first row ${ms(first.sinceAsked)} after asking, sorted in ${ms(sort)} (${ms(slow.sort)} at a quarter of the CPU), key to paint ${ms(key)} (${ms(slow.key)}), longest task ${ms(task)} over ${frames} frames of scrolling`
       )
-      if (the.build === "local") assert.isBelow(first.sinceAsked, 3000)
-      assert.isBelow(sort, 1000)
+      assert.isBelow(first.sinceAsked + sort, 1000)
       assert.isBelow(key, 100)
       assert.isBelow(task, 200)
+    })
+
+    it("500 whole documents, one by one where there is no other way", async () => {
+      const { page } = await the.enter()
+      await page.getByLabel("Whole documents").check()
+      await page.locator("#query-table").selectOption("wide")
+      await page.getByLabel("Limit").fill("500")
+      const asked = performance.now()
+      await page.getByRole("button", { name: "Run", exact: true }).click()
+      await page.locator('table.table[aria-rowcount="501"]').waitFor({ timeout: 120_000 })
+      await page.locator(".source.scan").waitFor()
+      console.log(`${the.build}, 500 whole documents: ${ms(performance.now() - asked)} after asking`)
     })
 
     it("10,000 documents are usable", async () => {

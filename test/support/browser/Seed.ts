@@ -95,5 +95,9 @@ export const seedLarge = (store: StoreService) =>
 
 export const layout = {
   indexes: { products: ["category"] },
-  manifests: { many: ["n", "name"], products: ["_rev", "_updated_at", "category", "name", "price"] }
-} as const
+  manifests: {
+    many: ["n", "name"],
+    products: ["_rev", "_updated_at", "category", "name", "price"],
+    wide: ["_rev", "_updated_at", ...Object.keys(wide(0))]
+  }
+}
