@@ -152,10 +152,7 @@ export const getBranch = get(
   "repos/get-branch",
   "/repos/{owner}/{repo}/branches/{branch}",
   "branches/branches#get-a-branch",
-  Schema.Struct({
-    name: Schema.String,
-    commit: Schema.Struct({ sha: Oid, commit: Schema.Struct({ tree: Named }) })
-  })
+  Schema.Struct({ name: Schema.String, commit: Commit })
 )
 
 /** The path may be a file, a symbolic link, a submodule or (as an array of at most 1,000 entries) a directory. */

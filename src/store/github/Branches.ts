@@ -14,6 +14,8 @@ import { patiently } from "./Retry.js"
 const lag = 60_000
 const absentLag = 10_000
 
+const mostCommits = 512
+
 /** Branches that are remembered, beside those written lately. */
 const mostBranches = 256
 
@@ -85,6 +87,14 @@ export const makeBranches = (client: Client): Branches => {
 
   const commits = new Map<Oid, GitCommit>()
 
+  const keep = (commit: GitCommit) => {
+    commits.set(commit.sha, commit)
+    for (const oldest of commits.keys()) {
+      if (commits.size <= mostCommits) break
+      commits.delete(oldest)
+    }
+  }
+
   /** A commit never changes: each is read once. */
   const commit = (oid: Oid): Effect.Effect<Option.Option<GitCommit>, CallFailure> =>
     Effect.suspend(() => {
@@ -92,11 +102,7 @@ export const makeBranches = (client: Client): Branches => {
       if (known !== undefined) return Effect.succeed(Option.some(known))
       return client.call(Api.getGitCommit, { path: { commit_sha: oid } }).pipe(
         Effect.map((reply) => {
-          if (Option.isSome(reply.value)) commits.set(oid, reply.value.value)
-          for (const oldest of commits.keys()) {
-            if (commits.size <= 512) break
-            commits.delete(oldest)
-          }
+          if (Option.isSome(reply.value)) keep(reply.value.value)
           return reply.value
         }),
         Effect.catchIf(isMissing, () => Effect.succeed(Option.none()))
@@ -122,12 +128,31 @@ export const makeBranches = (client: Client): Branches => {
       isMissing
     )
 
+  const learn: Branches["learn"] = ({
+    commit: { author, committer, message, tree },
+    html_url,
+    parents,
+    sha
+  }) => {
+    const given = Schema.decodeUnknownOption(Api.getGitCommit.reply)({
+      sha,
+      tree,
+      parents,
+      message,
+      author,
+      committer,
+      html_url
+    })
+    if (Option.isSome(given)) keep(given.value)
+  }
+
   const ask = (branch: string): Effect.Effect<Option.Option<Head>, CallFailure> =>
     Effect.gen(function* () {
       const known = yield* validators.find(branch)
       const reply = yield* client.call(Api.getBranch, { path: { branch }, etag: known?.etag })
       if (Option.isNone(reply.value)) return Option.fromNullable(known?.value)
       const { commit: tip } = reply.value.value
+      learn(tip)
       const head: Head = { commit: tip.sha, tree: tip.commit.tree.sha }
       validators.keep(branch, reply.etag, reply.generation, head)
       return Option.some(head)
@@ -168,18 +193,7 @@ export const makeBranches = (client: Client): Branches => {
     head,
     commit,
     existing,
-    learn: ({ commit: { author, committer, message, tree }, html_url, parents, sha }) => {
-      const given = Schema.decodeUnknownOption(Api.getGitCommit.reply)({
-        sha,
-        tree,
-        parents,
-        message,
-        author,
-        committer,
-        html_url
-      })
-      if (Option.isSome(given)) commits.set(sha, given.value)
-    },
+    learn,
     own: (branch) => memories.get(branch)?.own?.commit,
     remembered: (branch) => memories.get(branch)?.head,
     wrote: (branch, from, to) =>

@@ -135,12 +135,14 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
       const answer = yield* ask(branch, path, etag).pipe(
         Effect.catchAll((error): Effect.Effect<FileRead, Failure> => {
           if (error._tag !== "ApiFailure") return Effect.fail(error)
-          if (isMissing(error)) return Effect.succeed(noFile)
-          if (error.kind !== "TooLarge") return Effect.fail(error)
-          return Effect.flatMap(head(branch), (at) =>
+          // A branch that we have just made may not be known to the machine that answered.
+          const ours = isUnheard(error) && !settings.readOnly && branches.own(branch) !== undefined
+          if (isMissing(error) && !ours) return Effect.succeed(noFile)
+          if (error.kind !== "TooLarge" && !ours) return Effect.fail(error)
+          return Effect.flatMap(ours ? newest(branch) : head(branch), (at) =>
             Option.isNone(at)
               ? Effect.succeed(noFile)
-              : Effect.map(byTree(at.value, path), (found) => ({ ...noFile, blob: found }))
+              : Effect.map((ours ? file : byTree)(at.value, path), (found) => ({ ...noFile, blob: found }))
           )
         })
       )

@@ -95,7 +95,7 @@ export const make = (
       writable: makeWritable(settings.readOnly),
       turn: makeTurns()
     }
-    const probe = makeProbe(client, refs)
+    const probe = makeProbe(client, refs, branches)
     const log = makeLog(client)
     const diff = makeDiff(trees)
 

@@ -63,7 +63,8 @@ export const makeHeads = (client: Client, branches: Branches, known: KnownTrees,
     )
 
   const resolve: Heads["resolve"] = (ref, wants) => {
-    if (!isOid(ref)) return Effect.map(byName(ref), learned)
+    // A branch that we have written to is known better by its name alone.
+    if (!isOid(ref)) return branches.own(ref) === undefined ? Effect.map(byName(ref), learned) : now(ref)
     if (!brings || wants === undefined) return Effect.map(byOid(ref), learned)
     return Effect.flatMap(brought({ commit: ref }, wants), (found) =>
       Effect.map(Option.isSome(found) ? Effect.succeed(found) : byOid(ref), learned)

@@ -3,22 +3,29 @@ import * as Option from "effect/Option"
 import type { Probe } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { isKind } from "./ApiFailure.js"
+import type { Branches } from "./Branches.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { RefWrites } from "./RefWrites.js"
 
 /** What exists and what may be done, told without failing where something is absent. */
 export const makeProbe =
-  (client: Client, refs: RefWrites) =>
-  (branch: string): Effect.Effect<Probe, CallFailure> =>
-    client.call(Api.getRepository, { path: {} }).pipe(
+  (client: Client, refs: RefWrites, branches: Branches) =>
+  (branch: string): Effect.Effect<Probe, CallFailure> => {
+    /** A branch that we have just made may not be known to the machine that answers. */
+    const isThere = Effect.flatMap(refs.read(branch), (at) =>
+      Option.isSome(at) || branches.own(branch) === undefined
+        ? Effect.succeed(Option.isSome(at))
+        : Effect.map(branches.head(branch), Option.isSome)
+    )
+    return client.call(Api.getRepository, { path: {} }).pipe(
       Effect.flatMap((reply) => {
         const found = Option.getOrUndefined(reply.value)
         const known = {
           defaultBranch: Option.fromNullable(found?.default_branch),
           write: client.settings.readOnly ? Option.some(false) : Option.fromNullable(found?.permissions?.push)
         }
-        return refs.read(branch).pipe(
-          Effect.map((at): Probe => ({ ...known, repository: "present", branch: Option.isSome(at) })),
+        return isThere.pipe(
+          Effect.map((there): Probe => ({ ...known, repository: "present", branch: there })),
           Effect.catchIf(isKind("EmptyRepository"), () =>
             Effect.succeed<Probe>({ ...known, repository: "empty", branch: false })
           )
@@ -36,3 +43,4 @@ export const makeProbe =
         })
       )
     )
+  }

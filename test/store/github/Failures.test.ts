@@ -569,6 +569,7 @@ describe("replicas that lag behind", () => {
               ]
             })
             assert.strictEqual(Option.getOrThrow(yield* remote.head("main")).commit, made.commit)
+            assert.strictEqual(Option.getOrThrow(yield* remote.resolve("main")).commit, made.commit)
             assert.deepStrictEqual(yield* read("data/c.json"), Option.some("new"))
             assert.deepStrictEqual(yield* read("data/b.json"), Option.none())
             const listed = yield* remote.treeAtBranch!("main", "data", { recursive: true })

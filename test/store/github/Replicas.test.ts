@@ -158,6 +158,37 @@ describe.each(ways)("a machine that is ten seconds behind the others, with %j", 
   )
 })
 
+describe.each(ways)("a branch that was made a moment ago, with %j", (options) => {
+  it.scoped("is read and written where a machine has not heard of it yet", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* start(options)
+      const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
+      server.host.replica = server.host.snapshot()
+      const { result } = yield* settle(
+        flight,
+        Effect.gen(function* () {
+          const { result } = yield* store.transaction({}, (tx) =>
+            Effect.gen(function* () {
+              const docs = tx.collection("docs")
+              const before = yield* docs.get("a")
+              assert.strictEqual(Option.getOrThrow(before)["n"], 1)
+              yield* docs.update("a", { m: 2 })
+              yield* docs.insert({ n: 3 }, { id: "c" })
+              assert.deepStrictEqual(yield* docs.list(), ["a", "c"])
+              return yield* docs.get("a")
+            })
+          )
+          assert.deepInclude(Option.getOrThrow(result), { n: 1, m: 2 })
+          assert.deepStrictEqual(yield* store.collection("docs").list(), ["a", "c"])
+        })
+      )
+      assert.isTrue(Either.isRight(result), String(Option.getOrNull(Either.getLeft(result))))
+      assert.deepStrictEqual([...server.host.repository.refs.keys()], ["refs/heads/main"])
+      assert.deepStrictEqual(history(server).slice(0, 2), ["insert docs/c", "update docs/a"])
+    })
+  )
+})
+
 it.scoped("a machine that never catches up is an error, not an absence", () =>
   Effect.gen(function* () {
     const { behind, flight, head, remote, server } = yield* start({})
