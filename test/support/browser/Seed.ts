@@ -57,7 +57,7 @@ const megabyte: JsonObject = {
   }))
 }
 
-/** Collections with an index, a manifest and some history; 500 rows of 20 columns; a document of a megabyte. */
+/** Collections with an index, a manifest and some history. */
 export const seed = (store: StoreService) =>
   Effect.gen(function* () {
     yield* put(
@@ -74,16 +74,21 @@ export const seed = (store: StoreService) =>
       )
     )
     yield* put(store, "hostile", Object.entries(hostile))
-    yield* put(
-      store,
-      "wide",
-      count(500).map((i) => [`w-${String(i).padStart(3, "0")}`, wide(i)] as const)
-    )
-    yield* put(store, "big", [["megabyte", megabyte]])
     const products = store.collection("products")
     yield* products.update(productId(2), { price: 9.99, note: "on sale" }, { message: "lower a price" })
     yield* products.update(productId(2), { price: 12.5 }, { message: "raise it again" })
   })
+
+/** 500 rows of 20 columns, and a document of a megabyte. */
+export const seedBroad = (store: StoreService) =>
+  Effect.zipRight(
+    put(
+      store,
+      "wide",
+      count(500).map((i) => [`w-${String(i).padStart(3, "0")}`, wide(i)] as const)
+    ),
+    put(store, "big", [["megabyte", megabyte]])
+  )
 
 /** A large collection: 10,000 documents. */
 export const seedLarge = (store: StoreService) =>

@@ -4,7 +4,7 @@ import type { StoreService } from "../../../src/store/StoreService.js"
 import { builtConsole, placeholders } from "./Build.js"
 import { launch, open, type Watched } from "./Chromium.js"
 import { ConsoleService, layer, repo } from "./ConsoleService.js"
-import { seed, seedLarge } from "./Seed.js"
+import { seed, seedBroad, seedLarge } from "./Seed.js"
 import { hosted } from "./Static.js"
 import { type Stub, stub } from "./Stub.js"
 
@@ -54,7 +54,11 @@ export const stage = async (build: Build, options: StageOptions = {}): Promise<S
   const limited = await stub(`${behind.url}/api/v3`)
   const fill = (service: typeof behind) =>
     host.runPromise(
-      Effect.zipRight(seed(service.store), options.large === true ? seedLarge(service.store) : Effect.void)
+      Effect.gen(function* () {
+        yield* seed(service.store)
+        yield* seedBroad(service.store)
+        if (options.large === true) yield* seedLarge(service.store)
+      })
     )
   const questionOf = (isData: (url: string) => boolean) => ({
     isData,
