@@ -158,6 +158,10 @@ layer(host(), { timeout: 60_000 })("git data", (it) => {
       ])
       yield* ref("refs/heads/featureA", head.commit)
       assert.deepStrictEqual(said(yield* ref("refs/heads/x", none)), [422, "Object does not exist"])
+      assert.deepStrictEqual(said(yield* ref("refs/heads/main/below", head.commit)), [
+        422,
+        "Reference update failed"
+      ])
       for (const name of [
         "heads/x",
         "refs/heads",

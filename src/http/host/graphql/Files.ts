@@ -1,31 +1,44 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import type { TreeEntry } from "../../../store/GitRemote.js"
+import { ByteCache } from "../../../store/git/ByteCache.js"
 import * as BlobSizes from "../BlobSizes.js"
 import type { Hosted } from "../Repositories.js"
-import { after, type Context } from "./Context.js"
+import { after, type Context, type Eventual } from "./Context.js"
 import { named } from "./Named.js"
-import { text } from "./Text.js"
+import { type Text, text } from "./Text.js"
 
 const sizeOf = (context: Context, hosted: Hosted, entry: TreeEntry) =>
   BlobSizes.known(entry) ?? context.run(Effect.map(BlobSizes.of(hosted.git, entry), (size) => size ?? 0))
 
 const asEntry = (oid: Oid): TreeEntry => ({ path: "", mode: "100644", kind: "blob", oid })
 
+// What a blob holds follows from its id: what was read once is so for ever, in every repository.
+const texts = new ByteCache<Text>(16 * 1024 * 1024)
+
+const textOf = (context: Context, hosted: Hosted, oid: Oid): Eventual<Text> =>
+  texts.get(oid) ??
+  context.run(
+    Effect.flatMap(BlobSizes.of(hosted.git, asEntry(oid)), (size) => {
+      const read = Effect.map(
+        hosted.git.object(oid),
+        Option.match({
+          onNone: () => text(new Uint8Array()),
+          onSome: ({ content }) => {
+            const shown = text(content)
+            texts.set(oid, shown, 2 * (shown.text?.length ?? 0) + 200)
+            return shown
+          }
+        })
+      )
+      return context.call.room.around(size ?? 0, read)
+    })
+  )
+
 export const blob = (context: Context, hosted: Hosted, oid: Oid) => {
-  const load = () =>
-    context.run(
-      Effect.flatMap(BlobSizes.of(hosted.git, asEntry(oid)), (size) => {
-        const read = Effect.map(
-          hosted.git.object(oid),
-          Option.match({ onNone: () => text(new Uint8Array()), onSome: ({ content }) => text(content) })
-        )
-        return context.call.room.around(size ?? 0, read)
-      })
-    )
-  let read: ReturnType<typeof load> | undefined
+  let read: Eventual<Text> | undefined
   const content = () => {
-    read ??= load()
+    read ??= textOf(context, hosted, oid)
     return read
   }
   return {

@@ -8,6 +8,7 @@ import * as Git from "../Git.js"
 import { isWholeRefName } from "../Names.js"
 import type { Problem } from "../Problem.js"
 import * as Programs from "../Programs.js"
+import { clashes } from "../RefClash.js"
 import type { Hosted } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import type { Failure } from "../Route.js"
@@ -38,6 +39,8 @@ const createRef = (
     if (!isWholeRefName(name))
       return yield* fail("UNPROCESSABLE", `${name.slice(0, 200)} is not a valid ref name.`)
     const oid = yield* commitFor(hosted.git, name, input.oid)
+    if (yield* clashes(hosted.git, name))
+      return yield* fail("UNPROCESSABLE", `A ref named "${name}" cannot exist beside those that are there.`)
     const duplicate = failure("UNPROCESSABLE", `A ref named "${name}" already exists in the repository.`)
     yield* hosted.git
       .updateRef(name, Option.none(), Option.some(oid))
@@ -91,6 +94,9 @@ const move = (hosted: Hosted, updates: ReadonlyArray<RefUpdate>) => {
         )
       }
       if (update.afterOid === zeros) return `delete ${name} ${before}`
+      if (Option.isNone(current) && (yield* clashes(git, name))) {
+        return yield* fail("UNPROCESSABLE", `A ref named "${name}" cannot exist beside those that are there.`)
+      }
       const after: Oid = yield* commitFor(git, name, update.afterOid)
       if (
         Option.isSome(current) &&

@@ -14,8 +14,16 @@ const torn = (bytes: Uint8Array): number => {
   return 0
 }
 
+/** A blob as `Blob` shows it. */
+export interface Text {
+  readonly isBinary: boolean
+  readonly isTruncated: boolean
+  /** None of a binary one. */
+  readonly text: string | null
+}
+
 /** The bytes of a blob as `Blob.text` shows them. */
-export const text = (content: Uint8Array) => {
+export const text = (content: Uint8Array): Text => {
   const isTruncated = content.length > textBytes
   const isBinary = content.subarray(0, 8000).includes(0) || !isUtf8(content)
   if (isBinary) return { isBinary, isTruncated, text: null }

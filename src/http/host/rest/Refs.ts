@@ -11,6 +11,7 @@ import { isRefName, isWholeRefName, nodeId } from "../Names.js"
 import * as Pages from "../Pages.js"
 import { emptyRepository, notFound, Problem, unprocessable } from "../Problem.js"
 import * as Programs from "../Programs.js"
+import { clashes } from "../RefClash.js"
 import * as Reply from "../Reply.js"
 import { type Hosted, Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
@@ -105,6 +106,7 @@ export const routes = Effect.gen(function* () {
       const duplicate = unprocessable("Reference already exists")
       if (Option.isSome(yield* hosted.git.ref(name))) return yield* duplicate
       yield* needsCommit(hosted.git, name, oid)
+      if (yield* clashes(hosted.git, name)) return yield* unprocessable("Reference update failed")
       yield* hosted.git
         .updateRef(name, Option.none(), Option.some(oid))
         .pipe(Effect.mapError((error) => (error instanceof RefMoved ? duplicate : error)))
