@@ -1,5 +1,6 @@
 import * as Data from "effect/Data"
 import type { Oid } from "../../domain/Oid.js"
+import { type HeaderRecord, limitHeaders, retryAfter } from "./LimitHeaders.js"
 
 /** What an answer of the API means, told apart by status, headers and message in `classify` alone. */
 export type FailureKind =
@@ -97,51 +98,6 @@ export const isTransient = (failure: ApiFailure) =>
   failure.kind === "Unreachable" ||
   failure.kind === "TimedOut" ||
   failure.kind === "Corrupt"
-
-/** Headers of an answer, by lower-case name. */
-export type HeaderRecord = { readonly [name: string]: string | undefined }
-
-/** The limit headers of an answer; `toReset` in milliseconds by the host's own clock where it told the time. */
-export interface LimitHeaders {
-  readonly resource: string
-  readonly limit: number
-  readonly remaining: number
-  readonly used: number
-  readonly reset: number
-  readonly toReset: number
-}
-
-const whole = (text: string | undefined) =>
-  text !== undefined && /^\d+$/.test(text.trim()) ? Number(text) : undefined
-
-/** The limit that an answer announces; none where headers are absent or unreadable. */
-export const limitHeaders = (headers: HeaderRecord, now: number): LimitHeaders | undefined => {
-  const limit = whole(headers["x-ratelimit-limit"])
-  const remaining = whole(headers["x-ratelimit-remaining"])
-  const stated = whole(headers["x-ratelimit-reset"])
-  if (limit === undefined || remaining === undefined || stated === undefined) return undefined
-  const reset = stated > 1e11 ? Math.floor(stated / 1000) : stated
-  const date = headers["date"] === undefined ? Number.NaN : Date.parse(headers["date"])
-  return {
-    resource: headers["x-ratelimit-resource"] ?? "core",
-    limit,
-    remaining,
-    used: whole(headers["x-ratelimit-used"]) ?? limit - remaining,
-    reset,
-    toReset: Math.max(0, reset * 1000 - (Number.isNaN(date) ? now : date))
-  }
-}
-
-/** `Retry-After` in milliseconds, given as seconds or as a date. */
-export const retryAfter = (headers: HeaderRecord, now: number): number | undefined => {
-  const text = headers["retry-after"]
-  if (text === undefined) return undefined
-  const seconds = whole(text)
-  if (seconds !== undefined) return seconds * 1000
-  const until = Date.parse(text)
-  const date = headers["date"] === undefined ? Number.NaN : Date.parse(headers["date"])
-  return Number.isNaN(until) ? undefined : Math.max(0, until - (Number.isNaN(date) ? now : date))
-}
 
 const ruleViolation =
   /rule violation|protected branch|changes must be made through a pull request|required status check|cannot update this protected ref|push declined/i

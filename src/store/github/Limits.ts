@@ -3,8 +3,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import type { Budget } from "../GitRemote.js"
-import { ApiFailure, type FailureKind, type HeaderRecord, limitHeaders } from "./ApiFailure.js"
+import { ApiFailure, type FailureKind } from "./ApiFailure.js"
 import { remaining as remainingMetric, timeLeft } from "./Call.js"
+import { type HeaderRecord, limitHeaders } from "./LimitHeaders.js"
 import type { Settings } from "./Options.js"
 
 /** What a request weighs in the limits. */

@@ -11,17 +11,10 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { AuthError } from "../../domain/StoreError.js"
 import type { Method } from "./Api.js"
-import {
-  ApiFailure,
-  classify,
-  type HeaderRecord,
-  isAmbiguous,
-  isLimit,
-  isTransient,
-  neverConnected
-} from "./ApiFailure.js"
+import { ApiFailure, classify, isAmbiguous, isLimit, isTransient, neverConnected } from "./ApiFailure.js"
 import { currentCall, timeLeft } from "./Call.js"
 import { type Credential, type Credentials, makeCredentials } from "./Credentials.js"
+import type { HeaderRecord } from "./LimitHeaders.js"
 import { type Limits, makeLimits } from "./Limits.js"
 import type { Settings } from "./Options.js"
 import { advisedDelay, freshToken, politely } from "./Retry.js"

@@ -1,12 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, Ref, TestClock } from "effect"
-import {
-  ApiFailure,
-  classify,
-  type FailureKind,
-  limitHeaders,
-  retryAfter
-} from "../../../src/store/github/ApiFailure.js"
+import { ApiFailure, classify, type FailureKind } from "../../../src/store/github/ApiFailure.js"
+import { limitHeaders, retryAfter } from "../../../src/store/github/LimitHeaders.js"
 import { makeLimits, paceOf } from "../../../src/store/github/Limits.js"
 import { freshToken, politely, raced } from "../../../src/store/github/Retry.js"
 
