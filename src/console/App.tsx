@@ -1,8 +1,8 @@
 import { lazy, Suspense } from "preact/compat"
-import { useCallback, useEffect, useState } from "preact/hooks"
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
 import { Announcer, alarm, announce } from "./Announcer.js"
-import type { DataSourceService } from "./DataSource.js"
+import { type DataSourceService, watched } from "./DataSource.js"
 import { start } from "./Place.js"
 import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
@@ -27,6 +27,15 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     setProblem(failure)
     alarm(`${failure.title}. ${failure.message}`)
   }, [])
+
+  const watchedSource = useMemo(
+    () =>
+      watched(source, (ended) => {
+        setSession(undefined)
+        fail(ended)
+      }),
+    [source, fail]
+  )
 
   const begin = useCallback(() => {
     setProblem(undefined)
@@ -84,17 +93,13 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
         <Suspense fallback={<main class="skeleton-card" aria-busy="true" aria-label="Loading" />}>
           <Workbench
             key={`${session.api} ${session.repo} ${session.branch} ${session.root}`}
-            source={source}
+            source={watchedSource}
             session={session}
             place={place}
             go={go}
             settings={settings}
             onSettings={change}
             onSignOut={signOut}
-            onLost={(failure) => {
-              if (failure.kind === "signedOut") setSession(undefined)
-              fail(failure)
-            }}
           />
         </Suspense>
       ) : (

@@ -1,5 +1,5 @@
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { StoredDocument } from "../domain/Document.js"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
 import type { Query, QueryAnswer } from "../store/browse/Browse.js"
@@ -46,3 +46,23 @@ export class DataSource extends Context.Tag("chainstore/console/DataSource")<
   DataSource,
   DataSourceService
 >() {}
+
+/** The same source, telling when the session turns out to have ended, whatever was asked. */
+export const watched = (
+  source: DataSourceService,
+  onEnded: (problem: Problem) => void
+): DataSourceService => {
+  const tell = <A>(effect: Effect.Effect<A, Problem>): Effect.Effect<A, Problem> =>
+    Effect.tapError(effect, (problem) =>
+      problem.kind === "signedOut" ? Effect.sync(() => onEnded(problem)) : Effect.void
+    )
+  return {
+    ...source,
+    collections: tell(source.collections),
+    query: (query) => tell(source.query(query)),
+    document: (...asked) => tell(source.document(...asked)),
+    history: (...asked) => tell(source.history(...asked)),
+    restore: (...asked) => tell(source.restore(...asked)),
+    rate: tell(source.rate)
+  }
+}

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { StoredDocument } from "../domain/Document.js"
 import { differences } from "../store/browse/Difference.js"
 import type { HistoryEntry } from "../store/Collection.js"
-import { announce } from "./Announcer.js"
+import { alarm, announce } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
 import type { DataSourceService } from "./DataSource.js"
 import { DifferenceTable } from "./DifferenceTable.js"
@@ -45,9 +45,14 @@ export const History = (props: {
           announce(`${found.length} ${found.length === 1 ? "commit" : "commits"} in the history of ${id}.`)
         }
       },
-      failure: setProblem
+      failure: failed
     })
   }, [source, collection, id, limit, round])
+
+  const failed = (failure: Problem) => {
+    setProblem(failure)
+    alarm(`${failure.title}. ${failure.message}`)
+  }
 
   const version = (sha: string) =>
     Effect.suspend(() => {
@@ -74,7 +79,7 @@ export const History = (props: {
             `${changed.length} ${changed.length === 1 ? "field" : "fields"} changed in ${entry.sha.slice(0, 7)}.`
           )
         },
-        failure: setProblem
+        failure: failed
       }
     )
   }
@@ -82,7 +87,7 @@ export const History = (props: {
   const ask = (entry: HistoryEntry) =>
     look.run(Effect.all([source.document(collection, id), version(entry.sha)]), {
       success: ([current, target]) => setRestoring({ entry, current, target }),
-      failure: setProblem
+      failure: failed
     })
 
   return (

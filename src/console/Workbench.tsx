@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "preact/compat"
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
+import { alarm } from "./Announcer.js"
 import type { DataSourceService, RateBudget } from "./DataSource.js"
 import { Icon } from "./Icon.js"
 import { type Place, start } from "./Place.js"
@@ -41,7 +42,6 @@ export const Workbench = (props: {
   readonly settings: Settings
   readonly onSettings: (change: Partial<Settings>) => void
   readonly onSignOut: () => void
-  readonly onLost: (problem: Problem) => void
 }) => {
   const { go, place, session, settings, source } = props
   const [collections, setCollections] = useState(session.collections)
@@ -71,10 +71,6 @@ export const Workbench = (props: {
     return () => media.removeEventListener("change", follow)
   }, [])
 
-  useEffect(() => {
-    if (query.problem?.kind === "signedOut") props.onLost(query.problem)
-  }, [query.problem])
-
   const choose = (table: string) => {
     query.expectFocus()
     if (place.table === table) query.again()
@@ -95,6 +91,8 @@ export const Workbench = (props: {
     go({ document: undefined, panel: undefined })
     requestAnimationFrame(() => (document.getElementById(opener) ?? heading.current)?.focus())
   }
+
+  const told = (problem: Problem) => alarm(`${problem.title}. ${problem.message}`)
 
   const themes = { system: "light", light: "dark", dark: "system" } as const
 
@@ -218,9 +216,7 @@ export const Workbench = (props: {
             class="button small quiet refresh"
             disabled={listing.running}
             aria-busy={listing.running}
-            onClick={() =>
-              listing.run(source.collections, { success: setCollections, failure: props.onLost })
-            }
+            onClick={() => listing.run(source.collections, { success: setCollections, failure: told })}
           >
             Refresh
           </button>
