@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { painted } from "../support/browser/Chromium.js"
+import { productId } from "../support/browser/Seed.js"
 import { choose, repo, signIn, submit } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
@@ -67,6 +68,21 @@ bothBuilds("signing in to the console", (the) => {
     await page.keyboard.type(the.on.token)
     await page.keyboard.press("Enter")
     await page.locator(".table tbody th").first().waitFor()
+  })
+
+  it("a session that has ended asks to sign in again, and the page keeps its place", async () => {
+    if (the.build === "hosted") return
+    const { page } = await the.enter()
+    await choose(page, "products")
+    await page.context().clearCookies()
+    await page.locator(`#open-${productId(2)}`).click()
+    await page.getByRole("heading", { name: "Your session has ended" }).waitFor()
+    assert.include((await page.locator('[role="alert"]').textContent()) ?? "", "Your session has ended")
+    assert.strictEqual(await page.getByLabel("Repository").inputValue(), repo)
+    await signIn(the.on, page)
+    await page.locator(".panel .json-line").first().waitFor()
+    await page.locator(`#open-${productId(2)}`).waitFor()
+    assert.match(page.url(), /table=products.*document=p-0002/)
   })
 
   it("30: little script at first, and nothing from elsewhere", async () => {
