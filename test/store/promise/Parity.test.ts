@@ -124,7 +124,7 @@ describe("the Promise face beside the Effect face", () => {
     await writer.put("notes", "a", {})
     broken = true
     const closed = await rejected(writer.close())
-    assert.strictEqual(closed, down)
+    assert.instanceOf(closed, Whole.RemoteError)
     assert.deepStrictEqual([closed.unwritten, closed.hint], [unwritten, "not yet written: notes/a"])
 
     const mine = new Error("mine")
@@ -135,7 +135,8 @@ describe("the Promise face beside the Effect face", () => {
       })
     )
     assert.instanceOf(both, AggregateError)
-    assert.deepStrictEqual(both.errors, [mine, down])
+    assert.strictEqual(both.errors[0], mine)
+    assert.instanceOf(both.errors[1], Whole.RemoteError)
     assert.deepStrictEqual(both.errors[1].unwritten, unwritten)
 
     const controller = new AbortController()
@@ -149,7 +150,8 @@ describe("the Promise face beside the Effect face", () => {
         { signal: controller.signal }
       )
     )
-    assert.deepStrictEqual(stopped.errors, [mine, down])
+    assert.strictEqual(stopped.errors[0], mine)
+    assert.deepStrictEqual(stopped.errors[1].unwritten, unwritten)
   })
 
   it("tells a plain function of documents that no longer fit", async () => {
