@@ -38,7 +38,9 @@ const check = <A, R>(
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(arbitrary, async (sample) => {
-          const status = await Effect.runPromise(Effect.provide(statusOf(sample), runtime))
+          const status = await Effect.runPromise(Effect.provide(statusOf(sample), runtime)).catch((error) => {
+            throw new Error(`${error} (${error?.cause ?? "no cause"}) for ${JSON.stringify(sample)}`)
+          })
           assert.isTrue(status < 500, `${status} for ${JSON.stringify(sample)}`)
         }),
         { numRuns: runs, seed }
