@@ -9,7 +9,7 @@ import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { RefWrites } from "./RefWrites.js"
 import type { RepositoryId } from "./RepositoryId.js"
-import { waitFor } from "./Retry.js"
+import { lagging, waitFor } from "./Retry.js"
 import { ambiguous, type Place } from "./Translate.js"
 
 type Failure = CallFailure | RefMoved | AmbiguousWriteError | RemoteError
@@ -61,6 +61,26 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
       })
     )
 
+  /**
+   * The same, told by machines that agree with each other and with the refusal: of moves that come together, some
+   * done and some not, or none where one was refused for being elsewhere, is what a machine behind the others says.
+   */
+  const seen = (moves: ReadonlyArray<BranchMove>, refusal: ApiFailure) =>
+    look(moves).pipe(
+      Effect.filterOrFail(
+        (found) => {
+          const untouched = found.filter(({ at, move, there }) => !there && same(at, move.from)).length
+          return (
+            untouched === 0 ||
+            (untouched === found.length && refusal.kind !== "StaleHead") ||
+            found.some(({ at, move, there }) => !there && !same(at, move.from))
+          )
+        },
+        () => "behind" as const
+      ),
+      Effect.retry({ schedule: lagging, while: (error) => error === "behind" })
+    )
+
   const send = (moves: ReadonlyArray<BranchMove>) =>
     Effect.flatMap(repositoryId.get, (id) =>
       client.graphql(
@@ -96,15 +116,18 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
           return Effect.fail(unsupported(place, error.message))
         }
         const lost = isAmbiguous(error)
-        return look(moves).pipe(
-          Effect.mapError((cause): Failure => (lost || count > 0 ? ambiguous(place, error) : cause)),
+        const perhaps = lost || count > 0
+        return seen(moves, error).pipe(
+          Effect.mapError((cause): Failure => {
+            if (perhaps) return ambiguous(place, error)
+            return cause === "behind" ? moved(moves[0] as BranchMove, Option.none()) : cause
+          }),
           Effect.flatMap((found): Effect.Effect<void, Failure> => {
             // A refusal may answer a request that a proxy sent twice.
             if (found.every(({ there }) => there)) return Effect.void
             const elsewhere = found.find(({ at, move }) => !same(at, move.from))
             if (elsewhere !== undefined) return Effect.fail(moved(elsewhere.move, elsewhere.at))
-            if (error.kind === "StaleHead" || error.kind === "NotFastForward") {
-              // As far as a replica tells nothing has moved: it is behind, or this is no way forward.
+            if (error.kind === "NotFastForward") {
               return Effect.fail(moved(moves[0] as BranchMove, Option.none()))
             }
             if (!lost) return Effect.fail(unsupported(place, error.message))

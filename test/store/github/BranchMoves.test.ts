@@ -52,6 +52,34 @@ describe("several branches moved by one request", () => {
     )
   }
 
+  for (const denied of [/heads\//, /heads\/main/, /heads\/work/]) {
+    it.scoped(`move once, though a machine behind the others denies it: ${denied}`, () =>
+      Effect.gen(function* () {
+        const { flight, from, remote, server, to } = yield* start
+        const behind = server.host.snapshot()
+        let lost = false
+        let late = false
+        server.fault = (seen) => {
+          server.host.replica = lost && !late && denied.test(seen.url) ? behind : undefined
+          if (lost || !isMove(seen)) return undefined
+          lost = true
+          return { _tag: "Reset", after: true }
+        }
+        yield* Effect.fork(
+          Effect.zipRight(
+            Effect.sleep("9 seconds"),
+            Effect.sync(() => {
+              late = true
+            })
+          )
+        )
+        const { result } = yield* settle(flight, moves(remote, from, to))
+        assert.isTrue(Either.isRight(result), JSON.stringify(result))
+        assert.deepStrictEqual([...server.host.repository.refs], [["refs/heads/main", to]])
+      })
+    )
+  }
+
   it.scoped("nothing is claimed when nothing can be asked any more", () =>
     Effect.gen(function* () {
       const { flight, from, remote, server, to } = yield* start
