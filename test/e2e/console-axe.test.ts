@@ -1,8 +1,8 @@
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
-import { axe, contrast, picture } from "../support/browser/Chromium.js"
+import { axe, contrast, painted, picture } from "../support/browser/Chromium.js"
 import { productId } from "../support/browser/Seed.js"
-import { choose, submit } from "../support/browser/Stage.js"
+import { choose, signIn, submit } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
 type Dom = any
@@ -79,19 +79,9 @@ bothBuilds("the console for everybody", (the) => {
   })
 
   it("25: usable from 320 pixels on, at 200 and 400 %, without sideways scrolling; targets of 24 pixels", async () => {
-    const { page } = await the.enter()
-    await choose(page, "products")
-    const sizes = [
-      [320, 640],
-      [390, 844],
-      [680, 410],
-      [340, 205],
-      [768, 1024],
-      [1360, 820]
-    ] as const
-    for (const [width, height] of sizes) {
-      await page.setViewportSize({ width, height })
-      await page.waitForTimeout(120)
+    const { page } = await the.visit()
+    const fits = async (what: string) => {
+      await painted(page)
       const found = await page.evaluate(() => ({
         sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
         small: [...document.querySelectorAll("button, select, input:not([type=checkbox]), a[href]")]
@@ -102,16 +92,41 @@ bothBuilds("the console for everybody", (the) => {
           .filter(({ box }: Dom) => box.width > 0 && (box.width < 24 || box.height < 24))
           .map(({ html }: Dom) => html)
       }))
-      assert.isAtMost(found.sideways, 0, `${width}`)
-      assert.deepStrictEqual(found.small, [], `${width}`)
+      assert.isAtMost(found.sideways, 0, what)
+      assert.deepStrictEqual(found.small, [], what)
+    }
+    const sizes = [
+      [320, 640],
+      [340, 205],
+      [680, 410],
+      [768, 1024],
+      [1360, 820]
+    ] as const
+    const everywhere = async (state: string, also: () => Promise<void> = async () => {}) => {
+      for (const [width, height] of sizes) {
+        await page.setViewportSize({ width, height })
+        await fits(`${state}, ${width}`)
+        await also()
+      }
+    }
+    await page.goto(the.on.url)
+    await page.locator("form").waitFor()
+    await everywhere("sign-in")
+    await signIn(the.on, page)
+    await page.locator(".bench").waitFor()
+    await choose(page, "products")
+    await everywhere("table", async () => {
       const table = page.locator(".table-scroll")
       await table.scrollIntoViewIfNeeded()
-      assert.isAbove((await table.boundingBox())?.height ?? 0, 90, `${width}`)
-    }
-    await page.setViewportSize({ width: 320, height: 640 })
+      assert.isAbove((await table.boundingBox())?.height ?? 0, 90)
+    })
     await page.locator(`#open-${productId(1)}`).click()
     await page.locator(".json-line").first().waitFor()
-    assert.isAtMost((await page.evaluate(() => document.documentElement.scrollWidth)) as number, 320)
+    await everywhere("document")
+    await page.getByRole("button", { name: "History" }).click()
+    await page.locator(".timeline li").first().waitFor()
+    await everywhere("history")
+    await page.setViewportSize({ width: 320, height: 640 })
     await page.getByRole("button", { name: "Close the document" }).click()
     await page.waitForFunction((id) => document.activeElement.id === id, `open-${productId(1)}`)
   })
