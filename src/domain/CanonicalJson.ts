@@ -9,6 +9,7 @@ export interface JsonProblem {
 
 /** Deeper nesting is refused: other readers of the repository could not follow. */
 export const maxDepth = 900
+export const tooDeep = `nested deeper than ${maxDepth} levels, or a cycle`
 
 /** Order by Unicode code point, which differs from JavaScript's own order beyond the Basic Multilingual Plane. */
 export const compareCodePoints = (a: string, b: string): number => {
@@ -101,7 +102,7 @@ const print = (value: unknown, form: Form, depth: number): string => {
       throw new Unprintable([], value === undefined ? "undefined in a list" : `a ${typeof value} is not JSON`)
   }
   if (value === null) return "null"
-  if (depth >= maxDepth) throw new Unprintable([], `nested deeper than ${maxDepth} levels, or a cycle`)
+  if (depth >= maxDepth) throw new Unprintable([], tooDeep)
   const inside = depth + 1
   const separator = form === inline ? ", " : `,${form.item(inside)}`
   let text = ""

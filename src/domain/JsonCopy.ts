@@ -1,15 +1,16 @@
-import { isPlainObject, maxDepth } from "./CanonicalJson.js"
+import { isPlainObject, maxDepth, tooDeep } from "./CanonicalJson.js"
 
 /**
  * A copy that no later change of the original reaches: of lists, and of the objects that `isCopied` takes for JSON.
- * What is no JSON, or nested too deeply for it, stays what it is, for the printer to name.
+ * What is no JSON stays what it is, for the printer to name. Throws where the value is nested too deeply for JSON.
  */
 export const copyOf = (
   value: unknown,
   isCopied: (value: object) => boolean = isPlainObject,
   depth = 0
 ): unknown => {
-  if (typeof value !== "object" || value === null || depth > maxDepth) return value
+  if (typeof value !== "object" || value === null) return value
+  if (depth > maxDepth) throw new RangeError(tooDeep)
   if (Array.isArray(value)) return Array.from(value, (item) => copyOf(item, isCopied, depth + 1))
   if (!isCopied(value)) return value
   return Object.fromEntries(

@@ -66,7 +66,19 @@ const isExact = (text: string): boolean => {
   return Number.isFinite(value) && decimal(text) === decimal(String(value))
 }
 
-const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/gs
+/** Everything of a JSON text but the inside of its strings, which no expression can match where they are long. */
+const token = /"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[[\]{}:,]/g
+
+/** The place after the string that begins at a quote. */
+const afterString = (text: string, start: number): number => {
+  for (let at = start + 1; ; at++) {
+    at = text.indexOf('"', at)
+    if (at < 0) return text.length
+    let slashes = 0
+    while (text[at - 1 - slashes] === "\\") slashes++
+    if (slashes % 2 === 0) return at + 1
+  }
+}
 
 /** Every number of a valid JSON text that would change if it were read and written again. */
 export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> => {
@@ -75,14 +87,18 @@ export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber
   const found: Array<InexactNumber> = []
   const steps: Array<string | number> = []
   let key = ""
-  for (const [part] of text.matchAll(token)) {
+  token.lastIndex = 0
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    const [part] = match
     const first = part[0]!
     const last = steps.length - 1
     if (first === "{") steps.push("")
     else if (first === "[") steps.push(0)
     else if (first === "}" || first === "]") steps.pop()
-    else if (first === '"') key = part
-    else if (first === ":") steps[last] = JSON.parse(key) as string
+    else if (first === '"') {
+      token.lastIndex = afterString(text, match.index)
+      if (typeof steps[last] === "string") key = text.slice(match.index, token.lastIndex)
+    } else if (first === ":") steps[last] = JSON.parse(key) as string
     else if (first === ",") {
       const step = steps[last]
       if (typeof step === "number") steps[last] = step + 1

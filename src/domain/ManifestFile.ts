@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
-import { compareCodePoints, encode, JsonMap, type JsonProblem } from "./CanonicalJson.js"
-import type { JsonObject } from "./Document.js"
+import { compareCodePoints, encode, encodeInline, JsonMap, type JsonProblem } from "./CanonicalJson.js"
+import type { Json, JsonObject } from "./Document.js"
 import { type DocumentChange, withId, withoutId } from "./IndexFile.js"
 import { parseObject } from "./JsonText.js"
 import type { Oid } from "./Oid.js"
@@ -43,9 +43,17 @@ export const projectedFields = (manifest: ManifestFile): ReadonlyArray<string> =
   return [...fields].sort(compareCodePoints)
 }
 
+/** A number beyond all bounds, or what is nested too deeply three levels down, would keep the file from being written. */
+const isPrintable = (value: Json): boolean =>
+  typeof value === "number"
+    ? Number.isFinite(value)
+    : typeof value !== "object" || value === null || Either.isRight(encodeInline([[[value]]]))
+
 const project = (document: JsonObject, fields: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(
-    fields.filter((field) => Object.hasOwn(document, field)).map((field) => [field, document[field]!])
+    fields
+      .filter((field) => Object.hasOwn(document, field) && isPrintable(document[field]!))
+      .map((field) => [field, document[field]!])
   )
 
 /** The manifest after some documents changed. */

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { ValidationError } from "../domain/StoreError.js"
 import type { WriteError } from "./Collection.js"
+import { detached } from "./internal/Detached.js"
 import * as Queue from "./internal/OperationQueue.js"
 import type { StoreCore } from "./internal/StoreCore.js"
 import type { Expectation } from "./internal/WriteUnit.js"
@@ -16,6 +17,7 @@ const closed = (operation: string) =>
 
 interface OpenBatch {
   readonly batch: Batch
+  readonly commit: Batch["commit"]
   readonly commitSha: Effect.Effect<Option.Option<string>>
   readonly close: Effect.Effect<void>
 }
@@ -105,11 +107,13 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
           expectations.set(Queue.keyOf(collection, id), { collection, id, expected: expectation })
           return Effect.void
         }),
-      commit,
+      // A caller that is interrupted leaves a commit under way alone, so that what became of it is known.
+      commit: Effect.flatten(detached(commit)),
       discard,
       operations: Effect.sync(documents),
       expectations: Effect.sync(() => expectations.size)
     },
+    commit,
     commitSha: Effect.sync(() => latest),
     close: Effect.zipRight(
       discard,
@@ -125,11 +129,11 @@ export const makeBatch =
   (core: StoreCore): StoreService["batch"] =>
   (options, body) =>
     Effect.suspend(() => {
-      const { batch, close, commitSha } = open(core, options)
+      const { batch, close, commit, commitSha } = open(core, options)
       return body(batch).pipe(
         Effect.flatMap((result) =>
           Effect.zipRight(
-            batch.commit,
+            commit,
             Effect.map(commitSha, (sha) => ({ result, commitSha: sha }))
           )
         ),

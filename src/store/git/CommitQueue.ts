@@ -92,11 +92,20 @@ export const make = (options: CommitQueueOptions) =>
     const wakeups = yield* Queue.dropping<void>(1)
     const alone = new Turn()
     let closed = false
+    /** Nothing is flushed any more. */
+    let ended = false
     let gateOpen = true
     /** Writers that are in a branch's line or turn. */
     let active = 0
     let staged = { commits: 0, bytes: 0 }
     let inFlight: ReadonlyArray<Batch> = []
+    const wasClosed = () =>
+      new RemoteError({
+        operation,
+        reason: "Unreachable",
+        path: directory,
+        message: `The repository ${directory} was closed`
+      })
     const listeners = new Set<() => void>()
     const changed = () => {
       for (const listener of [...listeners]) listener()
@@ -141,10 +150,7 @@ export const make = (options: CommitQueueOptions) =>
       body: Effect.Effect<A, E, R>
     ): Effect.Effect<A, E | RemoteError, R> =>
       Effect.suspend(() => {
-        if (closed) {
-          const message = `The repository ${directory} was closed`
-          return Effect.fail(new RemoteError({ operation, reason: "Unreachable", path: directory, message }))
-        }
+        if (closed) return Effect.fail(wasClosed())
         if (!gateOpen) return Effect.zipRight(restore(until(() => gateOpen)), inLine(restore, branch, body))
         active++
         return Effect.ensuring(
@@ -264,6 +270,7 @@ export const make = (options: CommitQueueOptions) =>
           restore(draft),
           ({ head, made, result }): Effect.Effect<Staged<A>, RefMoved | RemoteError> => {
             if (branch.failures !== generation) return moved(branch, head)
+            if (ended && Option.isSome(made)) return Effect.fail(wasClosed())
             return Effect.succeed({
               answer: { committed: Option.map(made, ({ committed }) => committed), result },
               durable: Option.isNone(made) ? seen : append(branch, head, made.value)
@@ -310,6 +317,17 @@ export const make = (options: CommitQueueOptions) =>
       yield* options.flushed
     })
 
+    /** What is staged now is never flushed. */
+    const end = () => {
+      ended = true
+      for (const branch of branches.values()) {
+        if (branch.open === undefined) continue
+        release(branch.open)
+        Deferred.unsafeDone(branch.open.done, Exit.fail(wasClosed()))
+        branch.open = undefined
+      }
+    }
+
     const quiet = () =>
       inFlight.length === 0 && [...branches.values()].every(({ open }) => open === undefined)
 
@@ -321,7 +339,10 @@ export const make = (options: CommitQueueOptions) =>
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         closed = true
-        return until(() => quiet() && active === 0, farewell)
+        return Effect.zipRight(
+          until(() => quiet() && active === 0, farewell),
+          Effect.sync(end)
+        )
       })
     )
 

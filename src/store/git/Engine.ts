@@ -154,6 +154,8 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       const update = Effect.flatMap(
         attemptPromise(operation, directory, async (signal) => {
           const target = Option.getOrUndefined(next)
+          // Packs that are gone from the disk hold nothing that a ref may point to.
+          if (target !== undefined) objects.rescan()
           if (target !== undefined && objects.info(target) === undefined) throw new MissingObject(target)
           return refs.update(name, Option.getOrUndefined(expected), target, durable, signal)
         }),
@@ -257,6 +259,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         Effect.gen(function* () {
           const operation = "GitRepository.writeTree"
           const made = yield* native.runChecked(operation, () => {
+            objects.rescan()
             for (const change of changes) {
               if (Option.isSome(change.oid))
                 drafts.checkTarget(operation, change.path, change.oid.value, change.mode)

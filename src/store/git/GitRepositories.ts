@@ -72,6 +72,12 @@ export const parseName = (text: string): Effect.Effect<RepositoryName, Validatio
       )
 }
 
+/** What a directory keeps for as long as it is itself. */
+const identityOf = (directory: string): string => {
+  const { birthtimeNs, ino } = fs.statSync(directory, { bigint: true })
+  return `${ino}:${birthtimeNs}`
+}
+
 export const make = (
   options: GitRepositoriesOptions
 ): Effect.Effect<GitRepositoriesService, RemoteError, Scope.Scope> =>
@@ -83,6 +89,8 @@ export const make = (
       lookup: (directory: string) => Engine.open({ ...options, directory }),
       idleTimeToLive: options.idle ?? 60_000
     })
+    /** The directory that each engine was opened on. */
+    const identities = new Map<string, string>()
     const opening = yield* Effect.makeSemaphore(1)
 
     const checked = (owner: string, name: string) => parseName(`${owner}/${name}`)
@@ -90,8 +98,15 @@ export const make = (
     const exists = (directory: string) =>
       attempt("GitRepositories.exists", root, () => isRepository(directory))
 
-    /** The shared engine; one whose repository was replaced on disk is let go first. */
-    const engine = (directory: string) => RcMap.get(engines, directory)
+    /** The shared engine; one whose repository was replaced on disk is let go first, and so is one that failed to open. */
+    const engine = (directory: string) =>
+      Effect.gen(function* () {
+        const now = yield* attempt("GitRepositories.open", directory, () => identityOf(directory))
+        const before = identities.get(directory)
+        if (before !== undefined && before !== now) yield* RcMap.invalidate(engines, directory)
+        identities.set(directory, now)
+        return yield* RcMap.get(engines, directory)
+      }).pipe(Effect.tapErrorCause(() => RcMap.invalidate(engines, directory)))
 
     const open: GitRepositoriesService["open"] = (owner, name) =>
       Effect.gen(function* () {

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
-import { fsyncDirectory, fsyncFile, hasCode } from "./Disk.js"
+import { fsyncDirectory, fsyncFile, hasCode, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { hashObject, type RawObject } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
@@ -82,18 +82,23 @@ export class LooseObjects {
             )
           )
         : zlib.deflateSync(whole, { level: 1 })
-    const temporary = this.owner.temporary("object")
-    const fd = fs.openSync(temporary, "wx", 0o444)
-    try {
-      fs.writeSync(fd, packed)
-      if (durable) await fsyncFile(fd)
-    } finally {
-      fs.closeSync(fd)
-    }
     const fan = path.dirname(target)
     const made = !fs.existsSync(fan)
-    if (made) fs.mkdirSync(fan, { recursive: true })
-    fs.renameSync(temporary, target)
+    const temporary = this.owner.temporary("object")
+    try {
+      const fd = fs.openSync(temporary, "wx", 0o444)
+      try {
+        fs.writeSync(fd, packed)
+        if (durable) await fsyncFile(fd)
+      } finally {
+        fs.closeSync(fd)
+      }
+      if (made) fs.mkdirSync(fan, { recursive: true })
+      fs.renameSync(temporary, target)
+    } catch (cause) {
+      unlink(temporary)
+      throw cause
+    }
     if (durable) {
       await fsyncDirectory(fan)
       if (made) await fsyncDirectory(this.directory)

@@ -251,8 +251,8 @@ export class ObjectDatabase {
       for (const fd of descriptors) fs.closeSync(fd)
     }
     const keep = `${target}.keep`
-    this.linkKeep(mark, keep)
     try {
+      this.linkKeep(mark, keep)
       fs.renameSync(packFile, `${target}.pack`)
       fs.renameSync(indexFile, `${target}.idx`)
       this.register(stem, new PackFile(target, pack.index, this.files, this.bases))

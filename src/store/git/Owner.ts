@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { Fault } from "./Fault.js"
 
 /*
  * Every engine has a directory of its own below `chainstore/` in the repository, named after its process. Locks are
@@ -80,6 +81,13 @@ export class Owner {
   /** A fresh path for a temporary file. */
   temporary(kind: string): string {
     if (this.denied !== undefined) throw this.denied
+    if (!fs.existsSync(this.directory) && fs.existsSync(path.join(this.repository, "HEAD"))) {
+      throw new Fault(
+        "Unreachable",
+        `The repository ${this.repository} was deleted and made again`,
+        "Open it again: this process still holds the one that is gone"
+      )
+    }
     return path.join(this.directory, `${kind}-${(this.files++).toString(36)}`)
   }
 

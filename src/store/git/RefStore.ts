@@ -14,6 +14,7 @@ import { Fault, pause } from "./Fault.js"
 import type { Reference } from "./GitRepository.js"
 import type { Owner } from "./Owner.js"
 import { PackedRefs } from "./PackedRefs.js"
+import { isFullRefName } from "./RefName.js"
 
 const oidPattern = /^[0-9a-f]{40}$/
 
@@ -62,10 +63,11 @@ export class RefStore {
       const text = this.loose(at)
       if (text?.startsWith("ref: ") !== true) return { name: at, text }
       at = text.slice(5).trim()
+      if (!isFullRefName(at)) break
     }
     throw new Fault(
       "Corrupt",
-      `The symbolic ref ${name} goes on too long`,
+      `The symbolic ref ${name} leads to no ref`,
       "Repair it with `git symbolic-ref`"
     )
   }

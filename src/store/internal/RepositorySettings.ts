@@ -234,7 +234,8 @@ export const make = (
       if (entries.has(directory)) for (const name of yield* namesIn(directory)) derived.add(name)
     }
     believed = { settings, since }
-    learnt = { settings, derived, since, root: rootFiles(entries) }
+    // The file was read after the directory: its own id says which settings were learnt.
+    learnt = { settings, derived, since, root: Option.isSome(file) ? file.value.oid : rootFiles(entries) }
     return learnt
   })
 

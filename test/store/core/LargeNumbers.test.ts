@@ -1,0 +1,31 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { GitRemote } from "../../../src/store/GitRemote.js"
+import * as Memory from "../../../src/store/memory/Memory.js"
+import * as Store from "../../../src/store/Store.js"
+
+for (const megabytes of [1, 4, 8, 12, 20]) {
+  it.live(
+    `a number that JavaScript cannot hold survives beside a text of ${megabytes} MB`,
+    () =>
+      Effect.gen(function* () {
+        const remote = yield* Memory.make()
+        const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
+        const c = store.collection("c")
+        yield* c.insert({ n: 1 }, { id: "other" })
+        const head = yield* remote.head("main")
+        const text = `{"big": 12345678901234567891, "text": "${"x".repeat(megabytes * 1_000_000)}"}`
+        yield* remote.commit("main", head, {
+          message: "by hand",
+          changes: [{ _tag: "Put", path: "data/c/a.json", content: new TextEncoder().encode(text) }]
+        })
+        const got = yield* Effect.either(c.update("a", { n: 2 }))
+        const now = Option.getOrThrow(yield* remote.head("main"))
+        const file = Option.getOrThrow(yield* remote.file(now, "data/c/a.json"))
+        const stored = new TextDecoder().decode(file.content.subarray(0, 400))
+        assert.include(stored, "12345678901234567891", `${got._tag}: the number was changed silently`)
+        assert.strictEqual(got._tag, "Left")
+      }),
+    60_000
+  )
+}

@@ -1,0 +1,62 @@
+import fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { settingsFileName } from "../../../src/domain/Settings.js"
+import { GitRemote } from "../../../src/store/GitRemote.js"
+import * as LocalGit from "../../../src/store/local/LocalGit.js"
+import * as Memory from "../../../src/store/memory/Memory.js"
+import * as Store from "../../../src/store/Store.js"
+import { directory } from "./Remotes.js"
+
+describe("more", () => {
+  it.scopedLive("a transaction whose publication the disk does not confirm is not acknowledged", () =>
+    Effect.gen(function* () {
+      const root = yield* directory
+      const remote = yield* LocalGit.scoped({ directory: root, repository: "o/r", maintenance: false })
+      const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
+      const c = store.collection("c")
+      yield* c.insert({ n: 1 }, { id: "a" })
+      const real = fs.fsync
+      let failed = 0
+      const got = yield* Effect.either(
+        store.transaction({}, (tx) =>
+          Effect.gen(function* () {
+            yield* tx.collection("c").update("a", { n: 2 })
+            ;(fs as any).fsync = (fd: number, done: any) => {
+              if (!fs.fstatSync(fd).isDirectory()) return real(fd, done)
+              failed++
+              return done(Object.assign(new Error("EIO: i/o error, fsync"), { code: "EIO" }))
+            }
+            syncBuiltinESMExports()
+          })
+        )
+      )
+      fs.fsync = real
+      syncBuiltinESMExports()
+      assert.isAbove(failed, 0)
+      assert.strictEqual(got._tag, "Left", "acknowledged, though no fsync of the ref's directory succeeded")
+    })
+  )
+  it.live("an error of one write does not carry what another writer said", () =>
+    Effect.gen(function* () {
+      const remote = yield* Memory.make()
+      const store = yield* Effect.provideService(Store.make({ shardDepth: 0 }), GitRemote, remote)
+      yield* store.collection("c").insert({ n: 1 }, { id: "a" })
+      const head = yield* remote.head("main")
+      yield* remote.commit("main", head, {
+        message: "by hand",
+        changes: [
+          {
+            _tag: "Put",
+            path: `data/${settingsFileName}`,
+            content: new TextEncoder().encode('{"format":1,"shardDepth":1}')
+          }
+        ]
+      })
+      yield* Effect.exit(store.writer({}, (w) => w.put("c", "mine", { n: 1 })))
+      const error: any = yield* Effect.flip(store.collection("c").insert({ n: 1 }, { id: "other" }))
+      assert.notInclude(error.hint, "mine")
+    })
+  )
+})

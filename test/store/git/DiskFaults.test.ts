@@ -1,0 +1,186 @@
+import { execFileSync } from "node:child_process"
+import fs, { readdirSync } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+import { MemoryCache } from "../../../src/store/Cache.js"
+import { GitRemote } from "../../../src/store/GitRemote.js"
+import * as Engine from "../../../src/store/git/Engine.js"
+import * as LocalGit from "../../../src/store/local/LocalGit.js"
+import * as Memory from "../../../src/store/memory/Memory.js"
+import * as Store from "../../../src/store/Store.js"
+import { directory } from "../core/Remotes.js"
+
+const replace = <K extends "renameSync" | "writeSync" | "writevSync" | "fsync">(
+  name: K,
+  make: (real: any) => any
+) => {
+  const real = fs[name]
+  ;(fs as any)[name] = make(real)
+  syncBuiltinESMExports()
+  return () => {
+    ;(fs as any)[name] = real
+    syncBuiltinESMExports()
+  }
+}
+const full = () => Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" })
+const descriptors = () => readdirSync("/proc/self/fd").length
+
+const opened = Effect.gen(function* () {
+  const root = yield* directory
+  const remote = yield* LocalGit.scoped({
+    directory: root,
+    repository: "o/r",
+    timeout: 300,
+    durability: "fsync",
+    maintenance: false
+  })
+  const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
+  yield* store.collection("c").insert({ n: 1 }, { id: "first" })
+  return { at: `${root}/o/r.git`, remote, store, c: store.collection("c") }
+})
+
+describe("a disk that fails", () => {
+  it.scopedLive("a pack that cannot be renamed leaves nothing that keeps garbage for ever", () =>
+    Effect.gen(function* () {
+      const { at, c } = yield* opened
+      const undo = replace("renameSync", (real) => (from: string, to: string) => {
+        if (to.endsWith(".idx")) throw full()
+        return real(from, to)
+      })
+      for (let n = 0; n < 5; n++) yield* Effect.ignore(c.insert({ n }, { id: `x${n}` }))
+      undo()
+      yield* c.insert({ n: 2 }, { id: "after" })
+      const left = fs.readdirSync(`${at}/objects/pack`)
+      assert.deepStrictEqual(
+        left.filter((n) => n.endsWith(".keep")),
+        []
+      )
+    })
+  )
+  it.scopedLive("a directory of packs that cannot be synced leaves no .keep", () =>
+    Effect.gen(function* () {
+      const { at, c } = yield* opened
+      let count = 0
+      const undo = replace("fsync", (real) => (fd: number, done: any) => {
+        if (fs.fstatSync(fd).isDirectory()) {
+          count++
+          return done(Object.assign(new Error("EIO"), { code: "EIO" }))
+        }
+        return real(fd, done)
+      })
+      for (let n = 0; n < 5; n++) yield* Effect.ignore(c.insert({ n }, { id: `x${n}` }))
+      undo()
+      const left = fs.readdirSync(`${at}/objects/pack`)
+      assert.isAbove(count, 0)
+      assert.deepStrictEqual(
+        left.filter((n) => n.endsWith(".keep")),
+        []
+      )
+    })
+  )
+  it.scopedLive("a full disk does not cost a file descriptor or a file for each refused write", () =>
+    Effect.gen(function* () {
+      const { at, c } = yield* opened
+      const before = descriptors()
+      const undo = replace("writeSync", () => () => {
+        throw full()
+      })
+      for (let n = 0; n < 20; n++) yield* Effect.ignore(c.insert({ n }, { id: `x${n}` }))
+      undo()
+      const [owner] = fs.readdirSync(`${at}/chainstore`)
+      assert.deepStrictEqual(fs.readdirSync(`${at}/chainstore/${owner}`), [])
+      const after = descriptors()
+      assert.isBelow(after - before, 5, `${after - before} descriptors leaked`)
+    })
+  )
+})
+
+describe("a branch that is a symbolic ref", () => {
+  it.scopedLive("is written through, as Git does", () =>
+    Effect.gen(function* () {
+      const { at, remote } = yield* opened
+      execFileSync("git", ["--git-dir", at, "branch", "trunk", "main"])
+      execFileSync("git", ["--git-dir", at, "symbolic-ref", "refs/heads/alias", "refs/heads/trunk"])
+      const store = yield* Effect.provideService(Store.make({ branch: "alias" }), GitRemote, remote)
+      yield* store.collection("c").insert({ n: 5 }, { id: "through" })
+      const trunk = execFileSync("git", ["--git-dir", at, "ls-tree", "-r", "--name-only", "trunk"], {
+        encoding: "utf8"
+      })
+      assert.include(trunk, "through.json")
+    })
+  )
+})
+
+describe("a repository that is deleted and made again", () => {
+  it.scopedLive("is not written to by a process that holds the old one, which is told what to do", () =>
+    Effect.gen(function* () {
+      const { at, c } = yield* opened
+      fs.rmSync(at, { recursive: true })
+      execFileSync("git", ["init", "-q", "--bare", "-b", "main", at])
+      const got = yield* Effect.either(c.insert({ n: 1 }, { id: "second" }))
+      assert.strictEqual(got._tag, "Left")
+      const error = Either.isLeft(got) ? got.left : undefined
+      assert.include(error?.message, "was deleted and made again")
+      assert.include(error?.hint, "Open it again")
+    })
+  )
+})
+
+class Lying extends MemoryCache {
+  lie = false
+  override get(key: string) {
+    return Effect.map(
+      super.get(key),
+      Option.map((entry) =>
+        this.lie
+          ? {
+              oid: entry.oid,
+              content: new TextEncoder().encode(
+                JSON.stringify({ ...JSON.parse(new TextDecoder().decode(entry.content)), secret: "lie" })
+              )
+            }
+          : entry
+      )
+    )
+  }
+}
+
+describe("a cache that keeps other bytes than it was given", () => {
+  it.live("does not make a write spoil a document", () =>
+    Effect.gen(function* () {
+      const cache = new Lying()
+      const repository = new Memory.MemoryRepository()
+      const remote = yield* Memory.make({ repository, singleFile: true })
+      const store = yield* Effect.provideService(Store.make({ cache }), GitRemote, remote)
+      const c = store.collection("c")
+      yield* c.insert({ n: 1 }, { id: "a" })
+      cache.lie = true
+      yield* c.update("a", { n: 2 })
+      cache.lie = false
+      const honest = yield* Effect.provideService(
+        Store.make({ cache: false }),
+        GitRemote,
+        yield* Memory.make({ repository })
+      )
+      const d: any = Option.getOrThrow(yield* honest.collection("c").get("a"))
+      assert.strictEqual(d.secret, undefined)
+    })
+  )
+})
+
+describe("a loose object that cannot be written", () => {
+  it.scopedLive("leaves no file behind", () =>
+    Effect.gen(function* () {
+      const at = `${yield* directory}/r.git`
+      const repository = yield* Engine.open({ directory: at, create: true, durability: "none" })
+      const undo = replace("writeSync", () => () => {
+        throw full()
+      })
+      for (let n = 0; n < 5; n++) yield* Effect.ignore(repository.writeObject("blob", new Uint8Array([n])))
+      undo()
+      const [owner] = fs.readdirSync(`${at}/chainstore`)
+      assert.deepStrictEqual(fs.readdirSync(`${at}/chainstore/${owner}`), [])
+    })
+  )
+})

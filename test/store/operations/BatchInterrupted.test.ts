@@ -1,0 +1,39 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Option } from "effect"
+import { GitRemote } from "../../../src/store/GitRemote.js"
+import * as LocalGit from "../../../src/store/local/LocalGit.js"
+import * as Store from "../../../src/store/Store.js"
+import { directory } from "../core/Remotes.js"
+
+it.scopedLive(
+  "a batch whose commit was interrupted is not committed twice",
+  () =>
+    Effect.gen(function* () {
+      const root = yield* directory
+      const remote = yield* LocalGit.scoped({ directory: root, repository: "o/r" })
+      const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
+      const bad: Array<string> = []
+      for (let n = 0; n < 40; n++) {
+        const exit = yield* Effect.exit(
+          store.batch({}, (batch) =>
+            Effect.gen(function* () {
+              yield* batch.put("c", `put${n}`, { n })
+              yield* batch.insert("c", { n }, { id: `insert${n}` })
+              // The commit goes on: an interrupted write happened as a whole or not at all.
+              const fiber = yield* Effect.fork(batch.commit)
+              yield* Effect.sleep(n / 4)
+              yield* Fiber.interrupt(fiber)
+            })
+          )
+        )
+        if (Exit.isFailure(exit)) {
+          bad.push(`${n}: ${String(exit.cause).split("\n")[0]}`)
+          continue
+        }
+        const rev = Option.getOrThrow(yield* store.collection("c").get(`put${n}`))._rev
+        if (rev !== 1) bad.push(`${n}: _rev ${rev}`)
+      }
+      assert.deepStrictEqual(bad, [])
+    }),
+  60_000
+)
