@@ -26,6 +26,13 @@ const nothing = "0".repeat(40)
 
 const refOf = (branch: string) => `refs/heads/${branch}`
 
+/** Where a branch is, and whether that is where it was to go, or beyond. */
+interface State {
+  readonly move: BranchMove
+  readonly at: Option.Option<Oid>
+  readonly there: boolean
+}
+
 /** What no other way of moving a branch would mend. */
 const isFinal = ({ kind }: ApiFailure) =>
   kind === "Credentials" ||
@@ -48,15 +55,15 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
   const same = (a: Option.Option<Oid>, b: Option.Option<Oid>) =>
     Option.getOrUndefined(a) === Option.getOrUndefined(b)
 
-  /** Where each branch is, and whether that is where it was to go, or beyond. */
-  const look = (moves: ReadonlyArray<BranchMove>) =>
+  const look = (moves: ReadonlyArray<BranchMove>): Effect.Effect<ReadonlyArray<State>, CallFailure> =>
     Effect.forEach(moves, (move) =>
       Effect.gen(function* () {
         const at = yield* refs.read(move.branch)
-        const there =
-          Option.isSome(move.to) && Option.isSome(at)
-            ? yield* refs.isAncestor(move.to.value, at.value)
-            : same(move.to, at)
+        const beyond =
+          Option.isSome(move.to) && Option.isSome(at) && !same(at, move.from)
+            ? yield* refs.isBelow(move.to.value, at.value)
+            : false
+        const there = beyond || same(move.to, at)
         return { move, at, there }
       })
     )
@@ -117,17 +124,16 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
         }
         const lost = isAmbiguous(error)
         const perhaps = lost || count > 0
-        return seen(moves, error).pipe(
-          Effect.mapError((cause): Failure => {
-            if (perhaps) return ambiguous(place, error)
-            return cause === "behind" ? moved(moves[0] as BranchMove, Option.none()) : cause
-          }),
-          Effect.flatMap((found): Effect.Effect<void, Failure> => {
+        const found: Effect.Effect<ReadonlyArray<State>, Failure> = perhaps
+          ? Effect.mapError(seen(moves, error), () => ambiguous(place, error))
+          : look(moves)
+        return found.pipe(
+          Effect.flatMap((states): Effect.Effect<void, Failure> => {
             // A refusal may answer a request that a proxy sent twice.
-            if (found.every(({ there }) => there)) return Effect.void
-            const elsewhere = found.find(({ at, move }) => !same(at, move.from))
+            if (states.every(({ there }) => there)) return Effect.void
+            const elsewhere = states.find(({ at, move }) => !same(at, move.from))
             if (elsewhere !== undefined) return Effect.fail(moved(elsewhere.move, elsewhere.at))
-            if (error.kind === "NotFastForward") {
+            if (error.kind === "StaleHead" || error.kind === "NotFastForward") {
               return Effect.fail(moved(moves[0] as BranchMove, Option.none()))
             }
             if (!lost) return Effect.fail(unsupported(place, error.message))

@@ -17,6 +17,8 @@ export interface RefWrites {
   /** Where a ref is, past every cache; none when missing. */
   readonly read: (branch: string) => Effect.Effect<Option.Option<Oid>, CallFailure>
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
+  /** Of two commits that exist: a machine that denies it is behind the others. */
+  readonly isBelow: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
   /** `only` says that nobody else can know of the commit: a branch that is there already is ours then. */
   readonly create: (place: Place, branch: string, at: Oid, only?: boolean) => Effect.Effect<void, Failure>
   readonly move: (place: Place, branch: string, from: Oid, to: Oid) => Effect.Effect<void, Failure>
@@ -54,8 +56,8 @@ export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
             Effect.catchIf(isUnrelated, () => Effect.succeed(false))
           )
 
-  /** Of two commits that exist: a machine that denies it is behind the others. */
-  const isBelow = (ancestor: Oid, descendant: Oid) => patiently(compare(ancestor, descendant), isMissing)
+  const isBelow: RefWrites["isBelow"] = (ancestor, descendant) =>
+    patiently(compare(ancestor, descendant), isMissing)
 
   const isAncestor: RefWrites["isAncestor"] = (ancestor, descendant) =>
     [ancestor, descendant].every((oid) => Option.isSome(known.rootAt(oid)))
@@ -135,6 +137,7 @@ export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
   return {
     read,
     isAncestor,
+    isBelow,
     move,
     create,
     remove: (branch) =>
