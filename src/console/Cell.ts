@@ -1,4 +1,8 @@
-import type { Json } from "../domain/Document.js"
+import type { Json, JsonObject } from "../domain/Document.js"
+
+/** A field of a document; nothing from its prototype. */
+export const own = (row: JsonObject, column: string): Json | undefined =>
+  Object.hasOwn(row, column) ? row[column] : undefined
 
 /** The whole text of a value, as a cell, a tooltip and the clipboard show it. */
 export const cellText = (value: Json | undefined): string => {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../domain/Document.js"
-import { cellText } from "./Cell.js"
+import { cellText, own } from "./Cell.js"
 
 export const formats = ["JSON", "NDJSON", "CSV", "Markdown"] as const
 export type Format = (typeof formats)[number]
@@ -61,10 +61,6 @@ export const write = (
       ].join("\n")}\n`
   }
 }
-
-/** A field of a document; nothing from its prototype. */
-export const own = (row: JsonObject, column: string): Json | undefined =>
-  Object.hasOwn(row, column) ? row[column] : undefined
 
 export const endings: Readonly<Record<Format, readonly [ending: string, type: string]>> = {
   JSON: ["json", "application/json"],

@@ -10,9 +10,8 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../domain/Document.js"
 import type { Sort } from "../store/browse/Browse.js"
 import { compareJson } from "../store/browse/Filter.js"
-import { cellText, clipped, kindOf } from "./Cell.js"
+import { cellText, clipped, kindOf, own } from "./Cell.js"
 import { copyText } from "./Clipboard.js"
-import { own } from "./Export.js"
 import { Icon } from "./Icon.js"
 
 const features = tableFeatures({

@@ -1,13 +1,10 @@
+import { lazy, Suspense } from "preact/compat"
 import type { JsonObject } from "../domain/Document.js"
 import type { SessionView } from "../http/console/Api.js"
-import { alarm } from "./Announcer.js"
-import { copyText, saveFile } from "./Clipboard.js"
-import { queryAs } from "./CopyAs.js"
-import { endings, formats, write } from "./Export.js"
 import { Menu } from "./Menu.js"
 import type { Place } from "./Place.js"
 
-const codes = ["TypeScript", "Command line", "curl"] as const
+const ExportMenu = lazy(() => import("./ExportMenu.js").then((part) => part.ExportMenu))
 
 /** Column chooser and export: both concern exactly the rows and columns that are shown. */
 export const ResultTools = (props: {
@@ -23,18 +20,6 @@ export const ResultTools = (props: {
   const choose = (column: string, shown: boolean) => {
     const next = all.filter((one) => (one === column ? shown : columns.includes(one)))
     props.onColumns(next.length === all.length ? undefined : next)
-  }
-  const excel = async () => {
-    try {
-      const { workbook } = await import("./Workbook.js")
-      saveFile(
-        `${name}.xlsx`,
-        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        await workbook(name, rows, columns)
-      )
-    } catch (cause) {
-      alarm(`The workbook could not be made: ${cause instanceof Error ? cause.message : String(cause)}`)
-    }
   }
   return (
     <>
@@ -66,73 +51,16 @@ export const ResultTools = (props: {
       </Menu>
       <Menu label="Export" icon="save" id="export" disabled={rows.length === 0}>
         {(close) => (
-          <>
-            <p class="menu-title">
-              {rows.length} rows × {columns.length} columns, as shown
-            </p>
-            <div class="export-grid">
-              {formats.map((format) => (
-                <div class="export-row" key={format}>
-                  <span>{format}</span>
-                  <button
-                    type="button"
-                    class="button small quiet"
-                    aria-label={`Copy as ${format}`}
-                    onClick={() => {
-                      copyText(write(format, rows, columns), `${rows.length} rows as ${format}`)
-                      close()
-                    }}
-                  >
-                    Copy
-                  </button>
-                  <button
-                    type="button"
-                    class="button small quiet"
-                    aria-label={`Save as ${format}`}
-                    onClick={() => {
-                      const [ending, type] = endings[format]
-                      saveFile(`${name}.${ending}`, type, write(format, rows, columns))
-                      close()
-                    }}
-                  >
-                    Save
-                  </button>
-                </div>
-              ))}
-              <div class="export-row">
-                <span>Excel</span>
-                <span />
-                <button
-                  type="button"
-                  class="button small quiet"
-                  aria-label="Save as xlsx"
-                  onClick={() => {
-                    void excel()
-                    close()
-                  }}
-                >
-                  Save
-                </button>
-              </div>
-            </div>
-            <p class="menu-title">This query as code</p>
-            <div class="choices-all">
-              {codes.map((code) => (
-                <button
-                  type="button"
-                  class="button small quiet"
-                  key={code}
-                  aria-label={`Copy the query as ${code}`}
-                  onClick={() => {
-                    copyText(queryAs(code, props.session, props.place), `the query as ${code}`)
-                    close()
-                  }}
-                >
-                  {code}
-                </button>
-              ))}
-            </div>
-          </>
+          <Suspense fallback={<p class="menu-title">Loading…</p>}>
+            <ExportMenu
+              name={name}
+              rows={rows}
+              columns={columns}
+              session={props.session}
+              place={props.place}
+              onDone={close}
+            />
+          </Suspense>
         )}
       </Menu>
     </>

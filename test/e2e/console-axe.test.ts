@@ -47,6 +47,7 @@ bothBuilds("the console for everybody", (the) => {
     await page.keyboard.press("Escape")
     await page.getByRole("button", { name: "Close the document" }).click()
     await page.locator("#export").click()
+    await page.locator(".export-grid").waitFor()
     await clean("export")
     await page.keyboard.press("Escape")
     await page.locator("#columns").click()

@@ -1,0 +1,102 @@
+import type { JsonObject } from "../domain/Document.js"
+import type { SessionView } from "../http/console/Api.js"
+import { alarm } from "./Announcer.js"
+import { copyText, saveFile } from "./Clipboard.js"
+import { queryAs } from "./CopyAs.js"
+import { endings, formats, write } from "./Export.js"
+import type { Place } from "./Place.js"
+
+const codes = ["TypeScript", "Command line", "curl"] as const
+
+/** The rows and columns that are shown, as files and in the clipboard, and the query as code. */
+export const ExportMenu = (props: {
+  readonly name: string
+  readonly rows: ReadonlyArray<JsonObject>
+  readonly columns: ReadonlyArray<string>
+  readonly session: SessionView
+  readonly place: Place
+  readonly onDone: () => void
+}) => {
+  const { columns, name, rows } = props
+  const excel = async () => {
+    try {
+      const { workbook } = await import("./Workbook.js")
+      saveFile(
+        `${name}.xlsx`,
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        await workbook(name, rows, columns)
+      )
+    } catch (cause) {
+      alarm(`The workbook could not be made: ${cause instanceof Error ? cause.message : String(cause)}`)
+    }
+  }
+  return (
+    <>
+      <p class="menu-title">
+        {rows.length} rows × {columns.length} columns, as shown
+      </p>
+      <div class="export-grid">
+        {formats.map((format) => (
+          <div class="export-row" key={format}>
+            <span>{format}</span>
+            <button
+              type="button"
+              class="button small quiet"
+              aria-label={`Copy as ${format}`}
+              onClick={() => {
+                copyText(write(format, rows, columns), `${rows.length} rows as ${format}`)
+                props.onDone()
+              }}
+            >
+              Copy
+            </button>
+            <button
+              type="button"
+              class="button small quiet"
+              aria-label={`Save as ${format}`}
+              onClick={() => {
+                const [ending, type] = endings[format]
+                saveFile(`${name}.${ending}`, type, write(format, rows, columns))
+                props.onDone()
+              }}
+            >
+              Save
+            </button>
+          </div>
+        ))}
+        <div class="export-row">
+          <span>Excel</span>
+          <span />
+          <button
+            type="button"
+            class="button small quiet"
+            aria-label="Save as xlsx"
+            onClick={() => {
+              void excel()
+              props.onDone()
+            }}
+          >
+            Save
+          </button>
+        </div>
+      </div>
+      <p class="menu-title">This query as code</p>
+      <div class="choices-all">
+        {codes.map((code) => (
+          <button
+            type="button"
+            class="button small quiet"
+            key={code}
+            aria-label={`Copy the query as ${code}`}
+            onClick={() => {
+              copyText(queryAs(code, props.session, props.place), `the query as ${code}`)
+              props.onDone()
+            }}
+          >
+            {code}
+          </button>
+        ))}
+      </div>
+    </>
+  )
+}
