@@ -2,9 +2,9 @@ import { Effect, Option } from "effect"
 import * as BlobBody from "./BlobBody.js"
 import * as BlobSizes from "./BlobSizes.js"
 import type { Call } from "./Call.js"
+import * as Conditional from "./Conditional.js"
 import { isPath } from "./Names.js"
 import { notFound } from "./Problem.js"
-import * as Reply from "./Reply.js"
 import { Repositories } from "./Repositories.js"
 import * as Revision from "./Revision.js"
 import * as Route from "./Route.js"
@@ -36,7 +36,7 @@ export const route = Effect.gen(function* () {
         const read = Effect.flatMap(BlobSizes.of(git, entry.value), (size) =>
           Effect.map(BlobBody.content(call, git, oid, size ?? 0), BlobBody.raw)
         )
-        const reply = yield* Reply.keyed(call, `raw ${oid}`, read)
+        const reply = yield* Conditional.keyed(call, `raw ${oid}`, read)
         const cache = fixed ? "max-age=31536000, immutable" : "no-cache"
         return { ...reply, headers: { ...reply.headers, "cache-control": cache } }
       }

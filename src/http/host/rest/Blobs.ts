@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import * as BlobBody from "../BlobBody.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
 import * as Links from "../Links.js"
 import { nodeId } from "../Names.js"
@@ -38,7 +39,7 @@ export const routes = Effect.gen(function* () {
           errors: [{ resource: "Blob", field: "data", code: "too_large" }]
         })
       }
-      return yield* Reply.keyed(
+      return yield* Conditional.keyed(
         call,
         `blob ${sha}`,
         Effect.map(BlobBody.content(call, git, sha, info.value.size), (content) =>

@@ -1,10 +1,10 @@
 import { Effect, Option } from "effect"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import * as Links from "../Links.js"
 import { isRefName } from "../Names.js"
 import * as Pages from "../Pages.js"
 import { Problem } from "../Problem.js"
-import * as Reply from "../Reply.js"
 import { Repositories } from "../Repositories.js"
 import * as Route from "../Route.js"
 import * as CommitView from "./CommitView.js"
@@ -35,7 +35,7 @@ export const routes = Effect.gen(function* () {
           protection_url: `${base}/branches/${Links.encodePath(branch)}/protection`
         }
       })
-      return Reply.json(call, branches, headers)
+      return Conditional.json(call, branches, headers)
     })
 
   const get = (call: Call): Route.Answer =>
@@ -47,7 +47,7 @@ export const routes = Effect.gen(function* () {
       const info = Option.isSome(oid) ? yield* git.commit(oid.value) : Option.none()
       if (Option.isNone(info)) return yield* missing
       const self = `${Links.repository(call.links, fullName)}/branches/${Links.encodePath(name)}`
-      return Reply.json(call, {
+      return Conditional.json(call, {
         name,
         commit: CommitView.commit(call.links, fullName, info.value),
         _links: { self, html: Links.html(call.links, fullName, "tree", name) },

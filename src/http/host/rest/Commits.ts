@@ -1,5 +1,6 @@
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import * as Counts from "../Counts.js"
 import * as Differ from "../Differ.js"
 import { isPath } from "../Names.js"
@@ -61,7 +62,7 @@ export const routes = Effect.gen(function* () {
           : Option.none()
         return Reply.fromJson(commits, Pages.links(call, page, more, last))
       })
-      return yield* Reply.keyed(call, `log ${start.value.commit}`, answer)
+      return yield* Conditional.keyed(call, `log ${start.value.commit}`, answer)
     })
 
   const get = (call: Call): Route.Answer =>
@@ -73,7 +74,7 @@ export const routes = Effect.gen(function* () {
       if (Option.isNone(found)) return yield* unprocessable(`No commit found for SHA: ${ref.slice(0, 255)}`)
       const info = found.value
       if (call.media === "sha") {
-        return yield* Reply.keyed(
+        return yield* Conditional.keyed(
           call,
           info.commit,
           Effect.succeed(Reply.text(info.commit, "application/vnd.github.sha; charset=utf-8")),
@@ -100,7 +101,7 @@ export const routes = Effect.gen(function* () {
         }
         return Reply.fromJson(body, headers)
       })
-      return yield* Reply.keyed(call, `commit ${info.commit}`, answer)
+      return yield* Conditional.keyed(call, `commit ${info.commit}`, answer)
     })
 
   return [

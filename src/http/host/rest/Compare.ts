@@ -3,13 +3,13 @@ import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import * as Differ from "../Differ.js"
 import * as Git from "../Git.js"
 import * as Links from "../Links.js"
 import * as Pages from "../Pages.js"
 import { notFound, Problem } from "../Problem.js"
 import * as Programs from "../Programs.js"
-import * as Reply from "../Reply.js"
 import { Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import * as Route from "../Route.js"
@@ -70,7 +70,7 @@ export const routes = Effect.gen(function* () {
       const html = Links.html(call.links, fullName, "compare", basehead)
       const view = (info: Parameters<typeof CommitView.commit>[2]) =>
         CommitView.commit(call.links, fullName, info)
-      return Reply.json(
+      return Conditional.json(
         call,
         {
           url: self,

@@ -7,6 +7,7 @@ import * as BlobBody from "../BlobBody.js"
 import * as BlobSizes from "../BlobSizes.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
 import { isPath } from "../Names.js"
 import { conflict, notFound, Problem, unprocessable } from "../Problem.js"
@@ -155,7 +156,7 @@ export const routes = Effect.gen(function* () {
       const { commit, ref } = yield* readAt(call, hosted)
       const path = normal(call.parameters["path"] ?? "")
       const listed = (oid: Oid) =>
-        Reply.keyed(call, `dir ${oid} ${ref}`, directory(call, hosted, ref, path, oid))
+        Conditional.keyed(call, `dir ${oid} ${ref}`, directory(call, hosted, ref, path, oid))
       if (path === "") return yield* listed(commit.tree)
       if (!isPath(path)) return yield* notFound
       const found = yield* git.lookup(commit.tree, path)
@@ -165,17 +166,24 @@ export const routes = Effect.gen(function* () {
         case "dir":
           return yield* listed(entry.oid)
         case "symlink":
-          return yield* Reply.keyed(
+          return yield* Conditional.keyed(
             call,
             `link ${commit.tree} ${ref}`,
             symlink(call, hosted, ref, commit.tree, path, entry)
           )
         case "submodule": {
           const at = view(call, hosted, ref, { type: "submodule", path, oid: entry.oid, size: 0 })
-          return Reply.json(call, { ...at, submodule_git_url: yield* submoduleUrl(git, commit.tree, path) })
+          return Conditional.json(call, {
+            ...at,
+            submodule_git_url: yield* submoduleUrl(git, commit.tree, path)
+          })
         }
         default:
-          return yield* Reply.keyed(call, `file ${entry.oid} ${ref}`, file(call, hosted, ref, path, entry))
+          return yield* Conditional.keyed(
+            call,
+            `file ${entry.oid} ${ref}`,
+            file(call, hosted, ref, path, entry)
+          )
       }
     })
 

@@ -2,6 +2,7 @@ import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
 import * as Links from "../Links.js"
 import { emptyRepository, notFound, unprocessable } from "../Problem.js"
@@ -25,7 +26,7 @@ export const routes = Effect.gen(function* () {
       const sha = Revision.asOid(call.parameters["commit_sha"])
       const info = sha === undefined ? Option.none() : yield* Revision.commitOf(git, sha)
       if (Option.isNone(info)) return yield* (yield* Revision.isEmpty(git)) ? emptyRepository : notFound
-      return Reply.json(call, CommitView.gitCommit(call.links, fullName, info.value))
+      return Conditional.json(call, CommitView.gitCommit(call.links, fullName, info.value))
     })
 
   const create = (call: Call): Route.Answer =>

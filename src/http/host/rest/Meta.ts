@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import { Limits, type Window } from "../Limits.js"
 import { notFound, requiresAuthentication } from "../Problem.js"
 import * as Reply from "../Reply.js"
@@ -58,7 +59,7 @@ export const routes = Effect.gen(function* () {
 
   const root = (call: Call): Route.Answer =>
     Effect.succeed(
-      Reply.json(
+      Conditional.json(
         call,
         Object.fromEntries(Object.entries(addresses).map(([key, path]) => [key, call.links.api + path]))
       )
@@ -66,7 +67,7 @@ export const routes = Effect.gen(function* () {
 
   const meta = (call: Call): Route.Answer =>
     Effect.succeed(
-      Reply.json(call, { verifiable_password_authentication: false, installed_version: "3.17.0" })
+      Conditional.json(call, { verifiable_password_authentication: false, installed_version: "3.17.0" })
     )
 
   const shown = ({ limit, remaining, reset, used }: Window) => ({ limit, used, remaining, reset })
@@ -102,7 +103,7 @@ export const routes = Effect.gen(function* () {
   const me = (call: Call): Route.Answer =>
     call.principal.login === undefined
       ? Effect.fail(requiresAuthentication)
-      : Effect.succeed(Reply.json(call, account(call, call.principal.login)))
+      : Effect.succeed(Conditional.json(call, account(call, call.principal.login)))
 
   const known = (call: Call): Effect.Effect<boolean, Effect.Effect.Error<Route.Answer>> => {
     const name = call.parameters["username"]!
@@ -114,7 +115,7 @@ export const routes = Effect.gen(function* () {
   const someone = (call: Call): Route.Answer =>
     Effect.flatMap(known(call), (is) =>
       is
-        ? Effect.succeed(Reply.json(call, account(call, call.parameters["username"]!)))
+        ? Effect.succeed(Conditional.json(call, account(call, call.parameters["username"]!)))
         : Effect.fail(notFound)
     )
 

@@ -5,6 +5,7 @@ import type { RemoteError } from "../../../domain/StoreError.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
 import * as Links from "../Links.js"
 import { isRefName, isWholeRefName, nodeId } from "../Names.js"
@@ -58,7 +59,7 @@ export const routes = Effect.gen(function* () {
       if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
       const oid = isRefName(name) ? yield* hosted.git.ref(name) : Option.none()
       if (Option.isNone(oid)) return yield* notFound
-      return Reply.json(call, yield* view(call, hosted, name, oid.value))
+      return Conditional.json(call, yield* view(call, hosted, name, oid.value))
     })
 
   const listed = (call: Call, hosted: Hosted, prefix: string) =>
@@ -67,7 +68,7 @@ export const routes = Effect.gen(function* () {
       const found = plain ? yield* hosted.git.refs(prefix) : []
       const page = Pages.slice(call, Pages.asked(call), found)
       const refs = yield* Effect.forEach(page.items, ({ name, oid }) => view(call, hosted, name, oid))
-      return Reply.json(call, refs, page.headers)
+      return Conditional.json(call, refs, page.headers)
     })
 
   const matching = (call: Call): Route.Answer =>
@@ -84,7 +85,7 @@ export const routes = Effect.gen(function* () {
       if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
       const name = `refs/${call.parameters["ref"] ?? ""}`
       const exact = isRefName(name) ? yield* hosted.git.ref(name) : Option.none()
-      if (Option.isSome(exact)) return Reply.json(call, yield* view(call, hosted, name, exact.value))
+      if (Option.isSome(exact)) return Conditional.json(call, yield* view(call, hosted, name, exact.value))
       const some = name === "refs/" || (isRefName(name) && (yield* hosted.git.refs(`${name}/`)).length > 0)
       if (!some) return yield* notFound
       return yield* listed(call, hosted, name)

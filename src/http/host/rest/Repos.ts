@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { isRepositoryName } from "../../../store/git/GitRepositories.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
 import * as Links from "../Links.js"
 import { isOwner } from "../Names.js"
@@ -27,7 +28,7 @@ export const routes = Effect.gen(function* () {
         call.parameters["owner"]!,
         call.parameters["repo"]!
       )
-      return Reply.json(call, yield* repository(call, hosted))
+      return Conditional.json(call, yield* repository(call, hosted))
     })
 
   const list =
@@ -42,7 +43,7 @@ export const routes = Effect.gen(function* () {
             repository(call, hosted)
           )
         )
-        return Reply.json(call, shown, headers)
+        return Conditional.json(call, shown, headers)
       })
 
   const create = (call: Call): Route.Answer =>

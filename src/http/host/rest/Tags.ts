@@ -2,6 +2,7 @@ import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
 import * as Links from "../Links.js"
 import { isRefName, nodeId } from "../Names.js"
@@ -78,7 +79,7 @@ export const routes = Effect.gen(function* () {
           }
         })
       )
-      return Reply.json(call, tags, headers)
+      return Conditional.json(call, tags, headers)
     })
 
   const get = (call: Call): Route.Answer =>
@@ -91,7 +92,7 @@ export const routes = Effect.gen(function* () {
       const sha = Revision.asOid(call.parameters["tag_sha"])
       const found = sha === undefined ? Option.none() : yield* hosted.git.object(sha)
       if (sha === undefined || Option.isNone(found) || found.value.type !== "tag") return yield* notFound
-      return Reply.json(call, view(call, hosted, sha, found.value.content))
+      return Conditional.json(call, view(call, hosted, sha, found.value.content))
     })
 
   const create = (call: Call): Route.Answer =>

@@ -7,6 +7,7 @@ import type { GitRepository, TreeChange } from "../../../store/git/GitRepository
 import * as BlobSizes from "../BlobSizes.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
+import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
 import * as Links from "../Links.js"
 import { isPath } from "../Names.js"
@@ -118,7 +119,7 @@ export const routes = Effect.gen(function* () {
       const found = yield* Revision.treeOf(git, call.parameters["tree_sha"] ?? "")
       if (Option.isNone(found)) return yield* (yield* Revision.isEmpty(git)) ? emptyRepository : notFound
       const recursive = call.query.has("recursive")
-      return yield* Reply.keyed(
+      return yield* Conditional.keyed(
         call,
         `tree ${found.value} ${recursive}`,
         Effect.map(listing(call, fullName, git, found.value, recursive), (tree) => Reply.fromJson(tree))
