@@ -1,0 +1,138 @@
+import type { Page } from "playwright-core"
+import { assert, it } from "vitest"
+import { bothBuilds } from "../support/browser/BothBuilds.js"
+import { axe, contrast, focused, painted, picture } from "../support/browser/Chromium.js"
+
+// What runs in the page sees a DOM; this file does not.
+type Dom = any
+declare const document: Dom
+declare const window: Dom
+declare const getComputedStyle: Dom
+declare const innerWidth: number
+
+const run = (page: Page) => page.getByRole("button", { name: "Run", exact: true })
+
+const example = async (page: Page, name: string) => {
+  await page.getByRole("button", { name: "Examples" }).click()
+  await page.getByRole("button", { name, exact: true }).click()
+}
+
+bothBuilds("the looks of the chain playground", (the) => {
+  const start = async (options: Parameters<typeof the.visit>[0] = {}) => {
+    const watched = await the.visit(options)
+    await watched.page.goto(the.on.playground)
+    await run(watched.page).waitFor()
+    return watched
+  }
+
+  it("axe finds nothing in any state, light or dark", async () => {
+    const { page } = await start({ reducedMotion: "reduce" })
+    const clean = async (state: string) => {
+      for (const colorScheme of ["dark", "light"] as const) {
+        await page.emulateMedia({ colorScheme })
+        assert.deepStrictEqual(await axe(page), [], `${state}, ${colorScheme}`)
+        if (the.build === "local") await picture(page, `${state}-${colorScheme}`)
+      }
+    }
+    await example(page, "Order counts")
+    await run(page).click()
+    await page.locator(".trace li").first().waitFor()
+    await clean("playground")
+    await example(page, "Nobody accepts (422)")
+    await run(page).click()
+    await page.locator(".verdict.s4").waitFor()
+    await clean("playground-422")
+    await page.getByRole("button", { name: "Copy as" }).click()
+    await clean("playground-menu")
+    await page.keyboard.press("Escape")
+    assert.match(await focused(page), /Copy as/)
+    await page.getByLabel("Ticket triage").check({ force: true })
+    await example(page, "Urgent, of another kind")
+    await run(page).click()
+    await page.locator(".verdict.s2").waitFor()
+    await clean("triage")
+    await page.setViewportSize({ width: 390, height: 844 })
+    await clean("triage-phone")
+  })
+
+  it("is usable from 320 pixels on, without sideways scrolling; targets of 24 pixels; the focus is ringed", async () => {
+    const { page } = await start({ reducedMotion: "reduce" })
+    await run(page).click()
+    await page.locator(".trace li").first().waitFor()
+    for (const [width, height] of [
+      [320, 640],
+      [340, 205],
+      [680, 410],
+      [1360, 820]
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      await painted(page)
+      const found = await page.evaluate(() => ({
+        sideways: document.documentElement.scrollWidth - innerWidth,
+        small: [...document.querySelectorAll("button, select, input:not([type=checkbox]), a[href]")]
+          .map((element: Dom) => ({
+            box: element.getBoundingClientRect(),
+            html: element.outerHTML.slice(0, 100)
+          }))
+          .filter(({ box }: Dom) => box.width > 0 && (box.width < 24 || box.height < 24))
+          .map(({ html }: Dom) => html)
+      }))
+      assert.isAtMost(found.sideways, 0, `${width}`)
+      assert.deepStrictEqual(found.small, [], `${width}`)
+    }
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.evaluate(() => document.activeElement.blur())
+      const rings = new Map<string, readonly [string, string, string]>()
+      for (let i = 0; i < 30; i++) {
+        await page.keyboard.press("Tab")
+        const ring = await page.evaluate(() => {
+          const at = document.activeElement
+          // A radio button lies unseen over its label, which wears the ring.
+          const worn = at.type === "radio" ? at.nextElementSibling : at
+          const style = getComputedStyle(worn)
+          let behind = worn.parentElement
+          while (behind && getComputedStyle(behind).backgroundColor === "rgba(0, 0, 0, 0)")
+            behind = behind.parentElement
+          return {
+            what: at.outerHTML.slice(0, 120),
+            page: at === document.body,
+            style: style.outlineStyle,
+            colour: style.outlineColor,
+            width: Number.parseFloat(style.outlineWidth),
+            behind: getComputedStyle(behind ?? document.body).backgroundColor
+          }
+        })
+        if (ring.page) continue
+        assert.notStrictEqual(ring.style, "none", ring.what)
+        assert.isAtLeast(ring.width, 2, ring.what)
+        rings.set(`${ring.colour} ${ring.behind}`, [ring.colour, ring.behind, ring.what])
+      }
+      for (const [colour, behind, what] of rings.values()) {
+        assert.isAtLeast(await contrast(page, colour, behind), 3, what)
+      }
+    }
+    await page.emulateMedia({ forcedColors: "active" })
+    assert.strictEqual(
+      await page.evaluate(() => getComputedStyle(document.querySelector(".button.primary")).borderStyle),
+      "solid"
+    )
+  })
+
+  it("keeps a strict policy and asks nobody else", async () => {
+    const { page, requests } = await the.visit()
+    const answer = await page.goto(the.on.playground)
+    const policy =
+      the.build === "local"
+        ? (answer?.headers()["content-security-policy"] ?? "")
+        : ((await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute("content")) ?? "")
+    assert.include(policy, "default-src 'none'")
+    assert.match(policy, /connect-src 'self'(;|$)/)
+    assert.notMatch(policy, /unsafe|\*/)
+    await run(page).click()
+    await page.locator(".trace li").first().waitFor()
+    const own = new URL(the.on.playground).host
+    assert.isTrue(requests.every(({ url }) => new URL(url).host === own))
+    assert.strictEqual(await page.evaluate(() => window.localStorage.length), 0)
+  })
+})
