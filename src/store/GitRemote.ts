@@ -150,6 +150,11 @@ export interface SingleFile {
     expected: Oid,
     text: CommitText
   ) => Effect.Effect<FileCommitted, RemoteFailure | ConflictError | AmbiguousWriteError>
+  /**
+   * The commit of a `put` that was refused lately and whose very blob lies at the path now, where that commit is its own
+   * after all: a proxy may deliver one request twice, and the second answer is a refusal. None: it is somebody else's.
+   */
+  readonly ours?: (branch: string, path: string, blob: Oid) => Effect.Effect<Option.Option<FileCommitted>>
   /** Above this many bytes a content does not go this way. */
   readonly maxBytes: number
 }

@@ -50,7 +50,7 @@ export const withFaults = (remote: GitRemoteService, onTouch: OnTouch): GitRemot
     )
 
   const singleFile = Option.map(remote.singleFile, (single) => ({
-    maxBytes: single.maxBytes,
+    ...single,
     put: (...args: Parameters<typeof single.put>) => writing("singleFile.put", single.put(...args)),
     delete: (...args: Parameters<typeof single.delete>) =>
       writing("singleFile.delete", single.delete(...args))

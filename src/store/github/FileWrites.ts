@@ -6,6 +6,7 @@ import type { Oid } from "../../domain/Oid.js"
 import { type AmbiguousWriteError, type ConflictError, NotFoundError } from "../../domain/StoreError.js"
 import * as GitObject from "../GitObject.js"
 import type { CommitText, FileCommitted } from "../GitRemote.js"
+import { Bounded } from "../internal/Bounded.js"
 import * as Api from "./Api.js"
 import { type ApiFailure, isAmbiguous, isMissing, isUnheard } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
@@ -57,8 +58,10 @@ const enoughTime = Effect.map(timeLeft, (left) => left > 2_000)
 /** Commits that a search for a lost write looks at. */
 const searched = 20
 
-export const makeFileWrite = (client: Client) => {
+export const makeFileWrites = (client: Client) => {
   const { settings } = client
+  /** Updates as they were sent, the last ones that were refused. */
+  const refusals = new Bounded<FileWrite>(32)
 
   const send = (write: FileWrite): Effect.Effect<Reply<Answer>, CallFailure> => {
     const body = {
@@ -90,7 +93,7 @@ export const makeFileWrite = (client: Client) => {
     )
 
   /**
-   * An insert of a file that is there, or a deletion of one that is not: the request may have come twice, by a proxy
+   * An insert of a file that is there, a deletion of one that is not, an update of what it would have made: the request may have come twice, by a proxy
    * that repeats what it has sent. Then the newest commit of the path bears our mark and made our blob.
    */
   const cameTwice = (write: FileWrite): Effect.Effect<Option.Option<FileCommitted>> =>
@@ -190,6 +193,10 @@ export const makeFileWrite = (client: Client) => {
           case "ShaMissing":
             return perhapsTwice(() => conflict(write))
           case "BlobMismatch":
+            return refused(() => {
+              refusals.set(refusalOf(write), write)
+              return conflict(write)
+            })
           case "Conflict":
           case "RefRace":
             return refused(() => conflict(write))
@@ -237,10 +244,22 @@ export const makeFileWrite = (client: Client) => {
       )
     )
 
-  /** Runs to its end once sent: an update that made a vanished file again must be taken back. */
-  return (write: FileWrite): Effect.Effect<FileCommitted, Failure> =>
-    Effect.flatMap(marked(write.text.message), (message) => {
-      const once = attempt({ ...write, text: { ...write.text, message } }, 0, undefined)
-      return Option.isSome(write.expected) && Option.isSome(write.content) ? toItsEnd(once) : once
-    })
+  return {
+    /** Runs to its end once sent: an update that made a vanished file again must be taken back. */
+    write: (write: FileWrite): Effect.Effect<FileCommitted, Failure> =>
+      Effect.flatMap(marked(write.text.message), (message) => {
+        const once = attempt({ ...write, text: { ...write.text, message } }, 0, undefined)
+        return Option.isSome(write.expected) && Option.isSome(write.content) ? toItsEnd(once) : once
+      }),
+    /** See `SingleFile.ours`. */
+    ours: (branch: string, path: string, blob: Oid): Effect.Effect<Option.Option<FileCommitted>> => {
+      const refused = refusals.get(keyOf(branch, path, blob))
+      return refused === undefined ? Effect.succeedNone : cameTwice(refused)
+    }
+  }
 }
+
+const keyOf = (branch: string, path: string, blob: Oid | undefined) => [branch, path, blob].join("\0")
+
+const refusalOf = ({ branch, content, path }: FileWrite) =>
+  keyOf(branch, path, Option.getOrUndefined(Option.map(content, (bytes) => GitObject.hash("blob", bytes))))

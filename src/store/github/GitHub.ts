@@ -19,7 +19,7 @@ import { makeCommit } from "./Commits.js"
 import { makeCommitTurns } from "./CommitTurns.js"
 import { estimateWith } from "./Estimate.js"
 import { makeFiles } from "./Files.js"
-import { makeFileWrite } from "./FileWrites.js"
+import { makeFileWrites } from "./FileWrites.js"
 import { makeGraphqlCommit } from "./GraphqlCommit.js"
 import { makeHeads } from "./Heads.js"
 import { makeDiff, makeLog, toCommitInfo } from "./History.js"
@@ -70,11 +70,11 @@ export const make = (
       head: heads.head,
       isAncestor: refs.isAncestor
     })
-    const writeFile = makeFileWrite(client)
+    const fileWrites = makeFileWrites(client)
     const commitNow = makeCommit({
       client,
       refs,
-      writeFile,
+      writeFile: fileWrites.write,
       viaGraphql: makeGraphqlCommit(client, refs, repositoryId, known, files.file),
       existing: branches.existing
     })
@@ -88,7 +88,7 @@ export const make = (
       bring,
       files,
       refs,
-      writeFile,
+      fileWrites,
       commitNow,
       moveTogether: makeBranchMoves(client, refs, repositoryId),
       told,

@@ -10,7 +10,7 @@ import * as Api from "./Api.js"
 import { type ApiFailure, isAmbiguous, isMissing, isUnrelated } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
 import type { CallFailure, Client } from "./Client.js"
-import { sameMessage } from "./CommitMark.js"
+import { marked, maybeSame, surelySame } from "./CommitMark.js"
 import type { KnownTrees } from "./KnownTrees.js"
 import type { RefWrites } from "./RefWrites.js"
 import type { RepositoryId } from "./RepositoryId.js"
@@ -48,6 +48,9 @@ export const fitsGraphql = (commit: NewCommit) =>
   commit.changes.reduce((sum, change) => sum + (change._tag === "Put" ? change.content.length : 0), 0) <=
     maxBytes
 
+/** What a search that failed tells. */
+const nothing = { made: Option.none<Head>(), at: Option.none<Oid>() }
+
 const messageOf = (message: string) => {
   const end = message.indexOf("\n")
   return end < 0
@@ -72,7 +75,8 @@ export const makeGraphqlCommit = (
   const search = (
     branch: string,
     expected: Oid,
-    commit: NewCommit
+    commit: NewCommit,
+    isOurs: typeof maybeSame
   ): Effect.Effect<
     { readonly made: Option.Option<Head>; readonly at: Option.Option<Oid> },
     CallFailure | RemoteError
@@ -90,7 +94,7 @@ export const makeGraphqlCommit = (
       )
       const child = commits.find(
         (candidate) =>
-          candidate.parents[0]?.sha === expected && sameMessage(candidate.commit.message, commit.message)
+          candidate.parents[0]?.sha === expected && isOurs(candidate.commit.message, commit.message)
       )
       const change = commit.changes[0]
       if (child === undefined || change === undefined) return { made: Option.none(), at }
@@ -148,7 +152,7 @@ export const makeGraphqlCommit = (
         Effect.catchAll((error): Effect.Effect<Head, Failure> => {
           if (error._tag !== "ApiFailure") return Effect.fail(error)
           const settled = (otherwise: (at: Option.Option<Oid>) => Effect.Effect<Head, Failure>) =>
-            search(branch, expected.commit, commit).pipe(
+            search(branch, expected.commit, commit, maybeSame).pipe(
               Effect.mapError((): Failure => ambiguous(place, lost ?? error)),
               Effect.flatMap(({ at, made }) =>
                 Option.isSome(made) ? Effect.succeed(made.value) : otherwise(at)
@@ -156,7 +160,12 @@ export const makeGraphqlCommit = (
             )
           const refused = (at: Option.Option<Oid>) => Effect.fail(moved(branch, expected.commit, at))
           if (error.kind === "StaleHead" || error.kind === "Missing") {
-            return lost === undefined ? refused(Option.none()) : settled(refused)
+            if (lost !== undefined) return settled(refused)
+            // Refused at once: somebody was first, or a proxy delivered the request twice and this is the second answer.
+            return Effect.flatMap(
+              Effect.orElseSucceed(search(branch, expected.commit, commit, surelySame), () => nothing),
+              ({ at, made }) => (Option.isSome(made) ? Effect.succeed(made.value) : refused(at))
+            )
           }
           if (!isAmbiguous(error))
             return lost === undefined ? Effect.fail(error) : settled(() => Effect.fail(error))
@@ -171,5 +180,7 @@ export const makeGraphqlCommit = (
       )
 
   return (place: Place, branch: string, expected: Head, commit: NewCommit) =>
-    attempt(place, branch, expected, commit, 0, undefined)
+    Effect.flatMap(marked(commit.message), (message) =>
+      attempt(place, branch, expected, { ...commit, message }, 0, undefined)
+    )
 }

@@ -4,7 +4,7 @@ import type { Change, FileCommitted, SingleFile } from "../GitRemote.js"
 import type { Branches } from "./Branches.js"
 import type { Client } from "./Client.js"
 import type { Files } from "./Files.js"
-import type { FileWrite, makeFileWrite } from "./FileWrites.js"
+import type { FileWrite, makeFileWrites } from "./FileWrites.js"
 import type { KnownTrees } from "./KnownTrees.js"
 import type { ObjectCache } from "./ObjectCache.js"
 import type { Told, Writable } from "./Told.js"
@@ -16,7 +16,7 @@ interface Parts {
   readonly known: KnownTrees
   readonly branches: Branches
   readonly files: Files
-  readonly writeFile: ReturnType<typeof makeFileWrite>
+  readonly fileWrites: ReturnType<typeof makeFileWrites>
   readonly told: Told
   readonly writable: Writable
   readonly turn: ReturnType<typeof makeTurns>
@@ -27,12 +27,12 @@ export const makeSingleFile = ({
   branches,
   cache,
   client,
+  fileWrites,
   files,
   known,
   told,
   turn,
-  writable,
-  writeFile
+  writable
 }: Parts): SingleFile => {
   const remember = (write: FileWrite, made: FileCommitted) =>
     Effect.gen(function* () {
@@ -58,7 +58,7 @@ export const makeSingleFile = ({
 
   const run = (name: string, write: FileWrite): ReturnType<SingleFile["put"]> =>
     writable(name, write.branch, write.path).pipe(
-      Effect.zipRight(writeFile(write)),
+      Effect.zipRight(fileWrites.write(write)),
       branches.careful(write.branch),
       Effect.tap((made) => remember(write, made)),
       turn(write.branch),
@@ -66,6 +66,7 @@ export const makeSingleFile = ({
     )
 
   return {
+    ours: fileWrites.ours,
     maxBytes: client.settings.contentsMaxBytes,
     put: (branch, path, content, expected, text) =>
       Effect.suspend(() =>

@@ -9,9 +9,10 @@ import {
   type WriteError
 } from "../../domain/StoreError.js"
 import { documentPath } from "../DocumentPath.js"
+import * as GitObject from "../GitObject.js"
 import type { FileCommitted, SingleFile } from "../GitRemote.js"
 import { detached } from "./Detached.js"
-import { conflict, describe, outcomeOf, prepareOne } from "./Judgement.js"
+import { conflict, describe, outcomeOf, type Prepared, prepareOne } from "./Judgement.js"
 import type { Parts } from "./Parts.js"
 import type { Learnt } from "./RepositorySettings.js"
 import { recall } from "./Source.js"
@@ -149,6 +150,17 @@ export const singleFileWrite = (
   )
 }
 
+interface Refused {
+  readonly prepared: Prepared
+  readonly before: StoredVersion | undefined
+  readonly blob: Oid
+}
+
+const outcomeBy = (prepared: Prepared, { blob, commit }: FileCommitted): UnitOutcome => ({
+  committed: Option.some({ commit }),
+  documents: [outcomeOf(prepared, Option.getOrUndefined(blob))]
+})
+
 const attempts = (
   parts: Parts,
   unit: Unit,
@@ -164,8 +176,22 @@ const attempts = (
     const path = documentPath(options.root, settings, collection, id)
     const allowed = unit.retries ?? retries
     let look = false
+    let refused: Refused | undefined
+    /** What was refused may lie there all the same: a proxy may deliver one request twice. */
+    const afterAll = (version: StoredVersion | undefined) =>
+      Effect.gen(function* () {
+        if (refused === undefined || version?.oid !== refused.blob || short.ours === undefined)
+          return undefined
+        const made = yield* short.ours(branch, path, refused.blob)
+        if (Option.isNone(made)) return undefined
+        const place = { operation, by, path, before: refused.before }
+        const stood = yield* settled(parts, short, unit, place, Effect.succeed(made.value))
+        return Option.map(stood, (committed) => outcomeBy(refused!.prepared, committed))
+      })
     for (let conflicts = 0; ; ) {
       const base = yield* baseOf(parts, operation, path, look)
+      const done = yield* afterAll(base.guess ? undefined : base.version)
+      if (done !== undefined) return done
       const now = new Date(yield* Clock.currentTimeMillis).toISOString()
       const prepared = yield* Effect.either(
         prepareOne(options.root, settings, unit, operation, base.version, now)
@@ -198,20 +224,26 @@ const attempts = (
         settled(parts, short, unit, { operation, by, path, before: base.version }, write)
       )
       if (written._tag === "Right") {
-        if (Option.isNone(written.right)) return Option.none()
-        const { blob, commit } = written.right.value
-        const documents = [outcomeOf(prepared.right, Option.getOrUndefined(blob))]
-        return Option.some({ committed: Option.some({ commit }), documents })
+        return Option.map(written.right, (committed) => outcomeBy(prepared.right, committed))
       }
       const vanished =
         written.left instanceof NotFoundError && written.left.status === 201 && operation.needs === "any"
       if (!vanished && !(written.left instanceof ConflictError)) return yield* written.left
       look = true
+      if (after !== undefined) {
+        refused = {
+          prepared: prepared.right,
+          before: base.version,
+          blob: GitObject.hash("blob", after.content)
+        }
+      }
       if (base.guess) continue
       conflicts += 1
       if (operation.needs !== "absent" && conflicts <= allowed) continue
       const actual = yield* Effect.orElseSucceed(source.file(path, { fresh: true }), Option.none)
       const version = Option.isSome(actual) ? versionOf(path, actual.value) : undefined
+      const late = yield* afterAll(version)
+      if (late !== undefined) return late
       return yield* conflict(
         unit,
         operation.needs === "absent"
