@@ -7,6 +7,7 @@ import { type AmbiguousWriteError, type ConflictError, NotFoundError } from "../
 import * as GitObject from "../GitObject.js"
 import type { CommitText, FileCommitted } from "../GitRemote.js"
 import { Bounded } from "../internal/Bounded.js"
+import { toItsEnd } from "../internal/Detached.js"
 import * as Api from "./Api.js"
 import { type ApiFailure, isAmbiguous, isMissing, isUnheard } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
@@ -14,7 +15,6 @@ import { timeLeft } from "./Call.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
 import { marked, maybeSame, surelySame } from "./CommitMark.js"
 import { patiently, raced } from "./Retry.js"
-import { toItsEnd } from "./ToItsEnd.js"
 import { ambiguous, fileConflict } from "./Translate.js"
 
 type Failure = CallFailure | ConflictError | AmbiguousWriteError | NotFoundError

@@ -11,7 +11,7 @@ import {
 import { documentPath } from "../DocumentPath.js"
 import * as GitObject from "../GitObject.js"
 import type { FileCommitted, SingleFile } from "../GitRemote.js"
-import { detached } from "./Detached.js"
+import { toItsEnd } from "./Detached.js"
 import { conflict, describe, outcomeOf, type Prepared, prepareOne } from "./Judgement.js"
 import type { Parts } from "./Parts.js"
 import type { Learnt } from "./RepositorySettings.js"
@@ -111,7 +111,7 @@ const settled = (
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(restore(write), (committed) => {
       const made = { ...place, committed }
-      return Effect.matchEffect(Effect.flatten(detached(stays(parts, short, made))), {
+      return Effect.matchEffect(toItsEnd(stays(parts, short, made)), {
         onFailure: (error) => Effect.fail(ambiguous(unit, made, error)),
         onSuccess: (stayed) => Effect.succeed(stayed ? Option.some(committed) : Option.none())
       })

@@ -9,7 +9,7 @@ import * as Memory from "../../../src/store/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 import { directory } from "./Remotes.js"
 
-describe("more", () => {
+describe("what an error says of a write", () => {
   it.scopedLive("a transaction whose publication the disk does not confirm is not acknowledged", () =>
     Effect.gen(function* () {
       const root = yield* directory
