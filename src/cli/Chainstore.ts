@@ -1,4 +1,4 @@
-import { Command } from "@effect/cli"
+import { Command, ValidationError as UsageError } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { optionsFirst } from "./ArgumentOrder.js"
 import { doctor } from "./DoctorCommand.js"
@@ -58,5 +58,24 @@ export const run = (version: string, arguments_: ReadonlyArray<string>) =>
       "node",
       "chainstore",
       ...optionsFirst(arguments_)
-    ])
+    ]).pipe(
+      Effect.tapError((error) =>
+        UsageError.isValidationError(error) ? Console.error(howTo(arguments_[0])) : Effect.void
+      ),
+      withoutBlankLines
+    )
   })
+
+const howTo = (command: string | undefined) =>
+  commands().some(({ name }) => name === command)
+    ? `chainstore ${command} --help shows its arguments and options`
+    : "chainstore --help shows the commands"
+
+/** The parser ends what it says of a wrong argument with empty lines. */
+const withoutBlankLines = <A, E, R>(body: Effect.Effect<A, E, R>) =>
+  Console.consoleWith((console) =>
+    Effect.withConsole(body, {
+      ...console,
+      error: (text: string) => console.error(text.trimEnd())
+    })
+  )

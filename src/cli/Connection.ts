@@ -64,11 +64,11 @@ export const connectionOptions = {
     Options.withDescription("Ask for the token; otherwise it is read from CHAINSTORE_TOKEN")
   ),
   index: Options.text("index").pipe(
-    Options.withDescription("Keep an index, COLLECTION.FIELD; may be repeated"),
+    Options.withDescription("Keep an index, COLLECTION.FIELD"),
     Options.repeated
   ),
   manifest: Options.text("manifest").pipe(
-    Options.withDescription("Keep a manifest, COLLECTION or COLLECTION.FIELD; may be repeated"),
+    Options.withDescription("Keep a manifest, COLLECTION or COLLECTION.FIELD"),
     Options.repeated
   ),
   shardBy: Options.choice("shard-by", ["leading", "hash"]).pipe(

@@ -166,9 +166,13 @@ export const exportCommand = storeCommand(
       Args.withDescription("A collection; default: all of them, as xlsx"),
       Args.optional
     ),
+    file: Args.text({ name: "file" }).pipe(
+      Args.withDescription("The file, as with --to; default: standard output (with --format)"),
+      Args.optional
+    ),
     to: Options.text("to").pipe(
-      Options.withDescription("The file; - for standard output (with --format)"),
-      Options.withDefault("-")
+      Options.withDescription("The file, also of all collections; - for standard output"),
+      Options.optional
     ),
     format: Options.choice("format", ["xlsx", "csv", "ndjson", "json"]).pipe(
       Options.withDescription("Default: by the file's ending"),
@@ -197,9 +201,20 @@ export const exportCommand = storeCommand(
   },
   (input) =>
     Effect.gen(function* () {
+      if (Option.isSome(input.file) && Option.isSome(input.to)) {
+        return yield* new ValidationError({
+          operation: "export",
+          message: `two files are named, ${input.file.value} and ${input.to.value}`,
+          hint: "give the file after the collection or with --to"
+        })
+      }
+      const file = Option.getOrElse(
+        Option.orElse(input.file, () => input.to),
+        () => "-"
+      )
       const view = yield* viewAt(input.at)
-      const format = yield* formatOf("export", input.to, input.format, ["xlsx", "csv", "ndjson", "json"])
-      const destination = input.to === "-" ? standardOutput : (yield* Path.Path).resolve(input.to)
+      const format = yield* formatOf("export", file, input.format, ["xlsx", "csv", "ndjson", "json"])
+      const destination = file === "-" ? standardOutput : (yield* Path.Path).resolve(file)
       const options = {
         columns: Option.getOrUndefined(input.columns),
         limit: Option.getOrUndefined(input.limit),

@@ -167,8 +167,14 @@ describe("the command line", () => {
         yield* codes(["get", "a", "x", "--api-url", "http://127.0.0.1:1", "--repo", "o/n"]),
         [7, "RemoteError"]
       )
-      assert.strictEqual((yield* call(["nonsense"])).code, 2)
-      assert.strictEqual((yield* call(["get", "a"])).code, 2)
+      const nonsense = yield* call(["nonsense"])
+      assert.deepStrictEqual(
+        [nonsense.code, nonsense.err.split("\n")[1]],
+        [2, "chainstore --help shows the commands"]
+      )
+      const missing = yield* call(["get", "a"])
+      assert.strictEqual(missing.code, 2)
+      assert.match(missing.err, /^Missing argument <id>\nchainstore get --help shows/)
       assert.strictEqual((yield* call(["doctor", "--repo", "nobody/nothing"])).code, 0)
     })
   )
@@ -238,6 +244,10 @@ describe("the command line", () => {
         back.toSorted((a, b) => a.n - b.n),
         Array.from({ length: 250 }, (_, n) => ({ _id: `d${n}`, n }))
       )
+      assert.strictEqual((yield* call(["export", "things", out, "--limit", "2"])).code, 0)
+      assert.strictEqual(readFileSync(out, "utf8").trimEnd().split("\n").length, 2)
+      const two = yield* call(["export", "things", out, "--to", "x.csv"])
+      assert.deepStrictEqual([two.code, two.err.includes("two files are named")], [2, true])
       assert.strictEqual((yield* call(["export", "--to", join(directory, "all.xlsx")])).code, 0)
       assert.strictEqual(readFileSync(join(directory, "all.xlsx")).subarray(0, 2).toString(), "PK")
       const wrong = yield* call(["export", "--to", join(directory, "all.csv")])
