@@ -29,5 +29,5 @@ play "chainstore put products p10 --merge --data '{\"price\":9}'"
 play 'chainstore history products p10'
 play 'chainstore diff products p10 $(git -C .chainstore/repos/local/demo.git rev-parse main~1)'
 play 'chainstore get products nothing'
-play 'chainstore export products --to products.xlsx'
+play 'chainstore export products products.xlsx'
 play 'chainstore doctor'
