@@ -1,5 +1,5 @@
+import microdiff, { type Difference as MicrodiffChange } from "microdiff"
 import type { Json, JsonObject } from "../../domain/Document.js"
-import { sameJson } from "./Filter.js"
 
 /** One field that differs between two versions of a document; `path` is made of keys and positions in lists. */
 export interface Difference {
@@ -9,43 +9,35 @@ export interface Difference {
   readonly after?: Json | undefined
 }
 
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const compare = (
-  path: ReadonlyArray<string | number>,
-  before: Json | undefined,
-  after: Json | undefined,
-  into: Array<Difference>
-): void => {
-  if (before === undefined && after === undefined) return
-  if (before === undefined) into.push({ path, kind: "added", after })
-  else if (after === undefined) into.push({ path, kind: "removed", before })
-  else if (isObject(before) && isObject(after)) {
-    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
-    for (const key of keys) {
-      compare(
-        [...path, key],
-        Object.hasOwn(before, key) ? before[key] : undefined,
-        Object.hasOwn(after, key) ? after[key] : undefined,
-        into
-      )
-    }
-  } else if (Array.isArray(before) && Array.isArray(after)) {
-    const length = Math.max(before.length, after.length)
-    for (let i = 0; i < length; i++) compare([...path, i], before[i], after[i], into)
-  } else if (!sameJson(before, after)) into.push({ path, kind: "changed", before, after })
+/** The same value in objects without a prototype: the library asks for keys with `in`, which finds inherited ones. */
+const bare = (value: Json): Json => {
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map(bare)
+  const copy: Record<string, Json> = Object.create(null)
+  for (const [key, member] of Object.entries(value)) copy[key] = bare(member)
+  return copy
 }
 
-/** Every field that differs, in order of path; a missing document counts as an empty one. */
-export const differences = (
-  before: JsonObject | null,
-  after: JsonObject | null
-): ReadonlyArray<Difference> => {
-  const into: Array<Difference> = []
-  compare([], before ?? {}, after ?? {}, into)
-  return into
+const toDifference = (found: MicrodiffChange): Difference => {
+  const { path } = found
+  if (found.type === "CREATE") return { path, kind: "added", after: found.value }
+  if (found.type === "REMOVE") return { path, kind: "removed", before: found.oldValue }
+  return { path, kind: "changed", before: found.oldValue, after: found.value }
 }
+
+const byPath = (a: Difference, b: Difference): number => {
+  const at = a.path.findIndex((part, i) => part !== b.path[i])
+  const left = a.path[at]
+  const right = b.path[at]
+  return left === undefined || right === undefined ? 0 : left < right ? -1 : 1
+}
+
+/** Every field that differs, in order of path; a missing document counts as an empty one, and -0 as 0. */
+export const differences = (before: JsonObject | null, after: JsonObject | null): ReadonlyArray<Difference> =>
+  microdiff(bare(before ?? {}) as JsonObject, bare(after ?? {}) as JsonObject, { cyclesFix: false })
+    .map(toDifference)
+    .filter(({ after, before, kind }) => kind !== "changed" || before !== after)
+    .sort(byPath)
 
 /** A path as people write it: `variants[0].price`; keys that are not plain names are quoted. */
 export const printPath = (path: ReadonlyArray<string | number>): string =>
