@@ -1,14 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Layer } from "effect"
+import { afterAll } from "@effect/vitest"
+import { Effect, Layer, Logger, LogLevel, ManagedRuntime } from "effect"
 import type { GitRemote } from "../../../src/store/GitRemote.js"
+import type { GitHubOptions } from "../../../src/store/github/GitHub.js"
 import * as LocalGit from "../../../src/store/local/LocalGit.js"
 import * as Memory from "../../../src/store/memory/Memory.js"
 import type { MemoryRepository } from "../../../src/store/memory/MemoryRepository.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { onOwnHost } from "../../support/github/OnHost.js"
+import { onHost } from "../../support/github/OnHost.js"
+import { HostServer, layer as host } from "../../support/host/HostServer.js"
 
 /** A directory that is gone when the scope closes. */
 export const directory = Effect.acquireRelease(
@@ -28,11 +31,29 @@ export const remotes: ReadonlyArray<readonly [string, Layer.Layer<GitRemote, unk
   ["LocalGit", local]
 ]
 
-/** GitHub's client over our own host, both ways of asking; each test starts a server of its own. */
-export const hosted: typeof remotes = [
-  ["GitHub's client on our own host, over REST", onOwnHost()],
-  ["GitHub's client on our own host, over GraphQL", onOwnHost({ useGraphql: true, commitVia: "graphql" })]
-]
+// One server for all tests of a file, which know each other as little as repositories of one host do.
+const hosting = ManagedRuntime.make(Layer.provide(host(), Logger.minimumLogLevel(LogLevel.Warning)))
+afterAll(() => hosting.dispose())
+
+/** The server that `hosted` is on. */
+export const hostServer = Effect.flatMap(hosting.runtimeEffect, (runtime) =>
+  Effect.provide(HostServer, runtime)
+)
+
+const onThisHost = (options: Partial<GitHubOptions>) =>
+  Layer.provide(onHost(options), Layer.effect(HostServer, hostServer))
+
+/** The two ways in which GitHub's client asks. */
+export const ways = [
+  ["over REST", {}],
+  ["over GraphQL", { useGraphql: true, commitVia: "graphql" }]
+] as const satisfies ReadonlyArray<readonly [string, Partial<GitHubOptions>]>
+
+/** GitHub's client over our own host, both ways of asking; each layer that is built is a repository of its own. */
+export const hosted: typeof remotes = ways.map(([way, options]) => [
+  `GitHub's client on our own host, ${way}`,
+  onThisHost(options)
+])
 
 /** One more store over a repository in memory that others share. */
 export const openMemory = (
