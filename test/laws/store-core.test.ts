@@ -6,7 +6,7 @@ import { FastCheck } from "effect"
 import * as LocalGit from "../../src/store/local/LocalGit.js"
 import type { StoreOptions } from "../../src/store/StoreOptions.js"
 import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
-import { memoryHarness, programStore, runChecked } from "../support/storePrograms.js"
+import { memoryHarness, pathIn, programStore, runChecked } from "../support/storePrograms.js"
 
 const directory = mkdtempSync(join(tmpdir(), "laws-"))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -17,7 +17,8 @@ const localHarness = (store: StoreOptions = {}) => {
   const repository = `laws/r${repositories++}`
   return {
     remote: LocalGit.scoped({ directory, repository, durability: "none" }),
-    store: programStore(store)
+    store: programStore(store),
+    documentPath: pathIn(store)
   }
 }
 

@@ -31,7 +31,7 @@ export const memoryHarness = (
   return {
     remote: Memory.make({ ...options, repository }),
     store: programStore(store),
-    documentPath: (collection, id) => documentPath("data", layoutOf(store), collection, id)
+    documentPath: pathIn(store)
   }
 }
 
@@ -40,6 +40,12 @@ const layoutOf = ({ shardBy = "leading", shardDepth = 0, shardWidth = 2 }: Store
   shardDepth,
   shardWidth
 })
+
+/** Where a store of these options keeps its documents. */
+export const pathIn =
+  (store: StoreOptions) =>
+  (collection: string, id: string): string =>
+    documentPath("data", layoutOf(store), collection, id)
 
 /** Runs a program and holds every answer against the history that it left. */
 export const runChecked = <E>(program: Program, harness: RandomProgram.ProgramHarness<E>): Promise<void> =>
@@ -57,7 +63,11 @@ const directories: Array<string> = []
 export const localHarness = (store: StoreOptions = {}): RandomProgram.ProgramHarness<unknown> => {
   const directory = mkdtempSync(join(tmpdir(), "store-programs-"))
   directories.push(directory)
-  return { remote: LocalGit.scoped({ directory, durability: "none" }), store: programStore(store) }
+  return {
+    remote: LocalGit.scoped({ directory, durability: "none" }),
+    store: programStore(store),
+    documentPath: pathIn(store)
+  }
 }
 
 /** Removes what `localHarness` made. */
