@@ -1,4 +1,4 @@
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Layer } from "effect"
 import * as Stack from "../http/host/Stack.js"
 import type { Settings } from "./Settings.js"

@@ -1,4 +1,4 @@
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ConfigError, Console, Effect, Layer } from "effect"
 import { Tokens } from "../http/host/Tokens.js"
 import { Server } from "../http/server/Server.js"

@@ -8,7 +8,7 @@ import {
   UrlParams
 } from "@effect/platform"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import { NodeStream } from "@effect/platform-node"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Chunk, Effect, Inspectable, Option, Stream } from "effect"
 import * as Body from "./Body.js"
 import type { Exchange } from "./Exchange.js"

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-import { NodeContext, NodeRuntime, NodeStream } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { run } from "../../cli/Chainstore.js"
 import { endingOf } from "../../cli/ExitCode.js"
