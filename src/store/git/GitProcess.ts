@@ -216,22 +216,28 @@ export const stream = (
 
 const minimum = [2, 39] as const
 
-/** Fails with `Unsupported` unless a Git new enough is on the PATH. */
-export const requireGit: Effect.Effect<string, RemoteError> = Effect.suspend(() =>
-  run("/", "GitRepository.open", ["--version"])
-).pipe(
-  Effect.flatMap(({ stdout }) => {
-    const found = /(\d+)\.(\d+)(?:\.\d+)*/.exec(stdout)
-    const [major, minor] = [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)]
-    return major > minimum[0] || (major === minimum[0] && minor >= minimum[1])
-      ? Effect.succeed(found?.[0] ?? "")
-      : Effect.fail(
-          new RemoteError({
-            operation: "GitRepository.open",
-            reason: "Unsupported",
-            message: `Git ${minimum.join(".")} or newer is needed, found ${stdout.trim() || "nothing"}`,
-            hint: "Install a newer Git and put it on the PATH"
-          })
-        )
+/** The Git that was found, and the `PATH` that it was found by. */
+let found: { readonly path: string | undefined; readonly version: string } | undefined
+
+/** Fails with `Unsupported` unless a Git new enough is on the PATH; looked up once for each `PATH`. */
+export const requireGit: Effect.Effect<string, RemoteError> = Effect.suspend(() => {
+  const path = process.env["PATH"]
+  if (found !== undefined && found.path === path) return Effect.succeed(found.version)
+  return Effect.flatMap(run("/", "GitRepository.open", ["--version"]), ({ stdout }) => {
+    const told = /(\d+)\.(\d+)(?:\.\d+)*/.exec(stdout)
+    const [major, minor] = [Number(told?.[1] ?? 0), Number(told?.[2] ?? 0)]
+    if (major > minimum[0] || (major === minimum[0] && minor >= minimum[1])) {
+      const version = told?.[0] ?? ""
+      found = { path, version }
+      return Effect.succeed(version)
+    }
+    return Effect.fail(
+      new RemoteError({
+        operation: "GitRepository.open",
+        reason: "Unsupported",
+        message: `Git ${minimum.join(".")} or newer is needed, found ${stdout.trim() || "nothing"}`,
+        hint: "Install a newer Git and put it on the PATH"
+      })
+    )
   })
-)
+})
