@@ -314,7 +314,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           visible(ancestor, descendant),
           History.isAncestor(directory, objects, ancestor, descendant)
         ),
-      mergeBase: (a, b) => Effect.zipRight(visible(a, b), History.mergeBase(directory, a, b)),
+      mergeBase: (a, b) => Effect.zipRight(visible(a, b), History.mergeBase(directory, objects, a, b)),
       maintain: maintenance.maintain
     }
     return repository

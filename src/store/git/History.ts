@@ -94,6 +94,28 @@ export const log = (
 
 const nativeSteps = 200
 
+/** Whether one commit is reached from another, by a short walk in memory; undefined where that does not tell. */
+const reaches = (objects: ObjectDatabase, ancestor: Oid, descendant: Oid): boolean | undefined => {
+  if (objects.commit(ancestor) === undefined || objects.commit(descendant) === undefined) return false
+  let level: Array<Oid> = [descendant]
+  const seen = new Set<Oid>(level)
+  for (let steps = 0; level.length > 0; ) {
+    const next: Array<Oid> = []
+    for (const oid of level) {
+      if (oid === ancestor) return true
+      if (++steps > nativeSteps) return undefined
+      for (const parent of objects.commit(oid)?.parents ?? []) {
+        if (!seen.has(parent)) {
+          seen.add(parent)
+          next.push(parent)
+        }
+      }
+    }
+    level = next
+  }
+  return false
+}
+
 /** Whether one commit is reached from another: a short walk in memory, then Git. */
 export const isAncestor = (
   directory: string,
@@ -102,50 +124,42 @@ export const isAncestor = (
   descendant: Oid
 ): Effect.Effect<boolean, RemoteError> => {
   const operation = "GitRepository.isAncestor"
-  const near = attempt(operation, directory, () => {
-    if (objects.commit(ancestor) === undefined || objects.commit(descendant) === undefined) return false
-    let level: Array<Oid> = [descendant]
-    const seen = new Set<Oid>(level)
-    for (let steps = 0; level.length > 0; ) {
-      const next: Array<Oid> = []
-      for (const oid of level) {
-        if (oid === ancestor) return true
-        if (++steps > nativeSteps) return undefined
-        for (const parent of objects.commit(oid)?.parents ?? []) {
-          if (!seen.has(parent)) {
-            seen.add(parent)
-            next.push(parent)
-          }
-        }
-      }
-      level = next
-    }
-    return false
-  })
-  return Effect.flatMap(near, (known) =>
-    known !== undefined
-      ? Effect.succeed(known)
-      : Effect.flatMap(
-          run(directory, operation, ["merge-base", "--is-ancestor", ancestor, descendant]),
-          ({ code, stderr }) =>
-            code <= 1
-              ? Effect.succeed(code === 0)
-              : Effect.fail(gitFailure(directory, operation, code, stderr))
-        )
+  return Effect.flatMap(
+    attempt(operation, directory, () => reaches(objects, ancestor, descendant)),
+    (known) =>
+      known !== undefined
+        ? Effect.succeed(known)
+        : Effect.flatMap(
+            run(directory, operation, ["merge-base", "--is-ancestor", ancestor, descendant]),
+            ({ code, stderr }) =>
+              code <= 1
+                ? Effect.succeed(code === 0)
+                : Effect.fail(gitFailure(directory, operation, code, stderr))
+          )
   )
 }
 
+/** The best common ancestor: of a commit and one that it leads to, the earlier one; else Git finds it. */
 export const mergeBase = (
   directory: string,
+  objects: ObjectDatabase,
   a: Oid,
   b: Oid
 ): Effect.Effect<Option.Option<Oid>, RemoteError> => {
   const operation = "GitRepository.mergeBase"
-  return Effect.flatMap(run(directory, operation, ["merge-base", a, b]), ({ code, stderr, stdout }) =>
-    code === 0
-      ? Effect.succeed(Option.some(stdout.trim() as Oid))
-      : code === 1
-        ? Effect.succeedNone
-        : Effect.fail(gitFailure(directory, operation, code, stderr))
+  return Effect.flatMap(
+    attempt(operation, directory, () =>
+      reaches(objects, a, b) === true ? a : reaches(objects, b, a) === true ? b : undefined
+    ),
+    (earlier) =>
+      earlier !== undefined
+        ? Effect.succeedSome(earlier)
+        : Effect.flatMap(run(directory, operation, ["merge-base", a, b]), ({ code, stderr, stdout }) =>
+            code === 0
+              ? Effect.succeed(Option.some(stdout.trim() as Oid))
+              : code === 1
+                ? Effect.succeedNone
+                : Effect.fail(gitFailure(directory, operation, code, stderr))
+          )
   )
 }
