@@ -57,15 +57,25 @@ export const routes = Effect.gen(function* () {
           message: `No common ancestor between ${baseName} and ${headName}.`
         })
       }
-      const counts = (yield* revList(git, "--left-right", "--count", `${from}...${to}`)).split("\t")
-      const [behind, ahead] = [Number(counts[0]), Number(counts[1])]
       const paged = call.query.has("page") || call.query.has("per_page")
       const page = paged ? Pages.asked(call) : { number: 1, size: mostCommits, skip: 0 }
-      // GitHub counts the pages from the oldest commit.
-      const oldest = yield* commitsBetween(git, from, to, ahead, page)
-      const first = page.number === 1
-      const point = mergeBase.value.commit
-      const files = first ? (yield* Differ.changes(git, Option.some(point), to)).slice(0, mostFiles) : []
+      const before = Option.some(mergeBase.value.commit)
+      const [counts, changes] = yield* Effect.all(
+        [
+          revList(git, "--left-right", "--count", `${from}...${to}`),
+          page.number === 1 ? Differ.changes(git, before, to) : Effect.succeed([])
+        ],
+        { concurrency: 2 }
+      )
+      const [behind = 0, ahead = 0] = counts.split("\t").map(Number)
+      const [oldest, files] = yield* Effect.all(
+        [
+          // GitHub counts the pages from the oldest commit.
+          commitsBetween(git, from, to, ahead, page),
+          Differ.view(call, fullName, git, { before, after: to, ref: to }, changes.slice(0, mostFiles))
+        ],
+        { concurrency: 2 }
+      )
       const self = `${Links.repository(call.links, fullName)}/compare/${Links.encodePath(basehead)}`
       const html = Links.html(call.links, fullName, "compare", basehead)
       const view = (info: Parameters<typeof CommitView.commit>[2]) =>
@@ -85,13 +95,7 @@ export const routes = Effect.gen(function* () {
           behind_by: behind,
           total_commits: ahead,
           commits: oldest.map(view),
-          files: yield* Differ.view(
-            call,
-            fullName,
-            git,
-            { before: Option.some(point), after: to, ref: to },
-            files
-          )
+          files
         },
         Pages.links(
           call,
