@@ -1,5 +1,5 @@
 import { FetchHttpClient } from "@effect/platform"
-import { afterAll, assert, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Stream } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as GitHub from "../../src/store/github/GitHub.js"
@@ -69,18 +69,21 @@ const graphql = { useGraphql: true, commitVia: "graphql" } as const
 // Small, but beyond every limit of the API: 1 MB of a content, 1,000 entries of a directory. Larger ones are soaked.
 const sizes = { files: 250, largeBlob: 1_200_000, listing: 1_100, fibres: 8, interruptions: 10 }
 
-gitRemoteContract({
-  name: "GitHub's client over the host, by REST",
-  make: subject({}),
-  sizes,
-  promises: { movedBackIsNoticed: false, clashesAreRefused: false, firstIsRoot: false }
-})
+// Every test has a repository of its own, and most of its time is waiting for the other side.
+describe.concurrent("over a socket", () => {
+  gitRemoteContract({
+    name: "GitHub's client over the host, by REST",
+    make: subject({}),
+    sizes,
+    promises: { movedBackIsNoticed: false, clashesAreRefused: false, firstIsRoot: false }
+  })
 
-gitRemoteContract({
-  name: "GitHub's client over the host, by GraphQL",
-  make: subject({ ...graphql, concurrency: 4 }),
-  sizes,
-  promises: { clashesAreRefused: false, firstIsRoot: false }
+  gitRemoteContract({
+    name: "GitHub's client over the host, by GraphQL",
+    make: subject({ ...graphql, concurrency: 4 }),
+    sizes,
+    promises: { clashesAreRefused: false, firstIsRoot: false }
+  })
 })
 
 it.scopedLive("eight clients of one repository, half of them by GraphQL, lose nothing", () =>

@@ -1,3 +1,4 @@
+import { accessSync, constants, statfsSync } from "node:fs"
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer, Redacted, Scope } from "effect"
@@ -34,9 +35,25 @@ export class HostServer extends Context.Tag("test/HostServer")<
   }
 >() {}
 
-const directory = Effect.flatMap(FileSystem.FileSystem, (fs) =>
-  fs.makeTempDirectoryScoped({ prefix: "chainstore-host-" })
-)
+/** Where files are made in no time, if there is such a place with room for the largest tests. */
+const memory = ["/dev/shm"].find((place) => {
+  try {
+    const { bavail, bsize } = statfsSync(place)
+    accessSync(place, constants.W_OK)
+    return bavail * bsize > 2 * 1024 ** 3
+  } catch {
+    return false
+  }
+})
+
+/** A data directory; one that nothing has to survive in lies in memory. */
+const directory = (durability: "fsync" | "none") =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) =>
+    fs.makeTempDirectoryScoped({
+      prefix: "chainstore-host-",
+      ...(durability === "none" && memory !== undefined ? { directory: memory } : {})
+    })
+  )
 
 /** A host is a process of its own: it and its end keep the wall clock's time, whatever the test's clock says. */
 const live = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
@@ -52,7 +69,7 @@ const live = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
 /** A host over real sockets and a temporary directory; limits and faults as the test wants them. */
 export const layer = (options: HostServerOptions = {}) =>
   Layer.unwrapScoped(
-    Effect.map(directory, (data) => {
+    Effect.map(directory(options.durability ?? "none"), (data) => {
       const { durability = "none", limits = {}, ...rest } = options
       const stack = Stack.layerWith({ atRoot: true, createOnFirstUse: false, ...rest, directory: data }).pipe(
         Layer.provideMerge(Layer.merge(Limits.layer(limits), Faulty.layer)),
