@@ -147,10 +147,11 @@ export class AsyncCollectionReader<A = StoredDocument> {
     destination: string | WritableStream<Uint8Array>,
     options: Told<ExcelOptions> & SignalOptions = {}
   ): Promise<ReadonlyArray<string>> {
-    const { withFiles } = await import("./Files.js")
+    const { withFilesFor } = await import("./Files.js")
     return this.runner.run(
       this.reading((collection) =>
-        withFiles(
+        withFilesFor(
+          destination,
           collection.exportExcel(destination, { ...options, onProgress: callback(options.onProgress) })
         )
       ),
@@ -164,10 +165,11 @@ export class AsyncCollectionReader<A = StoredDocument> {
     format: TextFormat,
     options: Told<TextOptions> & SignalOptions = {}
   ): Promise<number> {
-    const { withFiles } = await import("./Files.js")
+    const { withFilesFor } = await import("./Files.js")
     return this.runner.run(
       this.reading((collection) =>
-        withFiles(
+        withFilesFor(
+          destination,
           collection.exportText(destination, format, { ...options, onProgress: callback(options.onProgress) })
         )
       ),

@@ -59,10 +59,13 @@ export class AsyncView {
     destination: string | WritableStream<Uint8Array>,
     options: Told<DatabaseExcelOptions> & SignalOptions = {}
   ): Promise<{ readonly [collection: string]: ReadonlyArray<string> }> {
-    const { withFiles } = await import("./Files.js")
+    const { withFilesFor } = await import("./Files.js")
     return this.runner.run(
       Effect.flatMap(this.view, (view) =>
-        withFiles(view.exportExcel(destination, { ...options, onProgress: callback(options.onProgress) }))
+        withFilesFor(
+          destination,
+          view.exportExcel(destination, { ...options, onProgress: callback(options.onProgress) })
+        )
       ),
       options
     )

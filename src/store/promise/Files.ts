@@ -1,4 +1,4 @@
-import type { FileSystem } from "@effect/platform/FileSystem"
+import { FileSystem, makeNoop } from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import { RemoteError } from "../../domain/StoreError.js"
@@ -6,20 +6,25 @@ import { RemoteError } from "../../domain/StoreError.js"
 /** Named at run time, so that no bundler carries Node's file system into a browser. */
 const nodeFileSystem = "@effect/platform-node/NodeFileSystem"
 
-/** Gives an effect this machine's files, where there are any. */
-export const withFiles = <A, E>(effect: Effect.Effect<A, E, FileSystem>): Effect.Effect<A, E | RemoteError> =>
-  Effect.flatMap(
-    Effect.tryPromise({
-      try: (): Promise<{ readonly layer: Layer.Layer<FileSystem> }> =>
-        import(/* @vite-ignore */ nodeFileSystem),
-      catch: (cause) =>
-        new RemoteError({
-          operation: "export",
-          reason: "Unsupported",
-          message: "there are no files here to write to",
-          hint: "pass a WritableStream, or run on Node",
-          cause
-        })
-    }),
-    (files) => Effect.provide(effect, files.layer)
-  )
+/** Gives an effect this machine's files, if it is a file that it writes to. */
+export const withFilesFor = <A, E>(
+  destination: string | WritableStream<Uint8Array>,
+  effect: Effect.Effect<A, E, FileSystem>
+): Effect.Effect<A, E | RemoteError> =>
+  typeof destination === "string"
+    ? Effect.flatMap(
+        Effect.tryPromise({
+          try: (): Promise<{ readonly layer: Layer.Layer<FileSystem> }> =>
+            import(/* @vite-ignore */ nodeFileSystem),
+          catch: (cause) =>
+            new RemoteError({
+              operation: "export",
+              reason: "Unsupported",
+              message: "there are no files here to write to",
+              hint: "pass a WritableStream, or run on Node",
+              cause
+            })
+        }),
+        (files) => Effect.provide(effect, files.layer)
+      )
+    : Effect.provideService(effect, FileSystem, makeNoop({}))

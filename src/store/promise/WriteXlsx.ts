@@ -15,11 +15,14 @@ export const writeXlsx = async (
     readonly sheetName?: string | undefined
   } = {}
 ): Promise<ReadonlyArray<string>> => {
-  const [{ withFiles }, module] = await Promise.all([import("./Files.js"), import("../transfer/Export.js")])
+  const [{ withFilesFor }, module] = await Promise.all([
+    import("./Files.js"),
+    import("../transfer/Export.js")
+  ])
   options.signal?.throwIfAborted()
   const given = fromRecords(documents) as Stream.Stream<JsonObject, unknown>
   const exit = await Effect.runPromiseExit(
-    withFiles(module.writeXlsx(destination, Stream.rechunk(given, 256), options)),
+    withFilesFor(destination, module.writeXlsx(destination, Stream.rechunk(given, 256), options)),
     options.signal === undefined ? {} : { signal: options.signal }
   )
   if (Exit.isSuccess(exit)) return exit.value
