@@ -11,6 +11,7 @@ import { ValidationError } from "../../domain/StoreError.js"
 import { generator } from "../../domain/Ulid.js"
 import type { StoreCore } from "../internal/StoreCore.js"
 import type { DocumentOperation, NextVersion, StoredVersion } from "../internal/WriteUnit.js"
+import { goingOn, refusal } from "./GoingOn.js"
 import { numbered } from "./ImportId.js"
 import { normaliseRecord } from "./Normalise.js"
 import { fromRecords, type ImportRecord, type RecordSource } from "./Records.js"
@@ -82,8 +83,8 @@ const operation = "Collection.importRecords"
 /**
  * Imports records, each as a whole document, one commit per chunk in constant memory. An existing document is
  * replaced, its revision rising by one, unless it already is as the record says. A record that cannot be stored fails
- * the import with its row before its chunk is written; the chunks before it are kept, and the error names the
- * `importId` with which the import goes on after the mend, without doubling anything.
+ * the import with its row before its chunk is written. Whatever fails, the chunks before it are kept, and the error
+ * names the `importId` with which the import goes on, without doubling anything.
  */
 export const importRecords = <E = never, R = never>(
   target: ImportTarget,
@@ -101,7 +102,7 @@ export const importRecords = <E = never, R = never>(
     if (options.validate === "first" && options.dryRun !== true) {
       yield* Stream.runForEach(
         rows(),
-        Either.match({ onLeft: (bad) => refuse(bad, importId, 0), onRight: () => Effect.void })
+        Either.match({ onLeft: (bad) => refusal(bad, importId, 0), onRight: () => Effect.void })
       )
     }
     const writeChunk = options.dryRun === true ? lookAtChunk(target) : commitChunk(target, options.message)
@@ -115,10 +116,12 @@ export const importRecords = <E = never, R = never>(
       commits: []
     }
     const tell = () => options.onProgress?.(report) ?? Effect.void
+    const told = <F>(error: F) => (options.dryRun === true ? error : goingOn(error, importId, report.records))
     yield* tell()
-    yield* Stream.runForEach(Stream.grouped(rows(), options.chunkSize ?? 100), (chunk) =>
+    const read = Stream.mapError(rows(), told)
+    yield* Stream.runForEach(Stream.grouped(read, options.chunkSize ?? 100), (chunk) =>
       Effect.gen(function* () {
-        const done = yield* writeChunk(Chunk.toReadonlyArray(chunk), report)
+        const done = yield* Effect.mapError(writeChunk(Chunk.toReadonlyArray(chunk), report), told)
         report = {
           ...report,
           records: report.records + done.rows.length,
@@ -207,19 +210,6 @@ const prepare = (
   })
 }
 
-const refuse = (bad: ImportRow, importId: string, committed: number) =>
-  Effect.fail(
-    new ValidationError({
-      operation,
-      id: bad.id,
-      message: `row ${bad.row} cannot be imported: ${bad.reason}`,
-      hint:
-        committed === 0
-          ? "nothing was written"
-          : `${committed} records before it are committed; mend it and go on with the importId ${importId}`
-    })
-  )
-
 interface Done {
   readonly rows: ReadonlyArray<ImportRow>
   readonly commit: Option.Option<string>
@@ -231,7 +221,7 @@ const commitChunk =
     Effect.gen(function* () {
       const rows: Array<Row> = []
       for (const one of chunk) {
-        if (Either.isLeft(one)) return yield* refuse(one.left, report.importId, report.records)
+        if (Either.isLeft(one)) return yield* refusal(one.left, report.importId, report.records)
         rows.push(one.right)
       }
       const last = new Map(rows.map((row) => [row.id, row]))

@@ -55,10 +55,7 @@ export const sourceError =
       : new SourceError({
           operation,
           message: `the source failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-          hint:
-            cause instanceof StoreError
-              ? cause.hint
-              : "look at the cause; the import can be resumed with its importId",
+          hint: cause instanceof StoreError ? cause.hint : "look at the cause",
           cause
         })
 

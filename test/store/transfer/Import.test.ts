@@ -8,6 +8,7 @@ import {
   Deferred,
   Effect,
   Fiber,
+  FiberId,
   FastCheck as fc,
   Layer,
   Option,
@@ -18,15 +19,30 @@ import {
 } from "effect"
 import { readXlsx } from "hucre/xlsx"
 import type { JsonObject } from "../../../src/domain/Document.js"
+import { RateLimitError } from "../../../src/domain/StoreError.js"
+import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as Memory from "../../../src/store/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { fromCsv, fromNdjson } from "../../../src/store/transfer/FromText.js"
 import type { ImportReport, ImportRow } from "../../../src/store/transfer/Import.js"
+import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"
+import { hosted, remotes } from "../core/Remotes.js"
 
-const opened = (options: StoreOptions = {}) => Layer.provide(Store.layer(options), Memory.layer())
-const withStore = <A, E, R>(body: Effect.Effect<A, E, R | Store>, options?: StoreOptions) =>
-  Effect.provide(body, opened(options))
+const on =
+  (remote: Layer.Layer<GitRemote, unknown>) =>
+  <A, E, R>(
+    body: Effect.Effect<A, E, R | Store>,
+    options: StoreOptions = {},
+    onTouch: OnTouch = () => Effect.void
+  ) => {
+    const faulty = Layer.effect(
+      GitRemote,
+      Effect.map(GitRemote, (plain) => withFaults(plain, onTouch))
+    )
+    const store = Layer.provide(Store.layer(options), faulty)
+    return Effect.provide(body, Layer.provide(store, Layer.fresh(remote)))
+  }
 
 const records = (count: number) => Array.from({ length: count }, (_, n) => ({ _id: `r${n}`, n }))
 const idsOf = (store: Store["Type"], name: string) => store.collection(name).list()
@@ -41,8 +57,10 @@ const kept = Effect.map(Ref.make(new Uint8Array()), (ref) => ({
   bytes: Ref.get(ref)
 }))
 
-describe("importRecords", () => {
-  it.effect("writes a commit per chunk, replaces what differs and leaves the rest alone", () =>
+describe.each([...remotes, ...hosted])("importRecords on %s", (_name, remote) => {
+  const withStore = on(remote)
+
+  it.live("writes a commit per chunk, replaces what differs and leaves the rest alone", () =>
     withStore(
       Effect.gen(function* () {
         const store = yield* Store
@@ -104,7 +122,78 @@ describe("importRecords", () => {
     )
   )
 
-  it.effect("refuses a row by its number, keeps the chunks before it, and says how to go on", () =>
+  it.live("cut off at any touch of the remote and begun again, writes every chunk once", () => {
+    let touches = 0
+    let cut = 0
+    let stop = Deferred.unsafeMake<void>(FiberId.none)
+    const onTouch: OnTouch = () =>
+      ++touches === cut ? Effect.zipRight(Deferred.succeed(stop, undefined), Effect.sleep(1)) : Effect.void
+    return withStore(
+      Effect.gen(function* () {
+        const things = (yield* Store).collection("things")
+        const nameless = records(40).map(({ n }) => ({ n }))
+        const importId = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
+        const attempt = Effect.suspend(() => {
+          touches = 0
+          stop = Deferred.unsafeMake<void>(FiberId.none)
+          return Effect.raceFirst(
+            Effect.asSome(things.importRecords(nameless, { chunkSize: 10, importId })),
+            Effect.as(Deferred.await(stop), Option.none<ImportReport>())
+          )
+        })
+        const attempts: Array<Option.Option<ImportReport>> = []
+        for (cut = 1; !attempts.some(Option.isSome); cut++) attempts.push(yield* attempt)
+        assert.isAbove(attempts.length, 3)
+        const all = Chunk.toReadonlyArray(yield* Stream.runCollect(things.all()))
+        assert.deepStrictEqual(
+          all.map((document) => [document["n"], document._rev]),
+          nameless.map(({ n }) => [n, 1])
+        )
+        const ends = [0, 9, 10, 19, 20, 29, 30, 39].map((n) => things.history(all[n]!._id))
+        const histories = yield* Effect.all(ends)
+        assert.deepStrictEqual(
+          histories.map((entries) => entries.length),
+          ends.map(() => 1)
+        )
+        assert.strictEqual(new Set(histories.map(([entry]) => entry!.sha)).size, 4)
+      }),
+      {},
+      onTouch
+    )
+  })
+
+  it.live("a remote that fails in the middle is told with the id under which the import goes on", () => {
+    let commits = 0
+    const onTouch: OnTouch = ({ operation, point }) =>
+      operation === "commitNext" && point === "before" && ++commits === 3
+        ? new RateLimitError({ operation: "test", message: "enough for an hour", hint: "wait", remaining: 0 })
+        : Effect.void
+    return withStore(
+      Effect.gen(function* () {
+        const things = (yield* Store).collection("things")
+        const nameless = records(50).map(({ n }) => ({ n }))
+        const error = yield* Effect.flip(things.importRecords(nameless, { chunkSize: 10 }))
+        assert.instanceOf(error, RateLimitError)
+        assert.strictEqual((error as RateLimitError).remaining, 0)
+        const [, hint, importId] =
+          /^(wait; 20 records before it are committed).*([0-9A-Z]{26})$/.exec(error.hint ?? "") ?? []
+        assert.isDefined(hint, error.hint)
+        const report = yield* things.importRecords(nameless, { chunkSize: 10, importId })
+        assert.deepInclude(report, { inserted: 30, unchanged: 20, replaced: 0 })
+        const spent = (function* () {
+          yield* records(15)
+          throw new Error("the cable")
+        })()
+        const source = yield* Effect.flip(things.importRecords(spent, { chunkSize: 10 }))
+        assert.strictEqual(source._tag, "SourceError")
+        assert.match(source.hint ?? "", /10 records before it are committed.*[0-9A-Z]{26}$/)
+      }),
+      {},
+      onTouch
+    )
+  })
+
+  it.live("refuses a row by its number, keeps the chunks before it, and says how to go on", () =>
     withStore(
       Effect.gen(function* () {
         const store = yield* Store
@@ -144,7 +233,7 @@ describe("importRecords", () => {
     )
   )
 
-  it.effect("says in a dry run what it would do with each row, and writes nothing", () =>
+  it.live("says in a dry run what it would do with each row, and writes nothing", () =>
     withStore(
       Effect.gen(function* () {
         const store = yield* Store
@@ -178,7 +267,7 @@ describe("importRecords", () => {
     )
   )
 
-  it.effect("takes the id from any field, which stays, and drops metadata", () =>
+  it.live("takes the id from any field, which stays, and drops metadata", () =>
     withStore(
       Effect.gen(function* () {
         const store = yield* Store
@@ -192,7 +281,7 @@ describe("importRecords", () => {
     )
   )
 
-  it.effect("holds records to the collection's schema", () =>
+  it.live("holds records to the collection's schema", () =>
     withStore(
       Effect.gen(function* () {
         const store = yield* Store
@@ -218,8 +307,15 @@ const table = fc.array(
   { minLength: 1, maxLength: 25 }
 )
 
-describe("round trips", () => {
-  it.effect.prop(
+const rounds: ReadonlyArray<readonly [string, Layer.Layer<GitRemote, unknown>, number]> = [
+  ["Memory", Memory.layer(), 30],
+  ...hosted.map(([name, remote]) => [name, remote, 4] as const)
+]
+
+describe.each(rounds)("round trips on %s", (_name, remote, numRuns) => {
+  const withStore = on(remote)
+
+  it.live.prop(
     "records -> store -> NDJSON, CSV, xlsx -> records",
     [table],
     ([rows]) =>
@@ -266,10 +362,10 @@ describe("round trips", () => {
           assert.strictEqual(again.inserted, rows.length)
         })
       ),
-    { fastCheck: { numRuns: 30 } }
+    { fastCheck: { numRuns } }
   )
 
-  it.effect("a sheet per collection, from one commit, into a file that appears when it is whole", () =>
+  it.live("a sheet per collection, from one commit, into a file that appears when it is whole", () =>
     Effect.gen(function* () {
       const store = yield* Store
       const directory = mkdtempSync(join(tmpdir(), "chainstore-export-"))
@@ -300,6 +396,6 @@ describe("round trips", () => {
       yield* store.collection("a").exportText(stream, "json")
       assert.isTrue(closed)
       assert.strictEqual(JSON.parse(Buffer.concat(web).toString())[0].name, "=SUM(1)")
-    }).pipe(withStore, Effect.provide(NodeContext.layer), Effect.scoped)
+    }).pipe((body) => withStore(body), Effect.provide(NodeContext.layer), Effect.scoped)
   )
 })
