@@ -1,5 +1,5 @@
 /**
- * The store without Effect: promises, null for what is absent, `for await`, `await using`.
+ * The store without Effect: promises, null for what is absent, `for await`, and `await using` where the language has it.
  *
  * Output:
  * Tea costs 3
