@@ -3,6 +3,7 @@ import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } fr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { readXlsx } from "hucre/xlsx"
 import { openLocal } from "../../../src/store/local/index.js"
 import {
@@ -12,11 +13,13 @@ import {
   fromCsv,
   fromNdjson,
   NotFoundError,
+  type OpenStoreOptions,
   openStore,
   StoreError,
   ValidationError,
   writeXlsx
 } from "../../../src/store/promise/index.js"
+import { hostServer, ways } from "../core/Remotes.js"
 
 const rejected = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -24,17 +27,48 @@ const rejected = async (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error
   )
 
-describe("AsyncStore", () => {
+/** A store, and the bare repository under it. */
+interface Opened {
+  readonly store: AsyncStore
+  readonly repository: string
+}
+
+const settings = { indexes: { products: ["category"] } }
+
+const locally = async (directory: string): Promise<Opened> => ({
+  store: await openLocal({ ...settings, directory, repo: "me/data", durability: "none" }),
+  repository: join(directory, "me/data.git")
+})
+
+let repositories = 0
+
+const onHost = (options: Partial<OpenStoreOptions>) => async (): Promise<Opened> => {
+  const { api, directory, raw, token } = await Effect.runPromise(hostServer)
+  const name = `promise${++repositories}`
+  await fetch(`${api}/user/repos`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, connection: "close" },
+    body: JSON.stringify({ name })
+  })
+  const repo = `local/${name}`
+  return {
+    store: await openStore({ ...settings, ...options, repo, apiUrl: api, rawUrl: raw, token }),
+    repository: join(directory, "repos", `${repo}.git`)
+  }
+}
+
+const places: ReadonlyArray<readonly [string, (directory: string) => Promise<Opened>]> = [
+  ["LocalGit", locally],
+  ...ways.map(([way, options]) => [`GitHub's client on our own host, ${way}`, onHost(options)] as const)
+]
+
+describe.each(places)("AsyncStore on %s", (place, open) => {
   let directory: string
+  let repository: string
   let store: AsyncStore
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), "chainstore-promise-"))
-    store = await openLocal({
-      directory,
-      repo: "me/data",
-      indexes: { products: ["category"] },
-      durability: "none"
-    })
+    ;({ repository, store } = await open(directory))
   })
   afterEach(async () => {
     await store.close()
@@ -73,7 +107,11 @@ describe("AsyncStore", () => {
     assert.strictEqual((await products.restore("cake", newest!.sha))["name"], "Pie")
     assert.include(await store.resolveRef("main"), "")
     assert.isNull(await store.resolveRef("nowhere"))
-    assert.deepStrictEqual(await store.rateLimit(), [])
+    const budgets = await store.rateLimit()
+    assert.deepStrictEqual(
+      budgets.map(({ resource }) => resource),
+      place === "LocalGit" ? [] : ["core", "graphql"]
+    )
     assert.isTrue((await store.doctor()).every((finding) => finding.severity === "ok"))
   })
 
@@ -160,7 +198,7 @@ describe("AsyncStore", () => {
     assert.isNotNull(await transaction.commit())
     assert.isNull(await store.collection("a").get("kept"))
     assert.strictEqual(
-      execFileSync("git", ["-C", join(directory, "me/data.git"), "branch", "--list"], {
+      execFileSync("git", ["-C", repository, "branch", "--list"], {
         encoding: "utf8"
       }).trim(),
       "* main"
@@ -195,6 +233,36 @@ describe("AsyncStore", () => {
     }
     assert.strictEqual(await rejected(loop()), reason)
     assert.deepStrictEqual(seen, ["a"])
+  })
+
+  it("is stopped in the middle of a write: when the promise rejects, what became of it is settled", async () => {
+    const things = store.collection("products")
+    await things.insert({ category: "a" }, { id: "seed" })
+    const reason = new Error("enough")
+    const written: Array<string> = []
+    for (let millis = 0; millis < 12; millis += 1.5) {
+      const id = `at-${millis}`
+      const controller = new AbortController()
+      setTimeout(() => controller.abort(reason), millis)
+      const outcome = await things.insert({ category: "a" }, { id, signal: controller.signal }).then(
+        () => true,
+        (error) => {
+          assert.strictEqual(error, reason)
+          return false
+        }
+      )
+      const there = await things.exists(id)
+      if (outcome) assert.isTrue(there)
+      if (there) written.push(id)
+    }
+    await store.invalidate()
+    assert.deepStrictEqual(await things.list(), [...written, "seed"].sort())
+    const found = await things.findBy("category", "a")
+    assert.deepStrictEqual(
+      found.map(({ _id, _rev }) => [_id, _rev]),
+      [...written, "seed"].sort().map((id) => [id, 1])
+    )
+    assert.strictEqual((await things.explain("category", "a")).source, "index")
   })
 
   it("tells plain functions how far an import and an export are; what they throw ends the call", async () => {
@@ -253,6 +321,14 @@ describe("AsyncStore", () => {
     )
     assert.strictEqual(readFileSync(join(directory, "things.csv"), "utf8"), "n\r\n1\r\n")
   })
+})
+
+describe("what needs no place", () => {
+  let directory: string
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "chainstore-promise-"))
+  })
+  afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
   it("writes any documents as a workbook", async () => {
     const file = join(directory, "any.xlsx")
