@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
 import * as Memory from "../../../src/store/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
-import { openMemory } from "./Remotes.js"
+import { connect, hosted, openMemory, remotes } from "./Remotes.js"
 
 const commitRaw = (remote: GitRemoteService, path: string, text: string) =>
   Effect.gen(function* () {
@@ -14,10 +14,10 @@ const commitRaw = (remote: GitRemoteService, path: string, text: string) =>
     })
   })
 
-describe("a file pushed by somebody else", () => {
-  it.live("nested very deeply in an indexed field, does not stop writes of other documents", () =>
+describe.each([...remotes, ...hosted])("a file pushed by somebody else, on %s", (_name, layer) => {
+  it.scopedLive("nested very deeply in an indexed field, does not stop writes of other documents", () =>
     Effect.gen(function* () {
-      const remote = yield* Memory.make()
+      const remote = yield* connect(layer)
       const store = yield* Effect.provideService(Store.make({ indexes: { c: ["f"] } }), GitRemote, remote)
       const c = store.collection("c")
       yield* c.insert({ f: 1 }, { id: "a" })
@@ -28,13 +28,13 @@ describe("a file pushed by somebody else", () => {
       assert.deepStrictEqual((yield* c.findBy("f", 2)).length, 1)
     })
   )
-  it.live(
+  it.scopedLive(
     "nested deeply, or with a number beyond all bounds, in a listed field, does not stop them either",
     () =>
       Effect.gen(function* () {
         const wrong: Array<string> = []
         for (const value of [`${"[".repeat(898)}${"]".repeat(898)}`, "1e400"]) {
-          const remote = yield* Memory.make()
+          const remote = yield* connect(layer)
           const store = yield* Effect.provideService(
             Store.make({ manifests: { c: ["f"] } }),
             GitRemote,
@@ -51,10 +51,10 @@ describe("a file pushed by somebody else", () => {
   )
 })
 
-describe("a document that a stranger broke", () => {
-  it.live("keeps creation and revision when it is restored or its breaking is reverted", () =>
+describe.each([...remotes, ...hosted])("a document that a stranger broke, on %s", (_name, layer) => {
+  it.scopedLive("keeps creation and revision when it is restored or its breaking is reverted", () =>
     Effect.gen(function* () {
-      const remote = yield* Memory.make()
+      const remote = yield* connect(layer)
       const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
       const c = store.collection("c")
       yield* c.insert({ f: 1 }, { id: "a" })

@@ -1,15 +1,21 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as Memory from "../../../src/store/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
+import { hosted } from "./Remotes.js"
 
-for (const megabytes of [1, 4, 8, 12, 20]) {
+const cases = [
+  ...[1, 4, 8, 12, 20].map((megabytes) => ["Memory", Memory.layer(), megabytes] as const),
+  ...hosted.flatMap(([name, remote]) => [0, 4].map((megabytes) => [name, remote, megabytes] as const))
+]
+
+for (const [name, layer, megabytes] of cases) {
   it.live(
-    `a number that JavaScript cannot hold survives beside a text of ${megabytes} MB`,
+    `a number that JavaScript cannot hold survives beside a text of ${megabytes} MB on ${name}`,
     () =>
       Effect.gen(function* () {
-        const remote = yield* Memory.make()
+        const remote = yield* GitRemote
         const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
         const c = store.collection("c")
         yield* c.insert({ n: 1 }, { id: "other" })
@@ -25,7 +31,7 @@ for (const megabytes of [1, 4, 8, 12, 20]) {
         const stored = new TextDecoder().decode(file.content.subarray(0, 400))
         assert.include(stored, "12345678901234567891", `${got._tag}: the number was changed silently`)
         assert.strictEqual(got._tag, "Left")
-      }),
+      }).pipe(Effect.provide(Layer.fresh(layer))),
     60_000
   )
 }

@@ -2,8 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { MemoryCache } from "../../../src/store/Cache.js"
 import { GitRemote } from "../../../src/store/GitRemote.js"
-import * as Memory from "../../../src/store/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { repositories } from "./Remotes.js"
 
 class Lying extends MemoryCache {
   lie = false
@@ -24,25 +25,25 @@ class Lying extends MemoryCache {
   }
 }
 
-describe("a cache that keeps other bytes than it was given", () => {
-  it.live("does not make a write spoil a document", () =>
-    Effect.gen(function* () {
-      const cache = new Lying()
-      const repository = new Memory.MemoryRepository()
-      const remote = yield* Memory.make({ repository, singleFile: true })
-      const store = yield* Effect.provideService(Store.make({ cache }), GitRemote, remote)
-      const c = store.collection("c")
-      yield* c.insert({ n: 1 }, { id: "a" })
-      cache.lie = true
-      yield* c.update("a", { n: 2 })
-      cache.lie = false
-      const honest = yield* Effect.provideService(
-        Store.make({ cache: false }),
-        GitRemote,
-        yield* Memory.make({ repository })
-      )
-      const d: any = Option.getOrThrow(yield* honest.collection("c").get("a"))
-      assert.strictEqual(d.secret, undefined)
-    })
-  )
-})
+describe.each(repositories)(
+  "a cache that keeps other bytes than it was given, on %s",
+  (_name, repository) => {
+    it.live("does not make a write spoil a document", () =>
+      Effect.gen(function* () {
+        const cache = new Lying()
+        const client = yield* repository
+        const open = (options: StoreOptions) =>
+          Effect.flatMap(client, (remote) => Effect.provideService(Store.make(options), GitRemote, remote))
+        const store = yield* open({ cache })
+        const c = store.collection("c")
+        yield* c.insert({ n: 1 }, { id: "a" })
+        cache.lie = true
+        yield* c.update("a", { n: 2 })
+        cache.lie = false
+        const honest = yield* open({ cache: false })
+        const d: any = Option.getOrThrow(yield* honest.collection("c").get("a"))
+        assert.strictEqual(d.secret, undefined)
+      })
+    )
+  }
+)

@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "@effect/vitest"
-import { Effect, Layer, Logger, LogLevel, ManagedRuntime } from "effect"
-import type { GitRemote } from "../../../src/store/GitRemote.js"
+import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime } from "effect"
+import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/github/GitHub.js"
 import * as LocalGit from "../../../src/store/local/LocalGit.js"
 import * as Memory from "../../../src/store/memory/Memory.js"
-import type { MemoryRepository } from "../../../src/store/memory/MemoryRepository.js"
+import { MemoryRepository } from "../../../src/store/memory/MemoryRepository.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { onHost } from "../../support/github/OnHost.js"
+import { clientsOnHost, onHost } from "../../support/github/OnHost.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 
 /** A directory that is gone when the scope closes. */
@@ -40,8 +40,8 @@ export const hostServer = Effect.flatMap(hosting.runtimeEffect, (runtime) =>
   Effect.provide(HostServer, runtime)
 )
 
-const onThisHost = (options: Partial<GitHubOptions>) =>
-  Layer.provide(onHost(options), Layer.effect(HostServer, hostServer))
+/** The layer of that server. */
+export const thisHost = Layer.effect(HostServer, hostServer)
 
 /** The two ways in which GitHub's client asks. */
 export const ways = [
@@ -52,8 +52,26 @@ export const ways = [
 /** GitHub's client over our own host, both ways of asking; each layer that is built is a repository of its own. */
 export const hosted: typeof remotes = ways.map(([way, options]) => [
   `GitHub's client on our own host, ${way}`,
-  onThisHost(options)
+  Layer.provide(onHost(options), thisHost)
 ])
+
+/** A remote of its own, for as long as the scope is open. */
+export const connect = (layer: Layer.Layer<GitRemote, unknown>) =>
+  Effect.map(Layer.build(Layer.fresh(layer)), Context.get(GitRemote))
+
+/** Repositories by their remotes' names: each run is a new one, and each run of its answer one more client of it. */
+export const repositories: ReadonlyArray<
+  readonly [string, Effect.Effect<Effect.Effect<GitRemoteService, unknown>, unknown>]
+> = [
+  [
+    "Memory with single files",
+    Effect.sync(() => Memory.make({ repository: new MemoryRepository(), singleFile: true }))
+  ],
+  ...ways.map(
+    ([way, options]) =>
+      [`GitHub's client on our own host, ${way}`, Effect.provide(clientsOnHost(options), thisHost)] as const
+  )
+]
 
 /** One more store over a repository in memory that others share. */
 export const openMemory = (

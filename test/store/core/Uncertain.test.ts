@@ -1,13 +1,12 @@
 import fs from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { settingsFileName } from "../../../src/domain/Settings.js"
 import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as LocalGit from "../../../src/store/local/LocalGit.js"
-import * as Memory from "../../../src/store/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
-import { directory } from "./Remotes.js"
+import { directory, hosted, remotes } from "./Remotes.js"
 
 describe("what an error says of a write", () => {
   it.scopedLive("a transaction whose publication the disk does not confirm is not acknowledged", () =>
@@ -38,25 +37,26 @@ describe("what an error says of a write", () => {
       assert.strictEqual(got._tag, "Left", "acknowledged, though no fsync of the ref's directory succeeded")
     })
   )
-  it.live("an error of one write does not carry what another writer said", () =>
-    Effect.gen(function* () {
-      const remote = yield* Memory.make()
-      const store = yield* Effect.provideService(Store.make({ shardDepth: 0 }), GitRemote, remote)
-      yield* store.collection("c").insert({ n: 1 }, { id: "a" })
-      const head = yield* remote.head("main")
-      yield* remote.commit("main", head, {
-        message: "by hand",
-        changes: [
-          {
-            _tag: "Put",
-            path: `data/${settingsFileName}`,
-            content: new TextEncoder().encode('{"format":1,"shardDepth":1}')
-          }
-        ]
-      })
-      yield* Effect.exit(store.writer({}, (w) => w.put("c", "mine", { n: 1 })))
-      const error: any = yield* Effect.flip(store.collection("c").insert({ n: 1 }, { id: "other" }))
-      assert.notInclude(error.hint, "mine")
-    })
-  )
+  for (const [name, layer] of [...remotes, ...hosted])
+    it.live(`an error of one write does not carry what another writer said, on ${name}`, () =>
+      Effect.gen(function* () {
+        const remote = yield* GitRemote
+        const store = yield* Effect.provideService(Store.make({ shardDepth: 0 }), GitRemote, remote)
+        yield* store.collection("c").insert({ n: 1 }, { id: "a" })
+        const head = yield* remote.head("main")
+        yield* remote.commit("main", head, {
+          message: "by hand",
+          changes: [
+            {
+              _tag: "Put",
+              path: `data/${settingsFileName}`,
+              content: new TextEncoder().encode('{"format":1,"shardDepth":1}')
+            }
+          ]
+        })
+        yield* Effect.exit(store.writer({}, (w) => w.put("c", "mine", { n: 1 })))
+        const error: any = yield* Effect.flip(store.collection("c").insert({ n: 1 }, { id: "other" }))
+        assert.notInclude(error.hint, "mine")
+      }).pipe(Effect.provide(Layer.fresh(layer)))
+    )
 })

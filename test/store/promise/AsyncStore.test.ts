@@ -19,7 +19,8 @@ import {
   ValidationError,
   writeXlsx
 } from "../../../src/store/promise/index.js"
-import { hostServer, ways } from "../core/Remotes.js"
+import { newRepository } from "../../support/github/OnHost.js"
+import { thisHost, ways } from "../core/Remotes.js"
 
 const rejected = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -40,20 +41,12 @@ const locally = async (directory: string): Promise<Opened> => ({
   repository: join(directory, "me/data.git")
 })
 
-let repositories = 0
-
 const onHost = (options: Partial<OpenStoreOptions>) => async (): Promise<Opened> => {
-  const { api, directory, raw, token } = await Effect.runPromise(hostServer)
-  const name = `promise${++repositories}`
-  await fetch(`${api}/user/repos`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, connection: "close" },
-    body: JSON.stringify({ name })
-  })
-  const repo = `local/${name}`
+  const { directory, repo, server } = await Effect.runPromise(Effect.provide(newRepository, thisHost))
+  const { api, raw, token } = server
   return {
     store: await openStore({ ...settings, ...options, repo, apiUrl: api, rawUrl: raw, token }),
-    repository: join(directory, "repos", `${repo}.git`)
+    repository: directory
   }
 }
 

@@ -6,32 +6,38 @@ import { HostServer, layer as host } from "../host/HostServer.js"
 
 let repositories = 0
 
+/** A new repository of a server: its name, and where the server keeps it. */
+export const newRepository = Effect.gen(function* () {
+  const server = yield* HostServer
+  const repo = `local/store${++repositories}`
+  yield* Effect.promise(() =>
+    fetch(`${server.api}/user/repos`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${server.token}`, connection: "close" },
+      body: JSON.stringify({ name: repo.slice("local/".length) })
+    })
+  )
+  return { repo, directory: `${server.directory}/repos/${repo}.git`, server }
+})
+
+/** A new repository of a server: each run of the answer is one more client of it. */
+export const clientsOnHost = (options: Partial<GitHub.GitHubOptions> = {}) =>
+  Effect.map(newRepository, ({ repo, server }) =>
+    GitHub.make({
+      repo,
+      apiUrl: server.api,
+      rawUrl: server.raw,
+      token: Redacted.make(server.token),
+      paceRequests: false,
+      ...options
+    }).pipe(Effect.provide(FetchHttpClient.layer))
+  )
+
 /** The client on our own host: every layer that is built is a new repository of one server. */
 export const onHost = (
   options: Partial<GitHub.GitHubOptions> = {}
 ): Layer.Layer<GitRemote, unknown, HostServer> =>
-  Layer.effect(
-    GitRemote,
-    Effect.gen(function* () {
-      const server = yield* HostServer
-      const name = `store${++repositories}`
-      yield* Effect.promise(() =>
-        fetch(`${server.api}/user/repos`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${server.token}`, connection: "close" },
-          body: JSON.stringify({ name })
-        })
-      )
-      return yield* GitHub.make({
-        repo: `local/${name}`,
-        apiUrl: server.api,
-        rawUrl: server.raw,
-        token: Redacted.make(server.token),
-        paceRequests: false,
-        ...options
-      }).pipe(Effect.provide(FetchHttpClient.layer))
-    })
-  )
+  Layer.effect(GitRemote, Effect.flatten(clientsOnHost(options)))
 
 /** The same with a server of its own, which ends with the layer. */
 export const onOwnHost = (options: Partial<GitHub.GitHubOptions> = {}): Layer.Layer<GitRemote, unknown> =>
