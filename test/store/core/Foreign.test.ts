@@ -2,10 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
 import * as fc from "fast-check"
 import { fieldMatches } from "../../../src/domain/IndexKey.js"
-import { GitRemote } from "../../../src/store/GitRemote.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
 import * as Memory from "../../../src/store/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { repositories } from "./Remotes.js"
 
 const values = [
   0,
@@ -39,15 +40,17 @@ const layouts: ReadonlyArray<StoreOptions> = [
   { indexes: { c: ["f"] }, manifests: { c: ["f"] }, shardDepth: 1, shardWidth: 2, shardBy: "hash", root: "" }
 ]
 
+type Repository = Effect.Effect<Effect.Effect<GitRemoteService, unknown>, unknown>
+
 const run = (
   options: StoreOptions,
-  single: boolean,
+  repository: Repository,
   steps: ReadonlyArray<{ kind: number; id: string; value: number; who: number }>
 ) =>
   Effect.gen(function* () {
-    const repository = new Memory.MemoryRepository()
+    const client = yield* repository
     const open = (given: StoreOptions) =>
-      Effect.flatMap(Memory.make({ repository, singleFile: single }), (remote) =>
+      Effect.flatMap(client, (remote) =>
         Effect.map(Effect.provideService(Store.make(given), GitRemote, remote), (store) => ({
           remote,
           store
@@ -178,10 +181,15 @@ const run = (
     assert.isTrue(Option.isNone(again), JSON.stringify([before, after]))
   })
 
-describe("foreign commits", () => {
-  it.effect("copies of a document in other shards are no documents", () =>
+const inMemory: Repository = Effect.sync(() => Memory.make({ repository: new Memory.MemoryRepository() }))
+
+describe.each([
+  ["Memory", inMemory, 13] as const,
+  ...repositories.map(([name, repository], at) => [name, repository, at === 0 ? 12 : 2] as const)
+])("foreign commits on %s", (_name, repository, numRuns) => {
+  it.live("copies of a document in other shards are no documents", () =>
     Effect.gen(function* () {
-      const remote = yield* Memory.make({})
+      const remote = yield* Effect.flatten(repository)
       const store = yield* Effect.provideService(Store.make(layouts[2]!), GitRemote, remote)
       const c = store.collection("c")
       yield* c.insert({ f: 1 }, { id: "seed" })
@@ -203,10 +211,10 @@ describe("foreign commits", () => {
       `layout ${n}`,
       () =>
         fc.assert(
-          fc.asyncProperty(fc.array(step, { maxLength: 14 }), fc.boolean(), (steps, single) =>
-            Effect.runPromise(run(layout, single, steps))
+          fc.asyncProperty(fc.array(step, { maxLength: 14 }), (steps) =>
+            Effect.runPromise(run(layout, repository, steps))
           ),
-          { numRuns: 25 }
+          { numRuns }
         ),
       120_000
     )

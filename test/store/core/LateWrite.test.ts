@@ -1,46 +1,47 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
-import { MemoryRepository } from "../../../src/store/memory/Memory.js"
-import { openMemory } from "./Remotes.js"
+import { GitRemote } from "../../../src/store/GitRemote.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"
+import { repositories } from "./Remotes.js"
 
 // A: believes the plain layout and is on its way. Another client shards the repository. B, a second writer of A's own
 // store, notices. C learns the new layout. Then A's request arrives.
-it.scopedLive("a document written by old settings is not acknowledged where nobody looks", () =>
-  Effect.gen(function* () {
-    const repository = new MemoryRepository()
-    const gate = yield* Deferred.make<void>()
-    const started = yield* Deferred.make<void>()
-    let hold = false
-    const store = yield* openMemory(
-      repository,
-      {},
-      {
-        singleFile: true,
-        faults: {
-          onWrite: (_operation, point) =>
-            Effect.suspend(() => {
-              if (!hold || point !== "start") return Effect.void
-              hold = false
-              return Effect.zipRight(Deferred.succeed(started, undefined), Deferred.await(gate))
-            })
-        }
-      }
-    )
-    const people = store.collection("people")
-    yield* people.insert({ n: 0 }, { id: "ada" })
-    yield* people.delete("ada")
-    hold = true
-    const a = yield* Effect.fork(people.insert({ n: 1 }, { id: "anne" }))
-    yield* Deferred.await(started)
-    const sharded = yield* openMemory(repository, { shardDepth: 1 })
-    yield* sharded.collection("places").insert({ n: 1 }, { id: "rome" })
-    yield* people.insert({ n: 2 }, { id: "bob" })
-    yield* people.insert({ n: 3 }, { id: "cleo" })
-    yield* Deferred.succeed(gate, undefined)
-    yield* Fiber.join(a)
-    const fresh = yield* openMemory(repository, {})
-    const found = yield* fresh.collection("people").get("anne")
-    assert.isTrue(Option.isSome(found), "the acknowledged document anne is not there")
-    assert.deepStrictEqual(yield* fresh.collection("people").list(), ["anne", "bob", "cleo"])
-  })
+it.scopedLive.each(repositories)(
+  "a document written by old settings is not acknowledged where nobody looks, on %s",
+  ([, repository]) =>
+    Effect.gen(function* () {
+      const client = yield* repository
+      const open = (options: StoreOptions = {}, onTouch: OnTouch = () => Effect.void) =>
+        Effect.flatMap(client, (remote) =>
+          Effect.provideService(Store.make(options), GitRemote, withFaults(remote, onTouch))
+        )
+      const gate = yield* Deferred.make<void>()
+      const started = yield* Deferred.make<void>()
+      let hold = false
+      const store = yield* open({}, ({ operation, point }) =>
+        Effect.suspend(() => {
+          if (!hold || operation !== "singleFile.put" || point !== "before") return Effect.void
+          hold = false
+          return Effect.zipRight(Deferred.succeed(started, undefined), Deferred.await(gate))
+        })
+      )
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "ada" })
+      yield* people.delete("ada")
+      hold = true
+      const a = yield* Effect.fork(people.insert({ n: 1 }, { id: "anne" }))
+      yield* Deferred.await(started)
+      const sharded = yield* open({ shardDepth: 1 })
+      yield* sharded.collection("places").insert({ n: 1 }, { id: "rome" })
+      yield* people.insert({ n: 2 }, { id: "bob" })
+      yield* people.insert({ n: 3 }, { id: "cleo" })
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(a)
+      const fresh = yield* open()
+      const found = yield* fresh.collection("people").get("anne")
+      assert.isTrue(Option.isSome(found), "the acknowledged document anne is not there")
+      assert.deepStrictEqual(yield* fresh.collection("people").list(), ["anne", "bob", "cleo"])
+    })
 )

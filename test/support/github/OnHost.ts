@@ -20,18 +20,23 @@ export const newRepository = Effect.gen(function* () {
   return { repo, directory: `${server.directory}/repos/${repo}.git`, server }
 })
 
+/** A client of a repository of a server. */
+export const clientOf = (
+  { repo, server }: Pick<Effect.Effect.Success<typeof newRepository>, "repo" | "server">,
+  options: Partial<GitHub.GitHubOptions> = {}
+) =>
+  GitHub.make({
+    repo,
+    apiUrl: server.api,
+    rawUrl: server.raw,
+    token: Redacted.make(server.token),
+    paceRequests: false,
+    ...options
+  }).pipe(Effect.provide(FetchHttpClient.layer))
+
 /** A new repository of a server: each run of the answer is one more client of it. */
 export const clientsOnHost = (options: Partial<GitHub.GitHubOptions> = {}) =>
-  Effect.map(newRepository, ({ repo, server }) =>
-    GitHub.make({
-      repo,
-      apiUrl: server.api,
-      rawUrl: server.raw,
-      token: Redacted.make(server.token),
-      paceRequests: false,
-      ...options
-    }).pipe(Effect.provide(FetchHttpClient.layer))
-  )
+  Effect.map(newRepository, (repository) => clientOf(repository, options))
 
 /** The client on our own host: every layer that is built is a new repository of one server. */
 export const onHost = (
