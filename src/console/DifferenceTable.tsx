@@ -1,8 +1,6 @@
 import { type Difference, printPath } from "../store/browse/Difference.js"
 import { cellText, clipped } from "./Cell.js"
 
-const words = { added: "added", removed: "removed", changed: "changed" } as const
-
 /** Which fields differ, in words as well as in colour. */
 export const DifferenceTable = (props: {
   readonly caption: string
@@ -20,7 +18,6 @@ export const DifferenceTable = (props: {
         <thead>
           <tr>
             <th scope="col">Field</th>
-            <th scope="col">Change</th>
             <th scope="col">{props.before}</th>
             <th scope="col">{props.after}</th>
           </tr>
@@ -29,11 +26,8 @@ export const DifferenceTable = (props: {
           {props.differences.slice(0, 500).map(({ after, before, kind, path }) => (
             <tr key={JSON.stringify(path)} class={`is-${kind}`}>
               <th scope="row">
-                <bdi>{clipped(printPath(path))}</bdi>
+                <bdi>{clipped(printPath(path))}</bdi> <span class={`badge ${kind}`}>{kind}</span>
               </th>
-              <td>
-                <span class={`badge ${kind}`}>{words[kind]}</span>
-              </td>
               <td class="before">
                 {before === undefined ? (
                   <span class="nothing">nothing</span>

@@ -5,7 +5,7 @@ import { copyText, saveFile } from "./Clipboard.js"
 import type { DataSourceService } from "./DataSource.js"
 import { History } from "./History.js"
 import { Icon } from "./Icon.js"
-import { JsonViewer } from "./JsonViewer.js"
+import { fetchJsonView, JsonViewer } from "./JsonViewer.js"
 import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { useTask } from "./useTask.js"
@@ -35,6 +35,11 @@ export const DocumentPanel = (props: {
   useEffect(() => {
     heading.current?.focus()
   }, [collection, id])
+
+  // While the document is on its way; what becomes of it is told by the viewer.
+  useEffect(() => {
+    fetchJsonView().catch(() => undefined)
+  }, [])
 
   useEffect(() => {
     setDocument(undefined)

@@ -1,70 +1,33 @@
-import { useVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { Json, JsonObject } from "../domain/Document.js"
 import { printPath } from "../store/browse/Difference.js"
-import { announce } from "./Announcer.js"
+import { alarm, announce } from "./Announcer.js"
+import { RunButton } from "./Busy.js"
 import { clipped } from "./Cell.js"
 import { copyText } from "./Clipboard.js"
 import { Icon } from "./Icon.js"
+import type { JsonView } from "./json/JsonView.js"
+import { offline, type Problem } from "./Problem.js"
+import { ProblemCard } from "./ProblemCard.js"
 
-interface Line {
-  readonly key: string
-  readonly path: ReadonlyArray<string | number>
-  readonly value: Json
-  readonly depth: number
-  /** How many values it holds; undefined for what holds none. */
-  readonly size: number | undefined
-  readonly position: number
-  readonly siblings: number
-}
+type Path = ReadonlyArray<string | number>
 
-const isContainer = (value: Json): value is JsonObject | ReadonlyArray<Json> =>
-  typeof value === "object" && value !== null
+/** Fetches the editor that shows documents: it is larger than the table, and asked for when a document is. */
+export const fetchJsonView = () => import("./json/JsonView.js")
 
-const entriesOf = (
-  value: JsonObject | ReadonlyArray<Json>
-): ReadonlyArray<readonly [string | number, Json]> =>
-  Array.isArray(value)
-    ? value.map((element: Json, i) => [i, element] as const)
-    : Object.entries(value as JsonObject)
+const valueAt = (document: JsonObject, path: Path): Json =>
+  path.reduce<Json>((value, part) => (value as Record<string | number, Json>)[part]!, document)
 
-const keyOf = (path: ReadonlyArray<string | number>) => JSON.stringify(path)
+const number = (n: number): string => n.toLocaleString("en")
 
-const linesOf = (document: JsonObject, folded: ReadonlySet<string>): ReadonlyArray<Line> => {
-  const lines: Array<Line> = []
-  const visit = (value: JsonObject | ReadonlyArray<Json>, path: ReadonlyArray<string | number>) => {
-    const entries = entriesOf(value)
-    entries.forEach(([name, child], i) => {
-      const here = [...path, name]
-      const key = keyOf(here)
-      const container = isContainer(child)
-      lines.push({
-        key,
-        path: here,
-        value: child,
-        depth: path.length,
-        size: container ? Object.keys(child).length : undefined,
-        position: i + 1,
-        siblings: entries.length
-      })
-      if (container && !folded.has(key)) visit(child, here)
-    })
-  }
-  visit(document, [])
-  return lines
-}
+const asText = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2))
 
-const containersOf = (document: JsonObject): ReadonlyArray<string> =>
-  linesOf(document, new Set())
-    .filter(({ size }) => size !== undefined)
-    .map(({ key }) => key)
+const steps = [
+  { what: "Previous match", key: "Shift+Enter", icon: "up", step: -1 },
+  { what: "Next match", key: "Enter", icon: "down", step: 1 }
+] as const
 
-const text = (value: Json): string =>
-  typeof value === "string" ? JSON.stringify(value) : isContainer(value) ? "" : String(value)
-
-const lineHeight = 26
-
-/** A document as a tree: fold, search, and copy the value or the path of a line. */
+/** A document as JSON: fold, search, and copy the value or the path of a line. */
 export const JsonViewer = ({
   document: shown,
   name
@@ -72,116 +35,62 @@ export const JsonViewer = ({
   readonly document: JsonObject
   readonly name: string
 }) => {
-  const [folded, setFolded] = useState<ReadonlySet<string>>(() => {
-    const all = linesOf(shown, new Set())
-    return new Set(
-      all.length > 5000
-        ? all.filter(({ depth, size }) => depth > 0 && size !== undefined).map(({ key }) => key)
-        : []
-    )
-  })
-  const [active, setActive] = useState(0)
+  const [view, setView] = useState<JsonView | undefined>(undefined)
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [round, setRound] = useState(0)
+  const [path, setPath] = useState<Path>([])
   const [search, setSearch] = useState("")
-  const scroll = useRef<HTMLDivElement>(null)
-  const lines = useMemo(() => linesOf(shown, folded), [shown, folded])
-  const wanted = search.toLowerCase()
-  const found = useMemo(() => {
-    if (wanted === "") return []
-    return linesOf(shown, new Set()).filter(
-      ({ path, value }) =>
-        String(path[path.length - 1])
-          .toLowerCase()
-          .includes(wanted) ||
-        (!isContainer(value) && String(value).toLowerCase().includes(wanted))
-    )
-  }, [shown, wanted])
-  const hits = useMemo(() => new Set(found.map(({ key }) => key)), [found])
-  const hit = useRef(0)
-  const virtual = useVirtualizer<HTMLDivElement, HTMLDivElement>({
-    count: lines.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => lineHeight,
-    overscan: 12
-  })
-  const current = lines[Math.min(active, lines.length - 1)]
-
-  const reveal = (key: string, path: ReadonlyArray<string | number>) => {
-    const open = new Set(folded)
-    for (let length = 1; length < path.length; length++) open.delete(keyOf(path.slice(0, length)))
-    const next = linesOf(shown, open)
-    const index = next.findIndex((line) => line.key === key)
-    setFolded(open)
-    setActive(index)
-    requestAnimationFrame(() => virtual.scrollToIndex(index, { align: "center" }))
-  }
-
-  const seek = (step: number) => {
-    if (found.length === 0) {
-      if (wanted !== "") announce(`Nothing in ${name} matches “${search}”.`)
-      return
-    }
-    hit.current = (hit.current + step + found.length) % found.length
-    const line = found[hit.current]!
-    reveal(line.key, line.path)
-    announce(`Match ${hit.current + 1} of ${found.length}: ${printPath(line.path)}`)
-  }
+  const [found, setFound] = useState({ total: 0, at: -1 })
+  const host = useRef<HTMLDivElement>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const text = useMemo(() => JSON.stringify(shown, null, 2), [shown])
 
   useEffect(() => {
-    hit.current = -1
-  }, [wanted])
-
-  const fold = (line: Line, closed: boolean) =>
-    setFolded((all) => {
-      const next = new Set(all)
-      if (closed) next.add(line.key)
-      else next.delete(line.key)
-      return next
-    })
-
-  const move = (index: number) => {
-    const next = Math.max(0, Math.min(lines.length - 1, index))
-    setActive(next)
-    virtual.scrollToIndex(next)
-  }
-
-  const keys = (event: KeyboardEvent) => {
-    if (current === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-    const closed = folded.has(current.key)
-    switch (event.key) {
-      case "ArrowDown":
-        move(active + 1)
-        break
-      case "ArrowUp":
-        move(active - 1)
-        break
-      case "Home":
-        move(0)
-        break
-      case "End":
-        move(lines.length - 1)
-        break
-      case "ArrowRight":
-        if (current.size !== undefined && closed) fold(current, false)
-        else move(active + 1)
-        break
-      case "ArrowLeft":
-        if (current.size !== undefined && !closed) fold(current, true)
-        else {
-          const parent = keyOf(current.path.slice(0, -1))
-          const index = lines.findIndex(({ key }) => key === parent)
-          if (index >= 0) move(index)
-        }
-        break
-      case "Enter":
-      case " ":
-        if (current.size !== undefined) fold(current, !closed)
-        break
-      default:
-        return
+    let gone = false
+    let opened: JsonView | undefined
+    fetchJsonView().then(
+      ({ open }) => {
+        if (gone || host.current === null) return
+        opened = open(host.current, {
+          text,
+          label: `JSON of ${name}`,
+          onPath: setPath,
+          onSearch: () => field.current?.select(),
+          onAnnounce: announce
+        })
+        setProblem(undefined)
+        setView(opened)
+      },
+      () => {
+        if (gone) return
+        const failure = offline("The part of this page that shows documents could not be loaded.")
+        setProblem(failure)
+        alarm(`${failure.title}. ${failure.message}`)
+      }
+    )
+    return () => {
+      gone = true
+      opened?.close()
     }
-    event.preventDefault()
+  }, [text, round])
+
+  const find = (wanted: string) => {
+    setSearch(wanted)
+    setFound({ total: view?.find(wanted) ?? 0, at: -1 })
   }
 
+  const seek = (step: 1 | -1) => {
+    const { at, total } = found
+    if (view === undefined || search === "") return
+    if (total === 0) return announce(`Nothing in ${name} matches “${search}”.`)
+    const next = at < 0 && step < 0 ? total - 1 : (at + step + total) % total
+    const where = view.goTo(next)
+    setFound({ total, at: next })
+    announce(`Match ${number(next + 1)} of ${number(total)}: ${printPath(where)}`)
+  }
+
+  const printed = printPath(path)
+  const shut = view === undefined
   return (
     <div class="json">
       <div class="json-tools" role="toolbar" aria-label="Document tools">
@@ -189,37 +98,66 @@ export const JsonViewer = ({
           <span class="sr-only">Search in the document</span>
           <Icon name="search" />
           <input
+            ref={field}
             type="search"
             placeholder="Search keys and values"
             value={search}
-            onInput={(event) => setSearch(event.currentTarget.value)}
+            disabled={shut}
+            onInput={(event) => find(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key !== "Enter") return
               event.preventDefault()
               seek(event.shiftKey ? -1 : 1)
             }}
           />
-          {wanted === "" ? null : <span class="count">{found.length}</span>}
+          {search === "" ? null : (
+            <span class="count">
+              {found.at < 0 ? "" : `${number(found.at + 1)}/`}
+              {number(found.total)}
+            </span>
+          )}
         </label>
-        <button
-          type="button"
-          class="button small quiet"
-          onClick={() => setFolded(new Set(containersOf(shown)))}
-        >
+        {steps.map(({ icon, key, step, what }) => (
+          <button
+            key={icon}
+            type="button"
+            class="button small quiet icon-only"
+            aria-label={what}
+            title={`${what} (${key})`}
+            disabled={found.total === 0}
+            onClick={() => seek(step)}
+          >
+            <Icon name={icon} />
+          </button>
+        ))}
+        <span class="grow" />
+        <button type="button" class="button small quiet" disabled={shut} onClick={() => view?.foldAll()}>
           Fold all
         </button>
-        <button type="button" class="button small quiet" onClick={() => setFolded(new Set())}>
+        <button type="button" class="button small quiet" disabled={shut} onClick={() => view?.unfoldAll()}>
           Unfold all
         </button>
+      </div>
+      {problem === undefined ? null : (
+        <ProblemCard problem={problem}>
+          <RunButton running={false} onClick={() => setRound(round + 1)}>
+            Try again
+          </RunButton>
+        </ProblemCard>
+      )}
+      <div class="json-text" ref={host} aria-busy={shut && problem === undefined} />
+      <div class="json-place">
+        <p class="json-path" title="Where the cursor is">
+          {path.length === 0 ? "the whole document" : <bdi>{clipped(printed)}</bdi>}
+        </p>
         <button
           type="button"
           class="button small quiet"
-          disabled={current === undefined}
+          disabled={shut}
           onClick={() =>
-            current === undefined ||
             copyText(
-              typeof current.value === "string" ? current.value : JSON.stringify(current.value, null, 2),
-              `the value of ${printPath(current.path)}`
+              asText(valueAt(shown, path)),
+              path.length === 0 ? "the whole document" : `the value of ${clipped(printed)}`
             )
           }
         >
@@ -229,68 +167,11 @@ export const JsonViewer = ({
         <button
           type="button"
           class="button small quiet"
-          disabled={current === undefined}
-          onClick={() => current === undefined || copyText(printPath(current.path), "the path")}
+          disabled={path.length === 0}
+          onClick={() => copyText(printed, "the path")}
         >
           Copy path
         </button>
-      </div>
-      <div class="json-scroll" ref={scroll}>
-        <div
-          class="json-tree"
-          role="tree"
-          tabIndex={0}
-          aria-label={name}
-          aria-activedescendant={current === undefined ? undefined : `line-${active}`}
-          style={{ height: virtual.getTotalSize() }}
-          onKeyDown={keys}
-        >
-          {virtual.getVirtualItems().map((item) => {
-            const line = lines[item.index]!
-            const closed = folded.has(line.key)
-            const leaf = line.path[line.path.length - 1]
-            return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it has the keys
-              <div
-                key={line.key}
-                id={`line-${item.index}`}
-                role="treeitem"
-                tabIndex={-1}
-                aria-level={line.depth + 1}
-                aria-posinset={line.position}
-                aria-setsize={line.siblings}
-                aria-selected={item.index === active}
-                aria-expanded={line.size === undefined ? undefined : !closed}
-                class={`json-line ${item.index === active ? "active" : ""} ${hits.has(line.key) ? "hit" : ""}`}
-                style={{
-                  transform: `translateY(${item.start}px)`,
-                  paddingLeft: 8 + Math.min(line.depth, 20) * 16
-                }}
-                onClick={() => {
-                  setActive(item.index)
-                  if (line.size !== undefined) fold(line, !closed)
-                }}
-              >
-                <span class="json-fold">
-                  {line.size === undefined ? null : <Icon name={closed ? "plus" : "down"} />}
-                </span>
-                <bdi class={typeof leaf === "number" ? "json-index" : "json-key"}>
-                  {clipped(String(leaf))}
-                </bdi>
-                <span class="json-colon">:</span>
-                {line.size === undefined ? (
-                  <bdi class={`json-value ${line.value === null ? "null" : typeof line.value}`}>
-                    {clipped(text(line.value))}
-                  </bdi>
-                ) : (
-                  <span class="json-size">
-                    {Array.isArray(line.value) ? `[ ${line.size} ]` : `{ ${line.size} }`}
-                  </span>
-                )}
-              </div>
-            )
-          })}
-        </div>
       </div>
     </div>
   )

@@ -30,6 +30,7 @@ const shortcuts: ReadonlyArray<Shortcut> = [
   { keys: "t", what: "Change the theme" },
   { keys: "o", what: "In a cell: open its document" },
   { keys: "↑ ↓ ← →", what: "Move between cells; Enter goes to the copy button" },
+  { keys: "Enter", what: "In a document: fold or unfold the line; Ctrl+F searches in it" },
   { keys: "Esc", what: "Cancel the run, or close what is open" }
 ]
 

@@ -28,7 +28,7 @@ bothBuilds("the console for everybody", (the) => {
     await choose(page, "products")
     await clean("table")
     await page.locator(`#open-${productId(2)}`).click()
-    await page.locator(".json-line").first().waitFor()
+    await page.locator(".cm-line").first().waitFor()
     await clean("document")
     await page.getByRole("button", { name: "History" }).click()
     await page.locator(".timeline li").nth(2).waitFor()
@@ -75,7 +75,7 @@ bothBuilds("the console for everybody", (the) => {
     await choose(page, "articles")
     await clean("phone-table")
     await page.locator("#open-a-1").click()
-    await page.locator(".json-line").first().waitFor()
+    await page.locator(".cm-line").first().waitFor()
     await clean("phone-document")
   })
 
@@ -85,7 +85,12 @@ bothBuilds("the console for everybody", (the) => {
       await painted(page)
       const found = await page.evaluate(() => ({
         sideways: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        small: [...document.querySelectorAll("button, select, input:not([type=checkbox]), a[href]")]
+        small: [
+          ...document.querySelectorAll("button, select, input:not([type=checkbox]), a[href]"),
+          ...(document
+            .querySelector(".json-text")
+            ?.shadowRoot?.querySelectorAll(".fold, .cm-foldPlaceholder") ?? [])
+        ]
           .map((element: Dom) => ({
             box: element.getBoundingClientRect(),
             html: element.outerHTML.slice(0, 100)
@@ -122,8 +127,11 @@ bothBuilds("the console for everybody", (the) => {
       assert.isAbove((await table.boundingBox())?.height ?? 0, 90)
     })
     await page.locator(`#open-${productId(1)}`).click()
-    await page.locator(".json-line").first().waitFor()
+    await page.locator(".cm-line").first().waitFor()
     await everywhere("document")
+    await page.getByRole("button", { name: "Fold all", exact: true }).click()
+    await page.locator(".cm-foldPlaceholder").first().waitFor()
+    await everywhere("folded document")
     await page.getByRole("button", { name: "History" }).click()
     await page.locator(".timeline li").first().waitFor()
     await everywhere("history")

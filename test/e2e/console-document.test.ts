@@ -1,9 +1,10 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
 import { execFileSync } from "node:child_process"
+import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
-import { status } from "../support/browser/Chromium.js"
-import { productId } from "../support/browser/Seed.js"
+import { focused, status } from "../support/browser/Chromium.js"
+import { product, productId } from "../support/browser/Seed.js"
 import { choose, type Stage } from "../support/browser/Stage.js"
 
 // What runs in the page sees a DOM; this file does not.
@@ -16,30 +17,65 @@ const git = (stage: Stage, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", stage.repository, ...args], { encoding: "utf8" }).trim()
 
 bothBuilds("documents in the console", (the) => {
+  const line = (page: Page, hasText: string | RegExp) => page.locator(".cm-line", { hasText })
+
   it("20: the viewer folds, searches and copies; a megabyte opens within a second", async () => {
     const { page } = await the.enter()
     await choose(page, "products")
     await page.locator(`#open-${productId(1)}`).click()
-    const size = page.getByRole("treeitem", { name: /^size/ })
-    await size.waitFor()
-    assert.strictEqual(await page.getByRole("treeitem", { name: /^width/ }).count(), 1)
-    await size.click()
-    assert.strictEqual(await page.getByRole("treeitem", { name: /^width/ }).count(), 0)
-    assert.strictEqual(await size.getAttribute("aria-expanded"), "false")
-    await page.getByRole("tree").focus()
-    await page.keyboard.press("ArrowRight")
-    assert.strictEqual(await page.getByRole("treeitem", { name: /^width/ }).count(), 1)
+    const viewer = page.getByRole("textbox", { name: `JSON of products/${productId(1)}` })
+    await viewer.waitFor()
+    assert.strictEqual(await viewer.getAttribute("aria-readonly"), "true")
+    assert.strictEqual(await page.locator('[aria-live="polite"]').count(), 1)
+    await line(page, '"size"').click()
+    await page.keyboard.press("Enter")
+    assert.strictEqual(await line(page, '"width"').count(), 0)
+    assert.match(await line(page, '"size"').innerText(), /^\s*"size": {\s*2 fields\s*},$/)
+    await status(page)
+      .getByText(/^Folded lines/)
+      .waitFor()
+    await page.keyboard.press("Space")
+    assert.strictEqual(await line(page, '"width"').count(), 1)
     await page.keyboard.press("ArrowDown")
-    await page.getByRole("button", { name: "Copy path" }).click()
+    assert.strictEqual(await page.locator(".json-path").innerText(), "size.height")
     const clip = () => page.evaluate("navigator.clipboard.readText()")
-    const path = String(await clip())
-    assert.match(path, /^size\.(height|width)$/)
+    await page.getByRole("button", { name: "Copy path" }).click()
+    assert.strictEqual(await clip(), "size.height")
     await page.getByRole("button", { name: "Copy value" }).click()
-    assert.strictEqual(await clip(), path === "size.width" ? "1" : "7")
+    assert.strictEqual(await clip(), "7")
+    await line(page, /^\s*"[a-z]+"$/).click()
+    assert.strictEqual(await page.locator(".json-path").innerText(), "tags[1]")
+    await page.getByRole("button", { name: "Copy value" }).click()
+    assert.strictEqual(await clip(), (product(1)["tags"] as ReadonlyArray<string>)[1])
+    await line(page, '"tags"').click()
+    await page.getByRole("button", { name: "Copy value" }).click()
+    assert.deepStrictEqual(JSON.parse(String(await clip())), product(1)["tags"])
+
     await page.getByRole("button", { name: "Fold all", exact: true }).click()
-    await page.getByPlaceholder("Search keys and values").fill("width")
+    assert.strictEqual(await page.locator(".cm-foldPlaceholder").count(), 2)
+    await page.locator(".cm-foldPlaceholder").first().click()
+    assert.strictEqual(await page.locator(".cm-foldPlaceholder").count(), 1)
+    await page.getByRole("button", { name: "Fold all", exact: true }).click()
+    await page.getByPlaceholder("Search keys and values").fill("WIDTH")
     await page.keyboard.press("Enter")
     await status(page).getByText("Match 1 of 1: size.width").waitFor()
+    assert.strictEqual(await page.locator(".cm-searchMatch-selected").innerText(), "width")
+    await page.getByPlaceholder("Search keys and values").fill("_at")
+    const at = () => page.locator(".search .count").innerText()
+    assert.strictEqual(await at(), "2")
+    await page.getByRole("button", { name: "Next match" }).click()
+    await status(page).getByText("Match 1 of 2: _created_at").waitFor()
+    await page.getByRole("button", { name: "Next match" }).click()
+    assert.strictEqual(await at(), "2/2")
+    await page.getByRole("button", { name: "Next match" }).click()
+    assert.strictEqual(await at(), "1/2")
+    await page.getByRole("button", { name: "Previous match" }).click()
+    await status(page).getByText("Match 2 of 2: _updated_at").waitFor()
+    await page.getByPlaceholder("Search keys and values").fill("no such thing")
+    await page.keyboard.press("Enter")
+    await status(page).getByText("matches “no such thing”").waitFor()
+    await page.getByRole("button", { name: "Unfold all", exact: true }).click()
+    assert.strictEqual(await page.locator(".cm-foldPlaceholder").count(), 0)
     await page.getByRole("button", { name: "Close the document" }).click()
 
     await choose(page, "big")
@@ -47,11 +83,68 @@ bothBuilds("documents in the console", (the) => {
     await page.locator("#open-megabyte").click()
     await response
     const started = Date.now()
-    await page.locator(".panel .json-line").first().waitFor()
+    await page.locator(".panel .cm-line").first().waitFor()
     assert.isBelow(Date.now() - started, 1000)
+    await page.getByRole("button", { name: "Fold all", exact: true }).click()
+    await line(page, /6000 items/).waitFor()
     await page.getByPlaceholder("Search keys and values").fill("plane 5995")
     await page.keyboard.press("Enter")
-    await page.locator(".json-line.hit").first().waitFor()
+    await status(page).getByText("Match 1 of 1: rows[5994].name").waitFor()
+    assert.strictEqual(await page.locator(".cm-searchMatch-selected").innerText(), "plane 5995")
+  })
+
+  it("keys act in the viewer as they do around it, nothing is typed, and Tab leads through", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    await page.locator(`#open-${productId(1)}`).click()
+    const viewer = page.getByRole("textbox", { name: /^JSON of/ })
+    await viewer.waitFor()
+    const text = await viewer.innerText()
+    const inViewer = () => page.waitForFunction(() => document.activeElement.className === "json-text")
+    await page.getByRole("button", { name: "Unfold all", exact: true }).focus()
+    await page.keyboard.press("Tab")
+    await inViewer()
+    await page.keyboard.press("Tab")
+    assert.strictEqual(await focused(page), "Copy value")
+    await page.keyboard.press("Shift+Tab")
+    await inViewer()
+    await page.keyboard.press("?")
+    await page.locator("dialog[open]").waitFor()
+    await page.keyboard.press("Escape")
+    await inViewer()
+    for (const key of ["x", "Delete", "Backspace", "Control+x", "Control+v", "Control+z"]) {
+      await page.keyboard.press(key)
+    }
+    assert.strictEqual(await viewer.innerText(), text)
+    await page.keyboard.press("Control+End")
+    await page.keyboard.press("ArrowUp")
+    assert.match(await page.locator(".json-path").innerText(), /^tags/)
+    await page.keyboard.press("Control+f")
+    assert.strictEqual(
+      await page.evaluate(() => document.activeElement.placeholder),
+      "Search keys and values"
+    )
+    await page.keyboard.press("Shift+Tab")
+    await viewer.focus()
+    await page.keyboard.press("/")
+    await page.waitForFunction(() => document.activeElement.dataset.first === "true")
+    await viewer.focus()
+    await page.keyboard.press("Escape")
+    await page.waitForFunction((id) => document.activeElement.id === id, `open-${productId(1)}`)
+    assert.strictEqual(await page.locator(".panel").count(), 0)
+  })
+
+  it("a viewer that could not be fetched says so, and is fetched again", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    const viewer = /\/assets\/JsonView-[^/]*\.js$/
+    await page.route(viewer, (route) => route.abort())
+    await page.locator(`#open-${productId(1)}`).click()
+    await page.locator(".panel .problem", { hasText: "could not be loaded" }).waitFor()
+    await page.unroute(viewer)
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.locator(".cm-line").first().waitFor()
+    assert.strictEqual(await page.locator(".panel .problem").count(), 0)
   })
 
   it("21: history, field by field, and a restore that is one forward commit, asked first", async () => {
@@ -105,7 +198,7 @@ bothBuilds("documents in the console", (the) => {
       .nth(3)
       .click()
     await page.locator(".panel .banner").waitFor()
-    await page.getByRole("treeitem", { name: /^_rev\s*:\s*1/ }).waitFor()
+    await line(page, '"_rev": 1,').waitFor()
     assert.match(page.url(), /at=[0-9a-f]{40}/)
     await page.locator(".results .banner").waitFor()
     await page.getByRole("button", { name: "Back to now" }).first().click()
@@ -120,7 +213,7 @@ bothBuilds("documents in the console", (the) => {
     await page.locator(".table tbody th").first().waitFor()
     for (const id of ["script", "bidi", "long", "proto", "formula", "style"]) {
       await page.locator(`#open-${id}`).click()
-      await page.locator(".panel .json-line").first().waitFor()
+      await page.locator(".panel .cm-line").first().waitFor()
       await page.getByRole("button", { name: "History" }).click()
       await page.locator(".timeline li").first().waitFor()
       await page
@@ -131,16 +224,30 @@ bothBuilds("documents in the console", (the) => {
       await page.getByRole("button", { name: "Close the document" }).click()
     }
     await page.locator("#open-script").click()
-    await page.getByRole("treeitem", { name: /<script>/ }).waitFor()
+    await line(page, "<script>").waitFor()
     await page.getByRole("button", { name: "Close the document" }).click()
     await page.locator("#open-proto").click()
-    await page.getByRole("treeitem", { name: /^__proto__/ }).waitFor()
+    await line(page, '"polluted"').click()
+    assert.strictEqual(await page.locator(".json-path").innerText(), "__proto__.polluted")
+    await page.getByRole("button", { name: "Copy value" }).click()
+    assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), "true")
+    await page.getByRole("button", { name: "Close the document" }).click()
+    await page.locator("#open-bidi").click()
+    await line(page, "mark").waitFor()
+    const marks = await line(page, /evil|key/)
+      .locator(".cm-specialChar")
+      .count()
+    assert.strictEqual(marks, 5, "what would turn the text around is drawn as a mark")
+    assert.notMatch(
+      await page.getByRole("textbox", { name: /^JSON of/ }).innerText(),
+      /[\u202A-\u202E\u2066-\u2069]/
+    )
     await page.locator("#columns").click()
     await page.keyboard.press("Escape")
     assert.strictEqual(await page.evaluate(() => window.__hostile), undefined)
     assert.strictEqual(await page.evaluate("({}).polluted"), undefined)
     assert.strictEqual(
-      await page.locator(".bench script, .bench iframe, .bench img, .bench style").count(),
+      await page.locator(".bench script, .bench iframe, .bench img[src], .bench style").count(),
       0
     )
     assert.isAtMost(

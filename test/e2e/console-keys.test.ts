@@ -49,7 +49,7 @@ bothBuilds("the console by keyboard", (the) => {
     assert.strictEqual((await page.locator(".table tbody th").count()) > 10, true)
     await tabTo(new RegExp(`open-${productId(2)}`))
     await page.keyboard.press("Enter")
-    await page.locator(".json-line").first().waitFor()
+    await page.locator(".cm-line").first().waitFor()
     assert.include(await focused(page), productId(2))
     await tabTo(/^History$/)
     await page.keyboard.press("Enter")

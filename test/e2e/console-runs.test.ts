@@ -159,7 +159,7 @@ bothBuilds("runs of the console", (the) => {
     assert.isAtMost(
       await cost(async () => {
         await page.locator(`#open-${productId(9)}`).click()
-        await page.locator(".json-line").first().waitFor()
+        await page.locator(".cm-line").first().waitFor()
       }),
       hosted ? 2 : 1,
       "a document"

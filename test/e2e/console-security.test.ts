@@ -39,7 +39,7 @@ bothBuilds("the security of the console", (the) => {
     const { page } = watched
     await choose(page, "products")
     await page.locator(`#open-${productId(2)}`).click()
-    await page.locator(".json-line").first().waitFor()
+    await page.locator(".cm-line").first().waitFor()
     await page.getByRole("button", { name: "History" }).click()
     await page.locator(".timeline li").first().waitFor()
     const kept = await page.evaluate(() => ({

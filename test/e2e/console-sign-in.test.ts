@@ -80,7 +80,7 @@ bothBuilds("signing in to the console", (the) => {
     assert.include((await page.locator('[role="alert"]').textContent()) ?? "", "Your session has ended")
     assert.strictEqual(await page.getByLabel("Repository").inputValue(), repo)
     await signIn(the.on, page)
-    await page.locator(".panel .json-line").first().waitFor()
+    await page.locator(".panel .cm-line").first().waitFor()
     await page.locator(`#open-${productId(2)}`).waitFor()
     assert.match(page.url(), /table=products.*document=p-0002/)
   })

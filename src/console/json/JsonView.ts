@@ -1,0 +1,113 @@
+import { standardKeymap } from "@codemirror/commands"
+import { jsonLanguage } from "@codemirror/lang-json"
+import { bidiIsolates, forceParsing } from "@codemirror/language"
+import { openSearchPanel, SearchQuery, search, setSearchQuery } from "@codemirror/search"
+import { EditorState } from "@codemirror/state"
+import {
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap
+} from "@codemirror/view"
+import { hangingIndent } from "./HangingIndent.js"
+import { foldEvery, folding, unfoldEvery } from "./JsonFolding.js"
+import { pathAt } from "./JsonPath.js"
+import { theme } from "./JsonTheme.js"
+
+type Path = ReadonlyArray<string | number>
+
+/** A JSON text that is shown to be read. */
+export interface JsonView {
+  readonly foldAll: () => void
+  readonly unfoldAll: () => void
+  /** Marks every occurrence of a text, and tells how many there are. */
+  readonly find: (text: string) => number
+  /** Goes to an occurrence of what was looked for, unfolding what hides it, and tells the path of its line. */
+  readonly goTo: (occurrence: number) => Path
+  readonly close: () => void
+}
+
+export interface JsonViewOptions {
+  readonly text: string
+  /** What people who cannot see it are told that it is. */
+  readonly label: string
+  readonly onPath: (path: Path) => void
+  readonly onSearch: () => void
+  readonly onAnnounce: (text: string) => void
+}
+
+/** What turns or hides text and is not marked by the editor itself; joiners are left alone, words and emoji need them. */
+const invisible = /[\u180e\u202a-\u202c\u2060-\u2064\u2068]/
+
+/**
+ * Shows a text inside an element. It lives in a shadow tree: there the editor's style sheets are adopted ones, which
+ * a policy without inline styles allows.
+ */
+export const open = (host: HTMLElement, options: JsonViewOptions): JsonView => {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" })
+  let found: ReadonlyArray<{ readonly from: number; readonly to: number }> = []
+  const toSearch = () => {
+    options.onSearch()
+    return true
+  }
+  const view = new EditorView({
+    parent: root as unknown as Element,
+    root,
+    state: EditorState.create({
+      doc: options.text,
+      extensions: [
+        EditorState.readOnly.of(true),
+        EditorView.contentAttributes.of({ "aria-label": options.label, inputmode: "none", tabindex: "0" }),
+        // Read-only refuses what is typed after it has been typed: nothing shall flicker.
+        EditorView.domEventHandlers({
+          beforeinput: (event) => {
+            event.preventDefault()
+            return true
+          }
+        }),
+        EditorView.lineWrapping,
+        hangingIndent,
+        EditorView.updateListener.of((update) => {
+          if (update.selectionSet) options.onPath(pathAt(update.state, update.state.selection.main.head))
+          for (const { effects } of update.transactions) {
+            for (const effect of effects) if (effect.is(EditorView.announce)) options.onAnnounce(effect.value)
+          }
+        }),
+        jsonLanguage,
+        bidiIsolates({ alwaysIsolate: true }),
+        highlightSpecialChars({ addSpecialChars: invisible }),
+        highlightActiveLine(),
+        highlightActiveLineGutter(),
+        folding,
+        // The highlighter wants a panel; the search field is the page's.
+        search({ createPanel: () => ({ dom: document.createElement("div") }) }),
+        keymap.of([{ key: "Mod-f", run: toSearch }, ...standardKeymap]),
+        theme
+      ]
+    })
+  })
+  openSearchPanel(view)
+  forceParsing(view, view.state.doc.length, 100)
+  // What the editor has to say goes through the one live region of the page.
+  view.dom.querySelector(".cm-announced")?.removeAttribute("aria-live")
+  return {
+    foldAll: () => foldEvery(view),
+    unfoldAll: () => unfoldEvery(view),
+    find: (text) => {
+      const query = new SearchQuery({ search: text, literal: true })
+      found = query.valid ? [...{ [Symbol.iterator]: () => query.getCursor(view.state) }] : []
+      view.dispatch({ effects: setSearchQuery.of(query) })
+      return found.length
+    },
+    goTo: (occurrence) => {
+      const { from, to } = found[occurrence]!
+      view.dispatch({
+        selection: { anchor: from, head: to },
+        effects: EditorView.scrollIntoView(from, { y: "center" })
+      })
+      return pathAt(view.state, from)
+    },
+    close: () => view.destroy()
+  }
+}
