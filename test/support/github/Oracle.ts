@@ -57,30 +57,77 @@ const convert = (value: unknown): unknown => {
   return nullable === true ? { anyOf: [converted, { type: "null" }] } : converted
 }
 
+/** The versions of the API that are described. */
+export type ApiVersion = "2022-11-28" | "2026-03-10"
+
+const ofRepositories = ["has_downloads", "use_squash_pr_title_as_default", "master_branch"]
+
+/**
+ * What answers of version 2026-03-10 have no more, by schema. The package describes the older one alone; this is what
+ * GitHub's own list of changes (`CHANGELOG.md` beside `api.github.com.2026-03-10.json` in its description) tells of the
+ * operations here. A submodule in a directory also became `submodule`, which the schema always allowed.
+ */
+const gone: { readonly [schema: string]: ReadonlyArray<string> } = {
+  "rate-limit-overview": ["rate"],
+  root: ["authorizations_url", "hub_url"],
+  repository: ofRepositories,
+  "nullable-repository": ofRepositories,
+  "minimal-repository": ofRepositories,
+  "full-repository": ofRepositories
+}
+
+interface ObjectSchema {
+  readonly properties?: { readonly [name: string]: unknown }
+  readonly required?: ReadonlyArray<string>
+}
+
+const without = (schema: ObjectSchema, names: ReadonlyArray<string>) => ({
+  ...schema,
+  properties: Object.fromEntries(
+    Object.entries(schema.properties ?? {}).filter(([name]) => !names.includes(name))
+  ),
+  required: (schema.required ?? []).filter((name) => !names.includes(name)),
+  not: { anyOf: names.map((name) => ({ required: [name] })) }
+})
+
+const newer = {
+  ...description.components,
+  schemas: Object.fromEntries(
+    Object.entries(description.components["schemas"] ?? {}).map(([name, schema]) => [
+      name,
+      gone[name] === undefined ? schema : without(schema as ObjectSchema, gone[name])
+    ])
+  )
+}
+
 const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true })
 addFormats.default(ajv)
 ajv.addFormat("repo.nwo", true)
 ajv.addFormat("timestamp", true)
-ajv.addSchema({ $id: "github", ...(convert({ components: description.components }) as object) })
+ajv.addSchema({ $id: "2022-11-28", ...(convert({ components: description.components }) as object) })
+ajv.addSchema({ $id: "2026-03-10", ...(convert({ components: newer }) as object) })
 
 /** A reference inside the description, wherever the schema that holds it is compiled. */
-const absolute = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(absolute)
+const absolute = (value: unknown, version: ApiVersion): unknown => {
+  if (Array.isArray(value)) return value.map((inner) => absolute(inner, version))
   if (typeof value !== "object" || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
       key,
       key === "$ref" && typeof inner === "string" && inner.startsWith("#")
-        ? `github${inner}`
-        : absolute(inner)
+        ? version + inner
+        : absolute(inner, version)
     ])
   )
 }
 
-const compiled = new Map<object, ReturnType<typeof ajv.compile>>()
-const check = (schema: object, value: unknown): ReadonlyArray<string> => {
-  const known = compiled.get(schema) ?? ajv.compile(absolute(convert(schema)) as object)
-  compiled.set(schema, known)
+const compiled = {
+  "2022-11-28": new Map<object, ReturnType<typeof ajv.compile>>(),
+  "2026-03-10": new Map<object, ReturnType<typeof ajv.compile>>()
+}
+const check = (schema: object, value: unknown, version: ApiVersion = "2022-11-28"): ReadonlyArray<string> => {
+  const known = compiled[version].get(schema) ?? ajv.compile(absolute(convert(schema), version) as object)
+  compiled[version].set(schema, known)
   return known(value) ? [] : (known.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)
 }
 
@@ -175,12 +222,44 @@ export const problemsOf = (seen: Seen): ReadonlyArray<string> => {
   return problems
 }
 
-/** What is wrong with a reply to an operation, by its description. */
-export const replyProblems = (operationId: string, status: number, body: unknown): ReadonlyArray<string> => {
+const responseOf = (operationId: string, status: number) => {
   const operation = routes.find((route) => route.operation.operationId === operationId)?.operation
   const response = operation?.responses[String(status)]
-  if (response === undefined) return [`${operationId} answers no ${status}`]
-  const content = resolve(response)["content"] as Content | undefined
-  const schema = content?.["application/json"]?.schema
-  return schema === undefined ? [] : check(schema, body)
+  return response === undefined ? undefined : resolve(response)
 }
+
+/** Whether an operation's description lists a status, and the headers that an answer of it has to carry. */
+export const listed = (operationId: string, status: number) => {
+  const response = responseOf(operationId, status)
+  if (response === undefined) return undefined
+  const headers = Object.keys((response["headers"] as object | undefined) ?? {})
+  // A list of one page has no links.
+  return { headers: headers.map((name) => name.toLowerCase()).filter((name) => name !== "link") }
+}
+
+/** Schemas of errors overlap, having hardly a member that is required: a body may well fit two of them. */
+const either = (schema: { readonly oneOf?: unknown }) =>
+  schema.oneOf === undefined ? schema : { anyOf: schema.oneOf }
+const eithers = new Map<object, object>()
+
+/** What is wrong with a reply to an operation, by its description. */
+export const replyProblems = (
+  operationId: string,
+  status: number,
+  body: unknown,
+  { media = "application/json", version }: { readonly media?: string; readonly version?: ApiVersion } = {}
+): ReadonlyArray<string> => {
+  const response = responseOf(operationId, status)
+  if (response === undefined) return [`${operationId} answers no ${status}`]
+  const content = response["content"] as Content | undefined
+  const schema = (content?.[media] ?? content?.["application/json"])?.schema
+  if (schema === undefined) return []
+  if (status < 400) return check(schema, body, version)
+  const loose = eithers.get(schema) ?? either(schema)
+  eithers.set(schema, loose)
+  return check(loose, body, version)
+}
+
+/** What is wrong with an error that no description tells of: it has the members of every other one. */
+export const errorProblems = (body: unknown): ReadonlyArray<string> =>
+  check(description.components["schemas"]?.["basic-error"] as object, body)

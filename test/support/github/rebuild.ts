@@ -35,7 +35,18 @@ const operations = new Set([
   "git/get-tag",
   "git/create-tag",
   "rate-limit/get",
-  "meta/root"
+  "meta/root",
+  "meta/get",
+  "meta/get-zen",
+  "repos/download-zipball-archive",
+  "repos/list-for-authenticated-user",
+  "repos/list-for-user",
+  "repos/list-for-org",
+  "repos/list-public",
+  "repos/create-for-authenticated-user",
+  "repos/create-in-org",
+  "users/get-authenticated",
+  "users/get-by-username"
 ])
 
 type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
