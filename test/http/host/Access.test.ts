@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { assert, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { Tokens } from "../../../src/http/host/Tokens.js"
-import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import { HostServer } from "../../support/host/HostServer.js"
+import { inEachVersion } from "../../support/host/inEachVersion.js"
 import * as Rest from "../../support/host/Rest.js"
 
 const given = [
@@ -24,7 +25,7 @@ const write = (path: string, token: string | null) =>
 
 const said = (answer: Rest.RestAnswer) => [answer.status, answer.body?.message]
 
-layer(host({ tokens: given, createOnFirstUse: true }), { timeout: 60_000 })("access", (it) => {
+inEachVersion("access", { tokens: given, createOnFirstUse: true }, (it) => {
   it.effect("what may not be seen does not exist; what may not be changed says why", () =>
     Effect.gen(function* () {
       yield* Rest.repository("secret", { "a.json": "{}\n" }, { private: true })

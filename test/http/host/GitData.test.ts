@@ -1,6 +1,6 @@
-import { assert, layer } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer as host } from "../../support/host/HostServer.js"
+import { inEachVersion } from "../../support/host/inEachVersion.js"
 import * as Rest from "../../support/host/Rest.js"
 
 const none = "0123456789012345678901234567890123456789"
@@ -9,7 +9,7 @@ const said = (answer: Rest.RestAnswer) => [answer.status, answer.body?.message]
 
 const post = (path: string, body: unknown) => Rest.request("POST", path, { body })
 
-layer(host(), { timeout: 60_000 })("git data", (it) => {
+inEachVersion("git data", {}, (it) => {
   it.effect("an empty repository says so, and takes its first file from contents alone", () =>
     Effect.gen(function* () {
       const at = "/repos/local/empty"

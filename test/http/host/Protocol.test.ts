@@ -118,7 +118,7 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
     })
   )
 
-  it.effect("HEAD answers as GET without a body; the newer version drops `rate`", () =>
+  it.effect("HEAD answers as GET without a body; the newer version drops what GitHub dropped", () =>
     Effect.gen(function* () {
       const head = yield* Rest.request("HEAD", "/rate_limit")
       assert.deepStrictEqual([head.status, head.text], [200, ""])
@@ -128,6 +128,16 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
       })
       assert.notProperty(newer.body, "rate")
       assert.isNumber(newer.body.resources.core.remaining)
+      yield* Rest.repository("newer")
+      const dropped = [
+        ["/", "authorizations_url"],
+        ["/repos/local/newer", "has_downloads"]
+      ] as const
+      for (const [at, name] of dropped) {
+        assert.property((yield* Rest.get(at)).body, name)
+        const { body } = yield* Rest.get(at, { headers: { "x-github-api-version": "2026-03-10" } })
+        assert.notProperty(body, name)
+      }
     })
   )
 })

@@ -11,11 +11,16 @@ import * as Stack from "../../../src/http/host/Stack.js"
 import { Tokens } from "../../../src/http/host/Tokens.js"
 import * as Server from "../../../src/http/server/Server.js"
 import type { GitRepositoriesOptions } from "../../../src/store/git/GitRepositories.js"
+import * as Judge from "./Judge.js"
 
 export interface HostServerOptions
   extends Partial<Omit<Stack.StackOptions, "directory" | "token">>,
     Pick<GitRepositoriesOptions, "durability"> {
   readonly limits?: Limits.LimitsOptions
+  /** The version of the API that `Rest.request` asks in, where a test does not say; the oldest when absent. */
+  readonly version?: string
+  /** False leaves the answers unjudged, where the host alone is measured. */
+  readonly judged?: boolean
 }
 
 /** A host that listens on a free port of loopback over a data directory of its own, which goes with its scope. */
@@ -27,6 +32,8 @@ export class HostServer extends Context.Tag("test/HostServer")<
     readonly api: string
     readonly graphql: string
     readonly raw: string
+    /** What requests name as their version; none is named when absent. */
+    readonly version: string | undefined
     /** May write everywhere; its login is `local`. */
     readonly token: string
     readonly directory: string
@@ -66,18 +73,33 @@ const live = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
     })
   )
 
+/** The host's mounts, every answer of which is held against GitHub's descriptions; one that differs fails the suite. */
+const judgedMounts = Effect.gen(function* () {
+  const judge = Judge.make()
+  yield* Effect.addFinalizer(() =>
+    judge.found.length === 0
+      ? Effect.void
+      : Effect.die(new Error(`answers that GitHub does not give:\n${judge.found.slice(0, 20).join("\n")}`))
+  )
+  const all = yield* mounts({ atRoot: true })
+  return all.map((mount) => ({ ...mount, app: judge.around(mount.app) }))
+})
+
 /** A host over real sockets and a temporary directory; limits and faults as the test wants them. */
 export const layer = (options: HostServerOptions = {}) =>
   Layer.unwrapScoped(
     Effect.map(directory(options.durability ?? "none"), (data) => {
-      const { durability = "none", limits = {}, ...rest } = options
+      const { durability = "none", judged = true, limits = {}, version, ...rest } = options
       const stack = Stack.layerWith({ atRoot: true, createOnFirstUse: false, ...rest, directory: data }).pipe(
         Layer.provideMerge(Layer.merge(Limits.layer(limits), Faulty.layer)),
         Layer.provide(Stack.layerRepositories(data, { durability, maintenance: false }))
       )
       const server = Server.layer(
         Server.defaults,
-        Effect.map(mounts({ atRoot: true }), (all) => ({ operations: new Map(), mounts: all }))
+        Effect.map(judged ? judgedMounts : mounts({ atRoot: true }), (all) => ({
+          operations: new Map(),
+          mounts: all
+        }))
       )
       return Layer.effect(
         HostServer,
@@ -89,6 +111,7 @@ export const layer = (options: HostServerOptions = {}) =>
             api: `${url}/api/v3`,
             graphql: `${url}/api/graphql`,
             raw: `${url}/raw`,
+            version,
             token: Redacted.value(tokens.own),
             directory: data,
             faults: yield* Faults,

@@ -5,7 +5,7 @@ import * as Counts from "../Counts.js"
 import * as Differ from "../Differ.js"
 import { isPath } from "../Names.js"
 import * as Pages from "../Pages.js"
-import { emptyRepository, Problem, unprocessable } from "../Problem.js"
+import { badRequest, emptyRepository, Problem, unprocessable } from "../Problem.js"
 import * as Programs from "../Programs.js"
 import * as Reply from "../Reply.js"
 import { Repositories } from "../Repositories.js"
@@ -22,9 +22,7 @@ const moment = (text: string | null): Effect.Effect<string | undefined, Problem>
   if (text === null || text === "") return Effect.void as Effect.Effect<undefined>
   const millis = Date.parse(text)
   return Number.isNaN(millis)
-    ? Effect.fail(
-        unprocessable("since and until must be timestamps in ISO 8601 format: YYYY-MM-DDTHH:MM:SSZ.")
-      )
+    ? Effect.fail(badRequest("since and until must be timestamps in ISO 8601 format: YYYY-MM-DDTHH:MM:SSZ."))
     : Effect.succeed(seconds(new Date(Math.max(0, Math.min(millis, 4_102_444_800_000))).toISOString()))
 }
 

@@ -13,7 +13,6 @@ const searched = "{&page,per_page,sort,order}"
 const addresses = {
   current_user_url: "/user",
   current_user_authorizations_html_url: "/settings/connections/applications{/client_id}",
-  authorizations_url: "/authorizations",
   code_search_url: `/search/code?q={query}${searched}`,
   commit_search_url: `/search/commits?q={query}${searched}`,
   emails_url: "/user/emails",
@@ -44,6 +43,9 @@ const addresses = {
   user_search_url: `/search/users?q={query}${searched}`
 }
 
+/** What the newer version has no more. */
+const older = { authorizations_url: "/authorizations" }
+
 // The resources that the description wants to see, none of which this host has.
 const unused = [
   "search",
@@ -61,7 +63,11 @@ export const routes = Effect.gen(function* () {
     Effect.succeed(
       Conditional.json(
         call,
-        Object.fromEntries(Object.entries(addresses).map(([key, path]) => [key, call.links.api + path]))
+        Object.fromEntries(
+          Object.entries(call.version === "2022-11-28" ? { ...addresses, ...older } : addresses).map(
+            ([key, path]) => [key, call.links.api + path]
+          )
+        )
       )
     )
 

@@ -131,7 +131,7 @@ export const repository = (call: Call, hosted: Hosted): Effect.Effect<object, Re
       language: null,
       has_issues: false,
       has_projects: false,
-      has_downloads: false,
+      ...(call.version === "2022-11-28" ? { has_downloads: false } : {}),
       has_wiki: false,
       has_pages: false,
       has_discussions: false,

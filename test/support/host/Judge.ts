@@ -1,0 +1,172 @@
+import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Effect, type Scope, Stream } from "effect"
+import { type ApiVersion, errorProblems, listed, operationOf, replyProblems } from "../github/Oracle.js"
+import { graphqlProblems } from "./GraphQlJudge.js"
+import { refusals } from "./Refusals.js"
+
+/** One answer of the host's API, with what it answers. */
+export interface Answered {
+  readonly method: string
+  /** Below the API's own prefix, without the query. */
+  readonly path: string
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** The body as JSON; undefined when it is none. */
+  readonly body: unknown
+}
+
+/** GitHub answers these without describing them: the older address of an operation, and which one it is like. */
+const undescribed: ReadonlyArray<readonly [pattern: RegExp, operation: (body: unknown) => string]> = [
+  [
+    /^\/repos\/[^/]+\/[^/]+\/git\/refs(\/.*)?$/,
+    (body) => (Array.isArray(body) ? "git/list-matching-refs" : "git/get-ref")
+  ],
+  [/^\/repos\/[^/]+\/[^/]+\/contents$/, () => "repos/get-content"],
+  [/^\/repos\/[^/]+\/[^/]+\/git\/trees\/.+$/, () => "git/get-tree"],
+  [/^\/repos\/[^/]+\/[^/]+\/tarball$/, () => "repos/download-tarball-archive"],
+  [/^\/repos\/[^/]+\/[^/]+\/zipball$/, () => "repos/download-zipball-archive"]
+]
+
+const idOf = ({ body, method, path }: Answered): string | undefined => {
+  const asked = method === "HEAD" ? "GET" : method
+  const known = operationOf(asked, path)?.operation.operationId
+  if (known !== undefined || asked !== "GET") return known
+  return undescribed.find(([pattern]) => pattern.test(path))?.[1](body)
+}
+
+const versionOf = (headers: Answered["headers"]): ApiVersion =>
+  headers["x-github-api-version-selected"] === "2026-03-10" ? "2026-03-10" : "2022-11-28"
+
+const common = [
+  "access-control-allow-origin",
+  "access-control-expose-headers",
+  "cache-control",
+  "vary",
+  "x-github-api-version-selected",
+  "x-github-media-type",
+  "x-github-request-id",
+  ...["limit", "remaining", "reset", "resource", "used"].map((name) => `x-ratelimit-${name}`)
+]
+
+const documentation = /^https:\/\/docs\.github\.com\/(rest|graphql)/
+
+/** A refusal by its text, its members, and whether the operation may answer it. */
+const refusalProblems = (
+  id: string | undefined,
+  { body, method, status }: Answered
+): ReadonlyArray<string> => {
+  // HEAD has no body, so nothing tells which refusal it was.
+  if (method === "HEAD" && body === undefined) return []
+  const { documentation_url, message, status: told } = (body ?? {}) as Readonly<Record<string, unknown>>
+  if (
+    typeof message !== "string" ||
+    told !== String(status) ||
+    !documentation.test(String(documentation_url))
+  )
+    return [`not an error of GitHub's: ${JSON.stringify(body)?.slice(0, 300)}`]
+  const row = refusals.find((one) => one.status.includes(status) && one.message.test(message))
+  if (row === undefined) return [`${JSON.stringify(message)} is not in the table of refusals`]
+  if (id === undefined) return row.unlisted === "any" ? errorProblems(body) : [`there is no such operation`]
+  if (listed(id, status) !== undefined) return replyProblems(id, status, body)
+  return row.unlisted === "any" || row.unlisted?.includes(id) === true
+    ? errorProblems(body)
+    : [`${id} answers no ${status} (${message})`]
+}
+
+const mediaOf = (headers: Answered["headers"]) =>
+  /param=([a-z]+)/.exec(headers["x-github-media-type"] ?? "")?.[1]
+
+/** What GitHub's own descriptions find wrong with an answer of the REST API. */
+export const restProblems = (answered: Answered): ReadonlyArray<string> => {
+  const { body, headers, status } = answered
+  const id = idOf(answered)
+  const missing = common.filter((name) => headers[name] === undefined).map((name) => `no ${name}`)
+  if (status >= 400) return [...missing, ...refusalProblems(id, answered)]
+  if (id === undefined) return [...missing, "there is no such operation"]
+  // What was asked for with a validator is answered so by every read, as best-practices-for-using-the-rest-api tells.
+  if (status === 304) return body === undefined ? missing : [...missing, "304 with a body"]
+  const expected = listed(id, status)
+  if (expected === undefined) return [...missing, `${id} answers no ${status}`]
+  for (const name of expected.headers) if (headers[name] === undefined) missing.push(`no ${name}`)
+  const media = mediaOf(headers)
+  if (body === undefined || (media !== undefined && media !== "object")) return missing
+  const options = {
+    version: versionOf(headers),
+    ...(media === "object" ? { media: "application/vnd.github.object" } : {})
+  }
+  return [...missing, ...replyProblems(id, status, body, options)]
+}
+
+type Response = HttpServerResponse.HttpServerResponse
+
+const isJson = (response: Response) => /^application\/json/.test(response.headers["content-type"] ?? "")
+
+const parsed = (text: string): unknown => (text === "" ? undefined : JSON.parse(text))
+
+/** Looks at every answer of the host's API on its way out: one that is not GitHub's becomes a 599 that says why. */
+export const make = () => {
+  const found: Array<string> = []
+
+  const judge = (
+    request: HttpServerRequest.HttpServerRequest,
+    response: Response,
+    text: string | undefined
+  ) =>
+    Effect.gen(function* () {
+      const path = request.url.split("?")[0]!
+      const body = text === undefined ? undefined : parsed(text)
+      if (path === "/graphql" || path === "/api/graphql") {
+        if (response.status !== 200) return [] as ReadonlyArray<string>
+        return graphqlProblems(yield* Effect.orDie(request.text), body)
+      }
+      const below = path.replace(/^\/api\/v3(?=\/|$)/, "") || "/"
+      return restProblems({
+        method: request.method,
+        path: below,
+        status: response.status,
+        headers: response.headers,
+        body
+      })
+    }).pipe(
+      Effect.tap((problems) =>
+        Effect.sync(() => {
+          for (const problem of problems)
+            found.push(`${request.method} ${request.url}: ${response.status}: ${problem}`)
+        })
+      )
+    )
+
+  const around = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R | Scope.Scope> =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.flatMap(app, (response): Effect.Effect<Response> => {
+        const { body } = response
+        if (response.headers["x-github-request-id"] === undefined) return Effect.succeed(response)
+        if (body._tag === "Stream" && isJson(response)) {
+          const chunks: Array<Uint8Array> = []
+          const watched = Stream.tap(body.stream, (chunk) => Effect.sync(() => void chunks.push(chunk))).pipe(
+            Stream.concat(
+              Stream.execute(Effect.suspend(() => judge(request, response, Buffer.concat(chunks).toString())))
+            )
+          )
+          return Effect.succeed(
+            HttpServerResponse.stream(watched, { status: response.status, headers: response.headers })
+          )
+        }
+        const text =
+          body._tag === "Empty" || body._tag === "Stream" || !isJson(response)
+            ? undefined
+            : body._tag === "Raw"
+              ? String(body.body)
+              : body._tag === "Uint8Array"
+                ? Buffer.from(body.body).toString()
+                : undefined
+        return Effect.map(judge(request, response, text), (problems) =>
+          problems.length === 0
+            ? response
+            : HttpServerResponse.text(`not as GitHub answers: ${problems.join("; ")}`, { status: 599 })
+        )
+      })
+    )
+
+  return { around, found } as const
+}
