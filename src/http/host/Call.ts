@@ -1,4 +1,5 @@
 import type { HttpServerRequest } from "@effect/platform"
+import type { Effect } from "effect"
 import type { Answers } from "./Answers.js"
 import type { Links } from "./Links.js"
 import type { Media } from "./Media.js"
@@ -25,4 +26,6 @@ export interface Call {
   readonly answers: Answers
   /** Memory for what is large. */
   readonly room: Room
+  /** Waits for a turn of the processor. */
+  readonly turn: Effect.Effect<void>
 }

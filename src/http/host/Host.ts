@@ -22,6 +22,7 @@ import * as Rest from "./rest/Rest.js"
 import * as SmartHttp from "./SmartHttp.js"
 import { spoiled } from "./Spoil.js"
 import * as Tokens from "./Tokens.js"
+import * as Turns from "./Turns.js"
 
 export interface HostOptions extends Programs.ProgramLimits {
   /** REST also at `/`, as on api.github.com, and GraphQL at `/graphql`. */
@@ -99,6 +100,7 @@ const make = (options: HostOptions) =>
     const roomBytes = (options.maxBytesInFlight ?? 512 * mebibyte) / 2
     const bodies = yield* Room.make(roomBytes)
     const room = yield* Room.make(roomBytes)
+    const turn = Turns.make()
     const answers = Answers.make(options.maxRememberedBytes ?? 32 * mebibyte)
     const programs = Programs.limited(options)
     /** Git programs are counted for the whole process, unless this host has bounds of its own. */
@@ -149,7 +151,8 @@ const make = (options: HostOptions) =>
         links: linksOf(request.headers["host"], area === "rest" ? prefix : "/api/v3"),
         maxBodyBytes,
         answers,
-        room
+        room,
+        turn
       })
       const run = (match: Route.Match | undefined): Route.Answer => {
         if (match === undefined) return notFound
@@ -182,7 +185,10 @@ const make = (options: HostOptions) =>
             free: match?.route.template === "/rate_limit"
           }
           found.charge = charge
-          return limits.around(charge, writes ? roomy(request, run(match)) : run(match))
+          return limits.around(
+            charge,
+            writes ? roomy(request, run(match)) : Effect.zipRight(turn, run(match))
+          )
         }
       }
     }

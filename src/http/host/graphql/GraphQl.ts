@@ -160,6 +160,7 @@ export const handler = Effect.gen(function* () {
       if (call.request.method !== "POST")
         return yield* new Problem({ status: 404, message: "Not Found", documentation: "graphql" })
       const body = yield* Body.json(call.request, call.maxBodyBytes)
+      yield* call.turn
       const { query, variables } = body
       const name = body["operationName"]
       if (typeof query !== "string" || query.trim() === "")
