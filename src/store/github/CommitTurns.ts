@@ -1,5 +1,7 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import type { Change, Committed, GitRemoteService, Head } from "../GitRemote.js"
 import type { Branches } from "./Branches.js"
@@ -30,6 +32,9 @@ interface Parts {
   readonly turn: ReturnType<typeof makeTurns>
 }
 
+/** A head that was looked up after a lost race is news for so many milliseconds: whoever loses it lost a race again. */
+const lookedFor = 5_000
+
 /** Commits in their branch's turn, built on what is remembered of it as long as that proves true. */
 export const makeCommitTurns = ({
   branches,
@@ -44,6 +49,8 @@ export const makeCommitTurns = ({
   turn,
   writable
 }: Parts): Pick<GitRemoteService, "commit" | "commitNext"> => {
+  const looked = new Map<string, { readonly commit: Oid; readonly at: number }>()
+
   /** After a lost race: where the branch is by now. Replicas may still tell the old place. */
   const lookAgain = (branch: string, lost: RefMoved): Effect.Effect<RefMoved, CallFailure> =>
     Effect.gen(function* () {
@@ -60,7 +67,17 @@ export const makeCommitTurns = ({
           error === "behind" ? Effect.succeed(Option.none<Head>()) : Effect.fail(error)
         )
       )
+      if (Option.isSome(now))
+        looked.set(branch, { commit: now.value.commit, at: yield* Clock.currentTimeMillis })
       return new RefMoved({ ...lost, actual: Option.map(now, (found) => found.commit) })
+    })
+
+  /** Whether this head was looked up for the try that begins, and is no memory that may be old. */
+  const wasLookedUp = (branch: string, head: Head) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const found = looked.get(branch)
+      looked.delete(branch)
+      return found?.commit === head.commit && now - found.at < lookedFor
     })
 
   const remember = (
@@ -131,6 +148,7 @@ export const makeCommitTurns = ({
         Effect.gen(function* () {
           const remembered = branches.remembered(branch)
           const optimistic = remembered !== undefined && Option.isSome(remembered)
+          const isGuess = optimistic && !(yield* wasLookedUp(branch, remembered.value))
           let at = optimistic ? remembered : yield* told("head")(heads.now(branch, wants))
           if (heads.brings && optimistic && wants !== undefined) {
             const missing = bring.missing(remembered.value, wants)
@@ -152,7 +170,7 @@ export const makeCommitTurns = ({
           if (Option.isNone(next)) return { committed: Option.none(), result }
           const made = yield* Effect.either(commit(branch, at, next.value))
           if (made._tag === "Right") return { committed: Option.some(made.right), result }
-          const guessed = optimistic && at === remembered
+          const guessed = isGuess && at === remembered
           if (made.left._tag !== "RefMoved" || !guessed) return yield* Effect.fail(made.left)
           // What was remembered was old: no race is lost yet.
           const now = yield* headNow(branch)

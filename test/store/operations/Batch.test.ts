@@ -183,10 +183,11 @@ describe("Batch", () => {
         indexed.map(({ _id }) => _id),
         ["a", "x1"]
       )
-      races = 3
+      races = Number.POSITIVE_INFINITY
       yield* expectFailure(put(2), "ConflictError")
       assert.deepStrictEqual(brief(yield* document(it.store, "notes", "a")), [1, { n: 1 }])
-      assert.strictEqual(count, 5)
+      // A remote that first tries the head that it remembers tries once more.
+      assert.include([5, 6], count)
     })
   )
 

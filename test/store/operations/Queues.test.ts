@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
-import type { WriteFailure } from "../../../src/store/GitRemote.js"
 import { brief, document, world } from "./Support.js"
 
 describe("queues", () => {
@@ -31,59 +30,6 @@ describe("queues", () => {
       )
       assert.deepStrictEqual(brief(yield* document(it.store, "notes", "c")), [1, { n: 1 }])
     })
-  )
-
-  it.effect("an operation that a writer takes at its very end is written or refused", () =>
-    Effect.gen(function* () {
-      const end: Effect.Effect<void> = Effect.void
-      const it = yield* world(
-        {},
-        {
-          onWrite: (_op: string, point: string): Effect.Effect<void, WriteFailure> =>
-            point === "moved" ? Effect.suspend(() => end) : Effect.void
-        }
-      )
-      for (let n = 0; n < 12; n++) {
-        const accepted: Array<string> = []
-        yield* it.store.writer({}, (writer) =>
-          Effect.gen(function* () {
-            yield* writer.put("notes", `first${n}`, { n })
-            yield* Effect.forkDaemon(
-              Effect.gen(function* () {
-                for (let m = 0; m < 200; m++) {
-                  const id = `late${n}-${m}`
-                  const answer = yield* Effect.either(writer.put("notes", id, { m }))
-                  if (answer._tag === "Left") return
-                  accepted.push(id)
-                  for (let k = 0; k < n % 7; k++) yield* Effect.yieldNow()
-                }
-              })
-            )
-          })
-        )
-        for (const id of accepted) {
-          assert.isTrue(
-            Option.isSome(yield* it.store.collection("notes").get(id)),
-            `${id} was accepted and lost`
-          )
-        }
-      }
-    })
-  )
-
-  it.effect(
-    "a writer flushes thousands of times",
-    () =>
-      Effect.gen(function* () {
-        const it = yield* world()
-        yield* it.store.writer({ maxOperations: 1 }, (writer) =>
-          Effect.forEach(Array.from({ length: 3000 }), (_, n) => writer.put("notes", `n${n % 5}`, { n }), {
-            discard: true
-          })
-        )
-        assert.strictEqual((yield* document(it.store, "notes", "n0"))?._rev, 600)
-      }),
-    60_000
   )
 
   it.effect("fields such as __proto__ survive every kind of write", () =>

@@ -5,7 +5,7 @@ import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.j
 import * as Memory from "../../../src/store/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import type { StoreService } from "../../../src/store/StoreService.js"
+import type { StoreService, Writer } from "../../../src/store/StoreService.js"
 
 export interface World {
   readonly repository: Memory.MemoryRepository
@@ -15,9 +15,11 @@ export interface World {
   readonly other: StoreService
 }
 
-let elsewhere: ((options: StoreOptions) => Effect.Effect<World, unknown>) | undefined
+let elsewhere:
+  | ((options: StoreOptions, faults: Memory.MemoryFaults | undefined) => Effect.Effect<World, unknown>)
+  | undefined
 
-/** From now on worlds that meet no faults of memory's own are made like this: runs these suites on another remote. */
+/** From now on worlds are made like this: runs these suites on another remote. */
 export const worldsBy = (make: NonNullable<typeof elsewhere>) => {
   elsewhere = make
 }
@@ -28,7 +30,7 @@ export const world = (
   faults?: Memory.MemoryFaults
 ): Effect.Effect<World, unknown> =>
   Effect.gen(function* () {
-    if (elsewhere !== undefined && faults === undefined) return yield* elsewhere(options)
+    if (elsewhere !== undefined) return yield* elsewhere(options, faults)
     const repository = new Memory.MemoryRepository()
     const remote = yield* Memory.make({ repository, faults })
     const store = yield* Effect.provideService(Store.make(options), GitRemote, remote)
@@ -64,6 +66,16 @@ export const brief = (found: StoredDocument | null) => {
   const { _created_at, _id, _rev, _updated_at, ...fields } = found
   return [_rev, fields as JsonObject] as const
 }
+
+/** Waits, by the wall clock, for the flush that a timer began; answers what is still queued. */
+export const flushed = (writer: Pick<Writer, "pending">) =>
+  Effect.repeat(
+    Effect.zipRight(
+      Effect.promise(() => new Promise((done) => setTimeout(done, 2))),
+      writer.pending
+    ),
+    { until: (waiting) => waiting === 0, times: 1000 }
+  )
 
 /** The failure of an effect, which must have this tag; its type is what the caller says. */
 export const expectFailure = <T = unknown>(

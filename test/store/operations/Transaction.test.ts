@@ -287,7 +287,8 @@ describe("Transaction", () => {
         "ConflictError"
       )
       assert.instanceOf(error, ConflictError)
-      assert.strictEqual(moves, 2)
+      // A remote that ends a transaction by one request tries that first.
+      assert.include([2, 3], moves)
       assert.deepStrictEqual(yield* workBranches(it), [error.branch])
       assert.deepStrictEqual(brief(yield* document(it.other, "notes", "a")), [1, { n: 1 }])
     })

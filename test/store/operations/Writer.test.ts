@@ -3,7 +3,7 @@ import { Cause, Deferred, Effect, Exit, Fiber, Option, TestClock } from "effect"
 import { AmbiguousWriteError, RemoteError } from "../../../src/domain/StoreError.js"
 import type { WriteFailure } from "../../../src/store/GitRemote.js"
 import type { Writer } from "../../../src/store/StoreService.js"
-import { brief, document, expectFailure, messages, world } from "./Support.js"
+import { brief, document, expectFailure, flushed, messages, world } from "./Support.js"
 
 const down = new RemoteError({ operation: "test", reason: "Unreachable", message: "the remote is down" })
 
@@ -77,7 +77,7 @@ describe("Writer", () => {
           yield* TestClock.adjust("4900 millis")
           assert.strictEqual(yield* writer.pending, 2)
           yield* TestClock.adjust("100 millis")
-          assert.strictEqual(yield* writer.pending, 0)
+          assert.strictEqual(yield* flushed(writer), 0)
           assert.strictEqual((yield* writer.commits).length, 2)
         })
       )
@@ -96,7 +96,7 @@ describe("Writer", () => {
           yield* TestClock.adjust("4 seconds")
           assert.strictEqual(yield* writer.pending, 1, "that one waits since second 3")
           yield* TestClock.adjust("1 second")
-          assert.strictEqual(yield* writer.pending, 0)
+          assert.strictEqual(yield* flushed(writer), 0)
         })
       )
     })
@@ -121,7 +121,7 @@ describe("Writer", () => {
           state.broken = undefined
           yield* writer.put("notes", "n2", { n: 2 })
           yield* TestClock.adjust("5 seconds")
-          assert.strictEqual(yield* writer.pending, 0)
+          assert.strictEqual(yield* flushed(writer), 0)
         })
       )
       assert.strictEqual(commits.length, 1)

@@ -1,24 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import { AmbiguousWriteError, RemoteError } from "../../../src/domain/StoreError.js"
-import { MemoryRepository } from "../../../src/store/memory/Memory.js"
-import { openMemory } from "../core/Remotes.js"
+import { world } from "./Support.js"
 
 describe("a writer's account of what is not durable", () => {
   it.scopedLive("is true when the last flush fails once and then succeeds", () =>
     Effect.gen(function* () {
-      const repository = new MemoryRepository()
       let failures = 0
-      const store = yield* openMemory(
-        repository,
+      const { store } = yield* world(
         {},
         {
-          faults: {
-            onWrite: (operation, point) =>
-              operation === "commitNext" && point === "start" && failures-- > 0
-                ? new RemoteError({ operation: "x", reason: "Server", message: "502" })
-                : Effect.void
-          }
+          onWrite: (operation, point) =>
+            operation === "commitNext" && point === "start" && failures-- > 0
+              ? new RemoteError({ operation: "x", reason: "Server", message: "502" })
+              : Effect.void
         }
       )
       yield* store.collection("c").insert({ n: 0 }, { id: "zero" })
@@ -41,16 +36,12 @@ describe("a writer's account of what is not durable", () => {
     "is true when the last flush is slower than its bound",
     () =>
       Effect.gen(function* () {
-        const repository = new MemoryRepository()
         let slow = false
-        const store = yield* openMemory(
-          repository,
+        const { store } = yield* world(
           {},
           {
-            faults: {
-              onWrite: (operation, point) =>
-                slow && operation === "commitNext" && point === "moved" ? Effect.sleep(6_000) : Effect.void
-            }
+            onWrite: (operation, point) =>
+              slow && operation === "commitNext" && point === "moved" ? Effect.sleep(6_000) : Effect.void
           }
         )
         yield* store.collection("c").insert({ n: 0 }, { id: "zero" })
@@ -73,24 +64,20 @@ describe("a writer's account of what is not durable", () => {
   for (const kind of ["put", "flush"] as const) {
     it.scopedLive(`is true where the ${kind} that began a lost flush was cut off`, () =>
       Effect.gen(function* () {
-        const repository = new MemoryRepository()
         let broken = false
-        const store = yield* openMemory(
-          repository,
+        const { store } = yield* world(
           {},
           {
-            faults: {
-              onWrite: (operation, point) =>
-                broken && operation === "commitNext" && point === "built"
-                  ? Effect.zipRight(
-                      Effect.sleep(50),
-                      Effect.suspend(() => {
-                        broken = false
-                        return new AmbiguousWriteError({ operation: "x", message: "the reply was lost" })
-                      })
-                    )
-                  : Effect.void
-            }
+            onWrite: (operation, point) =>
+              broken && operation === "commitNext" && point === "built"
+                ? Effect.zipRight(
+                    Effect.sleep(50),
+                    Effect.suspend(() => {
+                      broken = false
+                      return new AmbiguousWriteError({ operation: "x", message: "the reply was lost" })
+                    })
+                  )
+                : Effect.void
           }
         )
         yield* store.collection("c").insert({ n: 0 }, { id: "zero" })

@@ -56,6 +56,8 @@ export interface TestServer {
   readonly problems: Array<string>
   /** Asked for every request; undefined lets it pass. */
   fault: (request: Seen, index: number) => Fault | undefined
+  /** Asked for every request before it takes effect, which waits for the promise. */
+  arrives: (request: Seen) => Promise<unknown> | undefined
   /** Headers of every answer, for limits. */
   headers: (request: Seen) => { readonly [name: string]: string }
 }
@@ -194,6 +196,7 @@ export const makeTestServer = (host: TestHost = new TestHost()) =>
         problems: [],
         pending: () => pending,
         fault: () => undefined,
+        arrives: () => undefined,
         headers: () => ({})
       }
       const answer = (seen: Seen, raw: string): HostReply => {
@@ -255,25 +258,30 @@ export const makeTestServer = (host: TestHost = new TestHost()) =>
           } else if (seen.headers["authorization"] !== undefined) {
             state.problems.push(`${seen.url}: the raw host got the token`)
           }
-          const fault = state.fault(seen, state.seen.length)
-          const headers = state.headers(seen)
-          const record = (status: number) => void state.seen.push({ ...seen, status })
-          if (fault?._tag === "Reset" && !fault.after) {
-            record(0)
-            message.socket.destroy()
-            return
+          const take = () => {
+            const fault = state.fault(seen, state.seen.length)
+            const headers = state.headers(seen)
+            const record = (status: number) => void state.seen.push({ ...seen, status })
+            if (fault?._tag === "Reset" && !fault.after) {
+              record(0)
+              message.socket.destroy()
+              return
+            }
+            if (fault?._tag === "Answer" && !fault.after) {
+              record(fault.reply.status)
+              respond(response, fault.reply, headers)
+              return
+            }
+            const reply = answer(seen, raw)
+            const second = fault?._tag === "Duplicate" ? answer(seen, raw) : reply
+            const last = fault?._tag === "Answer" ? fault.reply : second
+            record(last.status)
+            if (fault?._tag === "Reset") message.socket.destroy()
+            else respond(response, last, headers, fault)
           }
-          if (fault?._tag === "Answer" && !fault.after) {
-            record(fault.reply.status)
-            respond(response, fault.reply, headers)
-            return
-          }
-          const reply = answer(seen, raw)
-          const second = fault?._tag === "Duplicate" ? answer(seen, raw) : reply
-          const last = fault?._tag === "Answer" ? fault.reply : second
-          record(last.status)
-          if (fault?._tag === "Reset") message.socket.destroy()
-          else respond(response, last, headers, fault)
+          const waited = state.arrives(seen)
+          if (waited === undefined) take()
+          else void waited.then(take)
         })
       })
       server.listen(0, "127.0.0.1", () => {

@@ -1,22 +1,63 @@
 import { afterAll } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Runtime, Scope } from "effect"
+import { RemoteError } from "../../../src/domain/StoreError.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/github/GitHub.js"
+import type { MemoryFaults } from "../../../src/store/memory/MemoryFaults.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"
 import type { World } from "../../store/operations/Support.js"
+import type { Seen } from "./Oracle.js"
 import { fresh, remoteOf } from "./Remote.js"
+
+const points = { before: "start", building: "built", after: "moved" } as const
+
+/** Faults of writes as the tests in memory plan them, met around the calls of any remote. */
+const touchOf =
+  (faults: MemoryFaults | undefined): OnTouch =>
+  ({ operation, point, writes }) =>
+    writes && faults?.onWrite !== undefined
+      ? Effect.mapError(faults.onWrite(operation, points[point], "main"), (error) =>
+          // After a write every failure means that its reply was lost.
+          error._tag === "AmbiguousWriteError" || error._tag === "RefMoved"
+            ? new RemoteError({ operation, reason: "Unreachable", message: error.message })
+            : error
+        )
+      : Effect.void
+
+/** Tells of each request that is about to move a branch whose doing it is: a transaction's end makes no commit first. */
+const movers = () => {
+  let before = ""
+  return ({ body, method, url }: Seen) => {
+    if (method === "GET" || (url === "/graphql" && !body.includes('"mutation '))) return undefined
+    const last = before
+    before = `${method} ${url}`
+    if (method === "POST" && url !== "/graphql") return undefined
+    return body.includes("updateRefs") || (method === "PATCH" && !last.endsWith("/git/commits"))
+      ? "advance"
+      : "commitNext"
+  }
+}
 
 /** Worlds of the operations' suites behind a socket: each is a repository of its own with two clients. */
 export const worldsOnGitHub = (options: Partial<GitHubOptions>) => {
   const scope = Effect.runSync(Scope.make())
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  return (settings: StoreOptions): Effect.Effect<World, unknown> =>
+  return (settings: StoreOptions, faults?: MemoryFaults): Effect.Effect<World, unknown> =>
     Effect.gen(function* () {
-      const { remote, server } = yield* Scope.extend(fresh(options), scope)
+      const { remote, server } = yield* Scope.extend(fresh({ ...options, userAgent: "first" }), scope)
+      const moving = movers()
+      const run = Runtime.runPromise(yield* Effect.runtime<never>())
+      server.arrives = (seen) => {
+        const operation = seen.headers["user-agent"] === "first" ? moving(seen) : undefined
+        if (operation === undefined || faults?.onWrite === undefined) return undefined
+        return run(Effect.orDie(faults.onWrite(operation, "moving", "main")))
+      }
       const open = (client: GitRemoteService) =>
         Effect.provideService(Store.make(settings), GitRemote, client)
       const other = yield* open(yield* remoteOf(server, options))
-      return { repository: server.host.repository, remote, store: yield* open(remote), other }
+      const store = yield* open(withFaults(remote, touchOf(faults)))
+      return { repository: server.host.repository, remote, store, other }
     })
 }
