@@ -6,17 +6,19 @@ import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { makeBatch } from "../Batch.js"
 import { makePreview } from "../Preview.js"
-import { makeRevert } from "../Revert.js"
 import type { StoreService, StoreView } from "../StoreService.js"
 import { makeTransactions } from "../Transaction.js"
 import { makeWriter } from "../Writer.js"
 import { plain, typed } from "./Codec.js"
 import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
-import { doctor } from "./Doctor.js"
 import { collectionExports, storeExport } from "./Exporting.js"
 import { makeReader } from "./Reader.js"
 import type { StoreCore } from "./StoreCore.js"
+
+/** Loaded when they are wanted: a page that only reads and writes documents carries neither. */
+const examining = Effect.promise(() => import("./Doctor.js"))
+const reverting = Effect.promise(() => import("../Revert.js"))
 
 const collections = (core: StoreCore) =>
   Effect.gen(function* () {
@@ -76,7 +78,8 @@ export const makeService = (core: StoreCore): StoreService => {
     batch: makeBatch(core),
     writer: makeWriter(core),
     ...makeTransactions(core, makeService),
-    revert: makeRevert(core),
+    revert: (commitSha, options) =>
+      Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
     preview: makePreview(core, makeService),
     snapshot: Effect.map(core.source.head, (head) => makeView(core.at(head))).pipe(
       Effect.withSpan("Store.snapshot")
@@ -94,6 +97,6 @@ export const makeService = (core: StoreCore): StoreService => {
     invalidate: core.invalidate,
     rateLimit: remote.budget,
     estimate: remote.estimate,
-    doctor: doctor(core).pipe(Effect.withSpan("Store.doctor"))
+    doctor: Effect.flatMap(examining, ({ doctor }) => doctor(core)).pipe(Effect.withSpan("Store.doctor"))
   }
 }

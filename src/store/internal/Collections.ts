@@ -4,7 +4,7 @@ import type { JsonObject } from "../../domain/Document.js"
 import type { WriteError } from "../../domain/StoreError.js"
 import type { Collection, GuardedWriteOptions, WriteOptions } from "../Collection.js"
 import { restoreDocument } from "../Restore.js"
-import { type ImportTarget, importRecords } from "../transfer/Import.js"
+import type { ImportTarget } from "../transfer/Import.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import { collectionExports } from "./Exporting.js"
@@ -13,6 +13,9 @@ import type { StoreCore } from "./StoreCore.js"
 import { read } from "./Touch.js"
 import type { Place } from "./Versions.js"
 import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js"
+
+/** Loaded when it is wanted: a page that imports nothing does not carry what reads records. */
+const importing = Effect.promise(() => import("../transfer/Import.js"))
 
 /** A collection of a store: what a reader has, and writes of one document or of its index and manifest. */
 export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec<A, I>): Collection<A, I> => {
@@ -143,7 +146,9 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       return yield* codec.fromDocument(placeOf("Collection.restore", id), restored)
     }),
     importRecords: (records, options) =>
-      importRecords({ core, collection: name, stored: storedNow, check: codec.problem }, records, options),
+      Effect.flatMap(importing, ({ importRecords }) =>
+        importRecords({ core, collection: name, stored: storedNow, check: codec.problem }, records, options)
+      ),
     reindex: Effect.fn("Collection.reindex")(function* (options) {
       const operation = "Collection.reindex"
       yield* check(operation, { collection: name })
