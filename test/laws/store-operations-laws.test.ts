@@ -6,6 +6,7 @@ import { LocalGit } from "chainstore/local"
 import { GitRemote, Memory, Store } from "chainstore/store"
 import { FaultyRemote, StoreLaws } from "chainstore/testing"
 import { Effect, Exit, Layer, Option } from "effect"
+import { hosted } from "../store/core/Remotes.js"
 
 const directory = mkdtempSync(join(tmpdir(), "store-laws-"))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -23,7 +24,8 @@ const layers: ReadonlyArray<readonly [string, Layer.Layer<Store, unknown>]> = [
   [
     "a bare repository",
     Layer.provide(Store.layer(indexed), LocalGit.layer({ directory, durability: "none" }))
-  ]
+  ],
+  ...hosted.map(([name, remote]) => [name, Layer.provide(Store.layer(indexed), Layer.fresh(remote))] as const)
 ]
 
 describe.each(layers)("the laws of a store on %s", (_name, layer) => {

@@ -59,10 +59,11 @@ export const hosted: typeof remotes = ways.map(([way, options]) => [
 export const connect = (layer: Layer.Layer<GitRemote, unknown>) =>
   Effect.map(Layer.build(Layer.fresh(layer)), Context.get(GitRemote))
 
-/** Repositories by their remotes' names: each run is a new one, and each run of its answer one more client of it. */
-export const repositories: ReadonlyArray<
-  readonly [string, Effect.Effect<Effect.Effect<GitRemoteService, unknown>, unknown>]
-> = [
+/** Each run is a new repository, and each run of its answer one more client of it. */
+export type Repository = Effect.Effect<Effect.Effect<GitRemoteService, unknown>, unknown>
+
+/** Repositories by their remotes' names. */
+export const repositories: ReadonlyArray<readonly [string, Repository]> = [
   [
     "Memory with single files",
     Effect.sync(() => Memory.make({ repository: new MemoryRepository(), singleFile: true }))

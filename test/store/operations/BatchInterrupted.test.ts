@@ -1,19 +1,19 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option } from "effect"
 import { GitRemote } from "../../../src/store/GitRemote.js"
-import * as LocalGit from "../../../src/store/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
-import { directory } from "../core/Remotes.js"
+import { connect, hosted, local } from "../core/Remotes.js"
 
-it.scopedLive(
-  "a batch whose commit was interrupted is not committed twice",
-  () =>
+const places = [["LocalGit", local, 40] as const, ...hosted.map((place) => [...place, 10] as const)]
+
+it.scopedLive.each(places)(
+  "a batch whose commit was interrupted is not committed twice, on %s",
+  ([, layer, rounds]) =>
     Effect.gen(function* () {
-      const root = yield* directory
-      const remote = yield* LocalGit.scoped({ directory: root, repository: "o/r" })
+      const remote = yield* connect(layer)
       const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
       const bad: Array<string> = []
-      for (let n = 0; n < 40; n++) {
+      for (let n = 0; n < rounds; n++) {
         const exit = yield* Effect.exit(
           store.batch({}, (batch) =>
             Effect.gen(function* () {
@@ -21,7 +21,7 @@ it.scopedLive(
               yield* batch.insert("c", { n }, { id: `insert${n}` })
               // The commit goes on: an interrupted write happened as a whole or not at all.
               const fiber = yield* Effect.fork(batch.commit)
-              yield* Effect.sleep(n / 4)
+              yield* Effect.sleep((10 * n) / rounds)
               yield* Fiber.interrupt(fiber)
             })
           )

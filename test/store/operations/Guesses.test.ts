@@ -2,24 +2,26 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { NotFoundError } from "../../../src/domain/StoreError.js"
 import { GitRemote, type GitRemoteService, type SingleFile } from "../../../src/store/GitRemote.js"
-import * as Memory from "../../../src/store/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
+import { type Repository, repositories } from "../core/Remotes.js"
 import { brief, document, headSha } from "./Support.js"
 
 /** Two stores on one repository, the first of which writes single files. */
-const pair = (change: (single: SingleFile) => SingleFile = (single) => single) =>
-  Effect.gen(function* () {
-    const repository = new Memory.MemoryRepository()
-    const plain = yield* Memory.make({ repository, singleFile: true })
-    const remote: GitRemoteService = { ...plain, singleFile: Option.map(plain.singleFile, change) }
-    const open = (at: GitRemoteService) => Effect.provideService(Store.make({}), GitRemote, at)
-    const store = yield* open(remote)
-    const other = yield* open(yield* Memory.make({ repository }))
-    return { repository, remote, store, other }
-  })
+const pairIn =
+  (repository: Repository) =>
+  (change: (single: SingleFile) => SingleFile = (single) => single) =>
+    Effect.gen(function* () {
+      const client = yield* repository
+      const plain = yield* client
+      const remote: GitRemoteService = { ...plain, singleFile: Option.map(plain.singleFile, change) }
+      const open = (at: GitRemoteService) => Effect.provideService(Store.make({}), GitRemote, at)
+      return { remote, store: yield* open(remote), other: yield* open(yield* client) }
+    })
 
-describe("a single file that is guessed to be absent", () => {
-  it.effect("is deleted all the same when it is there", () =>
+describe.each(repositories)("a single file that is guessed to be absent, on %s", (_name, repository) => {
+  const pair = pairIn(repository)
+
+  it.live("is deleted all the same when it is there", () =>
     Effect.gen(function* () {
       const { other, store } = yield* pair()
       const notes = store.collection("notes")
@@ -33,13 +35,13 @@ describe("a single file that is guessed to be absent", () => {
     })
   )
 
-  it.effect("is undone by force when it is there", () =>
+  it.live("is undone by force when it is there", () =>
     Effect.gen(function* () {
       const it = yield* pair()
       const notes = it.store.collection("notes")
       yield* notes.insert({ n: 0 }, { id: "seed" })
       yield* it.other.collection("notes").insert({ n: 1 }, { id: "a" })
-      const sha = yield* headSha({ ...it })
+      const sha = yield* headSha(it)
       yield* notes.delete("a")
       yield* it.other.collection("notes").insert({ n: 2 }, { id: "a" })
       yield* it.store.revert(sha, { force: true })
@@ -47,7 +49,7 @@ describe("a single file that is guessed to be absent", () => {
     })
   )
 
-  it.effect("is made again by upsert when it vanished during the write", () =>
+  it.live("is made again by upsert when it vanished during the write", () =>
     Effect.gen(function* () {
       let vanish: Effect.Effect<void, unknown> = Effect.void
       const it = yield* pair((single) => ({

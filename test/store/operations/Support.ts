@@ -54,7 +54,7 @@ export const messages = ({ remote }: World, branch = "main") =>
       .reverse()
   })
 
-export const headSha = ({ remote }: World, branch = "main") =>
+export const headSha = ({ remote }: Pick<World, "remote">, branch = "main") =>
   Effect.map(remote.head(branch), (head) => Option.getOrThrow(head).commit as string)
 
 export const document = (store: Pick<StoreService, "collection">, collection: string, id: string) =>

@@ -5,37 +5,57 @@ import { Effect, Exit, Fiber, Option } from "effect"
 import { RemoteError } from "../../../src/domain/StoreError.js"
 import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as LocalGit from "../../../src/store/local/LocalGit.js"
-import * as Memory from "../../../src/store/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
-import { directory, openMemory } from "../core/Remotes.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"
+import { connect, directory, hosted, local, type Repository, repositories } from "../core/Remotes.js"
 
-describe("a transaction whose work branch is somebody's existing branch", () => {
-  it.scopedLive("does not delete it when creating fails for another reason", () =>
+/** A store beside somebody's branch `feature`, on which lies a document. */
+const beside = (repository: Repository, onTouch: OnTouch) =>
+  Effect.gen(function* () {
+    const client = yield* repository
+    const remote = withFaults(yield* client, onTouch)
+    const open = (options: StoreOptions) => Effect.provideService(Store.make(options), GitRemote, remote)
+    const store = yield* open({})
+    yield* store.collection("notes").insert({ n: 1 }, { id: "a" })
+    const plain = yield* client
+    yield* plain.createBranch("feature", Option.getOrThrow(yield* plain.head("main")).commit)
+    yield* (yield* open({ branch: "feature" })).collection("notes").insert({ n: 2 }, { id: "precious" })
+    return { remote: plain, store }
+  })
+
+describe.each(repositories)("a transaction whose work branch is somebody's, on %s", (_name, repository) => {
+  it.live("does not delete it when creating fails for another reason", () =>
     Effect.gen(function* () {
-      const repository = new Memory.MemoryRepository()
       let broken = false
-      const store = yield* openMemory(
-        repository,
-        {},
-        {
-          faults: {
-            onWrite: (operation) =>
-              broken && operation === "createBranch"
-                ? new RemoteError({ operation: "x", reason: "Server", message: "502" })
-                : Effect.void
-          }
-        }
+      const { remote, store } = yield* beside(repository, ({ operation, point }) =>
+        broken && operation === "createBranch" && point === "before"
+          ? new RemoteError({ operation: "x", reason: "Server", message: "502" })
+          : Effect.void
       )
-      yield* store.collection("notes").insert({ n: 1 }, { id: "a" })
-      repository.refs.set("refs/heads/feature", repository.refs.get("refs/heads/main")!)
-      const feature = yield* openMemory(repository, { branch: "feature" })
-      yield* feature.collection("notes").insert({ n: 2 }, { id: "precious" })
       broken = true
       const exit = yield* Effect.exit(store.transaction({ branch: "feature" }, () => Effect.void))
       assert.isTrue(Exit.isFailure(exit))
-      assert.isTrue(repository.refs.has("refs/heads/feature"), "the branch feature is gone")
+      assert.isTrue(Option.isSome(yield* remote.head("feature")), "the branch feature is gone")
     })
   )
+
+  it.live("does not delete it when it exists, nor when interrupted while it is told so", () =>
+    Effect.gen(function* () {
+      let slow = false
+      const { remote, store } = yield* beside(repository, ({ operation }) =>
+        slow && operation === "createBranch" ? Effect.sleep(50) : Effect.void
+      )
+      const feature = store.transaction({ branch: "feature" }, () => Effect.void)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(feature)))
+      slow = true
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.timeout(feature, 10))))
+      assert.isTrue(Option.isSome(yield* remote.head("feature")), "the branch feature is gone")
+    })
+  )
+})
+
+describe("a transaction whose work branch is somebody's existing branch", () => {
   it.scopedLive("does not delete it on LocalGit, where a push holds its lock for a while", () =>
     Effect.gen(function* () {
       const root = yield* directory
@@ -58,43 +78,20 @@ describe("a transaction whose work branch is somebody's existing branch", () => 
       assert.isTrue(Option.isSome(yield* remote.head("feature")), "the branch feature is gone")
     })
   )
-  it.scopedLive("does not delete it when interrupted", () =>
-    Effect.gen(function* () {
-      const repository = new Memory.MemoryRepository()
-      const store = yield* openMemory(
-        repository,
-        {},
-        {
-          faults: {
-            onWrite: (operation, point) =>
-              operation === "createBranch" && point === "start" ? Effect.sleep(50) : Effect.void
-          }
+
+  it.scopedLive.each([["LocalGit", local] as const, ...hosted])(
+    "does not delete the store's own branch, named by mistake, when interrupted, on %s",
+    ([, layer]) =>
+      Effect.gen(function* () {
+        const remote = yield* connect(layer)
+        const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
+        yield* store.collection("notes").insert({ n: 1 }, { id: "precious" })
+        for (let millis = 0; millis < 12; millis++) {
+          const fiber = yield* Effect.fork(store.transaction({ branch: "main" }, () => Effect.void))
+          yield* Effect.sleep(millis / 3)
+          yield* Fiber.interrupt(fiber)
+          assert.isTrue(Option.isSome(yield* remote.head("main")), `the branch main is gone (${millis})`)
         }
-      )
-      yield* store.collection("notes").insert({ n: 1 }, { id: "a" })
-      repository.refs.set("refs/heads/feature", repository.refs.get("refs/heads/main")!)
-      const exit = yield* Effect.exit(
-        Effect.timeout(
-          store.transaction({ branch: "feature" }, () => Effect.void),
-          10
-        )
-      )
-      assert.isTrue(Exit.isFailure(exit))
-      assert.isTrue(repository.refs.has("refs/heads/feature"), "the branch feature is gone")
-    })
-  )
-  it.scopedLive("does not delete the store's own branch, named by mistake, when interrupted", () =>
-    Effect.gen(function* () {
-      const root = yield* directory
-      const remote = yield* LocalGit.scoped({ directory: root, repository: "o/r" })
-      const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
-      yield* store.collection("notes").insert({ n: 1 }, { id: "precious" })
-      for (let millis = 0; millis < 12; millis++) {
-        const fiber = yield* Effect.fork(store.transaction({ branch: "main" }, () => Effect.void))
-        yield* Effect.sleep(millis / 3)
-        yield* Fiber.interrupt(fiber)
-        assert.isTrue(Option.isSome(yield* remote.head("main")), `the branch main is gone (${millis})`)
-      }
-    })
+      })
   )
 })
