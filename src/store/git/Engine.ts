@@ -12,7 +12,7 @@ import { CatFile } from "./CatFile.js"
 import * as CommitQueue from "./CommitQueue.js"
 import * as Creation from "./Creation.js"
 import * as Drafts from "./Drafts.js"
-import { attempt, attemptPromise, MissingObject } from "./Fault.js"
+import { attempt, attemptPromise, MissingObject, toRemoteError } from "./Fault.js"
 import { unsettled } from "./Flush.js"
 import { encodeCommit } from "./GitObjects.js"
 import { requireGit } from "./GitProcess.js"
@@ -21,6 +21,7 @@ import * as History from "./History.js"
 import * as Maintenance from "./Maintenance.js"
 import * as NativeReads from "./NativeReads.js"
 import { type CacheSizes, ObjectDatabase } from "./ObjectDatabase.js"
+import { slices } from "./ObjectStream.js"
 import { Owner } from "./Owner.js"
 import { branchRef, isFullRefName, isRefName } from "./RefName.js"
 import { RefStore } from "./RefStore.js"
@@ -53,6 +54,8 @@ const defaultSignature: Signature = { name: "Chainstore", email: "chainstore@loc
 /** Bytes of blobs in one chunk of a stream. */
 const chunkBytes = 1024 * 1024
 const chunkBlobs = 256
+/** From this size on an object is inflated as it is read. */
+const streamedBytes = 256 * 1024
 
 /** Creates the bare repository unless it exists. */
 export const create = (options: EngineOptions): Effect.Effect<void, RemoteError> => {
@@ -177,23 +180,49 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       return name.startsWith("refs/heads/") ? queue.inTurn(name.slice("refs/heads/".length), update) : update
     }
 
+    const objectInfo: GitRepository["objectInfo"] = (oid) =>
+      Effect.flatMap(
+        attempt("GitRepository.objectInfo", directory, () => objects.info(oid)),
+        (info) =>
+          info !== undefined
+            ? Effect.succeedSome(info)
+            : Effect.map(
+                native.find("GitRepository.objectInfo", oid),
+                Option.map(({ content, type }) => ({ type, size: content.length }))
+              )
+      )
+
+    const openObject: GitRepository["openObject"] = (oid) =>
+      Effect.gen(function* () {
+        const operation = "GitRepository.openObject"
+        const stream = yield* Effect.acquireRelease(
+          attempt(operation, directory, () => objects.open(oid, streamedBytes)),
+          (opened) => Effect.sync(() => opened?.close())
+        )
+        if (stream !== undefined) {
+          const { size, type } = stream
+          const pieces = Stream.suspend(() =>
+            Stream.fromAsyncIterable(stream.pieces(), (cause) => toRemoteError(operation, directory, cause))
+          )
+          return Option.some({ type, size, whole: false, pieces })
+        }
+        return Option.map(yield* objectInfo(oid), (info) => ({
+          ...info,
+          whole: true,
+          pieces: Stream.unwrap(
+            native.run(operation, () => Stream.fromIterable(slices(objects.read(oid).content)))
+          )
+        }))
+      })
+
     const repository: GitRepository = {
       directory,
+      openObject,
+      objectInfo,
       object: (oid) =>
         Effect.map(
           native.find("GitRepository.object", oid),
           Option.map(({ content, type }) => ({ type, content: new Uint8Array(content) }))
-        ),
-      objectInfo: (oid) =>
-        Effect.flatMap(
-          attempt("GitRepository.objectInfo", directory, () => objects.info(oid)),
-          (info) =>
-            info !== undefined
-              ? Effect.succeedSome(info)
-              : Effect.map(
-                  native.find("GitRepository.objectInfo", oid),
-                  Option.map(({ content, type }) => ({ type, size: content.length }))
-                )
         ),
       blobs: (oids) =>
         Stream.unfoldChunkEffect(0, (from) =>

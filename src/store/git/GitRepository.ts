@@ -1,5 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { RefMoved } from "../../domain/Ref.js"
@@ -20,6 +21,16 @@ export type ObjectType = "blob" | "tree" | "commit" | "tag"
 export interface GitObject {
   readonly type: ObjectType
   readonly content: Uint8Array
+}
+
+/** The content of an object, piece by piece. */
+export interface GitContent {
+  readonly type: ObjectType
+  readonly size: number
+  /** Whether it is in memory as a whole while it is read: a delta, or an object that is not yet on the disk. */
+  readonly whole: boolean
+  /** Can be read once. */
+  readonly pieces: Stream.Stream<Uint8Array, RemoteError>
 }
 
 export interface Reference {
@@ -55,6 +66,8 @@ export interface GitRepository {
   readonly directory: string
 
   readonly object: (oid: Oid) => Effect.Effect<Option.Option<GitObject>, RemoteError>
+  /** As `object`, without more of it in memory than a piece where that can be. Open for as long as the scope lasts. */
+  readonly openObject: (oid: Oid) => Effect.Effect<Option.Option<GitContent>, RemoteError, Scope.Scope>
   readonly objectInfo: (
     oid: Oid
   ) => Effect.Effect<Option.Option<{ readonly type: ObjectType; readonly size: number }>, RemoteError>

@@ -1,11 +1,13 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { pipeline } from "node:stream/promises"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
 import { fsyncDirectory, fsyncFile, hasCode, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { hashObject, type RawObject } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
+import type { Deflated } from "./ObjectStream.js"
 import type { Owner } from "./Owner.js"
 
 const objectTypes: Readonly<Record<string, ObjectType>> = {
@@ -13,6 +15,33 @@ const objectTypes: Readonly<Record<string, ObjectType>> = {
   tree: "tree",
   commit: "commit",
   tag: "tag"
+}
+
+const pieceBytes = 256 * 1024
+
+/** Writes a large object deflated, on another thread and with no copy of it in memory. */
+const deflateTo = (fd: number, head: Uint8Array, content: Uint8Array): Promise<void> =>
+  pipeline(
+    function* () {
+      yield head
+      for (let at = 0; at < content.length; at += pieceBytes) yield content.subarray(at, at + pieceBytes)
+    },
+    zlib.createDeflate({ level: 1, chunkSize: 65_536 }),
+    fs.createWriteStream("", { fd, autoClose: false })
+  )
+
+/** Enough for a header and the tables that it is deflated by. */
+const headBytes = 512
+
+const emptyFile = (oid: Oid) => new Fault("Corrupt", `Object ${oid} is an empty file`, "Run `git fsck`")
+const brokenHeader = (oid: Oid) => new Fault("Corrupt", `Object ${oid} has a broken header`, "Run `git fsck`")
+
+const headerOf = (oid: Oid, bytes: Buffer) => {
+  const end = bytes.indexOf(0)
+  const [typeText = "", sizeText = ""] = bytes.toString("latin1", 0, end).split(" ")
+  const type = objectTypes[typeText]
+  if (type === undefined || !/^\d+$/.test(sizeText)) throw brokenHeader(oid)
+  return { type, size: Number(sizeText), header: end + 1 }
 }
 
 /** The objects of a repository that have a file each. */
@@ -31,6 +60,29 @@ export class LooseObjects {
     return path.join(this.directory, oid.slice(0, 2), oid.slice(2))
   }
 
+  /** Where an object lies deflated; undefined when it is not loose. Reads no more than its header. */
+  deflated(oid: Oid): Deflated | undefined {
+    const file = this.path(oid)
+    let fd: number
+    try {
+      fd = fs.openSync(file, "r")
+    } catch (cause) {
+      if (hasCode(cause, "ENOENT", "ENOTDIR")) return undefined
+      throw cause
+    }
+    const first = Buffer.allocUnsafe(headBytes)
+    let length: number
+    try {
+      length = fs.readSync(fd, first, 0, headBytes, 0)
+    } finally {
+      fs.closeSync(fd)
+    }
+    if (length === 0) throw emptyFile(oid)
+    const bytes = zlib.inflateSync(first.subarray(0, length), { finishFlush: zlib.constants.Z_SYNC_FLUSH })
+    const { header, size, type } = headerOf(oid, bytes)
+    return { type, size, file, start: 0, end: undefined, header }
+  }
+
   read(oid: Oid): RawObject | undefined {
     let packed: Buffer
     try {
@@ -39,15 +91,11 @@ export class LooseObjects {
       if (hasCode(cause, "ENOENT", "ENOTDIR")) return undefined
       throw cause
     }
-    if (packed.length === 0) throw new Fault("Corrupt", `Object ${oid} is an empty file`, "Run `git fsck`")
+    if (packed.length === 0) throw emptyFile(oid)
     const bytes = zlib.inflateSync(packed)
-    const end = bytes.indexOf(0)
-    const [typeText = "", sizeText = ""] = bytes.toString("latin1", 0, end).split(" ")
-    const type = objectTypes[typeText]
-    if (type === undefined || Number(sizeText) !== bytes.length - end - 1) {
-      throw new Fault("Corrupt", `Object ${oid} has a broken header`, "Run `git fsck`")
-    }
-    return { type, content: new Uint8Array(bytes.buffer, bytes.byteOffset + end + 1, bytes.length - end - 1) }
+    const { header, size, type } = headerOf(oid, bytes)
+    if (size !== bytes.length - header) throw brokenHeader(oid)
+    return { type, content: new Uint8Array(bytes.buffer, bytes.byteOffset + header, size) }
   }
 
   /** Ids that begin with `prefix` (at least two digits). */
@@ -73,22 +121,14 @@ export class LooseObjects {
       return oid
     }
     const head = Buffer.from(`${type} ${content.length}\0`, "latin1")
-    const whole = Buffer.concat([head, content])
-    const packed =
-      whole.length > 65_536
-        ? await new Promise<Buffer>((resolve, reject) =>
-            zlib.deflate(whole, { level: 1 }, (cause, bytes) =>
-              cause === null ? resolve(bytes) : reject(cause)
-            )
-          )
-        : zlib.deflateSync(whole, { level: 1 })
     const fan = path.dirname(target)
     const made = !fs.existsSync(fan)
     const temporary = this.owner.temporary("object")
     try {
       const fd = fs.openSync(temporary, "wx", 0o444)
       try {
-        fs.writeSync(fd, packed)
+        if (content.length > 65_536) await deflateTo(fd, head, content)
+        else fs.writeSync(fd, zlib.deflateSync(Buffer.concat([head, content]), { level: 1 }))
         if (durable) await fsyncFile(fd)
       } finally {
         fs.closeSync(fd)

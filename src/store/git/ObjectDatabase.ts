@@ -9,6 +9,7 @@ import { Fault, MissingObject } from "./Fault.js"
 import { asBuffer, parseCommit, type RawObject, tagTarget } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
 import { LooseObjects } from "./LooseObjects.js"
+import { type Deflated, ObjectStream } from "./ObjectStream.js"
 import type { Owner } from "./Owner.js"
 import type { BuiltPack } from "./PackBuilder.js"
 import { OpenPacks, PackFile } from "./PackFile.js"
@@ -142,11 +143,35 @@ export class ObjectDatabase {
   /** Type and size, without the content where that can be avoided. */
   info(oid: Oid): { readonly type: ObjectType; readonly size: number } | undefined {
     if (!this.staged.has(oid)) {
-      const found = this.inPacks(Buffer.from(oid, "hex"), (pack, offset) => pack.info(offset))
-      if (found !== undefined) return found
+      const found =
+        this.inPacks(Buffer.from(oid, "hex"), (pack, offset) => pack.info(offset)) ?? this.loose.deflated(oid)
+      if (found !== undefined) return { type: found.type, size: found.size }
     }
     const object = this.find(oid)
     return object === undefined ? undefined : { type: object.type, size: object.content.length }
+  }
+
+  /** An object of at least `size` bytes to be read piece by piece; undefined where it has to be read as a whole. */
+  open(oid: Oid, size: number): ObjectStream | undefined {
+    if (this.staged.has(oid)) return undefined
+    const look = () => {
+      const found = this.inPacks(Buffer.from(oid, "hex"), (pack, offset) => ({
+        stream: opened(pack.deflated(offset), size)
+      }))
+      if (found !== undefined) return found
+      const loose = this.loose.deflated(oid)
+      return loose === undefined ? undefined : { stream: opened(loose, size) }
+    }
+    try {
+      const found = look()
+      if (found !== undefined) return found.stream
+      this.rescan()
+      return look()?.stream
+    } catch (cause) {
+      // Moved between two looks.
+      if (hasCode(cause, "ENOENT", "ENOTDIR")) return undefined
+      throw cause
+    }
   }
 
   /** An object that must be there. */
@@ -276,6 +301,9 @@ export class ObjectDatabase {
     }
   }
 }
+
+const opened = (object: Deflated | undefined, size: number): ObjectStream | undefined =>
+  object === undefined || object.size < size ? undefined : new ObjectStream(object)
 
 const writeAll = (fd: number, chunks: ReadonlyArray<Buffer>): void => {
   const whole = chunks.length > 1 && chunks.length < 1024 ? [Buffer.concat(chunks)] : chunks

@@ -5,6 +5,7 @@ import { bound, inflate } from "./Deflate.js"
 import { Fault } from "./Fault.js"
 import type { RawObject } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
+import type { Deflated } from "./ObjectStream.js"
 
 const types: ReadonlyArray<ObjectType | undefined> = [undefined, "commit", "tree", "blob", "tag"]
 const offsetDelta = 6
@@ -121,6 +122,10 @@ export class PackFile {
   find(oid: Buffer): number {
     const place = this.lowerBound(oid)
     if (place >= this.count || compareAt(this.index, 8 + 1024 + place * 20, oid) !== 0) return -1
+    return this.offsetAt(place)
+  }
+
+  private offsetAt(place: number): number {
     const offset = this.index.readUInt32BE(this.offsets + place * 4)
     if (offset < 0x80000000) return offset
     return Number(this.index.readBigUInt64BE(this.offsets + this.count * 4 + (offset - 0x80000000) * 8))
@@ -217,6 +222,31 @@ export class PackFile {
       this.remember(place, object)
     }
     return object
+  }
+
+  /** Where the object at `offset` lies deflated; undefined of a delta, which has no bytes of its own. */
+  deflated(offset: number): Deflated | undefined {
+    const { base, size, start, type } = this.entryAt(offset, false)
+    return base === undefined
+      ? {
+          type: types[type]!,
+          size,
+          file: this.path,
+          start: offset + start,
+          end: this.endOf(offset),
+          header: 0
+        }
+      : undefined
+  }
+
+  /** Where the entry after the one at `offset` begins, or the checksum of the pack. */
+  private endOf(offset: number): number {
+    let end = fs.fstatSync(this.files.descriptor(this.path)).size - 20
+    for (let place = 0; place < this.count; place++) {
+      const other = this.offsetAt(place)
+      if (other > offset && other < end) end = other
+    }
+    return end
   }
 
   private key(offset: number): number {
