@@ -20,9 +20,7 @@ interface Transfer {
 
 const records = (count: number) => Array.from({ length: count }, (_, n) => ({ _id: `i${n}`, n }))
 
-const importing = (options?: Parameters<Collection["importRecords"]>[1]) => {
-  return (docs: Collection) => docs.importRecords(records(250), options)
-}
+const importing = (options?: ImportOptions) => (docs: Collection) => docs.importRecords(records(250), options)
 
 const transfers: ReadonlyArray<Transfer> = [
   {
