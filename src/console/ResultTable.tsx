@@ -1,25 +1,10 @@
-import {
-  columnVisibilityFeature,
-  createSortedRowModel,
-  rowSortingFeature,
-  tableFeatures,
-  useTable
-} from "@tanstack/react-table"
 import { useVirtualizer } from "@tanstack/react-virtual"
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../domain/Document.js"
 import type { Sort } from "../store/browse/Browse.js"
-import { compareJson } from "../store/browse/Filter.js"
 import { cellText, clipped, kindOf, own } from "./Cell.js"
-import { copyText } from "./Clipboard.js"
+import { CellTip, useTip } from "./CellTip.js"
 import { Icon } from "./Icon.js"
-
-const features = tableFeatures({
-  columnVisibilityFeature,
-  rowSortingFeature,
-  sortedRowModel: createSortedRowModel(),
-  sortFns: {}
-})
 
 const rowHeight = 38
 
@@ -27,42 +12,6 @@ const widthOf = (column: string, rows: ReadonlyArray<JsonObject>): number => {
   let longest = column.length + 4
   for (const row of rows.slice(0, 60)) longest = Math.max(longest, cellText(own(row, column)).length)
   return Math.round(Math.min(Math.max(longest, 6), column === "_id" ? 30 : 38) * 7.6) + 30
-}
-
-interface Shown {
-  readonly row: number
-  readonly column: string
-  readonly text: string
-  readonly left: number
-  readonly top: number
-  readonly above: boolean
-}
-
-/** The rows as TanStack sorts them: by the order of JSON values, what is missing always last. */
-export const useRows = (
-  documents: ReadonlyArray<JsonObject>,
-  columns: ReadonlyArray<string>,
-  sort: Sort | undefined,
-  sorted: boolean
-) => {
-  const definitions = useMemo(
-    () =>
-      columns.map((column) => ({
-        id: column,
-        accessorFn: (row: JsonObject) => own(row, column),
-        sortUndefined: "last" as const,
-        sortFn: (a: { original: JsonObject }, b: { original: JsonObject }) =>
-          compareJson(own(a.original, column), own(b.original, column))
-      })),
-    [columns]
-  )
-  const data = useMemo(() => [...documents], [documents])
-  const sorting = useMemo(
-    () => (sort === undefined || sorted ? [] : [{ id: sort.path, desc: sort.descending }]),
-    [sort?.path, sort?.descending, sorted]
-  )
-  const table = useTable({ features, data, columns: definitions as never, state: { sorting } as never })
-  return table.getRowModel().rows.map((row: { original: JsonObject }) => row.original)
 }
 
 /** Documents as a native table whose rows are drawn as they come into view. */
@@ -78,9 +27,7 @@ export const ResultTable = (props: {
   const { columns, rows, sort } = props
   const region = useRef<HTMLElement>(null)
   const [active, setActive] = useState({ row: 0, column: 1 })
-  const [shown, setShown] = useState<Shown | undefined>(undefined)
-  const [leaving, setLeaving] = useState(0)
-  const dismissed = useRef(false)
+  const { dismissed, hide, leave, show, shown, stay } = useTip()
   const virtual = useVirtualizer<HTMLElement, HTMLTableRowElement>({
     count: rows.length,
     getScrollElement: () => region.current,
@@ -93,29 +40,9 @@ export const ResultTable = (props: {
   const after = virtual.getTotalSize() - (items[items.length - 1]?.end ?? 0)
 
   useEffect(() => {
-    setShown(undefined)
+    hide()
     setActive({ row: 0, column: 1 })
   }, [columns, rows])
-
-  const show = useCallback((element: HTMLElement, row: number, column: string, text: string) => {
-    const box = element.getBoundingClientRect()
-    const above = box.bottom + 220 > innerHeight
-    setShown({
-      row,
-      column,
-      text,
-      left: Math.max(8, Math.min(box.left, innerWidth - 380)),
-      top: above ? box.top - 4 : box.bottom + 4,
-      above
-    })
-  }, [])
-  const hide = () => setShown(undefined)
-
-  useEffect(() => {
-    if (leaving === 0) return
-    const timer = setTimeout(hide, 250)
-    return () => clearTimeout(timer)
-  }, [leaving])
 
   const move = (row: number, column: number) => {
     const next = {
@@ -255,12 +182,12 @@ export const ResultTable = (props: {
                           }
                           dismissed.current = false
                         }}
-                        onBlur={() => setLeaving((n) => n + 1)}
+                        onBlur={leave}
                         onMouseEnter={(event) => {
-                          setLeaving(0)
+                          stay()
                           if (text !== "") show(event.currentTarget, item.index, column, text)
                         }}
-                        onMouseLeave={() => setLeaving((n) => n + 1)}
+                        onMouseLeave={leave}
                         onKeyDown={(event) => keys(event, item.index, i, id)}
                       >
                         <bdi>{clipped(text)}</bdi>
@@ -279,35 +206,16 @@ export const ResultTable = (props: {
         </table>
       </section>
       {shown === undefined ? null : (
-        <section
-          class={`tip ${shown.above ? "above" : ""}`}
-          aria-label={`Full text of ${clipped(shown.column)}`}
-          style={{ left: shown.left, top: shown.top }}
-          onMouseEnter={() => setLeaving(0)}
-          onMouseLeave={() => setLeaving((n) => n + 1)}
-          onFocusCapture={() => setLeaving(0)}
-          onBlurCapture={() => setLeaving((n) => n + 1)}
-          onKeyDown={(event) => {
-            if (event.key !== "Escape") return
-            event.stopPropagation()
+        <CellTip
+          shown={shown}
+          onStay={stay}
+          onLeave={leave}
+          onDismiss={() => {
             hide()
             dismissed.current = true
             document.getElementById(`cell-${shown.row}-${columns.indexOf(shown.column)}`)?.focus()
           }}
-        >
-          <p class="tip-text" id="cell-full">
-            <bdi>{shown.text.length > 20_000 ? `${shown.text.slice(0, 20_000)}…` : shown.text}</bdi>
-          </p>
-          <button
-            type="button"
-            class="button small quiet"
-            id="copy-cell"
-            onClick={() => copyText(shown.text, "the cell's text")}
-          >
-            <Icon name="copy" />
-            Copy
-          </button>
-        </section>
+        />
       )}
     </div>
   )

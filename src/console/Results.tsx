@@ -7,10 +7,11 @@ import { RunButton } from "./Busy.js"
 import { Icon } from "./Icon.js"
 import type { Place } from "./Place.js"
 import { ProblemCard } from "./ProblemCard.js"
-import { ResultTable, useRows } from "./ResultTable.js"
+import { ResultTable } from "./ResultTable.js"
 import { ResultTools } from "./ResultTools.js"
 import type { Go } from "./usePlace.js"
 import type { useQuery } from "./useQuery.js"
+import { useRows } from "./useRows.js"
 
 const none: ReadonlyArray<never> = []
 const identity = ["_id", "_rev", "_updated_at"]

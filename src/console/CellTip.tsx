@@ -1,0 +1,89 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import { clipped } from "./Cell.js"
+import { copyText } from "./Clipboard.js"
+import { Icon } from "./Icon.js"
+
+interface Shown {
+  readonly row: number
+  readonly column: string
+  readonly text: string
+  readonly left: number
+  readonly top: number
+  readonly above: boolean
+}
+
+/** Which cell's whole text is shown: at once for what has the pointer or the focus, gone a moment after both have left. */
+export const useTip = () => {
+  const [shown, setShown] = useState<Shown | undefined>(undefined)
+  const [leaving, setLeaving] = useState(0)
+  /** Whether the focus comes back to a cell because its tip was sent away. */
+  const dismissed = useRef(false)
+  const hide = useCallback(() => setShown(undefined), [])
+
+  const show = useCallback((element: HTMLElement, row: number, column: string, text: string) => {
+    const box = element.getBoundingClientRect()
+    const above = box.bottom + 220 > innerHeight
+    setShown({
+      row,
+      column,
+      text,
+      left: Math.max(8, Math.min(box.left, innerWidth - 380)),
+      top: above ? box.top - 4 : box.bottom + 4,
+      above
+    })
+  }, [])
+
+  useEffect(() => {
+    if (leaving === 0) return
+    const timer = setTimeout(hide, 250)
+    return () => clearTimeout(timer)
+  }, [leaving])
+
+  return {
+    shown,
+    dismissed,
+    show,
+    hide,
+    stay: () => setLeaving(0),
+    leave: () => setLeaving((n) => n + 1)
+  }
+}
+
+/** The whole text of a cell, and a button that copies it. */
+export const CellTip = (props: {
+  readonly shown: Shown
+  readonly onStay: () => void
+  readonly onLeave: () => void
+  readonly onDismiss: () => void
+}) => {
+  const { above, column, left, text, top } = props.shown
+  return (
+    <section
+      class={`tip ${above ? "above" : ""}`}
+      aria-label={`Full text of ${clipped(column)}`}
+      style={{ left, top }}
+      onMouseEnter={props.onStay}
+      onMouseLeave={props.onLeave}
+      onFocusCapture={props.onStay}
+      onBlurCapture={props.onLeave}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return
+        event.stopPropagation()
+        props.onDismiss()
+      }}
+    >
+      <p class="tip-text" id="cell-full">
+        <bdi>{text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text}</bdi>
+      </p>
+      <button
+        type="button"
+        class="button small quiet"
+        id="copy-cell"
+        onClick={() => copyText(text, "the cell's text")}
+      >
+        <Icon name="copy" />
+        Copy
+      </button>
+    </section>
+  )
+}

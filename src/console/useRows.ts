@@ -1,0 +1,46 @@
+import {
+  columnVisibilityFeature,
+  createSortedRowModel,
+  rowSortingFeature,
+  tableFeatures,
+  useTable
+} from "@tanstack/react-table"
+import { useMemo } from "preact/hooks"
+import type { JsonObject } from "../domain/Document.js"
+import type { Sort } from "../store/browse/Browse.js"
+import { compareJson } from "../store/browse/Filter.js"
+import { own } from "./Cell.js"
+
+const features = tableFeatures({
+  columnVisibilityFeature,
+  rowSortingFeature,
+  sortedRowModel: createSortedRowModel(),
+  sortFns: {}
+})
+
+/** The rows as TanStack sorts them: by the order of JSON values, what is missing always last. */
+export const useRows = (
+  documents: ReadonlyArray<JsonObject>,
+  columns: ReadonlyArray<string>,
+  sort: Sort | undefined,
+  sorted: boolean
+) => {
+  const definitions = useMemo(
+    () =>
+      columns.map((column) => ({
+        id: column,
+        accessorFn: (row: JsonObject) => own(row, column),
+        sortUndefined: "last" as const,
+        sortFn: (a: { original: JsonObject }, b: { original: JsonObject }) =>
+          compareJson(own(a.original, column), own(b.original, column))
+      })),
+    [columns]
+  )
+  const data = useMemo(() => [...documents], [documents])
+  const sorting = useMemo(
+    () => (sort === undefined || sorted ? [] : [{ id: sort.path, desc: sort.descending }]),
+    [sort?.path, sort?.descending, sorted]
+  )
+  const table = useTable({ features, data, columns: definitions as never, state: { sorting } as never })
+  return table.getRowModel().rows.map((row: { original: JsonObject }) => row.original)
+}
