@@ -89,11 +89,13 @@ bothBuilds("signing in to the console", (the) => {
     const { page } = await the.visit()
     let first = 0
     const foreign: Array<string> = []
+    const scripts: Array<string> = []
     const own = new URL(the.on.url).origin
     const pending: Array<Promise<void>> = []
     page.on("response", (response) => {
       if (new URL(response.url()).origin !== own) foreign.push(response.url())
       if (response.request().resourceType() !== "script") return
+      scripts.push(response.url())
       pending.push(
         response.body().then((body) => {
           first += gzipSync(body, { level: 9 }).length
@@ -111,8 +113,15 @@ bothBuilds("signing in to the console", (the) => {
     console.log(
       `${the.build}: ${Math.round(entry / 1000)} kB of script (gzip) for the form, ${Math.round(first / 1000)} kB with the table`
     )
-    assert.isBelow(entry, 120_000)
-    assert.isBelow(first, 200_000)
+    // The aim is 120 kB for the form and the bound 200 kB with the table: what was won below them is kept.
+    const [form, table] = the.build === "hosted" ? [75_000, 195_000] : [90_000, 125_000]
+    assert.isBelow(entry, form!)
+    assert.isBelow(first, table!)
+    assert.deepStrictEqual(
+      scripts.filter((url) => /JsonView|Xlsx|Panels|ExportMenu|Import|Doctor|Revert/.test(url)),
+      [],
+      "fetched before it is needed"
+    )
     assert.deepStrictEqual(
       foreign.filter((url) => !the.on.isData(url)),
       []
