@@ -1,52 +1,92 @@
-import { Effect, Option, Stream } from "effect"
+import { isUtf8 } from "node:buffer"
+import { Chunk, Effect, Option, Stream } from "effect"
 import type { Oid } from "../../domain/Oid.js"
+import type { RemoteError } from "../../domain/StoreError.js"
 import type { GitRepository } from "../../store/git/GitRepository.js"
 import type { Call } from "./Call.js"
 import * as Fields from "./Fields.js"
+import { torn } from "./graphql/Text.js"
 import { notFound } from "./Problem.js"
 import * as Reply from "./Reply.js"
 
-/** From this size on an answer is written piece by piece. */
+/** From this size on an answer is read and written piece by piece. */
 const large = 1024 * 1024
 
-/** The engine hands out whole objects: unpacked, and what it was unpacked from. */
+/** What is made whole is unpacked, and what it was unpacked from. */
 const copies = 3
 
-/** The bytes of a blob of known size; a large one waits for room, which it keeps until the answer was sent. */
-export const content = (call: Call, git: GitRepository, oid: Oid, size: number) =>
-  Effect.zipRight(
-    size < large ? Effect.void : call.room.hold(size * copies),
-    Effect.flatMap(git.object(oid), (object) =>
-      Option.isSome(object) ? Effect.succeed(object.value.content) : notFound
-    )
-  )
+type Pieces = Stream.Stream<Uint8Array, RemoteError>
 
-/** As many bytes as fill whole lines of base64. */
-const piece = 45 * 4096
-
-const pieces = (bytes: Uint8Array): Stream.Stream<Uint8Array> =>
-  Stream.unfold(0, (at) =>
-    at >= bytes.length ? Option.none() : Option.some([bytes.subarray(at, at + piece), at + piece])
-  )
-
-/** The bytes as they are; large ones as fast as the client takes them. */
-export const raw = (bytes: Uint8Array): Reply.Reply => {
-  const whole = Reply.bytes(bytes)
-  return bytes.length < large
-    ? whole
-    : Reply.make(200, { ...whole.headers, "content-length": String(bytes.length) }, pieces(bytes))
+/** The content of a blob: in memory, or, of a large one, as it is read. */
+export interface Content {
+  readonly size: number
+  readonly bytes: Uint8Array | Pieces
 }
 
+/**
+ * The content of a blob of known size. A large one is inflated as the client takes it; where it is made whole for that,
+ * it waits for room, which it keeps until the answer was sent.
+ */
+export const content = (call: Call, git: GitRepository, oid: Oid, size: number) =>
+  size < large
+    ? Effect.flatMap(git.object(oid), (object) =>
+        Option.isSome(object)
+          ? Effect.succeed<Content>({ size: object.value.content.length, bytes: object.value.content })
+          : notFound
+      )
+    : Effect.gen(function* () {
+        const found = yield* git.openObject(oid)
+        if (Option.isNone(found)) return yield* notFound
+        if (found.value.whole) yield* call.room.hold(size * copies)
+        return { size: found.value.size, bytes: found.value.pieces } satisfies Content
+      })
+
+const isText = (bytes: Uint8Array) => !bytes.includes(0) && isUtf8(bytes)
+
+/** The bytes as they are; large ones as fast as the client takes them, and as text if they begin so. */
+export const raw = ({ bytes, size }: Content) =>
+  bytes instanceof Uint8Array
+    ? Effect.succeed(Reply.bytes(bytes, isText(bytes)))
+    : Effect.gen(function* () {
+        const pull = yield* Stream.toPull(bytes)
+        const first = yield* Effect.catchAll(pull, (end) =>
+          Option.isSome(end) ? Effect.fail(end.value) : Effect.succeed(Chunk.empty<Uint8Array>())
+        )
+        const start = Option.getOrElse(Chunk.head(first), () => new Uint8Array())
+        const whole = start.subarray(0, start.length - torn(start))
+        return Reply.bytes(
+          Stream.concat(Stream.fromChunk(first), Stream.fromPull(Effect.succeed(pull))),
+          isText(whole),
+          size
+        )
+      })
+
+/** Bytes that fill whole lines of base64, and the rest at the end. */
+const inLines = (pieces: Pieces): Pieces =>
+  Stream.suspend(() => {
+    let rest = Buffer.alloc(0)
+    const whole = Stream.map(pieces, (piece) => {
+      const joined = Buffer.concat([rest, piece])
+      const end = joined.length - (joined.length % Fields.lineBytes)
+      rest = joined.subarray(end)
+      return joined.subarray(0, end)
+    })
+    return Stream.concat(
+      whole,
+      Stream.sync(() => rest)
+    )
+  })
+
 /** The JSON of `members` and the content in base64; a large one as a stream, so that it is never a text in memory. */
-export const json = (members: Readonly<Record<string, unknown>>, bytes: Uint8Array): Reply.Reply => {
-  if (bytes.length < large) {
+export const json = (members: Readonly<Record<string, unknown>>, { bytes, size }: Content): Reply.Reply => {
+  if (bytes instanceof Uint8Array) {
     return Reply.fromJson({ ...members, content: Fields.toWrappedBase64(bytes), encoding: "base64" })
   }
   const head = Buffer.from(`${JSON.stringify(members).slice(0, -1)},"content":"`)
   const tail = Buffer.from(`","encoding":"base64"}`)
-  const lines = Math.ceil(bytes.length / 45)
-  const length = head.length + Math.ceil(bytes.length / 3) * 4 + 2 * lines + tail.length
-  const encoded = Stream.map(pieces(bytes), (part) =>
+  const lines = Math.ceil(size / Fields.lineBytes)
+  const length = head.length + Math.ceil(size / 3) * 4 + 2 * lines + tail.length
+  const encoded = Stream.map(inLines(bytes), (part) =>
     Buffer.from(Fields.toWrappedBase64(part).replaceAll("\n", "\\n"), "latin1")
   )
   return Reply.make(

@@ -78,6 +78,9 @@ export const fromBase64 = (content: string): Effect.Effect<Uint8Array, Problem> 
       : Effect.fail(unprocessable("content is not valid Base64"))
   })
 
+/** How many bytes are a line of base64. */
+export const lineBytes = 45
+
 /** Base64 with a line break after every sixty characters, and one at the end. */
 export const toWrappedBase64 = (content: Uint8Array): string => {
   const plain = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString("base64")

@@ -34,7 +34,7 @@ export const route = Effect.gen(function* () {
         const { oid } = entry.value
         const fixed = Revision.asOid(ref) !== undefined
         const read = Effect.flatMap(BlobSizes.of(git, entry.value), (size) =>
-          Effect.map(BlobBody.content(call, git, oid, size ?? 0), BlobBody.raw)
+          Effect.flatMap(BlobBody.content(call, git, oid, size ?? 0), BlobBody.raw)
         )
         const reply = yield* Conditional.keyed(call, `raw ${oid}`, read)
         const cache = fixed ? "max-age=31536000, immutable" : "no-cache"

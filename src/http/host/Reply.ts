@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer"
 import { HttpServerResponse } from "@effect/platform"
 import { type Cause, Effect, Stream } from "effect"
 
@@ -58,13 +57,17 @@ export const text = (content: string, contentType: string): Reply =>
   make(200, { "content-type": contentType }, content)
 
 /** Bytes of a repository: as text where they are text, and never as anything that a browser would run. */
-export const bytes = (content: Uint8Array): Reply =>
+export const bytes = (
+  content: Uint8Array | Stream.Stream<Uint8Array, unknown>,
+  isText: boolean,
+  length?: number
+): Reply =>
   make(
     200,
     {
       ...inert,
-      "content-type":
-        isUtf8(content) && !content.includes(0) ? "text/plain; charset=utf-8" : "application/octet-stream"
+      "content-type": isText ? "text/plain; charset=utf-8" : "application/octet-stream",
+      ...(length === undefined ? {} : { "content-length": String(length) })
     },
     content
   )

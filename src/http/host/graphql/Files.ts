@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import type { TreeEntry } from "../../../store/GitRemote.js"
 import { ByteCache } from "../../../store/git/ByteCache.js"
@@ -6,7 +6,7 @@ import * as BlobSizes from "../BlobSizes.js"
 import type { Hosted } from "../Repositories.js"
 import { after, type Context, type Eventual } from "./Context.js"
 import { named } from "./Named.js"
-import { type Text, text } from "./Text.js"
+import { type Text, text, textBytes, torn } from "./Text.js"
 
 const sizeOf = (context: Context, hosted: Hosted, entry: TreeEntry) =>
   BlobSizes.known(entry) ?? context.run(Effect.map(BlobSizes.of(hosted.git, entry), (size) => size ?? 0))
@@ -16,22 +16,41 @@ const asEntry = (oid: Oid): TreeEntry => ({ path: "", mode: "100644", kind: "blo
 // What a blob holds follows from its id: what was read once is so for ever, in every repository.
 const texts = new ByteCache<Text>(16 * 1024 * 1024)
 
+/** As much of a blob as its text may show, and a little more. */
+const beginning = (hosted: Hosted, oid: Oid) =>
+  Effect.gen(function* () {
+    const found = yield* hosted.git.openObject(oid)
+    if (Option.isNone(found)) return new Uint8Array()
+    const pieces: Array<Uint8Array> = []
+    let length = 0
+    yield* Stream.runForEachWhile(found.value.pieces, (piece) =>
+      Effect.sync(() => {
+        pieces.push(piece)
+        length += piece.length
+        return length <= textBytes + 4
+      })
+    )
+    const bytes = Buffer.concat(pieces)
+    return bytes.subarray(0, bytes.length - torn(bytes))
+  }).pipe(Effect.scoped)
+
 const textOf = (context: Context, hosted: Hosted, oid: Oid): Eventual<Text> =>
   texts.get(oid) ??
   context.run(
-    Effect.flatMap(BlobSizes.of(hosted.git, asEntry(oid)), (size) => {
-      const read = Effect.map(
-        hosted.git.object(oid),
-        Option.match({
-          onNone: () => text(new Uint8Array()),
-          onSome: ({ content }) => {
-            const shown = text(content)
-            texts.set(oid, shown, 2 * (shown.text?.length ?? 0) + 200)
-            return shown
-          }
-        })
-      )
-      return context.call.room.around(size ?? 0, read)
+    Effect.flatMap(BlobSizes.of(hosted.git, asEntry(oid)), (size = 0) => {
+      const content =
+        size > textBytes
+          ? beginning(hosted, oid)
+          : Effect.map(
+              hosted.git.object(oid),
+              Option.match({ onNone: () => new Uint8Array(), onSome: (object) => object.content })
+            )
+      const read = Effect.map(content, (bytes) => {
+        const shown = text(bytes)
+        texts.set(oid, shown, 2 * (shown.text?.length ?? 0) + 200)
+        return shown
+      })
+      return context.call.room.around(size, read)
     })
   )
 

@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer"
 export const textBytes = 512_000
 
 /** How many bytes at the end belong to a character that is not whole. */
-const torn = (bytes: Uint8Array): number => {
+export const torn = (bytes: Uint8Array): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!
     if ((byte & 0xc0) === 0x80) continue

@@ -42,17 +42,19 @@ export const routes = Effect.gen(function* () {
       return yield* Conditional.keyed(
         call,
         `blob ${sha}`,
-        Effect.map(BlobBody.content(call, git, sha, info.value.size), (content) =>
+        Effect.flatMap(BlobBody.content(call, git, sha, info.value.size), (content) =>
           call.media === "raw"
             ? BlobBody.raw(content)
-            : BlobBody.json(
-                {
-                  sha,
-                  node_id: nodeId("Blob", fullName, sha),
-                  size: content.length,
-                  url: Links.git(call.links, fullName, "blobs", sha)
-                },
-                content
+            : Effect.succeed(
+                BlobBody.json(
+                  {
+                    sha,
+                    node_id: nodeId("Blob", fullName, sha),
+                    size: content.size,
+                    url: Links.git(call.links, fullName, "blobs", sha)
+                  },
+                  content
+                )
               )
         )
       )

@@ -78,7 +78,8 @@ const file = (call: Call, hosted: Hosted, ref: string, path: string, entry: Tree
   Effect.gen(function* () {
     const size = yield* sizeOf(hosted.git, entry)
     if (size > servedBytes) return yield* tooLarge
-    if (call.media === "raw") return BlobBody.raw(yield* BlobBody.content(call, hosted.git, entry.oid, size))
+    if (call.media === "raw")
+      return yield* BlobBody.raw(yield* BlobBody.content(call, hosted.git, entry.oid, size))
     const at = view(call, hosted, ref, { type: "file", path, oid: entry.oid, size })
     return Reply.fromJson(
       size > inlineBytes

@@ -1,0 +1,102 @@
+import { execFileSync } from "node:child_process"
+import { createHash, randomBytes } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync } from "node:fs"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { request } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { port, serve } from "../../support/service/Serving.js"
+
+const mebibyte = 1024 * 1024
+const size = 32 * mebibyte
+/** A third of what eight copies would take. */
+const most = 88 * mebibyte
+const token = "memory-test-token"
+
+const temporary = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "host-memory-"))),
+  (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
+)
+
+/** The most memory that a process ever had, in bytes. */
+const peak = (pid: number): number =>
+  Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024
+
+/** The length and the hash of an answer, which is never in memory as a whole here either. */
+const fetched = (url: string, accept: string) =>
+  new Promise<{ readonly status: number; readonly length: number; readonly hash: string }>(
+    (resolve, reject) => {
+      const headers = { authorization: `Bearer ${token}`, "user-agent": "memory", accept }
+      request(url, { agent: false, headers }, (answer) => {
+        const hash = createHash("sha1")
+        let length = 0
+        answer.on("data", (chunk: Buffer) => {
+          length += chunk.length
+          hash.update(chunk)
+        })
+        answer.on("end", () => resolve({ status: answer.statusCode!, length, hash: hash.digest("hex") }))
+        answer.on("error", reject)
+      })
+        .on("error", reject)
+        .end()
+    }
+  )
+
+it.scopedLive.skipIf(!existsSync("/proc/self/status"))(
+  "a large file that eight clients read at once, in each way, is never in the host's memory as a whole",
+  () =>
+    Effect.gen(function* () {
+      const data = yield* temporary
+      const directory = join(data, "repos/local/large.git")
+      const environment = {
+        PATH: process.env["PATH"],
+        ...Object.fromEntries(
+          ["AUTHOR", "COMMITTER"].flatMap((who) => [
+            [`GIT_${who}_NAME`, "a"],
+            [`GIT_${who}_EMAIL`, "a@example.org"]
+          ])
+        )
+      }
+      const git = (args: ReadonlyArray<string>, input = "") =>
+        execFileSync("git", [`--git-dir=${directory}`, ...args], {
+          encoding: "utf8",
+          env: environment,
+          input
+        }).trim()
+      const content = randomBytes(size)
+      const expected = createHash("sha1").update(content).digest("hex")
+      yield* Effect.promise(() => writeFile(join(data, "large"), content))
+      mkdirSync(directory, { recursive: true })
+      git(["init", "-q", "--bare", "-b", "main"])
+      const blob = git(["hash-object", "-w", "--no-filters", join(data, "large")])
+      const tree = git(["mktree"], `100644 blob ${blob}\tlarge\n`)
+      git(["update-ref", "refs/heads/main", git(["commit-tree", "-m", "large", tree])])
+
+      const running = yield* serve({ CHAINSTORE_DATA: data, CHAINSTORE_HOST_TOKEN: token }, [], "host")
+      const url = `http://127.0.0.1:${yield* port(running)}`
+      const raw = "application/vnd.github.raw+json"
+      const ways = [
+        [`${url}/raw/local/large/main/large`, "*/*"],
+        [`${url}/repos/local/large/contents/large`, raw],
+        [`${url}/repos/local/large/git/blobs/${blob}`, raw],
+        [`${url}/repos/local/large/git/blobs/${blob}`, "application/json"]
+      ] as const
+      const all = () => Promise.all([...ways, ...ways].map(([at, accept]) => fetched(at, accept)))
+      yield* Effect.promise(() => fetched(`${url}/zen`, "*/*"))
+      const before = peak(running.child.pid!)
+      for (const state of ["loose", "packed"]) {
+        if (state === "packed") git(["repack", "-adq"])
+        const answers = yield* Effect.promise(all)
+        for (const [index, { hash, length, status }] of answers.entries()) {
+          assert.strictEqual(status, 200)
+          if (index % 4 === 3) assert.isAbove(length, (size * 4) / 3)
+          else assert.deepStrictEqual([length, hash], [size, expected])
+        }
+        const taken = peak(running.child.pid!) - before
+        assert.isBelow(taken, most, `${state}: ${Math.round(taken / mebibyte)} MiB`)
+      }
+    }),
+  120_000
+)
