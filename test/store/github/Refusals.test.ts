@@ -349,10 +349,11 @@ it.scoped(
       const tooLarge = rest(403, "This API returns blobs up to 1 MB in size.", {}, { errors })
       server.fault = ({ url }) =>
         url.includes("/contents/") ? { _tag: "Answer", after: false, reply: tooLarge } : undefined
-      for (const read of [
+      const reads: ReadonlyArray<Effect.Effect<Option.Option<unknown>, unknown>> = [
         remote.fileAtBranch("main", "data/a.json"),
         remote.file(head.commit, "data/b.json")
-      ]) {
+      ]
+      for (const read of reads) {
         const { result } = yield* settle(flight, read)
         assert.isTrue(Either.isRight(result), String(Option.getOrNull(Either.getLeft(result))))
         assert.isTrue(Option.isSome(Either.getOrThrow(result)))
