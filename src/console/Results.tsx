@@ -149,7 +149,7 @@ export const Results = (props: {
           </RunButton>
         </ProblemCard>
       ) : answer === undefined ? (
-        query.running ? (
+        query.running || query.pending ? (
           <Skeleton />
         ) : (
           <div class="empty">

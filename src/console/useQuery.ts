@@ -22,10 +22,16 @@ const told = ({ answer, milliseconds }: Outcome): string => {
   } in ${Math.round(milliseconds).toLocaleString("en")} ms${cursor === null ? "" : "; more follow"}.`
 }
 
+/** What came of asking for a collection at a commit: rows of one never stand under the name of another. */
+interface Settled {
+  readonly of: string
+  readonly outcome?: Outcome
+  readonly problem?: Problem
+}
+
 /** Asks what the place says whenever that changes; a newer question drops the answer to an older one. */
 export const useQuery = (source: DataSourceService, place: Place, onSettled: (byHand: boolean) => void) => {
-  const [outcome, setOutcome] = useState<Outcome | undefined>(undefined)
-  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [latest, setLatest] = useState<Settled | undefined>(undefined)
   const [round, setRound] = useState(0)
   const byHand = useRef(false)
   const quiet = useRef(false)
@@ -34,6 +40,9 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
   const { at, filters, limit, sort, table, whole } = place
   const question = JSON.stringify([table, filters, limit, whole, at, round])
   const sortKey = JSON.stringify(sort ?? null)
+  const of = JSON.stringify([table, at])
+  const { outcome, problem } = latest?.of === of ? latest : {}
+  const pending = table !== undefined && asked.current?.question !== question
   const elsewhere = outcome?.answer.source === "manifest" && outcome.answer.cursor !== null
 
   const settled = () => {
@@ -52,16 +61,14 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
         const columns =
           before === undefined ? answer.columns : [...new Set([...before.columns, ...answer.columns])]
         const next = { answer: { ...answer, documents, columns }, milliseconds: performance.now() - started }
-        setProblem(undefined)
-        setOutcome(next)
+        setLatest({ of, outcome: next })
         if (!quiet.current) {
           announce(documents.length === 0 ? `No documents in ${table} match.` : told(next))
         }
         settled()
       },
       failure: (failure) => {
-        setProblem(failure)
-        setOutcome(undefined)
+        setLatest({ of, problem: failure })
         alarm(`${failure.title}. ${failure.message}`)
         settled()
       }
@@ -72,8 +79,7 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
     if (table === undefined) {
       task.cancel()
       asked.current = undefined
-      setOutcome(undefined)
-      setProblem(undefined)
+      setLatest(undefined)
       return
     }
     const known = asked.current
@@ -95,6 +101,8 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
     outcome,
     problem,
     running: task.running,
+    /** Whether the question of this place is about to be asked. */
+    pending,
     /** Asks again, also when nothing changed, and moves the focus to the results afterwards. */
     again: () => {
       byHand.current = true

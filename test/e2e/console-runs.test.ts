@@ -87,8 +87,10 @@ bothBuilds("runs of the console", (the) => {
     await table.selectOption("hostile")
     await page.getByRole("button", { name: "Run", exact: true }).click()
     await page.getByRole("button", { name: "Cancel" }).waitFor()
+    assert.strictEqual(await page.locator(".table").count(), 0, "no rows of another collection")
     await page.keyboard.press("Escape")
     await page.getByText("The run was cancelled.").waitFor()
+    await page.getByRole("heading", { name: "Nothing asked yet" }).waitFor()
     assert.isTrue(await page.getByRole("button", { name: "Run", exact: true }).isEnabled())
 
     await page.getByRole("button", { name: "Run", exact: true }).click()
