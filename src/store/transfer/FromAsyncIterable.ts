@@ -1,0 +1,67 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { detached } from "../internal/Detached.js"
+
+/** How long a source is waited for that gives itself back. */
+const givingBack = Duration.seconds(1)
+
+/**
+ * The elements of an async iterable, each read when it is asked for. Unlike `Stream.fromAsyncIterable` it can be
+ * interrupted while the source is stuck: what is asked of an async generator waits behind the element that it is at,
+ * so its `return` is called then, and not waited for. A Node stream that is stuck is destroyed.
+ */
+export const fromAsyncIterable = <A, E>(
+  iterable: AsyncIterable<A>,
+  onError: (cause: unknown) => E
+): Stream.Stream<A, E> =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      /** An element was asked for and has not come. */
+      let asked = false
+      /** The source has come to its end by itself. */
+      let over = false
+      const iterator = yield* Effect.acquireRelease(
+        Effect.try({ try: () => iterable[Symbol.asyncIterator](), catch: onError }),
+        (opened) => Effect.suspend(() => (over ? Effect.void : giveBack(iterable, opened, asked)))
+      )
+      const next = Effect.tryPromise({
+        try: async () => {
+          asked = true
+          const result = await iterator.next()
+          asked = false
+          over = result.done === true
+          return result
+        },
+        catch: (cause) => {
+          over = true
+          return Option.some(onError(cause))
+        }
+      })
+      return Stream.repeatEffectOption(
+        Effect.flatMap(next, (result) =>
+          result.done === true ? Effect.fail(Option.none()) : Effect.succeed(result.value)
+        )
+      )
+    })
+  )
+
+const giveBack = (
+  iterable: AsyncIterable<unknown>,
+  iterator: AsyncIterator<unknown>,
+  isStuck: boolean
+): Effect.Effect<void> => {
+  const returned = Effect.tryPromise(async () => iterator.return?.()).pipe(
+    Effect.timeout(givingBack),
+    Effect.ignoreLogged
+  )
+  if (!isStuck) return Effect.asVoid(detached(returned))
+  const destroyed = Effect.ignoreLogged(Effect.try(() => (iterable as Destroyable).destroy?.()))
+  return Effect.asVoid(Effect.forkDaemon(Effect.zipRight(destroyed, returned)))
+}
+
+/** What a Node stream has. */
+interface Destroyable extends AsyncIterable<unknown> {
+  readonly destroy?: () => unknown
+}
