@@ -54,7 +54,9 @@ export type {
   TextFormat,
   TextOptions
 } from "./transfer/Export.js"
+export { type CsvOptions, fromCsv } from "./transfer/FromCsv.js"
 export { type DbapiOptions, type FetchCursor, fromDbapi } from "./transfer/FromDbapi.js"
+export { fromJson, fromNdjson } from "./transfer/FromJson.js"
 export { fromMongo, type MongoCollection, type MongoOptions } from "./transfer/FromMongo.js"
 export {
   type EffectSqlConnection,
@@ -62,9 +64,9 @@ export {
   type PrepareConnection,
   type QueryConnection
 } from "./transfer/FromSql.js"
-export { type ByteSource, type CsvOptions, fromCsv, fromJson, fromNdjson } from "./transfer/FromText.js"
 export type { ImportOptions, ImportReport, ImportRow } from "./transfer/Import.js"
 export { normalise, normaliseRecord } from "./transfer/Normalise.js"
 export { fromRecords, type ImportRecord, type RecordSource, type RecordStream } from "./transfer/Records.js"
 export { SourceError } from "./transfer/SourceError.js"
+export type { ByteSource } from "./transfer/Utf8Text.js"
 export { writeXlsx } from "./transfer/WriteXlsx.js"

@@ -134,7 +134,7 @@ export const makeReader = <A, I>(
     )
 
   const limited = <B>(stream: Stream.Stream<B, ReadError>, limit: number | undefined) =>
-    limit === undefined || !(limit >= 1) ? stream : Stream.take(stream, limit)
+    limit === undefined || !Number.isInteger(limit) || limit < 1 ? stream : Stream.take(stream, limit)
 
   const satisfies = (method: string, predicate: (document: A) => boolean, document: A) =>
     Effect.try({

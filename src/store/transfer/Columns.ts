@@ -7,12 +7,25 @@ import type { Json, JsonObject } from "../../domain/Document.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { exportOrder } from "../browse/Columns.js"
 
-/** Up to this many documents are kept while their columns are found; beyond it they are read twice instead. */
-const keptAtMost = 2_000
+/** What is kept of the documents while their columns are found; beyond it they are read twice instead. */
+const keptAtMost = { documents: 2_000, units: 8_000_000 }
+
+/** About as many characters as a value's text has, counted only as far as it matters. */
+const weight = (value: Json, most: number): number => {
+  if (typeof value === "string") return value.length
+  if (typeof value !== "object" || value === null) return 8
+  let sum = 2
+  for (const [key, item] of Object.entries(value)) {
+    if (sum > most) return sum
+    sum += key.length + 4 + weight(item, most - sum)
+  }
+  return sum
+}
 
 interface Found {
   readonly seen: Set<string>
   readonly count: number
+  readonly units: number
   readonly kept: Option.Option<Chunk.Chunk<JsonObject>>
 }
 
@@ -32,17 +45,23 @@ export const withColumns = <E, R>(
   R
 > => {
   if (columns !== undefined) return Effect.succeed({ columns, documents })
-  const start: Found = { seen: new Set(), count: 0, kept: Option.some(Chunk.empty()) }
+  const start: Found = { seen: new Set(), count: 0, units: 0, kept: Option.some(Chunk.empty()) }
   return Effect.map(
     Stream.run(
       documents,
       Sink.foldLeftChunks(start, (found, chunk): Found => {
         for (const document of chunk) for (const field of Object.keys(document)) found.seen.add(field)
-        const kept = Option.map(found.kept, Chunk.appendAll(chunk))
+        const count = found.count + chunk.length
+        let units = found.units
+        if (Option.isSome(found.kept)) {
+          for (const document of chunk) units += weight(document, keptAtMost.units)
+        }
+        const few = count <= keptAtMost.documents && units <= keptAtMost.units
         return {
           seen: found.seen,
-          count: found.count + chunk.length,
-          kept: Option.filter(kept, (all) => all.length <= keptAtMost)
+          count,
+          units,
+          kept: few ? Option.map(found.kept, Chunk.appendAll(chunk)) : Option.none()
         }
       })
     ),

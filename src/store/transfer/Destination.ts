@@ -1,6 +1,9 @@
+import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
 import type * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import { StoreError } from "../../domain/StoreError.js"
@@ -58,18 +61,40 @@ export const writeTo = <D extends Destination<unknown, unknown>, E, R>(
 const toFile = <E, R>(path: string, bytes: Stream.Stream<Uint8Array, E, R>, operation: string) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    const partial = `${path}.partial`
+    const there = yield* Effect.option(files.stat(path))
+    // What has no positions can only be appended to, and keeps its place.
+    const isDevice = Option.exists(there, ({ type }) => type !== "File" && type !== "Directory")
+    yield* isDevice
+      ? Stream.run(bytes, files.sink(path, { flag: "a" }))
+      : replaceFile(files, path, there, bytes)
+  }).pipe(Effect.mapError((error) => (isFileError(error) ? failed(operation, path)(error) : (error as E))))
+
+const isFileError = (error: unknown): error is PlatformError =>
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  (error._tag === "SystemError" || error._tag === "BadArgument")
+
+/** Writes beside the file, under a name that nobody else has, and puts it in the file's place when it is whole. */
+const replaceFile = <E, R>(
+  files: FileSystem.FileSystem,
+  path: string,
+  there: Option.Option<FileSystem.File.Info>,
+  bytes: Stream.Stream<Uint8Array, E, R>
+) =>
+  Effect.gen(function* () {
+    // A link stays, and what it points to is replaced.
+    const target = Option.isNone(there) ? path : yield* files.realPath(path)
+    const partial = `${target}.${(yield* Random.nextIntBetween(0x1000_0000, 0x7fff_ffff)).toString(16)}.partial`
     yield* Stream.run(bytes, files.sink(partial)).pipe(
-      Effect.zipRight(files.rename(partial, path)),
-      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(files.remove(partial)))),
-      Effect.catchIf(
-        (error): error is E & { readonly _tag: "SystemError" } =>
-          typeof error === "object" &&
-          error !== null &&
-          "_tag" in error &&
-          (error._tag === "SystemError" || error._tag === "BadArgument"),
-        (cause) => Effect.fail(failed(operation, path)(cause))
-      )
+      Effect.zipRight(
+        Option.match(there, {
+          onNone: () => Effect.void,
+          onSome: ({ mode }) => files.chmod(partial, mode & 0o777)
+        })
+      ),
+      Effect.zipRight(files.rename(partial, target)),
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(files.remove(partial))))
     )
   })
 

@@ -21,13 +21,19 @@ export const parseExactly = (text: string): unknown => {
   return root.value
 }
 
+const own = (holder: any, step: string | number) =>
+  typeof holder === "object" && holder !== null && Object.hasOwn(holder, step) ? holder[step] : undefined
+
 const place = (root: any, path: string, text: string) => {
   const steps = Array.from(path.matchAll(step), ([, name, index, quoted]) =>
     quoted === undefined ? (name ?? Number(index)) : (JSON.parse(quoted) as string)
   )
   const last = steps.pop()
   let holder = root.value
-  for (const one of steps) holder = holder?.[one]
-  if (last === undefined) root.value = new UnheldNumber(text)
-  else if (typeof holder === "object" && holder !== null) holder[last] = new UnheldNumber(text)
+  // Of keys that stand twice in an object the last one was kept: a number may lie where nothing is any more.
+  for (const one of steps) holder = own(holder, one)
+  const value = new UnheldNumber(text)
+  if (last === undefined) root.value = value
+  else if (typeof own(holder, last) === "number")
+    Object.defineProperty(holder, last, { value, configurable: true, enumerable: true, writable: true })
 }

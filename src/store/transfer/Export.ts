@@ -1,7 +1,8 @@
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../domain/Document.js"
-import { NotFoundError, type ReadError } from "../../domain/StoreError.js"
+import { NotFoundError, type ReadError, ValidationError } from "../../domain/StoreError.js"
 import { withColumns } from "./Columns.js"
 import {
   type Destination,
@@ -10,6 +11,8 @@ import {
   type DestinationFailure,
   writeTo
 } from "./Destination.js"
+import { normaliseRecord } from "./Normalise.js"
+import { elementsAhead, type RecordSource, sourceError } from "./Records.js"
 import { type CsvEncoding, encodeCsv, encodeJson, encodeNdjson } from "./Text.js"
 import { encodeXlsx, type Sheet } from "./Xlsx.js"
 
@@ -64,18 +67,23 @@ export type Exported<D, A> = Effect.Effect<
   DestinationContext<D>
 >
 
-/** Writes documents as the one sheet of a workbook, in constant memory; answers the columns. */
-export const writeXlsx = <D extends Destination<unknown, unknown>, E, R>(
+/**
+ * Writes records as the one sheet of a workbook, in constant memory; answers the columns. Values that JSON cannot hold
+ * are written as an import would store them.
+ */
+export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R = never>(
   destination: D,
-  documents: Stream.Stream<JsonObject, E, R> | Iterable<JsonObject>,
+  records: RecordSource<E, R>,
   options: {
     readonly columns?: ReadonlyArray<string> | undefined
     readonly sheetName?: string | undefined
   } = {}
 ) =>
   Effect.gen(function* () {
-    const source = Stream.StreamTypeId in documents ? documents : Stream.fromIterable(documents)
-    const found = yield* withColumns(source as Stream.Stream<JsonObject, E, R>, options.columns)
+    const documents = Stream.mapChunksEffect(elementsAhead(records), (chunk) =>
+      Effect.try({ try: () => Chunk.map(chunk, normaliseRecord), catch: sourceError("writeXlsx") })
+    )
+    const found = yield* withColumns(documents, options.columns)
     const sheet = { name: options.sheetName ?? "Sheet1", columns: found.columns, rows: found.documents }
     yield* writeTo(destination, encodeXlsx([sheet]), "writeXlsx")
     return found.columns
@@ -145,6 +153,13 @@ export const exportText = <D extends Destination<unknown, unknown>>(
         count = progress.documents
         return options.onProgress?.(progress) ?? Effect.void
       })
+    if (format !== "csv" && format !== "ndjson" && format !== "json") {
+      return yield* new ValidationError({
+        operation: "exportText",
+        message: `${format} is no format`,
+        hint: "use csv, ndjson or json; exportExcel writes workbooks"
+      })
+    }
     const documents = documentsOf(collection, options)
     if (format === "csv") {
       const found = yield* withColumns(documents, options.columns)

@@ -43,22 +43,33 @@ export const fromSql = (
   }
   if ("prepare" in connection) return fromPrepared(connection, query, parameters)
   if ("query" in connection) return fromQuery(connection, query, parameters)
-  return Stream.fail(
+  return unknownConnection
+}
+
+const unknownConnection: RecordStream = Stream.suspend(() =>
+  Stream.fail(
     new ValidationError({
       operation: "fromSql",
-      message: "the connection has none of query, prepare and unsafe",
-      hint: "pass a pg client or pool, PGlite, better-sqlite3, libsql, node:sqlite, or Effect's SqlClient; use fromDbapi for a cursor"
+      message: "this connection is of no kind that fromSql knows",
+      hint: "pass a pg client or pool, PGlite, better-sqlite3, libsql, node:sqlite, or Effect's SqlClient; use fromDbapi for a cursor or for rows"
     })
   )
-}
+)
 
 /** Some of Effect's drivers have no streams and die when asked for one: then the result is held in memory. */
 const fromEffectSql = (connection: EffectSqlConnection, sql: string, parameters: Parameters): RecordStream =>
   Stream.suspend(() => {
     const statement = connection.unsafe(sql, parameters)
+    if (!("stream" in statement)) return unknownConnection
+    let begun = false
     return statement.stream.pipe(
+      Stream.tap(() =>
+        Effect.sync(() => {
+          begun = true
+        })
+      ),
       Stream.catchSomeCause((cause) =>
-        Cause.isDieType(cause)
+        Cause.isDieType(cause) && !begun
           ? Option.some(Stream.fromIterableEffect(statement.withoutTransform))
           : Option.none()
       ),
@@ -110,6 +121,8 @@ interface Statement {
   readonly columns?: () => ReadonlyArray<{ readonly name: string }>
   readonly raw?: (on: boolean) => Statement
   readonly setReturnArrays?: (on: boolean) => void
+  readonly safeIntegers?: (on: boolean) => unknown
+  readonly setReadBigInts?: (on: boolean) => unknown
 }
 
 const fromPrepared = (connection: PrepareConnection, sql: string, parameters: Parameters): RecordStream =>
@@ -117,6 +130,9 @@ const fromPrepared = (connection: PrepareConnection, sql: string, parameters: Pa
     Effect.try({
       try: () => {
         const statement: Statement = connection.prepare(sql)
+        // Integers beyond what a number can hold would be rounded.
+        statement.safeIntegers?.(true)
+        statement.setReadBigInts?.(true)
         const columns = arrays(statement) ? statement.columns?.().map((column) => column.name) : undefined
         return fromDbapi(statement.iterate(...parameters), { columns })
       },

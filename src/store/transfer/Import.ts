@@ -1,29 +1,21 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Hash from "effect/Hash"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { encodeInline } from "../../domain/CanonicalJson.js"
 import type { JsonObject } from "../../domain/Document.js"
-import { idProblem } from "../../domain/DocumentId.js"
 import type { WriteError } from "../../domain/StoreError.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { generator } from "../../domain/Ulid.js"
 import type { StoreCore } from "../internal/StoreCore.js"
-import type { DocumentOperation, NextVersion, StoredVersion } from "../internal/WriteUnit.js"
+import type { DocumentOperation, NextVersion } from "../internal/WriteUnit.js"
 import { goingOn, refusal } from "./GoingOn.js"
-import { numbered } from "./ImportId.js"
-import { normaliseRecord } from "./Normalise.js"
-import { fromRecords, type ImportRecord, type RecordSource } from "./Records.js"
+import { contentOf, type ImportRow, judged, type Prepared, prepare, type Row } from "./ImportRow.js"
+import { elements, type RecordSource, sourceProblem } from "./Records.js"
 import type { SourceError } from "./SourceError.js"
 
-/** What is done with one record. `row` counts from 1. */
-export interface ImportRow {
-  readonly row: number
-  readonly id?: string | undefined
-  readonly action: "insert" | "replace" | "unchanged" | "refuse"
-  readonly reason?: string | undefined
-}
+export type { ImportRow } from "./ImportRow.js"
 
 /** How far an import is. */
 export interface ImportReport {
@@ -70,14 +62,6 @@ export interface ImportTarget {
   readonly check: (document: JsonObject) => Option.Option<string>
 }
 
-interface Row {
-  readonly row: number
-  readonly id: string
-  readonly document: JsonObject
-}
-
-type Prepared = Either.Either<Row, ImportRow>
-
 const operation = "Collection.importRecords"
 
 /**
@@ -95,14 +79,21 @@ export const importRecords = <E = never, R = never>(
     const importId = options.importId ?? (yield* Effect.flatten(generator))
     yield* problemOf(importId, source, options)
     const rows = (): Stream.Stream<Prepared, E | SourceError | ValidationError, R> =>
-      Stream.mapAccum(fromRecords(source), 0, (row, record) => [
+      Stream.mapAccum(elements(source), 0, (row, record) => [
         row + 1,
         prepare(record, row + 1, options.idField ?? "_id", importId, target.check)
       ])
+    let checked = 0
     if (options.validate === "first" && options.dryRun !== true) {
       yield* Stream.runForEach(
         rows(),
-        Either.match({ onLeft: (bad) => refusal(bad, importId, 0), onRight: () => Effect.void })
+        Either.match({
+          onLeft: (bad) => refusal(bad, importId, 0),
+          onRight: () =>
+            Effect.sync(() => {
+              checked++
+            })
+        })
       )
     }
     const writeChunk = options.dryRun === true ? lookAtChunk(target) : commitChunk(target, options.message)
@@ -138,6 +129,9 @@ export const importRecords = <E = never, R = never>(
         yield* tell()
       })
     )
+    if (options.validate === "first" && options.dryRun !== true && report.records !== checked) {
+      return yield* report.records === 0 ? readOnlyOnce() : told(changedMeanwhile(checked, report.records))
+    }
     return report
   })
 
@@ -158,56 +152,29 @@ const problemOf = <E, R>(importId: string, source: RecordSource<E, R>, options: 
       )
     )
   }
-  if (options.validate === "first" && isSpent(source)) {
-    return Effect.fail(
-      invalid(
-        'these records can be read only once, and validate: "first" reads them twice',
-        "pass a list, a stream, or something that can be iterated again"
-      )
-    )
-  }
-  return Effect.void
+  const problem = sourceProblem(source)
+  if (problem !== undefined) return Effect.fail(problem)
+  return options.validate === "first" && isSpent(source) ? Effect.fail(readOnlyOnce()) : Effect.void
 }
+
+const readOnlyOnce = () =>
+  new ValidationError({
+    operation,
+    message: 'these records can be read only once, and validate: "first" reads them twice',
+    hint: "pass a list, a stream that starts anew, or a file that can be opened again"
+  })
+
+const changedMeanwhile = (checked: number, imported: number) =>
+  new ValidationError({
+    operation,
+    message: `the records were ${checked} when they were checked and ${imported} when they were imported`
+  })
 
 /** An iterator that is its own iterable gives its records once. */
 const isSpent = <E, R>(source: RecordSource<E, R>) => {
   if (Stream.StreamTypeId in source) return false
   if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]() === (source as unknown)
   return source[Symbol.iterator]() === (source as unknown)
-}
-
-const metadata = new Set(["_id", "_rev", "_created_at", "_updated_at"])
-
-const prepare = (
-  record: ImportRecord,
-  row: number,
-  idField: string,
-  importId: string,
-  check: ImportTarget["check"]
-): Prepared => {
-  const refused = (reason: string, id?: string) =>
-    Either.left<ImportRow>({ row, id, action: "refuse", reason })
-  const normalised = Either.try({ try: () => normaliseRecord(record), catch: (error) => error as Error })
-  if (Either.isLeft(normalised)) return refused(normalised.left.message)
-  const given = Object.hasOwn(normalised.right, idField) ? normalised.right[idField] : null
-  const text = (
-    given === null || given === undefined
-      ? ""
-      : typeof given === "object"
-        ? JSON.stringify(given)
-        : String(given)
-  ).trim()
-  const id = text === "" ? numbered(importId, row) : text
-  const wrong = idProblem(id)
-  if (wrong !== undefined) return refused(`${idField}: ${wrong}`, id)
-  const document: Record<string, JsonObject[string]> = Object.create(null)
-  for (const [key, value] of Object.entries(normalised.right)) if (!metadata.has(key)) document[key] = value
-  const encoded = encodeInline(document)
-  if (Either.isLeft(encoded)) return refused(`${encoded.left.path}: ${encoded.left.message}`, id)
-  return Option.match(check(document), {
-    onNone: () => Either.right({ row, id, document }),
-    onSome: (reason) => refused(reason, id)
-  })
 }
 
 interface Done {
@@ -234,10 +201,9 @@ const commitChunk =
       const before = new Map(outcome.documents.map((document) => [document.id, document]))
       return {
         commit: Option.map(outcome.committed, ({ commit }) => commit),
-        rows: rows.map((row) => {
-          const found = before.get(row.id)!
-          const action = last.get(row.id) !== row ? "replace" : actionOn(found.before, row.document)
-          return { row: row.row, id: row.id, action }
+        rows: judged(rows, new Map(), contentOf, (id) => {
+          const stored = before.get(id)!.before
+          return Option.isNone(stored) ? undefined : Option.flatMap(stored, (version) => version.document)
         })
       }
     })
@@ -249,53 +215,33 @@ const put = (collection: string, row: Row): DocumentOperation => ({
   next: (stored) =>
     Effect.succeed<NextVersion>({
       document: Option.some(row.document),
-      unchanged: actionOn(stored, row.document) === "unchanged"
+      unchanged: Option.exists(
+        Option.flatMap(stored, (version) => version.document),
+        (document) => contentOf(document) === contentOf(row.document)
+      )
     })
 })
 
-const actionOf = (
-  exists: boolean,
-  stored: Option.Option<JsonObject>,
-  given: JsonObject
-): Exclude<ImportRow["action"], "refuse"> => {
-  if (!exists) return "insert"
-  return Option.exists(stored, (document) => sameContent(document, given)) ? "unchanged" : "replace"
-}
-
-const actionOn = (stored: Option.Option<StoredVersion>, given: JsonObject) =>
-  actionOf(
-    Option.isSome(stored),
-    Option.flatMap(stored, (version) => version.document),
-    given
-  )
-
-const sameContent = (stored: JsonObject, given: JsonObject) => {
-  const rest: Record<string, JsonObject[string]> = Object.create(null)
-  for (const [key, value] of Object.entries(stored)) if (!metadata.has(key)) rest[key] = value
-  const text = (document: JsonObject) => Either.getOrUndefined(encodeInline(document))
-  return text(rest) === text(given)
-}
-
-/** What a chunk would do: each record in order, as if those before it were stored. */
+/** What a chunk would do, judged on top of the chunks before it. */
 const lookAtChunk = ({ stored }: ImportTarget) => {
-  const seen = new Set<string>()
+  const marks = new Map<string, string | undefined>()
+  // One for each id of the import: short.
+  const mark = (document: JsonObject) => {
+    const content = contentOf(document)
+    return `${Hash.string(content)} ${content.length}`
+  }
   return (chunk: ReadonlyArray<Prepared>): Effect.Effect<Done, WriteError> =>
     Effect.gen(function* () {
-      const fresh = chunk.flatMap((one) =>
-        Either.isRight(one) && !seen.has(one.right.id) ? [one.right.id] : []
+      const rows = chunk.filter(Either.isRight).map(({ right }) => right)
+      const fresh = new Set(rows.flatMap(({ id }) => (marks.has(id) ? [] : [id])))
+      const present = yield* stored([...fresh])
+      const actions = judged(rows, marks, mark, (id) =>
+        present.has(id) ? Option.fromNullable(present.get(id)) : undefined
       )
-      const present = yield* stored([...new Set(fresh)])
-      const rows = chunk.map(
-        Either.match({
-          onLeft: (bad) => bad,
-          onRight: ({ document, id, row }): ImportRow => {
-            const before = seen.has(id) ? Option.none<JsonObject>() : Option.fromNullable(present.get(id))
-            const action = seen.has(id) ? "replace" : actionOf(present.has(id), before, document)
-            seen.add(id)
-            return { row, id, action }
-          }
-        })
-      )
-      return { rows, commit: Option.none() }
+      let next = 0
+      return {
+        rows: chunk.map(Either.match({ onLeft: (bad) => bad, onRight: () => actions[next++]! })),
+        commit: Option.none()
+      }
     })
 }

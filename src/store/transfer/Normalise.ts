@@ -3,6 +3,7 @@ import * as Encoding from "effect/Encoding"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { UnheldNumber } from "./ExactJson.js"
+import { describe } from "./Records.js"
 
 /**
  * A value that JSON can hold in place of any value of JavaScript or of a database driver:
@@ -29,9 +30,6 @@ export const normaliseRecord = (record: unknown): JsonObject => {
     message: `a record must be an object, this is ${describe(record)}`
   })
 }
-
-const describe = (value: unknown) =>
-  value === null ? "null" : Array.isArray(value) ? "a list" : `a ${typeof value}`
 
 const normaliseAt = (value: unknown, path: string, above: ReadonlyArray<object>): Json => {
   switch (typeof value) {
@@ -87,7 +85,16 @@ const fromObject = (value: object, path: string, above: ReadonlyArray<object>): 
   const entries = (pairs: Iterable<readonly [unknown, unknown]>) => {
     const object: Record<string, Json> = Object.create(null)
     for (const [key, item] of pairs) {
-      if (item !== undefined) object[String(key)] = normaliseAt(item, `${path}/${String(key)}`, inside)
+      if (item === undefined) continue
+      const name = String(key)
+      if (Object.hasOwn(object, name)) {
+        throw new ValidationError({
+          operation: "importRecords",
+          path: `${path}/${name}`,
+          message: `two keys of the Map at ${path === "" ? "the root" : path} are ${name} as text`
+        })
+      }
+      object[name] = normaliseAt(item, `${path}/${name}`, inside)
     }
     return object
   }
@@ -104,13 +111,14 @@ const fromObject = (value: object, path: string, above: ReadonlyArray<object>): 
   if (value instanceof Number || value instanceof String || value instanceof Boolean) {
     return normaliseAt(value.valueOf(), path, above)
   }
-  if ("_bsontype" in value) return fromBson(value as BsonValue, path, inside)
+  const prototype = Object.getPrototypeOf(value)
+  const isBare = prototype === null || prototype === Object.prototype
+  // The driver's values are of a class; in a bare object the name is that of a field.
+  if ("_bsontype" in value && !isBare) return fromBson(value as BsonValue, path, inside)
   if ("toJSON" in value && typeof value.toJSON === "function")
     return normaliseAt(value.toJSON(), path, inside)
-  const prototype = Object.getPrototypeOf(value)
   const plain =
-    prototype === null ||
-    prototype === Object.prototype ||
+    isBare ||
     prototype.constructor?.toString().startsWith("class") ||
     Object.prototype.toString.call(value) === "[object Object]"
   return plain ? entries(Object.entries(value)) : String(value)

@@ -1,4 +1,6 @@
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { StoreError, ValidationError } from "../../domain/StoreError.js"
 import { SourceError } from "./SourceError.js"
@@ -21,12 +23,69 @@ export const fromRecords = <E = never, R = never>(
 ): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>
   Stream.mapEffect(elements(source), asRecord)
 
-const elements = <E, R>(
+/** What a source gives, record or not. */
+export const elements = <E, R>(
   source: RecordSource<E, R>
 ): Stream.Stream<unknown, E | SourceError | ValidationError, R> => {
+  const problem = sourceProblem(source)
+  if (problem !== undefined) return Stream.fail(problem)
   if (isStream<E, R>(source)) return source
   if (Symbol.asyncIterator in source) return Stream.fromAsyncIterable(source, sourceError("fromRecords"))
   return Stream.fromAsyncIterable(readOneByOne(source), sourceError("fromRecords"))
+}
+
+/** The same, many at a time where they are at hand: quicker, and read ahead of what is asked for. */
+export const elementsAhead = <E, R>(
+  source: RecordSource<E, R>
+): Stream.Stream<unknown, E | SourceError | ValidationError, R> => {
+  const given = elements(source)
+  if (sourceProblem(source) !== undefined || isStream<E, R>(source)) return given
+  if (Symbol.asyncIterator in source) return Stream.rechunk(given, ahead)
+  const iterator = Effect.acquireRelease(
+    Effect.sync(() => source[Symbol.iterator]()),
+    (opened) => Effect.sync(() => opened.return?.())
+  )
+  return Stream.unwrapScoped(
+    Effect.map(iterator, (opened) =>
+      Stream.repeatEffectChunkOption(
+        Effect.flatMap(
+          Effect.mapError(
+            Effect.try({ try: () => taken(opened), catch: sourceError("fromRecords") }),
+            Option.some
+          ),
+          (some) =>
+            some.length === 0 ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray(some))
+        )
+      )
+    )
+  )
+}
+
+const ahead = 256
+
+const taken = (iterator: Iterator<unknown>): Array<unknown> => {
+  const some: Array<unknown> = []
+  while (some.length < ahead) {
+    const { done, value } = iterator.next()
+    if (done === true) break
+    some.push(value)
+  }
+  return some
+}
+
+/** What keeps a value from being a source of records, if anything. */
+export const sourceProblem = (source: unknown): ValidationError | undefined => {
+  const iterates =
+    typeof source === "object" &&
+    source !== null &&
+    [Stream.StreamTypeId, Symbol.asyncIterator, Symbol.iterator].some((key) => key in source)
+  return iterates
+    ? undefined
+    : new ValidationError({
+        operation: "importRecords",
+        message: `records cannot be read from ${describe(source)}`,
+        hint: "pass a list, an iterable, an async iterable or a Stream; a promise must be awaited before"
+      })
 }
 
 const isStream = <E, R>(source: RecordSource<E, R>): source is Stream.Stream<unknown, E, R> =>
@@ -42,9 +101,17 @@ const asRecord = (record: unknown) =>
     : Effect.fail(
         new ValidationError({
           operation: "importRecords",
-          message: `a record must be an object, this one is ${JSON.stringify(record) ?? typeof record}`
+          message: `a record must be an object, this is ${describe(record)}`
         })
       )
+
+/** What kind of thing a value is, for a message. */
+export const describe = (value: unknown): string => {
+  if (value === null || value === undefined) return String(value)
+  if (Array.isArray(value)) return "a list"
+  if (value instanceof Promise) return "a promise"
+  return typeof value === "object" ? "an object" : `a ${typeof value}`
+}
 
 /** The failure of a source as the store's own error. */
 export const sourceError =

@@ -28,13 +28,17 @@ export const encodeCsv = <E, R>(
     const safe = encoding.guardFormulas === true && typeof value === "string" ? guarded(text) : text
     return quoted(safe, delimiter)
   }
-  const line = (cells: ReadonlyArray<string>) => `${cells.join(delimiter)}\r\n`
+  // An empty cell that is alone would be a blank line, which readers pass over.
+  const line = (cells: ReadonlyArray<string>) =>
+    cells.length === 1 && cells[0] === "" ? '""\r\n' : `${cells.join(delimiter)}\r\n`
+  const header = (column: string) =>
+    quoted(encoding.guardFormulas === true ? guarded(column) : column, delimiter)
   const row = (document: JsonObject) =>
     line(
       encoding.columns.map((column) => cell(Object.hasOwn(document, column) ? document[column] : undefined))
     )
   return Stream.concat(
-    Stream.sync(() => encoder.encode(line(encoding.columns.map((column) => quoted(column, delimiter))))),
+    Stream.sync(() => encoder.encode(line(encoding.columns.map(header)))),
     Stream.mapChunks(documents, (chunk) =>
       Chunk.of(encoder.encode(Chunk.toReadonlyArray(chunk).map(row).join("")))
     )

@@ -1,15 +1,14 @@
 import * as Effect from "effect/Effect"
-import type * as Stream from "effect/Stream"
-import type { JsonObject } from "../../domain/Document.js"
 import type { Destination } from "./Destination.js"
+import type { RecordSource } from "./Records.js"
 
 /**
- * Writes documents as the one sheet of a workbook, in constant memory; answers the columns. What writes workbooks is
+ * Writes records as the one sheet of a workbook, in constant memory; answers the columns. What writes workbooks is
  * loaded by the first call, so that a page that writes none does not carry it.
  */
 export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R = never>(
   destination: D,
-  documents: Stream.Stream<JsonObject, E, R> | Iterable<JsonObject>,
+  records: RecordSource<E, R>,
   options: {
     readonly columns?: ReadonlyArray<string> | undefined
     readonly sheetName?: string | undefined
@@ -17,5 +16,5 @@ export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R 
 ) =>
   Effect.flatMap(
     Effect.promise(() => import("./Export.js")),
-    (module) => module.writeXlsx(destination, documents, options)
+    (module) => module.writeXlsx(destination, records, options)
   )
