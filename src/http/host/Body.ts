@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer"
+import type { IncomingMessage } from "node:http"
 import { createGunzip } from "node:zlib"
 import {
   FileSystem,
@@ -22,27 +23,26 @@ const refused = (error: HttpServerError.RequestError): Problem => {
     : badRequest("The request body could not be read.")
 }
 
-/** The bytes of a body of at most `maxBytes`. */
-export const read = (
-  request: HttpServerRequest.HttpServerRequest,
-  maxBytes: number
-): Effect.Effect<Buffer, Problem> =>
-  Number(request.headers["content-length"] ?? 0) > maxBytes
-    ? Effect.fail(tooLarge)
-    : request.arrayBuffer.pipe(
-        Effect.mapBoth({ onFailure: refused, onSuccess: (bytes) => Buffer.from(bytes) }),
-        HttpIncomingMessage.withMaxBodySize(Option.some(FileSystem.Size(maxBytes)))
-      )
+/** How often the bytes of a JSON body are in memory at once: as they came, as text, and as strings in it. */
+export const copies = 3
 
-/** A body that must be a JSON object in UTF-8; nothing at all is an empty object. */
+/** A body that must be a JSON object in UTF-8, of at most `maxBytes`; nothing at all is an empty object. */
 export const json = (
   request: HttpServerRequest.HttpServerRequest,
   maxBytes: number
 ): Effect.Effect<Fields.Fields, Problem> =>
-  Effect.flatMap(read(request, maxBytes), (bytes) => {
-    if (bytes.length === 0) return Effect.succeed({})
-    return isUtf8(bytes) ? Fields.parse(bytes.toString()) : Effect.fail(badRequest("Problems parsing JSON"))
-  })
+  Number(request.headers["content-length"] ?? 0) > maxBytes
+    ? Effect.fail(tooLarge)
+    : request.text.pipe(
+        // What is no UTF-8 was read as this character, which may also stand there as it is.
+        Effect.filterOrElse(
+          (text) => !text.includes("\uFFFD"),
+          (text) => Effect.map(request.arrayBuffer, (bytes) => (isUtf8(new Uint8Array(bytes)) ? text : "?"))
+        ),
+        Effect.mapError(refused),
+        HttpIncomingMessage.withMaxBodySize(Option.some(FileSystem.Size(maxBytes))),
+        Effect.flatMap((text) => (text === "" ? Effect.succeed({}) : Fields.parse(text)))
+      )
 
 /** A body as it arrives, unpacked when it is gzipped, cut off with 413 past `maxBytes` of what is unpacked. */
 export const stream = (
@@ -66,4 +66,23 @@ export const stream = (
       return size > maxBytes ? Effect.fail(tooLarge) : Effect.succeed(bytes)
     })
   })
+}
+
+/** What is read of a body that nobody wants. */
+const mostDropped = 64 * 1024 * 1024
+const dropping = "2 seconds"
+
+/**
+ * Reads away a body that was answered without being read, where the connection is to close. Closed with bytes still on
+ * their way it would be reset, and the client could lose the answer.
+ */
+export const drop = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> => {
+  const { complete, readableEnded } = request.source as IncomingMessage
+  const closes = /\bclose\b/i.test(request.headers["connection"] ?? "")
+  if (!closes || complete || readableEnded || request.headers["expect"] !== undefined) return Effect.void
+  let size = 0
+  return Stream.runForEachWhile(request.stream, (chunk) => {
+    size += chunk.length
+    return Effect.succeed(size < mostDropped)
+  }).pipe(Effect.timeout(dropping), Effect.ignore)
 }

@@ -2,6 +2,7 @@ import { type HttpApp, HttpServerRequest, type HttpServerResponse } from "@effec
 import { Context, Effect, Layer, Option, type Scope } from "effect"
 import * as Answers from "./Answers.js"
 import * as Area from "./Area.js"
+import * as Body from "./Body.js"
 import { type Call, type Version, versions } from "./Call.js"
 import * as Cors from "./Cors.js"
 import * as Envelope from "./Envelope.js"
@@ -115,7 +116,8 @@ const make = (options: HostOptions) =>
       const declared = request.headers["content-length"]
       const chunked = request.headers["transfer-encoding"] !== undefined
       if (declared === undefined && !chunked) return answer
-      return bodies.around(chunked ? maxBodyBytes : Math.min(Number(declared) || 0, maxBodyBytes), answer)
+      const bytes = chunked ? maxBodyBytes : Math.min(Number(declared) || 0, maxBodyBytes)
+      return bodies.around(bytes * Body.copies, answer)
     }
 
     const identify = (request: Request): Principal | Problem => {
@@ -235,7 +237,9 @@ const make = (options: HostOptions) =>
         {
           onSuccess: finish,
           onFailure: (cause) =>
-            Effect.flatMap(Refusal.fromCause(cause), (problem) => finish(refused(area, found, problem)))
+            Effect.flatMap(Refusal.fromCause(cause), (problem) =>
+              Effect.zipRight(Body.drop(request), finish(refused(area, found, problem)))
+            )
         }
       )
     }

@@ -1,4 +1,5 @@
 import { request as nodeRequest } from "node:http"
+import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
@@ -89,6 +90,8 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
         said(yield* Rest.request("PUT", at, { body: new Uint8Array([0x7b, 0xff, 0x7d]) })),
         [400, "Problems parsing JSON"]
       )
+      const odd = { message: "\uFFFD", content: "" }
+      assert.strictEqual((yield* Rest.request("PUT", at, { body: odd })).body.commit?.message, "\uFFFD")
       assert.strictEqual((yield* Rest.get("/repos/local/judged/")).status, 404)
       assert.strictEqual((yield* Rest.get("/repos/local/judged/branches/")).status, 404)
       assert.strictEqual((yield* Rest.request("PUT", "/repos/local/judged", { body: {} })).status, 404)
@@ -138,6 +141,39 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
         const { body } = yield* Rest.get(at, { headers: { "x-github-api-version": "2026-03-10" } })
         assert.notProperty(body, name)
       }
+    })
+  )
+
+  it.effect("a refusal is seen by who sends a large body and then wants the connection closed", () =>
+    Effect.gen(function* () {
+      const { token, url } = yield* HostServer
+      const body = JSON.stringify({ message: "m", content: "A".repeat(150_000) })
+      const head = [
+        "PUT /api/v3/repos/local/nowhere/contents/a HTTP/1.1",
+        "host: 127.0.0.1",
+        "user-agent: sender",
+        `authorization: Bearer ${token}`,
+        "connection: close",
+        `content-length: ${body.length}`
+      ]
+      // It reads once all was sent, piece by piece: a connection that is closed meanwhile breaks its writes off.
+      const answer = yield* Effect.async<string>((resume) => {
+        const socket = connect(Number(new URL(url).port), "127.0.0.1")
+        let text = ""
+        const send = (from: number) => {
+          if (from >= body.length) return void socket.resume()
+          socket.write(body.slice(from, from + 30_000), () => setTimeout(send, 30, from + 30_000))
+        }
+        socket.pause()
+        socket.on("error", (error) => resume(Effect.succeed(String(error))))
+        socket.write(`${head.join("\r\n")}\r\n\r\n`, () => setTimeout(send, 30, 0))
+        socket.on("data", (chunk) => {
+          text += chunk
+        })
+        socket.on("end", () => resume(Effect.succeed(text)))
+      })
+      assert.match(answer, /^HTTP\/1\.1 404 /)
+      assert.match(answer, /"message":"Not Found"/)
     })
   )
 })
