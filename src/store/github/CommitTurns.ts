@@ -1,7 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import type { Change, Committed, GitRemoteService, Head } from "../GitRemote.js"
 import type { Branches } from "./Branches.js"
@@ -49,7 +48,7 @@ export const makeCommitTurns = ({
   turn,
   writable
 }: Parts): Pick<GitRemoteService, "commit" | "commitNext"> => {
-  const looked = new Map<string, { readonly commit: Oid; readonly at: number }>()
+  const looked = new Map<string, { readonly head: Head; readonly at: number }>()
 
   /** After a lost race: where the branch is by now. Replicas may still tell the old place. */
   const lookAgain = (branch: string, lost: RefMoved): Effect.Effect<RefMoved, CallFailure> =>
@@ -67,8 +66,7 @@ export const makeCommitTurns = ({
           error === "behind" ? Effect.succeed(Option.none<Head>()) : Effect.fail(error)
         )
       )
-      if (Option.isSome(now))
-        looked.set(branch, { commit: now.value.commit, at: yield* Clock.currentTimeMillis })
+      if (Option.isSome(now)) looked.set(branch, { head: now.value, at: yield* Clock.currentTimeMillis })
       return new RefMoved({ ...lost, actual: Option.map(now, (found) => found.commit) })
     })
 
@@ -77,7 +75,7 @@ export const makeCommitTurns = ({
     Effect.map(Clock.currentTimeMillis, (now) => {
       const found = looked.get(branch)
       looked.delete(branch)
-      return found?.commit === head.commit && now - found.at < lookedFor
+      return found?.head.commit === head.commit && now - found.at < lookedFor
     })
 
   const remember = (
@@ -173,7 +171,8 @@ export const makeCommitTurns = ({
           const guessed = isGuess && at === remembered
           if (made.left._tag !== "RefMoved" || !guessed) return yield* Effect.fail(made.left)
           // What was remembered was old: no race is lost yet.
-          const now = yield* headNow(branch)
+          const news = looked.get(branch)?.head
+          const now = news === undefined ? yield* headNow(branch) : Option.some(news)
           if (Option.getOrUndefined(now)?.commit === remembered.value.commit) {
             return yield* Effect.fail(made.left)
           }

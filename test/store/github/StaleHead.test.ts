@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
+import { verbs } from "../../support/github/TestServer.js"
 import { settle, virtual } from "../../support/github/Virtual.js"
 
 describe("a head remembered from before another client's commit", () => {
@@ -37,4 +38,31 @@ describe("a head remembered from before another client's commit", () => {
       assert.isTrue(Either.isRight(result), JSON.stringify(result))
     })
   )
+
+  for (const options of [{}, { useGraphql: true, commitVia: "graphql" }] as const) {
+    it.scoped(`costs one look where the branch is, with ${JSON.stringify(options)}`, () =>
+      Effect.gen(function* () {
+        const { flight, remote, server } = yield* virtual(options)
+        const bytes = (text: string) => new TextEncoder().encode(text)
+        const theirs = (n: number) =>
+          server.host.commit("main", [
+            { _tag: "Put", path: "data/theirs/a.json", content: bytes(`{"n":${n}}`) }
+          ])
+        theirs(0)
+        const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
+        const put = (n: number) =>
+          store.batch({}, (batch) =>
+            Effect.zipRight(batch.put("notes", "a", { n }), batch.put("notes", "b", { n }))
+          )
+        yield* settle(flight, put(1))
+        theirs(1)
+        server.seen.length = 0
+        const { result } = yield* settle(flight, put(2))
+        assert.isTrue(Either.isRight(result), JSON.stringify(result))
+        const looks = verbs(server).filter((verb) => verb.startsWith("GET /branches/"))
+        assert.deepStrictEqual(looks, ["GET /branches/main"], verbs(server).join("\n"))
+        assert.deepStrictEqual(server.problems, [])
+      })
+    )
+  }
 })
