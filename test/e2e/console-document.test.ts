@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
-import { focused, status } from "../support/browser/Chromium.js"
+import { focused, painted, status } from "../support/browser/Chromium.js"
 import { product, productId } from "../support/browser/Seed.js"
 import { choose, type Stage } from "../support/browser/Stage.js"
 
@@ -85,12 +85,24 @@ bothBuilds("documents in the console", (the) => {
     const started = Date.now()
     await page.locator(".panel .cm-line").first().waitFor()
     assert.isBelow(Date.now() - started, 1000)
+    const inSight = async () => {
+      const box = (await page.locator(".json-text").boundingBox())!
+      const match = (await page.locator(".cm-searchMatch-selected").boundingBox())!
+      assert.closeTo(match.y, box.y + box.height / 2, box.height / 2 - 24)
+    }
+    await page.getByPlaceholder("Search keys and values").fill("_created_at")
+    await page.keyboard.press("Enter")
+    await status(page).getByText("Match 1 of 1: _created_at").waitFor()
+    await painted(page)
+    await inSight()
     await page.getByRole("button", { name: "Fold all", exact: true }).click()
     await line(page, /6000 items/).waitFor()
     await page.getByPlaceholder("Search keys and values").fill("plane 5995")
     await page.keyboard.press("Enter")
     await status(page).getByText("Match 1 of 1: rows[5994].name").waitFor()
     assert.strictEqual(await page.locator(".cm-searchMatch-selected").innerText(), "plane 5995")
+    await painted(page)
+    await inSight()
   })
 
   it("keys act in the viewer as they do around it, nothing is typed, and Tab leads through", async () => {

@@ -70,7 +70,8 @@ export const theme: Extension = [
     },
     ".cm-searchMatch-selected": { background: "var(--warn)", color: "var(--surface)" },
     ".cm-searchMatch-selected span": { color: "inherit" },
-    ".cm-panels": { display: "none" },
+    // Without a box it would be measured at the top of the page, and scrolling go wrong by that.
+    ".cm-panels": { height: "0", border: "0", overflow: "hidden", visibility: "hidden" },
     "@media (forced-colors: active)": {
       ".cm-activeLine, .cm-foldPlaceholder, .cm-searchMatch": { outline: "1px solid" },
       ".cm-searchMatch-selected": {
