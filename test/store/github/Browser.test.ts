@@ -10,9 +10,12 @@ const allowed = new Set(["accept", "authorization", "content-type", "if-none-mat
 
 /** The client as a page loads it, and what it gave to `fetch`. */
 const inPage = Effect.gen(function* () {
-  vi.stubGlobal("document", {})
   vi.resetModules()
+  vi.stubGlobal("document", {})
+  vi.stubGlobal("Buffer", undefined)
   const GitHub = yield* Effect.promise(() => import("../../../src/store/github/GitHub.js"))
+  // What follows is the server's too, which is no page.
+  vi.unstubAllGlobals()
   const server = yield* makeTestServer(new TestHost({ token }))
   const sent: Array<{ readonly names: ReadonlyArray<string>; readonly init: object }> = []
   const pageFetch: typeof globalThis.fetch = (input, init) => {
@@ -35,6 +38,22 @@ describe("the client in a page", () => {
     vi.unstubAllGlobals()
     vi.resetModules()
   })
+
+  it.scopedLive("reads and writes text of every script, without Node's buffers", () =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* inPage
+      const text = "grüße, κόσμε, 😀 ".repeat(20)
+      const content = new TextEncoder().encode(text)
+      server.host.commit("main", [{ _tag: "Put", path: "a.json", content }])
+      const made = yield* Option.getOrThrow(remote.singleFile).put("main", "b.json", content, Option.none(), {
+        message: "m"
+      })
+      const stored = server.host.repository.blobs.get(Option.getOrThrow(made.blob))
+      assert.strictEqual(new TextDecoder().decode(stored), text)
+      const read = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
+      assert.strictEqual(new TextDecoder().decode(read.content), text)
+    })
+  )
 
   it.scopedLive("sends no header that CORS refuses, and passes the browser's own cache by", () =>
     Effect.gen(function* () {
