@@ -12,7 +12,6 @@ const allowed = new Set(["accept", "authorization", "content-type", "if-none-mat
 const inPage = Effect.gen(function* () {
   vi.resetModules()
   vi.stubGlobal("document", {})
-  vi.stubGlobal("Buffer", undefined)
   const GitHub = yield* Effect.promise(() => import("../../../src/store/github/GitHub.js"))
   // What follows is the server's too, which is no page.
   vi.unstubAllGlobals()
@@ -39,7 +38,7 @@ describe("the client in a page", () => {
     vi.resetModules()
   })
 
-  it.scopedLive("reads and writes text of every script, without Node's buffers", () =>
+  it.scopedLive("reads and writes text of every script", () =>
     Effect.gen(function* () {
       const { remote, server } = yield* inPage
       const text = "grüße, κόσμε, 😀 ".repeat(20)
