@@ -4,12 +4,12 @@ import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { Change, CommitText, Head, NewCommit, Signature } from "../GitRemote.js"
-import type { Draft } from "./CommitQueue.js"
 import { encodeCommit, hashObject } from "./GitObjects.js"
 import type { Person, TreeChange } from "./GitRepository.js"
 import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import type { Packable } from "./PackBuilder.js"
+import type { Draft } from "./Staging.js"
 import { type NewTree, type PathEdit, rewrite, type TreeSource } from "./TreeRewriter.js"
 
 /** Changes hashed between two looks at what else there is to do. */
