@@ -46,6 +46,11 @@ export interface GuardedWriteOptions extends WriteOptions {
   readonly expectedRev?: number | undefined
 }
 
+export interface RestoreOptions extends WriteOptions {
+  /** As of `GuardedWriteOptions`; null: unless there is no such document. */
+  readonly expectedRev?: number | null | undefined
+}
+
 /** One commit of a document's history, newest first. */
 export interface HistoryEntry {
   readonly sha: string
@@ -136,7 +141,7 @@ export interface Collection<A = StoredDocument, I = JsonObject> extends Collecti
   readonly upsert: (id: string, document: I, options?: GuardedWriteOptions) => Effect.Effect<A, WriteError>
   readonly delete: (id: string, options?: GuardedWriteOptions) => Effect.Effect<void, WriteError>
   /** Brings back the version that the commit holds, as a new commit. */
-  readonly restore: (id: string, commitSha: string, options?: WriteOptions) => Effect.Effect<A, WriteError>
+  readonly restore: (id: string, commitSha: string, options?: RestoreOptions) => Effect.Effect<A, WriteError>
   /**
    * Imports records, each as a whole document, one commit per chunk in constant memory: what `importRecords` of
    * `transfer/Import.ts` does. For a collection with a schema a record must be an encoded document of it.

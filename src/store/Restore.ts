@@ -4,7 +4,7 @@ import type { StoredDocument } from "../domain/Document.js"
 import { isOid, type Oid } from "../domain/Oid.js"
 import { settingsFileName } from "../domain/Settings.js"
 import { NotFoundError } from "../domain/StoreError.js"
-import type { ReadError, WriteError, WriteOptions } from "./Collection.js"
+import type { ReadError, RestoreOptions, WriteError } from "./Collection.js"
 import { documentPath, under } from "./DocumentPath.js"
 import type { Head, Wants } from "./GitRemote.js"
 import { checkNames } from "./internal/OperationQueue.js"
@@ -31,13 +31,20 @@ export const requireCommit = (
     })
   )
 
+const expectationOf = ({ expectedRev }: RestoreOptions) =>
+  expectedRev === undefined
+    ? undefined
+    : expectedRev === null
+      ? { absent: true as const }
+      : { rev: expectedRev }
+
 /** Brings back the version of a document that a commit holds, exactly, as a new commit. */
 export const restoreDocument = (
   core: StoreCore,
   collection: string,
   id: string,
   commitSha: string,
-  options: WriteOptions = {}
+  options: RestoreOptions = {}
 ): Effect.Effect<StoredDocument, WriteError> =>
   Effect.gen(function* () {
     const operation = "Collection.restore"
@@ -82,6 +89,7 @@ export const restoreDocument = (
           collection,
           id,
           needs: "any",
+          expected: expectationOf(options),
           next: () =>
             Effect.succeed({
               document,

@@ -5,12 +5,18 @@ const windowMillis = 60_000
 const most = 10
 const addresses = 1000
 
-/** Lets an address fail to sign in ten times a minute. */
+/** Lets an address fail to sign in ten times a minute. One that is under way counts as failed until it has succeeded. */
 export const make = Effect.sync(() => {
-  const failures = new Map<string, Array<number>>()
+  const failures = new Map<string, ReadonlyArray<{ readonly at: number }>>()
 
   const recent = (address: string, now: number) =>
-    (failures.get(address) ?? []).filter((at) => now - at < windowMillis)
+    (failures.get(address) ?? []).filter(({ at }) => now - at < windowMillis)
+
+  const remember = (address: string, kept: ReadonlyArray<{ readonly at: number }>) => {
+    failures.delete(address)
+    if (kept.length > 0) failures.set(address, kept)
+    if (failures.size > addresses) failures.delete(failures.keys().next().value!)
+  }
 
   return {
     guard: <A, E>(address: string, attempt: Effect.Effect<A, E>): Effect.Effect<A, E | ConsoleError> =>
@@ -18,16 +24,17 @@ export const make = Effect.sync(() => {
         const now = yield* Clock.currentTimeMillis
         const before = recent(address, now)
         if (before.length >= most) {
-          return yield* tooManyAttempts(Math.ceil((before[0]! + windowMillis - now) / 1000))
+          return yield* tooManyAttempts(Math.ceil((before[0]!.at + windowMillis - now) / 1000))
         }
-        return yield* Effect.tapError(attempt, () =>
-          Effect.gen(function* () {
-            const at = yield* Clock.currentTimeMillis
-            const kept = [...recent(address, at), at]
-            failures.delete(address)
-            failures.set(address, kept)
-            if (failures.size > addresses) failures.delete(failures.keys().next().value!)
-          })
+        const begun = { at: now }
+        remember(address, [...before, begun])
+        return yield* Effect.tap(attempt, () =>
+          Effect.sync(() =>
+            remember(
+              address,
+              (failures.get(address) ?? []).filter((one) => one !== begun)
+            )
+          )
         )
       })
   }

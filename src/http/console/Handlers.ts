@@ -186,6 +186,14 @@ export const router = (options: ConsoleOptions = {}) =>
       })
     )
 
+    /** A session as the page begins with it: gone with its token, and without collections while they cannot be read. */
+    const seen = (session: Session) =>
+      session.browse.collections.pipe(
+        Effect.map((collections): Api.SessionView | null => viewOf(session, collections)),
+        Effect.catchTag("AuthError", () => Effect.as(sessions.end(session.id), null)),
+        Effect.orElseSucceed(() => viewOf(session, []))
+      )
+
     const setup = HttpRouter.get(
       Api.session.path,
       told(
@@ -195,9 +203,7 @@ export const router = (options: ConsoleOptions = {}) =>
           return yield* answer(Api.Setup, {
             apis: [...stores.apis, embeddedApi],
             demo: stores.demo,
-            session: Option.isNone(session)
-              ? null
-              : viewOf(session.value, yield* session.value.browse.collections)
+            session: Option.isNone(session) ? null : yield* seen(session.value)
           })
         })
       )

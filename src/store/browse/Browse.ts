@@ -4,61 +4,18 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
-import { type ManifestFile, parseManifestFile, projectedFields } from "../../domain/ManifestFile.js"
+import { parseManifestFile, projectedFields } from "../../domain/ManifestFile.js"
 import type { Oid } from "../../domain/Oid.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import type { Blob, Budget, GitRemoteService, Tree } from "../GitRemote.js"
 import type { StoreService, StoreView } from "../StoreService.js"
 import { columnsOf } from "./Columns.js"
-import { compareJson, type Filter, matchesAll, valuesAt } from "./Filter.js"
+import { matchesAll } from "./Filter.js"
+import { answerFromManifest, covers, cursorPlace, type Projection } from "./ManifestAnswer.js"
+import { maxLimit, type Query, type QueryAnswer } from "./Query.js"
 
-/** The most documents that one query answers. */
-export const maxLimit = 500
-
-export interface Sort {
-  readonly path: string
-  readonly descending: boolean
-}
-
-/** What a person asks of a collection. */
-export interface Query {
-  readonly collection: string
-  readonly filters: ReadonlyArray<Filter>
-  /** 1 to 500. */
-  readonly limit: number
-  readonly cursor?: string | null | undefined
-  /** A commit, tag or branch to look at instead of the branch's head. */
-  readonly at?: string | undefined
-  /** Rows from the manifest's projected fields, where there is a current manifest that has what is asked for. */
-  readonly projected?: boolean | undefined
-  /** Of the whole collection; only together with a manifest. */
-  readonly sort?: Sort | undefined
-}
-
-/** How the manifest compares with the directory that it describes. */
-export interface ManifestState {
-  readonly current: boolean
-  readonly fields: ReadonlyArray<string>
-  /** Ids that are documents but not in the manifest. */
-  readonly missing: ReadonlyArray<string>
-  /** Ids that are in the manifest but no documents. */
-  readonly extra: ReadonlyArray<string>
-}
-
-export interface QueryAnswer {
-  readonly collection: string
-  readonly documents: ReadonlyArray<JsonObject>
-  readonly columns: ReadonlyArray<string>
-  /** Where the next page begins, null when nothing follows. */
-  readonly cursor: string | null
-  readonly source: "index" | "scan" | "manifest"
-  /** How many documents match in all, where that is known without reading more. */
-  readonly total?: number | undefined
-  readonly manifest?: ManifestState | undefined
-  /** Ids of files that hold no document the store can read. */
-  readonly unreadable?: ReadonlyArray<string> | undefined
-}
+export { type ManifestState, maxLimit, type Query, type QueryAnswer, type Sort } from "./Query.js"
 
 /** A repository as a person looks at it: everything the console shows, over one store. */
 export interface Browse {
@@ -87,43 +44,7 @@ export interface Browse {
   readonly rate: Effect.Effect<ReadonlyArray<Budget>, ReadError>
 }
 
-const sortDocuments = (documents: ReadonlyArray<JsonObject>, sort: Sort): ReadonlyArray<JsonObject> => {
-  const keyed = documents.map((document) => ({ document, key: valuesAt(document, sort.path)[0] }))
-  const sign = sort.descending ? -1 : 1
-  keyed.sort((a, b) => {
-    if (a.key === undefined || b.key === undefined) return compareJson(a.key, b.key)
-    return sign * compareJson(a.key, b.key)
-  })
-  return keyed.map(({ document }) => document)
-}
-
-interface Projection extends ManifestFile {
-  readonly fields: ReadonlyArray<string>
-}
-
-const covers = ({ fields }: Projection, query: Query): boolean => {
-  const known = new Set(["_id", ...fields])
-  const paths = [...query.filters.map((filter) => filter.path), ...(query.sort ? [query.sort.path] : [])]
-  return paths.every((path) => known.has(path) || known.has(path.split(".")[0]!))
-}
-
-const answerFromManifest = (manifest: Projection, query: Query, state: ManifestState): QueryAnswer => {
-  const all = manifest.ids.map((id): JsonObject => ({ _id: id, ...manifest.documents.get(id) }))
-  const matching = query.filters.length === 0 ? all : all.filter((one) => matchesAll(one, query.filters))
-  const sorted = query.sort === undefined ? matching : sortDocuments(matching, query.sort)
-  const offset = Number(query.cursor ?? 0) || 0
-  const documents = sorted.slice(offset, offset + query.limit)
-  const next = offset + documents.length
-  return {
-    collection: query.collection,
-    documents,
-    columns: columnsOf([Object.fromEntries(manifest.fields.map((field) => [field, null])), ...documents]),
-    cursor: next < sorted.length ? String(next) : null,
-    source: "manifest",
-    total: sorted.length,
-    manifest: state
-  }
-}
+const isCount = (limit: number) => Number.isInteger(limit) && limit >= 1 && limit <= maxLimit
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 
@@ -305,14 +226,19 @@ export const make = (options: BrowseOptions): Browse => {
     readOnly: options.readOnly,
     collections: Effect.map(present, (found) => [...found.keys()]),
     query: Effect.fn("Browse.query")(function* (query) {
-      if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > maxLimit) {
+      if (!isCount(query.limit)) {
         return yield* invalid(`limit must be a whole number from 1 to ${maxLimit}`)
       }
       if (query.projected !== true) return yield* fromDocuments(query)
       const found = yield* manifestOf(query)
       if (Option.isNone(found)) return yield* fromDocuments(query)
       const { manifest, state } = found.value
-      if (state.current && covers(manifest, query)) return answerFromManifest(manifest, query, state)
+      if (state.current && covers(manifest, query)) {
+        const after = query.cursor == null ? undefined : cursorPlace(query.cursor, query.sort)
+        if (query.cursor != null && after === undefined)
+          return yield* invalid("the cursor is of another query")
+        return answerFromManifest(manifest, query, after, state)
+      }
       const answer = yield* fromDocuments(query)
       return { ...answer, manifest: state }
     }),
@@ -321,7 +247,10 @@ export const make = (options: BrowseOptions): Browse => {
       return yield* view.collection(collection).get(id, at === undefined ? { fresh: true } : undefined)
     }),
     history: Effect.fn("Browse.history")(function* (collection, id, limit) {
+      if (!isCount(limit)) return yield* invalid(`limit must be a whole number from 1 to ${maxLimit}`)
       if (id !== undefined) return yield* store.collection(collection).history(id, { limit })
+      const problem = collectionNameProblem(collection)
+      if (problem !== undefined) return yield* invalid(`collection ${JSON.stringify(collection)}: ${problem}`)
       const head = yield* remote.head(store.branch)
       if (Option.isNone(head)) return []
       const commits = yield* remote.log(head.value, under(collection), { limit }).pipe(Stream.runCollect)
@@ -344,28 +273,24 @@ export const make = (options: BrowseOptions): Browse => {
           hint: "Sign in with a token that has Contents read and write permission."
         })
       }
-      const documents = store.collection(collection)
-      const current = yield* documents.get(id, { fresh: true })
-      const rev = Option.getOrUndefined(current)?._rev
-      if (rev !== expectedRev) {
-        return yield* new ConflictError({
-          operation,
-          collection,
-          id,
-          message: `${collection}/${id} has changed since it was shown: nothing was written`,
-          hint: "Open the document again and compare before restoring.",
-          conflicts: [
-            {
-              collection,
-              id,
-              expected: expectedRev === undefined ? null : { rev: expectedRev },
-              actual: rev === undefined ? null : { rev }
-            }
-          ]
-        })
-      }
       listed = undefined
-      return yield* documents.restore(id, commitSha)
+      return yield* store
+        .collection(collection)
+        .restore(id, commitSha, { expectedRev: expectedRev ?? null })
+        .pipe(
+          Effect.catchTag(
+            "ConflictError",
+            ({ conflicts }) =>
+              new ConflictError({
+                operation,
+                collection,
+                id,
+                message: `${collection}/${id} has changed since it was shown: nothing was written`,
+                hint: "Open the document again and compare before restoring.",
+                conflicts
+              })
+          )
+        )
     }),
     rate: store.rateLimit
   }

@@ -1,0 +1,82 @@
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Json, JsonObject } from "../../domain/Document.js"
+import { idProblem } from "../../domain/DocumentId.js"
+import type { ManifestFile } from "../../domain/ManifestFile.js"
+import { columnsOf } from "./Columns.js"
+import { compareJson, matchesAll, valuesAt } from "./Filter.js"
+import type { ManifestState, Query, QueryAnswer, Sort } from "./Query.js"
+
+/** A manifest and the fields that it projects. */
+export interface Projection extends ManifestFile {
+  readonly fields: ReadonlyArray<string>
+}
+
+/** Whether a query asks only of fields that the manifest has. */
+export const covers = ({ fields }: Projection, query: Query): boolean => {
+  const known = new Set(["_id", ...fields])
+  const paths = [...query.filters.map((filter) => filter.path), ...(query.sort ? [query.sort.path] : [])]
+  return paths.every((path) => known.has(path) || known.has(path.split(".")[0]!))
+}
+
+/** Where a document stands among the others: by the value that it is sorted by, and then by id. */
+export interface Place {
+  readonly value: Json | undefined
+  readonly id: string
+}
+
+const byPlace = (descending: boolean) => (a: Place, b: Place) => {
+  const byValue = compareJson(a.value, b.value)
+  if (byValue === 0) return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+  // What lacks the value comes last either way.
+  return descending && a.value !== undefined && b.value !== undefined ? -byValue : byValue
+}
+
+const Cursor = Schema.parseJson(Schema.Struct({ id: Schema.String, value: Schema.optional(Schema.Unknown) }))
+
+/** The place after which a page begins, undefined where the cursor is of another order. */
+export const cursorPlace = (cursor: string, sort: Sort | undefined): Place | undefined => {
+  if (sort === undefined)
+    return idProblem(cursor) === undefined ? { value: undefined, id: cursor } : undefined
+  return Option.getOrUndefined(
+    Option.map(Schema.decodeOption(Cursor)(cursor), ({ id, value }) => ({
+      id,
+      value: value as Json | undefined
+    }))
+  )
+}
+
+/** Answers a query by the manifest alone. */
+export const answerFromManifest = (
+  manifest: Projection,
+  query: Query,
+  after: Place | undefined,
+  state: ManifestState
+): QueryAnswer => {
+  const { filters, sort } = query
+  const order = byPlace(sort?.descending === true)
+  const placed = manifest.ids.flatMap((id) => {
+    const document: JsonObject = { _id: id, ...manifest.documents.get(id) }
+    if (!matchesAll(document, filters)) return []
+    return [{ document, id, value: sort === undefined ? undefined : valuesAt(document, sort.path)[0] }]
+  })
+  const rest = after === undefined ? placed : placed.filter((one) => order(one, after) > 0)
+  rest.sort(order)
+  const page = rest.slice(0, query.limit)
+  const last = page[page.length - 1]
+  const documents = page.map(({ document }) => document)
+  return {
+    collection: query.collection,
+    documents,
+    columns: columnsOf([Object.fromEntries(manifest.fields.map((field) => [field, null])), ...documents]),
+    cursor:
+      last === undefined || rest.length === page.length
+        ? null
+        : sort === undefined
+          ? last.id
+          : JSON.stringify({ id: last.id, value: last.value }),
+    source: "manifest",
+    total: placed.length,
+    manifest: state
+  }
+}
