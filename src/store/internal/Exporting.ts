@@ -1,19 +1,42 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import { inexactNumbers } from "../../domain/JsonText.js"
+import { ValidationError } from "../../domain/StoreError.js"
 import type { CollectionExports } from "../Collection.js"
 import type { StoreView } from "../StoreService.js"
-import { plain } from "./Codec.js"
+import { type Codec, plain } from "./Codec.js"
 import { makeReader } from "./Reader.js"
 import type { StoreCore } from "./StoreCore.js"
+import { readDocument } from "./Versions.js"
 
 /** Loaded when it is wanted: a page that exports nothing does not carry the writers of workbooks. */
 const exports = Effect.promise(() => import("../transfer/Export.js"))
+
+/** Documents as they are copied: a number that would be another one in the copy is refused. */
+const copied: Codec<StoredDocument, JsonObject> = {
+  ...plain,
+  read: (place, content) =>
+    Either.flatMap(readDocument(place, content), (document) => {
+      const [lost] = inexactNumbers(content)
+      if (lost === undefined) return Either.right(document)
+      return Either.left(
+        new ValidationError({
+          ...place,
+          message: `${place.path}: the number ${lost.text} at ${lost.path} cannot be exported without changing it`,
+          hint: "store it as text, or take the file itself from a clone",
+          issues: [{ path: lost.path, message: `${lost.text} is not exactly a JavaScript number` }]
+        })
+      )
+    })
+}
 
 /** The core at the commit that it sees now. */
 const pinned = (core: StoreCore) =>
   core.source.pinned ? Effect.succeed(core) : Effect.map(core.source.head, (head) => core.at(head))
 
 export const collectionExports = (core: StoreCore, name: string): CollectionExports => {
-  const source = Effect.map(pinned(core), (at) => makeReader(at, name, plain))
+  const source = Effect.map(pinned(core), (at) => makeReader(at, name, copied))
   return {
     exportExcel: (destination, options) =>
       Effect.zipWith(exports, source, ({ exportExcel }, collection) =>
@@ -30,5 +53,9 @@ export const storeExport =
   (core: StoreCore, view: (core: StoreCore) => StoreView): StoreView["exportExcel"] =>
   (destination, options) =>
     Effect.zipWith(exports, pinned(core), ({ exportDatabaseExcel }, at) =>
-      exportDatabaseExcel(view(at), destination, options)
+      exportDatabaseExcel(
+        { collections: view(at).collections, collection: (name) => makeReader(at, name, copied) },
+        destination,
+        options
+      )
     ).pipe(Effect.flatten, Effect.withSpan("Store.exportExcel"))
