@@ -2,10 +2,13 @@ import { Command, ValidationError as UsageError } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { optionsFirst } from "./ArgumentOrder.js"
 import { doctor } from "./DoctorCommand.js"
+import { exportCommand } from "./ExportCommand.js"
 import { described, helpFor } from "./Help.js"
+import { importCommand } from "./ImportCommand.js"
+import { printable } from "./Printable.js"
 import { collections, diff, get, history, query } from "./ReadCommands.js"
 import { host, serve } from "./ServiceCommands.js"
-import { exportCommand, importCommand } from "./TransferCommands.js"
+import { holdsToken, tokenIsNoArgument } from "./Token.js"
 import { put, reindex, remove, restore, revert } from "./WriteCommands.js"
 
 const about = "JSON documents in a Git repository; every write is a commit."
@@ -54,6 +57,7 @@ export const run = (version: string, arguments_: ReadonlyArray<string>) =>
   Effect.suspend(() => {
     const help = helpFor("chainstore", about, commands(), arguments_)
     if (help !== undefined) return Console.log(help)
+    if (holdsToken(arguments_)) return tokenIsNoArgument
     return Command.run(chainstore, { name: "chainstore", version, executable: "chainstore" })([
       "node",
       "chainstore",
@@ -62,7 +66,7 @@ export const run = (version: string, arguments_: ReadonlyArray<string>) =>
       Effect.tapError((error) =>
         UsageError.isValidationError(error) ? Console.error(howTo(arguments_[0])) : Effect.void
       ),
-      withoutBlankLines
+      inPlainLines
     )
   })
 
@@ -71,11 +75,13 @@ const howTo = (command: string | undefined) =>
     ? `chainstore ${command} --help shows its arguments and options`
     : "chainstore --help shows the commands"
 
-/** The parser ends what it says of a wrong argument with empty lines. */
-const withoutBlankLines = <A, E, R>(body: Effect.Effect<A, E, R>) =>
+/** What the parser says of a wrong argument has colours, and ends with empty lines. */
+const inPlainLines = <A, E, R>(body: Effect.Effect<A, E, R>) =>
   Console.consoleWith((console) =>
     Effect.withConsole(body, {
       ...console,
-      error: (text: string) => console.error(text.trimEnd())
+      error: (text: string) => console.error(printable(text.replace(colour, "")).trimEnd())
     })
   )
+
+const colour = /\u001b\[[\d;]*m/g

@@ -22,10 +22,13 @@ export type Connection = {
     }
 )
 
+/** Of a repository on this machine that is not there: it is refused, made, or looked at as if it were there and empty. */
+export type Missing = "refuse" | "create" | "imagine"
+
 /** Opens stores; which implementation answers is wired where the command line is started. */
 export class Stores extends Context.Tag("chainstore/cli/Stores")<
   Stores,
-  { readonly open: (connection: Connection) => Layer.Layer<Store, ReadError> }
+  { readonly open: (connection: Connection, missing: Missing) => Layer.Layer<Store, ReadError> }
 >() {}
 
 const fromEnvironment = (name: string) => Config.nonEmptyString(name)
@@ -103,12 +106,15 @@ type Given = {
 
 /** `["a.x", "a.y", "b"]` as fields by collection. */
 const byCollection = (names: ReadonlyArray<string>) => {
-  const fields: Record<string, Array<string>> = {}
+  const fields = new Map<string, ReadonlyArray<string>>()
   for (const name of names) {
     const [collection = "", ...field] = name.split(".")
-    fields[collection] = [...(fields[collection] ?? []), ...(field.length === 0 ? [] : [field.join(".")])]
+    fields.set(collection, [
+      ...(fields.get(collection) ?? []),
+      ...(field.length === 0 ? [] : [field.join(".")])
+    ])
   }
-  return names.length === 0 ? undefined : fields
+  return names.length === 0 ? undefined : Object.fromEntries(fields)
 }
 
 const layoutOf = (given: Given): SettingsOptions => {

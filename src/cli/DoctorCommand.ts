@@ -66,7 +66,7 @@ export const doctor = Command.make("doctor", { json: jsonOption, connection: con
         : `${connection.apiUrl._tag === "Some" ? connection.apiUrl.value : "api.github.com"}`
     const repository: Finding = { severity: "ok", code: "place", message: `${connection.repo} at ${place}` }
     const inside = yield* Effect.flatMap(Store, (store) => store.doctor).pipe(
-      Effect.provide(stores.open(connection)),
+      Effect.provide(stores.open(connection, "refuse")),
       Effect.catchAll((error) =>
         Effect.succeed<ReadonlyArray<Finding>>([
           { severity: "error", code: error._tag, message: error.message, hint: error.hint }

@@ -1,7 +1,8 @@
 import { ValidationError as UsageError } from "@effect/cli"
-import { Cause } from "effect"
+import { Cause, ConfigError } from "effect"
 import { StoreError } from "../domain/StoreError.js"
 import { Unwell } from "./DoctorCommand.js"
+import { printable } from "./Printable.js"
 
 /**
  * What the command line exits with: 0 done, 1 a defect, 2 wrong usage or a value that breaks a rule, 3 not found,
@@ -28,6 +29,11 @@ export interface Ending {
 
 /** How a failure ends the command line. */
 export const endingOf = (cause: Cause.Cause<unknown>): Ending => {
+  const { code, message } = judged(cause)
+  return { code, message: message === undefined ? undefined : printable(message) }
+}
+
+const judged = (cause: Cause.Cause<unknown>): Ending => {
   if (Cause.isInterruptedOnly(cause)) return { code: 130, message: undefined }
   const error = Cause.squash(cause)
   if (error instanceof Unwell) return { code: 10, message: undefined }
@@ -37,6 +43,7 @@ export const endingOf = (cause: Cause.Cause<unknown>): Ending => {
     const hint = error.hint === undefined ? "" : `\n${error.hint}`
     return { code: exitCodes[error._tag] ?? 1, message: `${error._tag}: ${error.message}${hint}` }
   }
+  if (ConfigError.isConfigError(error)) return { code: 2, message: `The settings are wrong: ${error}` }
   if (error instanceof Error) return { code: isFile(error) ? 9 : 1, message: error.message }
   return { code: 1, message: String(error) }
 }

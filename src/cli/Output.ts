@@ -1,7 +1,10 @@
 import { Options } from "@effect/cli"
 import Table from "cli-table3"
 import { Console, Context, Effect } from "effect"
+import widthOf from "string-width"
 import type { Json } from "../domain/Document.js"
+import type { DestinationError } from "../store/transfer/Destination.js"
+import { printable } from "./Printable.js"
 
 /** What the command line writes to. */
 export class Screen extends Context.Tag("chainstore/cli/Screen")<
@@ -14,6 +17,8 @@ export class Screen extends Context.Tag("chainstore/cli/Screen")<
     readonly columns: number
     /** Writes to standard error as it is. */
     readonly message: (text: string) => Effect.Effect<void>
+    /** Writes to standard output as it is, and waits while its reader is slow. */
+    readonly bytes: (bytes: Uint8Array) => Effect.Effect<void, DestinationError>
   }
 >() {}
 
@@ -22,10 +27,13 @@ export const jsonOption = Options.boolean("json").pipe(
   Options.withDescription("Answer in JSON, as is done wherever the answer does not go to a terminal")
 )
 
+/** Writes a line of results. */
+export const say = (text: string) => Console.log(printable(text))
+
 /** Prints the human form on a terminal, and the JSON form elsewhere or when it is asked for. */
 export const print = (json: boolean, data: unknown, human: (columns: number) => string) =>
   Effect.flatMap(Screen, (screen) =>
-    Console.log(json || !screen.results ? JSON.stringify(data, null, 2) : human(screen.columns))
+    say(json || !screen.results ? JSON.stringify(data, null, 2) : human(screen.columns))
   )
 
 /** Rows under headings, as wide as the terminal; what does not fit is cut with an ellipsis. */
@@ -35,11 +43,12 @@ export const table = (
   columns: number
 ): string => {
   const texts = rows.map((row) => row.map(inOneLine))
-  const natural = headings.map((heading, index) =>
-    Math.max(heading.length, ...texts.map((row) => row[index]?.length ?? 0))
+  const head = headings.map(inOneLine)
+  const natural = head.map((heading, index) =>
+    texts.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? "")), widthOf(heading))
   )
   const drawn = new Table({
-    head: [...headings],
+    head,
     colWidths: fitted(natural, columns - headings.length * 2).map((width) => width + 2),
     style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
     chars: blankBorders
@@ -89,5 +98,5 @@ const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((a, b) => a + b, 
 const inOneLine = (value: Json | undefined): string => {
   const text =
     value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ")
+  return printable(text.replace(/[\r\n\t]+/g, " "))
 }

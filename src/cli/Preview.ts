@@ -55,6 +55,20 @@ const placeIn = (root: string, path: string) => {
   return collection === "" || collection.startsWith("_") || id === undefined ? undefined : { collection, id }
 }
 
+/** The document as a commit would leave it; null where it would be gone. */
+export const previewedDocument = (
+  root: string,
+  { changes }: NewCommit,
+  collection: string,
+  id: string
+): JsonObject | null => {
+  const change = changes.find(({ path }) => {
+    const place = placeIn(root, path)
+    return place?.collection === collection && place.id === id
+  })
+  return change === undefined ? null : documentIn(change)
+}
+
 const currentOf = (
   store: StoreService,
   { collection, id }: { readonly collection: string; readonly id: string }

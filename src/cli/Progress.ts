@@ -1,5 +1,6 @@
 import { Clock, Effect } from "effect"
 import { Screen } from "./Output.js"
+import { printable } from "./Printable.js"
 
 /** A line of progress on a terminal; nothing elsewhere. */
 export interface Progress {
@@ -21,7 +22,7 @@ export const withProgress = <A, E, R>(
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           if (now - shown < 100 && done !== total) return Effect.void
           shown = now
-          return screen.message(`${clear}${line(label, done, total, share, (now - start) / 1000)}`)
+          return screen.message(`${clear}${line(printable(label), done, total, share, (now - start) / 1000)}`)
         })
       return Effect.ensuring(body({ tell }), screen.message(clear))
     })

@@ -1,7 +1,7 @@
 import { Args, Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { JsonObject, StoredDocument } from "../domain/Document.js"
-import { NotFoundError } from "../domain/StoreError.js"
+import { NotFoundError, ValidationError } from "../domain/StoreError.js"
 import { columnsOf, type Difference, differences, parseValue, printPath } from "../store/browse/index.js"
 import type { CollectionReader } from "../store/Collection.js"
 import { Store, type StoreView } from "../store/Store.js"
@@ -78,7 +78,7 @@ export const collections = storeCommand(
 export const get = storeCommand(
   "get",
   "Print a document.",
-  { collection: collectionArgument, id: idArgument, at: atOption },
+  { collection: collectionArgument, id: idArgument, at: atOption, json: jsonOption },
   ({ at, collection, id }) =>
     Effect.gen(function* () {
       const document = yield* documentOf(yield* viewAt(at), collection, id)
@@ -110,6 +110,13 @@ export const query = storeCommand(
   },
   ({ after, at, collection, columns, field, json, limit, value }) =>
     Effect.gen(function* () {
+      if (Option.isSome(value) && Option.isNone(field)) {
+        return yield* new ValidationError({
+          operation: "query",
+          message: "--value needs the field that it is the value of",
+          hint: "name it with --field"
+        })
+      }
       const reader = (yield* viewAt(at)).collection(collection)
       const options = { limit, after: Option.getOrUndefined(after) }
       const documents = Option.isSome(field)

@@ -4,13 +4,17 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { JsonObject } from "../domain/Document.js"
 import { ValidationError } from "../domain/StoreError.js"
 import { differences } from "../store/browse/index.js"
-import type { ReindexProgress } from "../store/Collection.js"
+import type { Collection, ReindexProgress } from "../store/Collection.js"
 import { Store } from "../store/Store.js"
+import { parseExactly } from "../store/transfer/ExactJson.js"
+import { normaliseRecord } from "../store/transfer/Normalise.js"
+import { sourceError } from "../store/transfer/Records.js"
+import { utf8Text } from "../store/transfer/Utf8Text.js"
 import { standardInput } from "./Input.js"
 import { jsonOption, print } from "./Output.js"
-import { printPreview } from "./Preview.js"
+import { previewedDocument, printPreview } from "./Preview.js"
 import { withProgress } from "./Progress.js"
-import { collectionArgument, differenceLines, documentOf, idArgument, viewAt } from "./ReadCommands.js"
+import { collectionArgument, differenceLines, documentOf, idArgument } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
 
 const messageOption = Options.text("message").pipe(
@@ -56,19 +60,12 @@ export const put = storeCommand(
   ({ collection: name, data, dryRun, expectedRev, file, id, insert, json, merge, message }) =>
     Effect.gen(function* () {
       const store = yield* Store
-      const collection = store.collection(name)
-      const document = yield* parseDocument(yield* textOf(data, file))
+      const document = yield* documentIn(yield* textOf(data, file))
       const options = guarded(message, expectedRev)
-      if (dryRun) {
-        const stored = Option.getOrNull(yield* collection.get(id))
-        const next = merge && stored !== null ? { ...stored, ...document } : document
-        const found = differences(withoutMetadata(stored), withoutMetadata(next))
-        return yield* print(json, found, () => differenceLines(found))
-      }
-      if (insert) yield* collection.insert(document, { ...options, id })
-      else if (merge) yield* collection.upsert(id, document, options)
-      else {
-        yield* collection.replace(id, document, options).pipe(
+      const write = (collection: Collection) => {
+        if (insert) return Effect.asVoid(collection.insert(document, { ...options, id }))
+        if (merge) return Effect.asVoid(collection.upsert(id, document, options))
+        return collection.replace(id, document, options).pipe(
           Effect.asVoid,
           Effect.catchTag("NotFoundError", (missing) =>
             options.expectedRev === undefined
@@ -77,36 +74,61 @@ export const put = storeCommand(
           )
         )
       }
+      if (dryRun) {
+        const found = yield* wouldChange(name, id, write)
+        return yield* print(json, found, () => differenceLines(found))
+      }
+      yield* write(store.collection(name))
       const stored = yield* documentOf(store, name, id)
       yield* print(json, stored, () => `${name}/${id} is at revision ${stored._rev}.`)
-    })
+    }),
+  ({ dryRun }) => (dryRun ? "imagine" : "create")
 )
+
+/** What a write of one document would change in it; fails as the write would. */
+const wouldChange = <A, E, R>(
+  name: string,
+  id: string,
+  write: (collection: Collection) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const stored = Option.getOrNull(yield* store.collection(name).get(id))
+    const commit = yield* store.preview((dry) => write(dry.collection(name)))
+    const next = Option.match(commit, {
+      onNone: () => stored,
+      onSome: (shown) => previewedDocument(store.root, shown, name, id)
+    })
+    return differences(withoutMetadata(stored), withoutMetadata(next))
+  })
 
 const textOf = (data: Option.Option<string>, file: Option.Option<string>) =>
   Effect.gen(function* () {
     if (Option.isSome(data)) return data.value
-    if (Option.isSome(file) && file.value !== "-") {
-      const files = yield* FileSystem.FileSystem
-      return yield* files.readFileString(file.value)
-    }
-    const input = yield* standardInput
-    return Chunk.join(yield* Stream.runCollect(Stream.decodeText(input)), "")
+    const files = yield* FileSystem.FileSystem
+    const bytes =
+      Option.isSome(file) && file.value !== "-"
+        ? Stream.mapError(files.stream(file.value), sourceError("put"))
+        : yield* standardInput
+    return Chunk.join(yield* Stream.runCollect(utf8Text(bytes, "put")), "")
   })
 
-const parseDocument = (text: string) =>
+const documentIn = (text: string) =>
   Effect.try({
     try: () => {
-      const value: unknown = JSON.parse(text)
+      const value = parseExactly(text)
       if (typeof value !== "object" || value === null || Array.isArray(value))
         throw new Error("it is not an object")
-      return value as JsonObject
+      return normaliseRecord(value)
     },
     catch: (cause) =>
-      new ValidationError({
-        operation: "put",
-        message: `the document is not JSON: ${cause instanceof Error ? cause.message : cause}`,
-        hint: "quote it for your shell, or pass it on standard input"
-      })
+      cause instanceof ValidationError
+        ? cause
+        : new ValidationError({
+            operation: "put",
+            message: `the document is not JSON: ${cause instanceof Error ? cause.message : cause}`,
+            hint: "quote it for your shell, or pass it on standard input"
+          })
   })
 
 const withoutMetadata = (document: JsonObject | null): JsonObject | null => {
@@ -129,7 +151,9 @@ export const remove = storeCommand(
   ({ collection, dryRun, expectedRev, id, json, message }) =>
     Effect.gen(function* () {
       const store = yield* Store
+      const write = (from: Collection) => from.delete(id, guarded(message, expectedRev))
       if (dryRun) {
+        yield* store.preview((dry) => write(dry.collection(collection)))
         const stored = yield* documentOf(store, collection, id)
         return yield* print(
           json,
@@ -137,7 +161,7 @@ export const remove = storeCommand(
           () => `${collection}/${id} at revision ${stored._rev} would be deleted.`
         )
       }
-      yield* store.collection(collection).delete(id, guarded(message, expectedRev))
+      yield* write(store.collection(collection))
       yield* print(json, { deleted: id }, () => `${collection}/${id} is deleted.`)
     })
 )
@@ -158,15 +182,13 @@ export const restore = storeCommand(
   ({ collection, commit, dryRun, id, json, message }) =>
     Effect.gen(function* () {
       const store = yield* Store
+      const write = (into: Collection) =>
+        into.restore(id, commit, { message: Option.getOrUndefined(message) })
       if (dryRun) {
-        const now = Option.getOrNull(yield* store.collection(collection).get(id))
-        const then = yield* documentOf(yield* viewAt(Option.some(commit)), collection, id)
-        const found = differences(withoutMetadata(now), withoutMetadata(then))
+        const found = yield* wouldChange(collection, id, write)
         return yield* print(json, found, () => differenceLines(found))
       }
-      const restored = yield* store
-        .collection(collection)
-        .restore(id, commit, { message: Option.getOrUndefined(message) })
+      const restored = yield* write(store.collection(collection))
       yield* print(json, restored, () => `${collection}/${id} is at revision ${restored._rev}.`)
     })
 )

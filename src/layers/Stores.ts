@@ -1,28 +1,56 @@
+import { join } from "node:path"
 import { FetchHttpClient } from "@effect/platform"
-import { Layer, Option } from "effect"
-import { Stores } from "../cli/Connection.js"
+import { Effect, Layer, Option } from "effect"
+import { type Connection, type Missing, Stores } from "../cli/Connection.js"
+import { NotFoundError } from "../domain/StoreError.js"
+import { attempt } from "../store/git/Fault.js"
+import { parseName } from "../store/git/GitRepositories.js"
 import * as GitHub from "../store/github/GitHub.js"
 import * as LocalGit from "../store/local/LocalGit.js"
+import * as Memory from "../store/memory/Memory.js"
 import { Store } from "../store/Store.js"
+import { isThere, makeDirectory } from "./Directory.js"
+
+/** A repository below a directory; nothing is made on the disk unless a missing one is to be created. */
+const onDisk = (connection: Extract<Connection, { _tag: "Local" }>, missing: Missing) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const { directory, repo } = connection
+      const { name, owner } = yield* parseName(repo)
+      const path = join(directory, owner, `${name}.git`)
+      const present = yield* attempt("Stores.open", directory, () => isThere(path))
+      if (!present && missing === "imagine") return Memory.layer()
+      if (!present && missing === "refuse") {
+        return yield* new NotFoundError({
+          operation: "Stores.open",
+          path,
+          message: `there is no repository ${repo} in ${directory}`,
+          hint: "the first `put` or `import` makes it; --repo and --directory name another"
+        })
+      }
+      yield* makeDirectory(directory)
+      return LocalGit.layer({ directory, repository: repo, create: missing === "create" })
+    })
+  )
+
+const onApi = (connection: Extract<Connection, { _tag: "GitHub" }>) =>
+  Layer.provide(
+    GitHub.layer({
+      repo: connection.repo,
+      token: Option.getOrUndefined(connection.token),
+      apiUrl: Option.getOrUndefined(connection.apiUrl),
+      concurrency: 8
+    }),
+    FetchHttpClient.layer
+  )
 
 /** Opens the command line's stores: bare repositories on this machine, or an API. */
 export const layer = Layer.succeed(
   Stores,
   Stores.of({
-    open: (connection) => {
+    open: (connection, missing) => {
       const { branch, layout, root } = connection
-      const remote =
-        connection._tag === "Local"
-          ? LocalGit.layer({ directory: connection.directory, repository: connection.repo })
-          : Layer.provide(
-              GitHub.layer({
-                repo: connection.repo,
-                token: Option.getOrUndefined(connection.token),
-                apiUrl: Option.getOrUndefined(connection.apiUrl),
-                concurrency: 8
-              }),
-              FetchHttpClient.layer
-            )
+      const remote = connection._tag === "Local" ? onDisk(connection, missing) : onApi(connection)
       return Layer.provide(Store.layer({ branch, root, concurrency: 8, ...layout }), remote)
     }
   })

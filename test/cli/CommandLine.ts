@@ -30,7 +30,7 @@ export const commandLine = Effect.map(
       line: ReadonlyArray<string>,
       options: {
         readonly terminal?: boolean
-        readonly input?: string
+        readonly input?: string | Uint8Array
         readonly environment?: Readonly<Record<string, string>>
       } = {}
     ): Effect.Effect<Ran> =>
@@ -41,10 +41,11 @@ export const commandLine = Effect.map(
           results: terminal,
           messages: terminal,
           columns: 100,
-          message: (text) => note(said.progress, text)
+          message: (text) => note(said.progress, text),
+          bytes: (bytes) => note(said.out, decoder.decode(bytes))
         })
         const input = Layer.succeed(StandardInput, {
-          bytes: Stream.succeed(new TextEncoder().encode(options.input ?? ""))
+          bytes: Stream.succeed(inputOf(options.input))
         })
         const services = Layer.succeed(Services, { serve: Effect.never, host: Effect.never })
         return Effect.sandbox(run("0.0.0", line)).pipe(
@@ -67,6 +68,10 @@ export const commandLine = Effect.map(
     return { directory, call }
   }
 )
+
+const inputOf = (input: string | Uint8Array = "") =>
+  typeof input === "string" ? new TextEncoder().encode(input) : input
+const decoder = new TextDecoder()
 
 interface Said {
   readonly out: Array<string>

@@ -8,6 +8,7 @@ import { endingOf } from "../../cli/ExitCode.js"
 import { StandardInput } from "../../cli/Input.js"
 import { Screen } from "../../cli/Output.js"
 import { Services } from "../../cli/ServiceCommands.js"
+import { DestinationError } from "../../store/transfer/Destination.js"
 import { SourceError } from "../../store/transfer/SourceError.js"
 import { version } from "../Manifest.js"
 import * as Stores from "../Stores.js"
@@ -16,7 +17,21 @@ const screen = Layer.succeed(Screen, {
   results: process.stdout.isTTY === true,
   messages: process.stderr.isTTY === true,
   columns: process.stdout.columns ?? 80,
-  message: (text) => Effect.sync(() => process.stderr.write(text))
+  message: (text) => Effect.sync(() => process.stderr.write(text)),
+  bytes: (bytes) =>
+    Effect.async((resume) => {
+      process.stdout.write(bytes, (error) =>
+        resume(
+          error === undefined || error === null
+            ? Effect.void
+            : new DestinationError({
+                operation: "export",
+                message: `cannot write to standard output: ${error.message}`,
+                cause: error
+              })
+        )
+      )
+    })
 })
 
 const unreadable = (cause: unknown) =>
@@ -50,6 +65,9 @@ const main = run(version, process.argv.slice(2)).pipe(
 
 /** A reader of our output that went away, as `head` does, has what it wanted. */
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 9))
+
+/** Where nobody reads our messages any more, the work goes on without them. */
+process.stderr.on("error", () => {})
 
 /** The services end well when they are told to end; any other command that is interrupted did not finish. */
 const stopped = ["serve", "host"].includes(process.argv[2] ?? "") ? 0 : 130

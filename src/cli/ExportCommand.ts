@@ -1,0 +1,167 @@
+import { Args, Options } from "@effect/cli"
+import { Path } from "@effect/platform"
+import { Effect, Option, Sink } from "effect"
+import { NotFoundError, ValidationError } from "../domain/StoreError.js"
+import type { StoreView } from "../store/Store.js"
+import type { DestinationError } from "../store/transfer/Destination.js"
+import { formatOf } from "./Format.js"
+import { Screen } from "./Output.js"
+import { printable } from "./Printable.js"
+import { withProgress } from "./Progress.js"
+import { viewAt } from "./ReadCommands.js"
+import { storeCommand } from "./StoreCommand.js"
+
+export const exportCommand = storeCommand(
+  "export",
+  "Write a collection to a file or standard output; without a collection, the whole store to one workbook.",
+  {
+    collection: Args.text({ name: "collection" }).pipe(
+      Args.withDescription("A collection; default: all of them, as xlsx"),
+      Args.optional
+    ),
+    file: Args.text({ name: "file" }).pipe(
+      Args.withDescription("The file, as with --to; default: standard output (with --format)"),
+      Args.optional
+    ),
+    to: Options.text("to").pipe(
+      Options.withDescription("The file, also of all collections; - for standard output"),
+      Options.optional
+    ),
+    format: Options.choice("format", ["xlsx", "csv", "ndjson", "json"]).pipe(
+      Options.withDescription("Default: by the file's ending"),
+      Options.optional
+    ),
+    columns: Options.text("columns").pipe(
+      Options.withDescription("Write these fields, separated by commas"),
+      Options.map((text) => text.split(",").map((column) => column.trim())),
+      Options.optional
+    ),
+    limit: Options.integer("limit").pipe(
+      Options.withDescription("At most so many documents"),
+      Options.optional
+    ),
+    sheetName: Options.text("sheet-name").pipe(
+      Options.withDescription("The worksheet's name"),
+      Options.optional
+    ),
+    guardFormulas: Options.boolean("guard-formulas").pipe(
+      Options.withDescription("Put an apostrophe before CSV text that a spreadsheet would run")
+    ),
+    at: Options.text("at").pipe(
+      Options.withDescription("Export this commit, tag or branch instead of the head"),
+      Options.optional
+    )
+  },
+  (input) =>
+    Effect.gen(function* () {
+      if (Option.isSome(input.file) && Option.isSome(input.to)) {
+        return yield* new ValidationError({
+          operation: "export",
+          message: `two files are named, ${input.file.value} and ${input.to.value}`,
+          hint: "give the file after the collection or with --to"
+        })
+      }
+      const file = Option.getOrElse(
+        Option.orElse(input.file, () => input.to),
+        () => "-"
+      )
+      const view = yield* viewAt(input.at)
+      const format = yield* formatOf("export", file, input.format, ["xlsx", "csv", "ndjson", "json"])
+      const destination = file === "-" ? yield* standardOutput(format) : (yield* Path.Path).resolve(file)
+      const options = {
+        columns: Option.getOrUndefined(input.columns),
+        limit: Option.getOrUndefined(input.limit),
+        sheetName: Option.getOrUndefined(input.sheetName)
+      }
+      if (Option.isNone(input.collection)) {
+        if (format !== "xlsx") {
+          return yield* new ValidationError({
+            operation: "export",
+            message: `${format} holds one collection`,
+            hint: "name the collection, or use xlsx for all of them"
+          })
+        }
+        yield* exportAll(view, destination, options.limit)
+        return
+      }
+      const name = input.collection.value
+      const count = yield* view.collection(name).count
+      if (count === 0) yield* requireCollection(view, name)
+      const total = Math.min(count, options.limit ?? Number.POSITIVE_INFINITY)
+      yield* withProgress(`exporting ${name}`, total, (progress) => {
+        const told = {
+          ...options,
+          onProgress: (state: { documents: number }) => progress.tell(state.documents)
+        }
+        return format === "xlsx"
+          ? Effect.asVoid(view.collection(name).exportExcel(destination, told))
+          : Effect.asVoid(
+              view.collection(name).exportText(destination, format as "csv", {
+                ...told,
+                guardFormulas: input.guardFormulas
+              })
+            )
+      })
+    })
+)
+
+/** Nothing is written over a file for a name that was misspelt. */
+const requireCollection = (view: StoreView, name: string) =>
+  Effect.flatMap(view.collections, (present) =>
+    present.includes(name)
+      ? Effect.void
+      : Effect.fail(
+          new NotFoundError({
+            operation: "export",
+            collection: name,
+            message: `there is no collection ${name}`,
+            hint: present.length === 0 ? "the store is empty" : `there are ${present.join(", ")}`
+          })
+        )
+  )
+
+const exportAll = (
+  view: StoreView,
+  destination: string | Sink.Sink<void, Uint8Array, never, DestinationError>,
+  limit: number | undefined
+) =>
+  Effect.gen(function* () {
+    const { messages } = yield* Screen
+    const collections = yield* view.collections
+    const counts = messages
+      ? yield* Effect.forEach(collections, (name) => view.collection(name).count)
+      : undefined
+    const total = counts?.reduce((sum, count) => sum + Math.min(count, limit ?? count), 0)
+    const done = new Map<string, number>()
+    yield* withProgress("exporting", total, (progress) =>
+      view.exportExcel(destination, {
+        limit,
+        onProgress: ({ collection, documents }) => {
+          done.set(collection, documents)
+          return progress.tell([...done.values()].reduce((sum, count) => sum + count, 0))
+        }
+      })
+    )
+  })
+
+/** Standard output as a sink; a terminal is given text alone, and nothing that it would obey. */
+const standardOutput = (format: string) =>
+  Effect.flatMap(Screen, (screen) => {
+    if (!screen.results) return Effect.succeed(Sink.forEach(screen.bytes))
+    if (format === "xlsx") {
+      return Effect.fail(
+        new ValidationError({
+          operation: "export",
+          message: "a workbook cannot be shown on a terminal",
+          hint: "name a file, or write standard output to one"
+        })
+      )
+    }
+    const decoder = new TextDecoder()
+    const encoder = new TextEncoder()
+    return Effect.succeed(
+      Sink.forEach((bytes: Uint8Array) =>
+        screen.bytes(encoder.encode(printable(decoder.decode(bytes, { stream: true }).replaceAll("\r", ""))))
+      )
+    )
+  })

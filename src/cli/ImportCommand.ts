@@ -1,0 +1,141 @@
+import { Args, Options } from "@effect/cli"
+import { FileSystem } from "@effect/platform"
+import { Effect, Option, Stream } from "effect"
+import { Store } from "../store/Store.js"
+import { fromCsv } from "../store/transfer/FromCsv.js"
+import { fromJson, fromNdjson } from "../store/transfer/FromJson.js"
+import type { ImportReport, ImportRow } from "../store/transfer/Import.js"
+import { sourceError } from "../store/transfer/Records.js"
+import { formatOf } from "./Format.js"
+import { standardInput } from "./Input.js"
+import { jsonOption, print, Screen, say } from "./Output.js"
+import { withProgress } from "./Progress.js"
+import { collectionArgument } from "./ReadCommands.js"
+import { storeCommand } from "./StoreCommand.js"
+
+export const importCommand = storeCommand(
+  "import",
+  "Import records from a CSV, NDJSON or JSON file, a commit per chunk; goes on with its --import-id after an interruption.",
+  {
+    collection: collectionArgument,
+    file: Args.text({ name: "file" }).pipe(
+      Args.withDescription("A file, or - for standard input (with --format)")
+    ),
+    format: Options.choice("format", ["csv", "ndjson", "json"]).pipe(
+      Options.withDescription("Default: by the file's ending"),
+      Options.optional
+    ),
+    cells: Options.choice("cells", ["text", "json"]).pipe(
+      Options.withDescription("How CSV cells are read: as they stand, or numbers and truth values as such"),
+      Options.withDefault("text" as const)
+    ),
+    delimiter: Options.text("delimiter").pipe(
+      Options.withDescription("Between CSV cells"),
+      Options.withDefault(",")
+    ),
+    idField: Options.text("id-field").pipe(
+      Options.withDescription("The field that holds the document's id"),
+      Options.withDefault("_id")
+    ),
+    chunkSize: Options.integer("chunk-size").pipe(
+      Options.withDescription("Documents per commit"),
+      Options.withDefault(100)
+    ),
+    validate: Options.choice("validate", ["each", "first"]).pipe(
+      Options.withDescription("Check all rows before the first commit, or each chunk before its own"),
+      Options.withDefault("each" as const)
+    ),
+    importId: Options.text("import-id").pipe(
+      Options.withDescription("Go on with an import that was interrupted"),
+      Options.optional
+    ),
+    message: Options.text("message").pipe(
+      Options.withAlias("m"),
+      Options.withDescription("The commits' message"),
+      Options.optional
+    ),
+    dryRun: Options.boolean("dry-run").pipe(
+      Options.withDescription("Say of every row what would be done and write nothing")
+    ),
+    json: jsonOption
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const screen = yield* Screen
+      const format = yield* formatOf("import", input.file, input.format, ["csv", "ndjson", "json"])
+      const collection = store.collection(input.collection)
+      const plain = input.json || !screen.results
+      const { bytes, share } = yield* source(input.file, input.validate === "first" && !input.dryRun ? 2 : 1)
+      const records =
+        format === "csv"
+          ? fromCsv(bytes, { cells: input.cells, delimiter: input.delimiter })
+          : format === "json"
+            ? fromJson(bytes)
+            : fromNdjson(bytes)
+      let state: ImportReport | undefined
+      const again = () => `--import-id ${state?.importId}`
+      const report = yield* withProgress(`importing ${input.collection}`, undefined, (progress) =>
+        collection.importRecords(records, {
+          idField: input.idField,
+          chunkSize: input.chunkSize,
+          dryRun: input.dryRun,
+          validate: input.validate,
+          importId: Option.getOrUndefined(input.importId),
+          message: Option.getOrUndefined(input.message),
+          onProgress: (now) =>
+            Effect.gen(function* () {
+              if (state === undefined && !input.dryRun) {
+                state = now
+                yield* screen.message(`If this import is interrupted, it goes on with ${again()}\n`)
+              }
+              state = now
+              yield* progress.tell(now.records, share())
+            }),
+          onRow: input.dryRun ? (row) => say(plain ? JSON.stringify(row) : rowText(row)) : undefined
+        })
+      ).pipe(
+        Effect.onInterrupt(() =>
+          state === undefined || input.dryRun
+            ? Effect.void
+            : screen.message(
+                `Interrupted: at least ${state.records} records are committed. The same command with ${again()} goes on.\n`
+              )
+        )
+      )
+      if (input.dryRun && plain) return yield* say(JSON.stringify(report))
+      yield* print(input.json, report, () =>
+        [
+          `${report.inserted} inserted, ${report.replaced} replaced, ${report.unchanged} unchanged, ${report.refused} refused` +
+            `${input.dryRun ? " (nothing was written)" : `, in ${report.commits.length} commits`}.`,
+          ...(input.dryRun ? [] : [`import id: ${report.importId}`])
+        ].join("\n")
+      )
+    }),
+  ({ dryRun }) => (dryRun ? "imagine" : "create")
+)
+
+/** A file is read ahead of what is committed, so that only of bigger ones the share that was read says how far it is. */
+const telling = 1_000_000
+
+/** The bytes of a file or of standard input, and which share of them was read where their number is known. */
+const source = (file: string, times: number) =>
+  Effect.gen(function* () {
+    if (file === "-") return { bytes: yield* standardInput, share: () => undefined }
+    const files = yield* FileSystem.FileSystem
+    const size = yield* Effect.option(Effect.map(files.stat(file), (info) => Number(info.size) * times))
+    let read = 0
+    const bytes = files.stream(file).pipe(
+      Stream.mapError(sourceError("import")),
+      Stream.tap((chunk) =>
+        Effect.sync(() => {
+          read += chunk.length
+        })
+      )
+    )
+    const known = Option.getOrElse(size, () => 0)
+    return { bytes, share: () => (known > telling ? Math.min(1, read / known) : undefined) }
+  })
+
+const rowText = (row: ImportRow) =>
+  `${row.row}\t${row.action}\t${row.id ?? ""}\t${row.reason ?? ""}`.trimEnd()

@@ -1,0 +1,28 @@
+import { mkdirSync, statSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import type { Effect } from "effect"
+import type { RemoteError } from "../domain/StoreError.js"
+import { attempt, Fault } from "../store/git/Fault.js"
+
+/** Whether something lies at a path. */
+export const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+
+/** The directory and those above it, one by one: Node's recursive way never ends where a file system answers ENOENT, as /proc does. */
+const make = (path: string): void => {
+  if (isThere(path)) return
+  make(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (cause) {
+    if (isThere(path)) return
+    throw new Fault(
+      "Denied",
+      `the directory ${path} cannot be made: ${cause instanceof Error ? cause.message : cause}`,
+      "choose another, with --directory or CHAINSTORE_DATA"
+    )
+  }
+}
+
+/** Makes a directory that others then fill. */
+export const makeDirectory = (directory: string): Effect.Effect<void, RemoteError> =>
+  attempt("Directory.make", directory, () => make(resolve(directory)))

@@ -1,0 +1,109 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { commandLine } from "./CommandLine.js"
+
+describe("arguments", () => {
+  it.scopedLive("that make no sense end in words, and never as a defect", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      yield* call(["put", "things", "a", "--data", '{"n":1}'])
+      for (const line of [
+        ["diff", "things", "a", "nonsense"],
+        ["diff", "things", "a", "-x"],
+        ["revert", "nonsense"],
+        ["revert", "--output=/tmp/x"],
+        ["restore", "things", "a", "HEAD~9"],
+        ["restore", "things", "a", ""],
+        ["get", "things", "--", "-x"],
+        ["get", "things", ""],
+        ["get", "..", "a"],
+        ["get", "things", "\u{1f600}"],
+        ["query", "things", "--limit", "0"],
+        ["query", "things", "--limit", "-3"],
+        ["query", "things", "--value", "2"],
+        ["history", "things", "a", "--limit", "-1"],
+        ["collections", "--at", "main:data"],
+        ["get", "things", "a", "--branch", "--upload-pack=x"],
+        ["get", "things", "a", "--root", "../.."],
+        ["get", "things", "a", "--repo", "../../x"]
+      ]) {
+        const ran = yield* call(line)
+        assert.notInclude([0, 1], ran.code, `${line.join(" ")}: ${ran.out}${ran.err}`)
+        assert.isAtMost(ran.err.split("\n").length, 2, ran.err)
+      }
+    })
+  )
+
+  it.scopedLive("--json is taken by every command that answers with data", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      yield* call(["put", "things", "a", "--data", '{"n":1}'])
+      for (const line of [
+        ["collections"],
+        ["get", "things", "a"],
+        ["query", "things"],
+        ["history", "things", "a"],
+        ["diff", "things", "a", "main"],
+        ["reindex", "things"],
+        ["doctor"]
+      ]) {
+        const ran = yield* call([...line, "--json"], { terminal: true })
+        assert.strictEqual(ran.code, 0, `${line.join(" ")}: ${ran.err}`)
+        assert.doesNotThrow(() => ran.json(), line.join(" "))
+      }
+    })
+  )
+
+  it.scopedLive("name collections that objects have by birth", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const layout = ["--index", "constructor.n", "--index", "constructor.m", "--manifest", "toString"]
+      const ran = yield* call(["put", "constructor", "a", ...layout, "--data", '{"n":1,"m":2}'])
+      assert.strictEqual(ran.code, 0, ran.err)
+      const found = yield* call(["query", "constructor", "--field", "m", "--value", "2"])
+      assert.strictEqual(found.json()[0]._id, "a")
+    })
+  )
+
+  it.scopedLive("name files that cannot be read or written: 9, in words", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      yield* call(["put", "things", "a", "--data", '{"n":1}'])
+      mkdirSync(join(directory, "dir.csv"))
+      for (const line of [
+        ["import", "things", join(directory, "missing.csv")],
+        ["import", "things", join(directory, "dir.csv")],
+        ["put", "things", "a", join(directory, "missing.json")],
+        ["export", "things", join(directory, "no/such/a.csv")],
+        ["export", "things", join(directory, "dir.csv")]
+      ]) {
+        const ran = yield* call(line)
+        assert.strictEqual(ran.code, 9, `${line.join(" ")}: ${ran.err}`)
+        assert.isAtMost(ran.err.split("\n").length, 2, ran.err)
+      }
+    })
+  )
+
+  it.scopedLive("--validate first reads a file twice and imports each row once", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      const file = join(directory, "a.csv")
+      writeFileSync(file, "name,age\nAnn,3\nBob,4\n")
+      const ran = yield* call(["import", "people", file, "--validate", "first"])
+      assert.strictEqual(ran.json().records, 2, ran.out)
+    })
+  )
+
+  it.scopedLive("several APIs by name, as the service takes them, are told about in words", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const ran = yield* call(["get", "things", "a", "--repo", "o/r"], {
+        environment: { CHAINSTORE_API_URL: "GitHub=https://api.github.com,corp=https://ghe.invalid/api/v3" }
+      })
+      assert.strictEqual(ran.code, 2, ran.err)
+      assert.isAtMost(ran.err.split("\n").length, 2, ran.err)
+    })
+  )
+})

@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { commandLine } from "./CommandLine.js"
+
+describe("a dry run", () => {
+  it.scopedLive("ends as the write would: with its code and words where it is refused", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      yield* call(["put", "things", "a", "--data", '{"n":1}'])
+      const lines: ReadonlyArray<readonly [code: number, ...line: ReadonlyArray<string>]> = [
+        [4, "put", "things", "a", "--insert", "--data", '{"n":2}'],
+        [4, "put", "things", "a", "--expected-rev", "7", "--data", '{"n":2}'],
+        [4, "put", "things", "a", "--merge", "--expected-rev", "7", "--data", '{"n":2}'],
+        [3, "put", "things", "b", "--expected-rev", "1", "--data", '{"n":2}'],
+        [2, "put", "things", "a", "--data", '{"_id":"b","n":2}'],
+        [2, "put", "things", "../a", "--data", "{}"],
+        [4, "delete", "things", "a", "--expected-rev", "7"],
+        [3, "delete", "things", "b"],
+        [3, "restore", "things", "a", "nonsense"]
+      ]
+      for (const [code, ...line] of lines) {
+        const dry = yield* call([...line, "--dry-run"])
+        const real = yield* call(line)
+        assert.strictEqual(real.code, code, `${line.join(" ")}: ${real.err}`)
+        assert.deepStrictEqual([dry.code, dry.err], [real.code, real.err], line.join(" "))
+      }
+    })
+  )
+
+  it.scopedLive("shows what the write then does, and writes nothing", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      yield* call(["put", "things", "a", "--data", '{"n":1,"kept":true}'])
+      const shown = (...line: ReadonlyArray<string>) =>
+        Effect.map(call([...line, "--dry-run"], { terminal: true }), ({ out }) => out)
+      assert.strictEqual(
+        yield* shown("put", "things", "a", "--merge", "--data", '{"n":2}', "--expected-rev", "1"),
+        "~ n: 1 -> 2"
+      )
+      assert.strictEqual(yield* shown("put", "things", "a", "--data", '{"n":1}'), "- kept: true")
+      assert.strictEqual(yield* shown("put", "things", "b", "--insert", "--data", '{"n":1}'), "+ n: 1")
+      assert.strictEqual(
+        yield* shown("put", "things", "a", "--data", '{"n":1,"kept":true}'),
+        "No differences."
+      )
+      assert.strictEqual(
+        yield* shown("delete", "things", "a", "--expected-rev", "1"),
+        "things/a at revision 1 would be deleted."
+      )
+      assert.deepStrictEqual((yield* call(["get", "things", "a"])).json()._rev, 1)
+      assert.strictEqual((yield* call(["get", "things", "b"])).code, 3)
+    })
+  )
+})

@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { commandLine } from "./CommandLine.js"
+
+describe("what is not there", () => {
+  it.scopedLive("a repository is made by a put or an import alone; all else says how to make it", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      const lines: ReadonlyArray<readonly [code: number, ...line: ReadonlyArray<string>]> = [
+        [3, "collections"],
+        [3, "get", "things", "a"],
+        [3, "query", "things"],
+        [3, "history", "things", "a"],
+        [3, "export", "things", join(directory, "out.csv")],
+        [3, "delete", "things", "a"],
+        [3, "delete", "things", "a", "--dry-run"],
+        [3, "reindex", "things"],
+        [3, "revert", "0123456"],
+        [3, "restore", "things", "a", "0123456"],
+        [10, "doctor"],
+        [0, "put", "things", "a", "--data", "{}", "--dry-run"],
+        [0, "import", "things", "-", "--format", "ndjson", "--dry-run"]
+      ]
+      for (const [code, ...line] of lines) {
+        const ran = yield* call(line, { input: '{"_id":"a"}\n' })
+        assert.strictEqual(ran.code, code, `${line.join(" ")}: ${ran.err}`)
+        if (code === 3) {
+          assert.match(
+            ran.err,
+            /^NotFoundError: there is no repository local\/demo in .+\nthe first `put` or `import` makes it/
+          )
+        }
+        assert.isFalse(existsSync(join(directory, "repos")), line.join(" "))
+      }
+      const dry = yield* call(["import", "things", "-", "--format", "ndjson", "--dry-run"], {
+        input: '{"_id":"a"}\n'
+      })
+      assert.deepInclude(JSON.parse(dry.out.split("\n").at(-1)!), { inserted: 1 })
+      assert.strictEqual((yield* call(["put", "things", "a", "--data", "{}"])).code, 0)
+      assert.strictEqual((yield* call(["doctor"])).code, 0)
+      assert.strictEqual((yield* call(["collections", "--repo", "../x"])).code, 2)
+    })
+  )
+
+  it.scopedLive("an export of an unknown collection leaves the file that is there", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      yield* call(["put", "things", "a", "--data", '{"n":1}'])
+      const file = join(directory, "backup.csv")
+      assert.strictEqual((yield* call(["export", "things", file])).code, 0)
+      const before = readFileSync(file, "utf8")
+      const ran = yield* call(["export", "thigns", file])
+      assert.deepStrictEqual(
+        [ran.code, ran.err],
+        [3, "NotFoundError: there is no collection thigns\nthere are things"]
+      )
+      assert.strictEqual(readFileSync(file, "utf8"), before)
+    })
+  )
+
+  it.scopedLive("a data directory that cannot be made is told in words, at once", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const ran = yield* call(["put", "things", "a", "--data", "{}"], {
+        environment: { CHAINSTORE_DATA: "/proc/nowhere/data" }
+      })
+      assert.strictEqual(ran.code, 7)
+      assert.match(ran.err, /^RemoteError: the directory \/proc\/nowhere cannot be made: .+\nchoose another/)
+    })
+  )
+})
