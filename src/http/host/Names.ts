@@ -3,9 +3,14 @@ export const isOwner = (owner: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,
 
 const badInRef = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|\p{Surrogate}/u
 
-/** Git's own rule for the name of a ref, short or whole, and nothing that looks like an option. */
+/** Git's own rule for the name of a ref, short or whole, of parts that a file can be called, and no option. */
 export const isRefName = (name: string): boolean =>
-  name.length > 0 && name.length <= 1024 && !badInRef.test(name) && !/^[-./]|[./]$/.test(name) && name !== "@"
+  name.length > 0 &&
+  name.length <= 1024 &&
+  !badInRef.test(name) &&
+  !/^[-./]|[./]$/.test(name) &&
+  name !== "@" &&
+  name.split("/").every((part) => Buffer.byteLength(part) < 250)
 
 /** A name with at least two slashes below `refs/`, as the API wants it. */
 export const isWholeRefName = (name: string): boolean =>

@@ -44,7 +44,7 @@ export const routes = Effect.gen(function* () {
       const since = yield* moment(call.query.get("since"))
       const until = yield* moment(call.query.get("until"))
       const answer = Effect.gen(function* () {
-        if (path !== "" && !isPath(path)) return Reply.fromJson([])
+        if ((path !== "" && !isPath(path)) || author?.includes("\0")) return Reply.fromJson([])
         const which = { path, since, until, author }
         const log = git.log(start.value.commit, {
           ...which,
