@@ -24,6 +24,8 @@ const checkText = (operation: string, text: CommitText): void => {
   if (problem !== undefined) throw new ValidationError({ operation, message: problem })
 }
 
+export type Drafts = ReturnType<typeof make>
+
 /** Changes as the objects that they come to, before any is written. */
 export const make = (objects: ObjectDatabase, native: NativeReads, signature: Signature) => {
   const personOf = (who: Signature | undefined, millis: number): Person => ({

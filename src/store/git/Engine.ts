@@ -1,33 +1,30 @@
 import * as path from "node:path"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
-import { RefMoved } from "../../domain/Ref.js"
-import { type AmbiguousWriteError, RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { Head, Signature } from "../GitRemote.js"
 import { CatFile } from "./CatFile.js"
 import * as CommitQueue from "./CommitQueue.js"
 import * as Creation from "./Creation.js"
 import * as Drafts from "./Drafts.js"
-import { attempt, attemptPromise, MissingObject, toRemoteError } from "./Fault.js"
-import { unsettled } from "./Flush.js"
-import { encodeCommit } from "./GitObjects.js"
+import { attempt, attemptPromise, MissingObject } from "./Fault.js"
 import { requireGit } from "./GitProcess.js"
-import type { CommitObject, GitRepository } from "./GitRepository.js"
+import type { GitRepository } from "./GitRepository.js"
 import * as History from "./History.js"
 import * as Maintenance from "./Maintenance.js"
 import * as NativeReads from "./NativeReads.js"
 import { type CacheSizes, ObjectDatabase } from "./ObjectDatabase.js"
-import { slices } from "./ObjectStream.js"
+import * as ObjectReads from "./ObjectReads.js"
+import * as ObjectWrites from "./ObjectWrites.js"
 import { Owner } from "./Owner.js"
 import { branchRef, isFullRefName, isRefName } from "./RefName.js"
 import { RefStore } from "./RefStore.js"
+import * as RefUpdate from "./RefUpdate.js"
 import { revisionOf } from "./Revision.js"
 import * as TreeReading from "./TreeReading.js"
-import { rewrite } from "./TreeRewriter.js"
 
 export interface EngineOptions {
   /** The bare repository. */
@@ -51,12 +48,6 @@ export interface EngineOptions {
 }
 
 const defaultSignature: Signature = { name: "Chainstore", email: "chainstore@localhost" }
-/** Bytes of blobs in one chunk of a stream. */
-const chunkBytes = 1024 * 1024
-const chunkBlobs = 256
-/** From this size on an object is inflated as it is read. */
-const streamedBytes = 256 * 1024
-
 /** Creates the bare repository unless it exists. */
 export const create = (options: EngineOptions): Effect.Effect<void, RemoteError> => {
   const directory = path.resolve(options.directory)
@@ -142,119 +133,10 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
             })
           )
 
-    const updateRef: GitRepository["updateRef"] = (name, expected, next) => {
-      const operation = "GitRepository.updateRef"
-      if (!isFullRefName(name)) {
-        return Effect.fail(
-          new RemoteError({
-            operation,
-            reason: "Denied",
-            message: `${JSON.stringify(name)} is no whole name of a ref`,
-            hint: "Use a name such as refs/heads/main"
-          })
-        )
-      }
-      const update = Effect.flatMap(
-        attemptPromise(operation, directory, async (signal) => {
-          const target = Option.getOrUndefined(next)
-          // Packs that are gone from the disk hold nothing that a ref may point to.
-          if (target !== undefined) objects.rescan()
-          if (target !== undefined && objects.info(target) === undefined) throw new MissingObject(target)
-          return refs.update(name, Option.getOrUndefined(expected), target, durable, signal)
-        }),
-        (outcome): Effect.Effect<void, RefMoved | AmbiguousWriteError> => {
-          switch (outcome._tag) {
-            case "Done":
-              return Effect.void
-            case "Moved":
-              return Effect.fail(
-                new RefMoved({ ref: name, expected, actual: Option.fromNullable(outcome.actual) })
-              )
-            case "Unsettled": {
-              const tip = Option.getOrThrow(next)
-              return Effect.fail(unsettled(operation, directory, { branch: name, tip }, outcome.cause))
-            }
-          }
-        }
-      )
-      return name.startsWith("refs/heads/") ? queue.inTurn(name.slice("refs/heads/".length), update) : update
-    }
-
-    const objectInfo: GitRepository["objectInfo"] = (oid) =>
-      Effect.flatMap(
-        attempt("GitRepository.objectInfo", directory, () => objects.info(oid)),
-        (info) =>
-          info !== undefined
-            ? Effect.succeedSome(info)
-            : Effect.map(
-                native.find("GitRepository.objectInfo", oid),
-                Option.map(({ content, type }) => ({ type, size: content.length }))
-              )
-      )
-
-    const openObject: GitRepository["openObject"] = (oid) =>
-      Effect.gen(function* () {
-        const operation = "GitRepository.openObject"
-        const stream = yield* Effect.acquireRelease(
-          attempt(operation, directory, () => objects.open(oid, streamedBytes)),
-          (opened) => Effect.sync(() => opened?.close())
-        )
-        if (stream !== undefined) {
-          const { size, type } = stream
-          const pieces = Stream.suspend(() =>
-            Stream.fromAsyncIterable(stream.pieces(), (cause) => toRemoteError(operation, directory, cause))
-          )
-          return Option.some({ type, size, whole: false, pieces })
-        }
-        return Option.map(yield* objectInfo(oid), (info) => ({
-          ...info,
-          whole: true,
-          pieces: Stream.unwrap(
-            native.run(operation, () => Stream.fromIterable(slices(objects.read(oid).content)))
-          )
-        }))
-      })
-
     const repository: GitRepository = {
       directory,
-      openObject,
-      objectInfo,
-      object: (oid) =>
-        Effect.map(
-          native.find("GitRepository.object", oid),
-          Option.map(({ content, type }) => ({ type, content: new Uint8Array(content) }))
-        ),
-      blobs: (oids) =>
-        Stream.unfoldChunkEffect(0, (from) =>
-          from >= oids.length
-            ? Effect.succeedNone
-            : native.run("GitRepository.blobs", () => {
-                const blobs: Array<{ readonly oid: Oid; readonly content: Uint8Array }> = []
-                let bytes = 0
-                let at = from
-                for (; at < oids.length && at - from < chunkBlobs && bytes < chunkBytes; at++) {
-                  const oid = oids[at]!
-                  const { content } = objects.read(oid)
-                  bytes += content.length
-                  blobs.push({ oid, content: new Uint8Array(content) })
-                }
-                return Option.some([Chunk.unsafeFromArray(blobs), at] as const)
-              })
-        ),
-      writeObject: (type, content) =>
-        Effect.zipLeft(
-          attemptPromise("GitRepository.writeObject", directory, () =>
-            objects.loose.write(type, content, durable)
-          ),
-          maintenance.flushed
-        ),
-      writeCommit: (commit: CommitObject) =>
-        Effect.zipLeft(
-          attemptPromise("GitRepository.writeCommit", directory, () =>
-            objects.loose.write("commit", encodeCommit(commit), durable)
-          ),
-          maintenance.flushed
-        ),
+      ...ObjectReads.make(directory, objects, native),
+      ...ObjectWrites.make({ directory, objects, native, drafts, durable, written: maintenance.flushed }),
       resolve: (revision) =>
         native.run("GitRepository.resolve", () => Option.fromNullable(revisionOf(objects, refs, revision))),
       commit: (oid) =>
@@ -284,46 +166,12 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
             })
           )
         ),
-      writeTree: (base, changes) =>
-        Effect.gen(function* () {
-          const operation = "GitRepository.writeTree"
-          const made = yield* native.runChecked(operation, () => {
-            objects.rescan()
-            for (const change of changes) {
-              if (Option.isSome(change.oid))
-                drafts.checkTarget(operation, change.path, change.oid.value, change.mode)
-            }
-            return rewrite(
-              drafts.treeSource,
-              Option.getOrUndefined(Option.map(base, native.rootOf)),
-              changes.map(({ mode, oid, path: at }) => ({ path: at, mode, oid: Option.getOrUndefined(oid) })),
-              { operation, directories: true }
-            )
-          })
-          yield* attemptPromise(operation, directory, async () => {
-            for (const { tree } of made.trees) await objects.loose.write("tree", tree.bytes, durable)
-          })
-          yield* maintenance.flushed
-          return made.root
-        }),
-      treeAfter: (base, at, changes) =>
-        Effect.gen(function* () {
-          const operation = "GitRepository.treeAfter"
-          const { edits } = yield* drafts.editsOf(operation, changes, false)
-          return yield* native.runChecked(operation, () => {
-            const root = Option.getOrUndefined(Option.map(base, native.rootOf))
-            const made = rewrite(drafts.treeSource, root, edits, { operation, directories: false })
-            const fresh = new Map(made.trees.map(({ oid, tree }) => [oid, tree]))
-            const load = (oid: Oid) => fresh.get(oid) ?? objects.tree(oid)
-            return Option.fromNullable(TreeReading.directoryId(load, made.root, at))
-          })
-        }),
       ref: (name) =>
         attempt("GitRepository.ref", directory, () =>
           isFullRefName(name) || name === "HEAD" ? Option.fromNullable(refs.read(name)) : Option.none()
         ),
       refs: (prefix) => attempt("GitRepository.refs", directory, () => refs.list(prefix)),
-      updateRef,
+      updateRef: RefUpdate.make({ directory, objects, refs, durable, inTurn: queue.inTurn }),
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),

@@ -1,0 +1,83 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
+import type { Drafts } from "./Drafts.js"
+import { attemptPromise } from "./Fault.js"
+import { encodeCommit } from "./GitObjects.js"
+import type { GitRepository } from "./GitRepository.js"
+import type { NativeReads } from "./NativeReads.js"
+import type { ObjectDatabase } from "./ObjectDatabase.js"
+import * as TreeReading from "./TreeReading.js"
+import { rewrite } from "./TreeRewriter.js"
+
+export interface ObjectWritesOptions {
+  readonly directory: string
+  readonly objects: ObjectDatabase
+  readonly native: NativeReads
+  readonly drafts: Drafts
+  readonly durable: boolean
+  /** Told after each write, for what is done now and then. */
+  readonly written: Effect.Effect<void>
+}
+
+/** Writing objects one by one, beside the queue of commits. */
+export const make = ({
+  directory,
+  drafts,
+  durable,
+  native,
+  objects,
+  written
+}: ObjectWritesOptions): Pick<GitRepository, "writeObject" | "writeCommit" | "writeTree" | "treeAfter"> => ({
+  writeObject: (type, content) =>
+    Effect.zipLeft(
+      attemptPromise("GitRepository.writeObject", directory, () =>
+        objects.loose.write(type, content, durable)
+      ),
+      written
+    ),
+
+  writeCommit: (commit) =>
+    Effect.zipLeft(
+      attemptPromise("GitRepository.writeCommit", directory, () =>
+        objects.loose.write("commit", encodeCommit(commit), durable)
+      ),
+      written
+    ),
+
+  writeTree: (base, changes) =>
+    Effect.gen(function* () {
+      const operation = "GitRepository.writeTree"
+      const made = yield* native.runChecked(operation, () => {
+        objects.rescan()
+        for (const change of changes) {
+          if (Option.isSome(change.oid))
+            drafts.checkTarget(operation, change.path, change.oid.value, change.mode)
+        }
+        return rewrite(
+          drafts.treeSource,
+          Option.getOrUndefined(Option.map(base, native.rootOf)),
+          changes.map(({ mode, oid, path: at }) => ({ path: at, mode, oid: Option.getOrUndefined(oid) })),
+          { operation, directories: true }
+        )
+      })
+      yield* attemptPromise(operation, directory, async () => {
+        for (const { tree } of made.trees) await objects.loose.write("tree", tree.bytes, durable)
+      })
+      yield* written
+      return made.root
+    }),
+
+  treeAfter: (base, at, changes) =>
+    Effect.gen(function* () {
+      const operation = "GitRepository.treeAfter"
+      const { edits } = yield* drafts.editsOf(operation, changes, false)
+      return yield* native.runChecked(operation, () => {
+        const root = Option.getOrUndefined(Option.map(base, native.rootOf))
+        const made = rewrite(drafts.treeSource, root, edits, { operation, directories: false })
+        const fresh = new Map(made.trees.map(({ oid, tree }) => [oid, tree]))
+        const load = (oid: Oid) => fresh.get(oid) ?? objects.tree(oid)
+        return Option.fromNullable(TreeReading.directoryId(load, made.root, at))
+      })
+    })
+})
