@@ -182,6 +182,27 @@ describe("limits", () => {
     })
   )
 
+  it.effect("more than twice as many points a minute for GraphQL, all its requests together", () =>
+    Effect.gen(function* () {
+      const lane = { perMinute: 80, perHour: 500, pointsPerMinute: 90 }
+      const limits = yield* makeLimits({ ...settings, maxWait: Duration.hours(2), writeLane: lane })
+      yield* limits.observe({ ...headers(5000, 3600), "x-ratelimit-resource": "graphql" })
+      const at: Array<number> = []
+      const ask = limits.enter({ endpoint: "graphql", resource: "graphql", creates: false })
+      const fiber = yield* Effect.fork(
+        Effect.forEach(Array.from({ length: 201 }), () =>
+          Effect.zipRight(
+            ask,
+            Effect.map(Clock.currentTimeMillis, (now) => at.push(now))
+          )
+        )
+      )
+      yield* TestClock.adjust("2 minutes")
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual([at[199], at[200]], [0, 60_000])
+    })
+  )
+
   it.effect("paces once use is a tenth of the limit ahead of the clock, and not before", () =>
     Effect.gen(function* () {
       assert.strictEqual(paceOf({ limit: 5000, remaining: 4500 }, 3_600_000), 0)
