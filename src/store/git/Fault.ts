@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
-import { RemoteError, type RemoteErrorReason, ValidationError } from "../../domain/StoreError.js"
+import { RemoteError, type RemoteErrorReason } from "../../domain/StoreError.js"
 
 /** What the engine's synchronous code throws when it knows what is wrong. */
 export class Fault extends Error {
@@ -85,17 +85,6 @@ export const attempt = <A>(
   run: () => A
 ): Effect.Effect<A, RemoteError> =>
   Effect.try({ try: run, catch: (cause) => toRemoteError(operation, directory, cause) })
-
-/** As `attempt`, for code that also judges what the caller gave. */
-export const attemptChecked = <A>(
-  operation: string,
-  directory: string,
-  run: () => A
-): Effect.Effect<A, RemoteError | ValidationError> =>
-  Effect.try({
-    try: run,
-    catch: (cause) => (cause instanceof ValidationError ? cause : toRemoteError(operation, directory, cause))
-  })
 
 /**
  * Runs asynchronous engine code as an effect. Interruption only asks it to stop (by the signal) and then waits for

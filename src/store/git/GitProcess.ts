@@ -151,7 +151,7 @@ export const runTethered = (
       ).pipe(Effect.flatMap(succeeded(directory, operation)))
 
 /** As `run`, failing unless Git succeeded. */
-export const runOk = (directory: string, operation: string, args: ReadonlyArray<string>) =>
+const runOk = (directory: string, operation: string, args: ReadonlyArray<string>) =>
   Effect.flatMap(run(directory, operation, args), succeeded(directory, operation))
 
 const spawnFailure = (directory: string, operation: string, cause: Error) =>

@@ -4,15 +4,17 @@ import type { Oid } from "../../domain/Oid.js"
 import { emptyTree } from "../../domain/Oid.js"
 import type { CommitInfo } from "../GitRemote.js"
 import { ByteCache } from "./ByteCache.js"
-import { fsyncDirectory, fsyncFile, hasCode, unlink } from "./Disk.js"
+import { hasCode } from "./Disk.js"
 import { Fault, MissingObject } from "./Fault.js"
-import { asBuffer, parseCommit, type RawObject, tagTarget } from "./GitObjects.js"
+import { parseCommit, type RawObject, tagTarget } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
 import { LooseObjects } from "./LooseObjects.js"
 import { type Deflated, ObjectStream } from "./ObjectStream.js"
+import { OpenPacks } from "./OpenPacks.js"
 import type { Owner } from "./Owner.js"
 import type { BuiltPack } from "./PackBuilder.js"
-import { OpenPacks, PackFile } from "./PackFile.js"
+import { PackFile } from "./PackFile.js"
+import { placePack } from "./PackPlace.js"
 import { RawTree } from "./RawTree.js"
 import type { NewTree } from "./TreeRewriter.js"
 
@@ -247,75 +249,27 @@ export class ObjectDatabase {
     return [...found]
   }
 
-  /**
-   * Writes a pack and makes it visible and, when `durable`, durable together with the given open files. A link to
-   * `mark` protects its objects from every collection of garbage, until the answer is called.
-   */
-  async writePack(
+  /** Writes a pack and makes it visible; see `placePack`. */
+  writePack(
     pack: BuiltPack,
     durable: boolean,
     beside: ReadonlyArray<number>,
     mark: string
   ): Promise<() => void> {
-    const stem = `pack-${pack.name}`
-    const target = path.join(this.packDirectory, stem)
-    const packFile = this.owner.temporary("pack")
-    const indexFile = this.owner.temporary("index")
-    const descriptors: Array<number> = []
-    try {
-      descriptors.push(fs.openSync(packFile, "wx", 0o444))
-      writeAll(descriptors[0]!, pack.chunks)
-      descriptors.push(fs.openSync(indexFile, "wx", 0o444))
-      writeAll(descriptors[1]!, [pack.index])
-      if (durable) await Promise.all([...descriptors, ...beside].map(fsyncFile))
-    } catch (cause) {
-      unlink(packFile)
-      unlink(indexFile)
-      throw cause
-    } finally {
-      for (const fd of descriptors) fs.closeSync(fd)
-    }
-    const keep = `${target}.keep`
-    try {
-      this.linkKeep(mark, keep)
-      fs.renameSync(packFile, `${target}.pack`)
-      fs.renameSync(indexFile, `${target}.idx`)
-      this.register(stem, new PackFile(target, pack.index, this.files, this.bases))
-      if (durable) await fsyncDirectory(this.packDirectory)
-    } catch (cause) {
-      // A pack that is whole stays as garbage; one without its index is nobody's.
-      if (!this.known.has(stem)) for (const file of [packFile, indexFile, `${target}.pack`]) unlink(file)
-      unlink(keep)
-      throw cause
-    }
-    return () => unlink(keep)
-  }
-
-  private linkKeep(mark: string, keep: string): void {
-    try {
-      fs.linkSync(mark, keep)
-    } catch (cause) {
-      if (!hasCode(cause, "ENOENT", "ENOTDIR") || !fs.existsSync(this.objects)) throw cause
-      fs.mkdirSync(this.packDirectory, { recursive: true })
-      fs.linkSync(mark, keep)
-    }
+    return placePack({
+      pack,
+      durable,
+      beside,
+      mark,
+      objects: this.objects,
+      owner: this.owner,
+      register: (stem, file) => {
+        this.register(stem, new PackFile(file, pack.index, this.files, this.bases))
+      },
+      isRegistered: (stem) => this.known.has(stem)
+    })
   }
 }
 
 const opened = (object: Deflated | undefined, size: number): ObjectStream | undefined =>
   object === undefined || object.size < size ? undefined : new ObjectStream(object)
-
-const writeAll = (fd: number, chunks: ReadonlyArray<Buffer>): void => {
-  const whole = chunks.length > 1 && chunks.length < 1024 ? [Buffer.concat(chunks)] : chunks
-  for (let i = 0; i < whole.length; i += 512) {
-    let part = whole.slice(i, i + 512)
-    while (part.length > 0) {
-      let written = fs.writevSync(fd, part)
-      while (part.length > 0 && written >= part[0]!.length) {
-        written -= part[0]!.length
-        part = part.slice(1)
-      }
-      if (written > 0) part = [asBuffer(part[0]!).subarray(written), ...part.slice(1)]
-    }
-  }
-}

@@ -2,45 +2,17 @@ import * as fs from "node:fs"
 import type { Oid } from "../../domain/Oid.js"
 import type { ByteCache } from "./ByteCache.js"
 import { bound, inflate } from "./Deflate.js"
+import { applyDelta, readSize } from "./Delta.js"
 import { Fault } from "./Fault.js"
 import type { RawObject } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
 import type { Deflated } from "./ObjectStream.js"
+import type { OpenPacks } from "./OpenPacks.js"
 
 const types: ReadonlyArray<ObjectType | undefined> = [undefined, "commit", "tree", "blob", "tag"]
 const offsetDelta = 6
 const referenceDelta = 7
 const firstRead = 4096
-
-/** Open file descriptors of packs, the longest unused closed first. */
-export class OpenPacks {
-  private readonly open = new Map<string, number>()
-
-  constructor(private readonly limit: number) {}
-
-  descriptor(path: string): number {
-    const known = this.open.get(path)
-    if (known !== undefined) return known
-    const fd = fs.openSync(path, "r")
-    this.open.set(path, fd)
-    if (this.open.size > this.limit) {
-      const [oldest] = this.open.keys()
-      if (oldest !== undefined) this.close(oldest)
-    }
-    return fd
-  }
-
-  close(path: string): void {
-    const fd = this.open.get(path)
-    if (fd === undefined) return
-    this.open.delete(path)
-    fs.closeSync(fd)
-  }
-
-  closeAll(): void {
-    for (const path of [...this.open.keys()]) this.close(path)
-  }
-}
 
 /** One entry of a pack as it is written there. */
 interface Entry {
@@ -272,46 +244,4 @@ export class PackFile {
     while (entry.base !== undefined) entry = this.entryAt(this.baseOffset(entry.base), false)
     return { type: types[entry.type]!, size }
   }
-}
-
-const readSize = (delta: Uint8Array, from: number): readonly [size: number, next: number] => {
-  let at = from
-  let size = 0
-  for (let scale = 1; ; scale *= 128) {
-    const byte = delta[at++] ?? 0
-    size += (byte & 0x7f) * scale
-    if ((byte & 0x80) === 0) return [size, at]
-  }
-}
-
-const applyDelta = (base: Uint8Array, delta: Uint8Array): Uint8Array => {
-  const [baseSize, afterBase] = readSize(delta, 0)
-  const [size, begin] = readSize(delta, afterBase)
-  if (baseSize !== base.length) throw new Fault("Corrupt", "A delta does not fit its base", "Run `git fsck`")
-  const out = new Uint8Array(size)
-  let to = 0
-  let at = begin
-  while (at < delta.length) {
-    const code = delta[at++]!
-    if ((code & 0x80) === 0) {
-      out.set(delta.subarray(at, at + code), to)
-      at += code
-      to += code
-      continue
-    }
-    let from = 0
-    let length = 0
-    if (code & 1) from = delta[at++]!
-    if (code & 2) from += delta[at++]! * 0x100
-    if (code & 4) from += delta[at++]! * 0x10000
-    if (code & 8) from += delta[at++]! * 0x1000000
-    if (code & 16) length = delta[at++]!
-    if (code & 32) length += delta[at++]! * 0x100
-    if (code & 64) length += delta[at++]! * 0x10000
-    if (length === 0) length = 0x10000
-    out.set(base.subarray(from, from + length), to)
-    to += length
-  }
-  if (to !== size) throw new Fault("Corrupt", "A delta makes an object of the wrong size", "Run `git fsck`")
-  return out
 }

@@ -5,7 +5,8 @@ import * as path from "node:path"
 import { assert, it } from "@effect/vitest"
 import { ByteCache } from "../../../src/store/git/ByteCache.js"
 import { hashObject, type RawObject } from "../../../src/store/git/GitObjects.js"
-import { OpenPacks, PackFile } from "../../../src/store/git/PackFile.js"
+import { OpenPacks } from "../../../src/store/git/OpenPacks.js"
+import { PackFile } from "../../../src/store/git/PackFile.js"
 
 // Every flush opens a pack: this many are a day's work of a busy service.
 it("a process that has opened four million packs still reads what it asked for", () => {

@@ -1,0 +1,45 @@
+import { Fault } from "./Fault.js"
+
+/** A length at the beginning of a delta, and where what follows it begins. */
+export const readSize = (delta: Uint8Array, from: number): readonly [size: number, next: number] => {
+  let at = from
+  let size = 0
+  for (let scale = 1; ; scale *= 128) {
+    const byte = delta[at++] ?? 0
+    size += (byte & 0x7f) * scale
+    if ((byte & 0x80) === 0) return [size, at]
+  }
+}
+
+/** The object that a delta makes of its base. */
+export const applyDelta = (base: Uint8Array, delta: Uint8Array): Uint8Array => {
+  const [baseSize, afterBase] = readSize(delta, 0)
+  const [size, begin] = readSize(delta, afterBase)
+  if (baseSize !== base.length) throw new Fault("Corrupt", "A delta does not fit its base", "Run `git fsck`")
+  const out = new Uint8Array(size)
+  let to = 0
+  let at = begin
+  while (at < delta.length) {
+    const code = delta[at++]!
+    if ((code & 0x80) === 0) {
+      out.set(delta.subarray(at, at + code), to)
+      at += code
+      to += code
+      continue
+    }
+    let from = 0
+    let length = 0
+    if (code & 1) from = delta[at++]!
+    if (code & 2) from += delta[at++]! * 0x100
+    if (code & 4) from += delta[at++]! * 0x10000
+    if (code & 8) from += delta[at++]! * 0x1000000
+    if (code & 16) length = delta[at++]!
+    if (code & 32) length += delta[at++]! * 0x100
+    if (code & 64) length += delta[at++]! * 0x10000
+    if (length === 0) length = 0x10000
+    out.set(base.subarray(from, from + length), to)
+    to += length
+  }
+  if (to !== size) throw new Fault("Corrupt", "A delta makes an object of the wrong size", "Run `git fsck`")
+  return out
+}
