@@ -260,9 +260,6 @@ export const layer = (options: LimitsOptions) =>
     })
   })
 
-/** No limit is enforced; the headers show GitHub's ordinary budget, untouched. */
-export const layerUnlimited = layer({})
-
 /** A window as the headers of every answer tell it. */
 export const headers = (window: Window): Readonly<Record<string, string>> => ({
   "x-ratelimit-limit": String(window.limit),
