@@ -9,42 +9,7 @@ import { GitRepositories, parseName } from "../store/git/GitRepositories.js"
 import * as GitHub from "../store/github/GitHub.js"
 import { fromRepository } from "../store/local/LocalGit.js"
 import { Store } from "../store/Store.js"
-
-/** An API that console sessions may be opened on. */
-export interface ConsoleApi {
-  readonly name: string
-  readonly apiUrl: string
-  readonly rawUrl: string | undefined
-}
-
-const named = (text: string): ReadonlyArray<readonly [name: string, address: string]> =>
-  text
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "")
-    .map((part) => {
-      const [, name, address] = /^([^=:/]+)=(.+)$/.exec(part) ?? []
-      if (name !== undefined && address !== undefined) return [name.trim(), address.trim()]
-      const { hostname } = new URL(part)
-      return [hostname === "api.github.com" ? "GitHub" : hostname, part]
-    })
-
-/** The APIs of `CHAINSTORE_API_URL` and `CHAINSTORE_RAW_URL`: one address, or several by name. */
-export const apisOf = (
-  apiUrl = "https://api.github.com",
-  rawUrl: string | undefined = undefined
-): ReadonlyArray<ConsoleApi> => {
-  const apis = named(apiUrl)
-  const raws = rawUrl === undefined ? [] : named(rawUrl)
-  return apis.map(([name, address]) => ({
-    name,
-    apiUrl: address,
-    rawUrl:
-      raws.find(([other]) => other === name)?.[1] ??
-      (apis.length === 1 ? raws[0]?.[1] : undefined) ??
-      (address === "https://api.github.com" ? "https://raw.githubusercontent.com" : undefined)
-  }))
-}
+import type { ConsoleApi } from "./Apis.js"
 
 const open = (remote: Layer.Layer<GitRemote, ValidationError>, request: StoreRequest, readOnly: boolean) =>
   Effect.map(

@@ -14,15 +14,20 @@ const make = (path: string): void => {
   try {
     mkdirSync(path)
   } catch (cause) {
-    if (isThere(path)) return
-    throw new Fault(
-      "Denied",
-      `the directory ${path} cannot be made: ${cause instanceof Error ? cause.message : cause}`,
-      "choose another, with --directory or CHAINSTORE_DATA"
-    )
+    if (!isThere(path)) throw cause
   }
 }
 
 /** Makes a directory that others then fill. */
 export const makeDirectory = (directory: string): Effect.Effect<void, RemoteError> =>
-  attempt("Directory.make", directory, () => make(resolve(directory)))
+  attempt("Directory.make", directory, () => {
+    try {
+      make(resolve(directory))
+    } catch (cause) {
+      throw new Fault(
+        "Denied",
+        `the directory ${directory} cannot be made: ${cause instanceof Error ? cause.message : cause}`,
+        "choose another, with --directory or CHAINSTORE_DATA"
+      )
+    }
+  })

@@ -1,15 +1,21 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import * as Stack from "../http/host/Stack.js"
+import { makeDirectory } from "./Directory.js"
 import type { Settings } from "./Settings.js"
 
 /** The GitHub-compatible host over the repositories of the data directory, its token beside them. */
 export const layer = (settings: Settings, options: { readonly atRoot: boolean }) =>
-  Stack.layer({
-    atRoot: options.atRoot,
-    createOnFirstUse: true,
-    directory: settings.data,
-    publicUrl: settings.publicUrl,
-    token: settings.hostToken,
-    ...(options.atRoot ? { faultsFile: settings.hostFaults, limits: settings.hostLimits } : {})
-  }).pipe(Layer.provideMerge(Stack.layerRepositories(settings.data)), Layer.provide(NodeContext.layer))
+  Layer.unwrapEffect(
+    Effect.as(
+      makeDirectory(`${settings.data}/repos`),
+      Stack.layer({
+        atRoot: options.atRoot,
+        createOnFirstUse: true,
+        directory: settings.data,
+        publicUrl: settings.publicUrl,
+        token: settings.hostToken,
+        ...(options.atRoot ? { faultsFile: settings.hostFaults, limits: settings.hostLimits } : {})
+      }).pipe(Layer.provideMerge(Stack.layerRepositories(settings.data)), Layer.provide(NodeContext.layer))
+    )
+  )

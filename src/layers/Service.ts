@@ -9,6 +9,7 @@ import * as Playground from "../http/playground/Playground.js"
 import * as Direct from "../http/server/Direct.js"
 import * as Operational from "../http/server/Operational.js"
 import * as Server from "../http/server/Server.js"
+import { apisOf } from "./Apis.js"
 import * as ConsoleStores from "./ConsoleStores.js"
 import * as EmbeddedHost from "./EmbeddedHost.js"
 import * as Manifest from "./Manifest.js"
@@ -56,7 +57,7 @@ const consoleLayer = (settings: Settings) =>
   Layer.merge(
     ConsoleStores.layer({
       bind: settings.bind,
-      apis: ConsoleStores.apisOf(settings.apiUrl, settings.rawUrl)
+      apis: apisOf(settings.apiUrl, settings.rawUrl)
     }),
     Sessions.Default()
   )

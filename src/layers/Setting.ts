@@ -1,4 +1,4 @@
-import { Config, Duration, Option } from "effect"
+import { Config, ConfigError, Duration, Either, Option } from "effect"
 
 /** One documented entry of the environment. */
 export interface Setting<A> {
@@ -35,11 +35,33 @@ export const optional = <A>(
   config: config(name).pipe(Config.withDescription(about), Config.option, Config.map(Option.getOrUndefined))
 })
 
+/** A text; an empty one counts as absent, as of every setting. */
+export const text = (name: string): Config.Config<string> =>
+  Config.string().pipe(
+    Config.mapOrFail((given) =>
+      given.trim() === "" ? Either.left(ConfigError.MissingData([], "it is empty")) : Either.right(given)
+    ),
+    Config.nested(name)
+  )
+
+/** A text that is never shown. */
+export const secret = (name: string) => Config.redacted(Config.map(text(name), (given) => given.trim()))
+
+/** A TCP port. */
+export const port = (name: string): Config.Config<number> =>
+  text(name).pipe(
+    Config.mapAttempt((given) => {
+      if (!/^\d{1,5}$/.test(given.trim()) || Number(given) > 65535)
+        throw new Error("must be a whole number from 0 to 65535")
+      return Number(given)
+    })
+  )
+
 /** A whole number of bytes, also as `512k` or `2M`. */
 export const bytes = (name: string): Config.Config<number> =>
-  Config.string(name).pipe(
-    Config.mapAttempt((text) => {
-      const found = /^(\d+)\s*([kM]?)i?B?$/.exec(text.trim())
+  text(name).pipe(
+    Config.mapAttempt((given) => {
+      const found = /^(\d+)\s*([kM]?)i?B?$/.exec(given.trim())
       if (found === null) throw new Error("must be a number of bytes, like 1048576, 512k or 2M")
       return Number(found[1]) * { "": 1, k: 1024, M: 1024 * 1024 }[found[2] as "" | "k" | "M"]
     })
@@ -47,20 +69,20 @@ export const bytes = (name: string): Config.Config<number> =>
 
 /** An absolute http or https address, without a trailing slash. */
 export const address = (name: string): Config.Config<string> =>
-  Config.string(name).pipe(
-    Config.mapAttempt((text) => {
-      const url = new URL(text)
-      if (url.protocol !== "http:" && url.protocol !== "https:")
-        throw new Error("must begin with http:// or https://")
+  text(name).pipe(
+    Config.mapAttempt((given) => {
+      const url = URL.canParse(given) ? new URL(given) : undefined
+      if (url?.protocol !== "http:" && url?.protocol !== "https:")
+        throw new Error("must be an address that begins with http:// or https://")
       return url.href.replace(/\/+$/, "")
     })
   )
 
 /** A duration such as `500 millis`, `30 seconds` or `infinity`; a bare number is seconds. */
 export const duration = (name: string): Config.Config<Duration.Duration> =>
-  Config.string(name).pipe(
-    Config.mapAttempt((text) => {
-      const trimmed = text.trim()
+  text(name).pipe(
+    Config.mapAttempt((given) => {
+      const trimmed = given.trim()
       if (/^\d+(?:\.\d+)?$/.test(trimmed)) return Duration.seconds(Number(trimmed))
       return Option.getOrThrowWith(
         trimmed.toLowerCase() === "infinity"

@@ -1,24 +1,35 @@
 import { Config, Duration, Schema } from "effect"
 import * as Limits from "../http/host/Limits.js"
-import { address, bytes, duration, optional, type Setting, setting } from "./Setting.js"
+import { problemOf } from "./Apis.js"
+import { address, bytes, duration, optional, port, type Setting, secret, setting, text } from "./Setting.js"
 
 const seconds = (name: string, about: string, fallback: number) =>
   setting(name, about, duration, Duration.seconds(fallback), `${fallback} seconds`)
 
 /** `github`, or the limits one by one as JSON. */
 const limits = (name: string): Config.Config<Limits.LimitsOptions> =>
-  Config.string(name).pipe(
-    Config.mapAttempt((text) =>
-      text.trim() === "github" ? Limits.documented : Schema.decodeSync(Schema.parseJson(Limits.Told))(text)
+  text(name).pipe(
+    Config.mapAttempt((given) =>
+      given.trim() === "github" ? Limits.documented : Schema.decodeSync(Schema.parseJson(Limits.Told))(given)
     )
   )
 
+/** Addresses of APIs, or of their raw files, that a session can be opened on. */
+const addresses = (kind: "apiUrl" | "rawUrl") => (name: string) =>
+  text(name).pipe(
+    Config.mapAttempt((given) => {
+      const problem = problemOf(kind, given)
+      if (problem !== undefined) throw new Error(problem)
+      return given
+    })
+  )
+
 const table = {
-  port: setting("PORT", "TCP port to listen on; 0 takes any free one", Config.integer, 3000, "3000"),
+  port: setting("PORT", "TCP port to listen on; 0 takes any free one", port, 3000, "3000"),
   bind: setting(
     "CHAINSTORE_BIND",
     "Address to listen on; one beyond this machine needs CHAINSTORE_PUBLIC_URL",
-    Config.nonEmptyString,
+    text,
     "127.0.0.1",
     "127.0.0.1"
   ),
@@ -30,24 +41,20 @@ const table = {
   data: setting(
     "CHAINSTORE_DATA",
     "Directory of the embedded repositories (repos/OWNER/REPO.git) and the host's token file",
-    Config.nonEmptyString,
+    text,
     ".chainstore",
     ".chainstore"
   ),
   hostToken: optional(
     "CHAINSTORE_HOST_TOKEN",
     "Write token of the embedded host; made and kept in the data directory when absent",
-    (name: string) => Config.redacted(name)
+    secret
   ),
-  hostSocket: optional(
-    "HOST_SOCKET",
-    "Unix socket on which `npm run host` listens as well",
-    Config.nonEmptyString
-  ),
+  hostSocket: optional("HOST_SOCKET", "Unix socket on which `npm run host` listens as well", text),
   hostFaults: optional(
     "CHAINSTORE_HOST_FAULTS",
     "JSON file of faults that `npm run host` follows as it changes, for testing clients",
-    Config.nonEmptyString
+    text
   ),
   hostLimits: optional(
     "CHAINSTORE_HOST_LIMITS",
@@ -57,13 +64,13 @@ const table = {
   apiUrl: optional(
     "CHAINSTORE_API_URL",
     "GitHub's or GitHub Enterprise's API for console sign-in: one address, or NAME=ADDRESS, ... for several",
-    Config.nonEmptyString,
+    addresses("apiUrl"),
     "https://api.github.com"
   ),
   rawUrl: optional(
     "CHAINSTORE_RAW_URL",
     "Where raw files of that API are read without a token; NAME=ADDRESS, ... for several",
-    Config.nonEmptyString,
+    addresses("rawUrl"),
     "https://raw.githubusercontent.com"
   ),
   bodyLimit: setting(
@@ -109,7 +116,7 @@ const table = {
   serviceName: setting(
     "OTEL_SERVICE_NAME",
     "Name of this service in OpenTelemetry",
-    Config.nonEmptyString,
+    text,
     "chainstore",
     "chainstore"
   )

@@ -28,7 +28,7 @@ const onDisk = (connection: Extract<Connection, { _tag: "Local" }>, missing: Mis
           hint: "the first `put` or `import` makes it; --repo and --directory name another"
         })
       }
-      yield* makeDirectory(directory)
+      yield* makeDirectory(join(directory, owner))
       return LocalGit.layer({ directory, repository: repo, create: missing === "create" })
     })
   )

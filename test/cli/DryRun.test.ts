@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { commandLine } from "./CommandLine.js"
@@ -49,6 +51,25 @@ describe("a dry run", () => {
       )
       assert.deepStrictEqual((yield* call(["get", "things", "a"])).json()._rev, 1)
       assert.strictEqual((yield* call(["get", "things", "b"])).code, 3)
+    })
+  )
+
+  it.scopedLive("of an import counts what the import then does", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      yield* call(["put", "things", "same", "--data", '{"v":2}'])
+      const file = join(directory, "a.ndjson")
+      writeFileSync(
+        file,
+        '{"_id":"same","v":1}\n{"_id":"same","v":2}\n{"_id":"new","v":1}\n{"_id":"new","v":1}\n'
+      )
+      const dry = yield* call(["import", "things", file, "--dry-run"])
+      const counts = (text: string) => {
+        const { inserted, records, replaced, unchanged } = JSON.parse(text)
+        return { inserted, records, replaced, unchanged }
+      }
+      const real = yield* call(["import", "things", file])
+      assert.deepStrictEqual(counts(dry.out.split("\n").at(-1)!), counts(real.out))
     })
   )
 })

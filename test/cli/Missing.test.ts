@@ -67,7 +67,10 @@ describe("what is not there", () => {
         environment: { CHAINSTORE_DATA: "/proc/nowhere/data" }
       })
       assert.strictEqual(ran.code, 7)
-      assert.match(ran.err, /^RemoteError: the directory \/proc\/nowhere cannot be made: .+\nchoose another/)
+      assert.match(
+        ran.err,
+        /^RemoteError: the directory \/proc\/nowhere\/data\/repos\/local cannot be made: ENOENT.+\nchoose another/
+      )
     })
   )
 })

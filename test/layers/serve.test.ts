@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer, get, type Server as NodeServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -78,7 +78,8 @@ it.scopedLive("explains itself with --help, and a start that fails with one line
     assert.include(help.out.text, "CHAINSTORE_PUBLIC_URL")
     for (const [environment, says] of [
       [{ CHAINSTORE_BIND: "0.0.0.0" }, "CHAINSTORE_PUBLIC_URL"],
-      [{ PORT: "web" }, "PORT"]
+      [{ PORT: "99999" }, "PORT"],
+      [{ CHAINSTORE_DATA: "/proc/nowhere" }, "the directory /proc/nowhere/repos cannot be made"]
     ] as const) {
       const failing = yield* serve(environment)
       assert.strictEqual(yield* Effect.promise(() => failing.exit), 1)
@@ -144,11 +145,13 @@ it.scopedLive("exports traces, metrics and logs to the collector that is named",
 it.scopedLive("has the console, the embedded host and its token file on the same port", () =>
   Effect.gen(function* () {
     const directory = mkdtempSync(join(tmpdir(), "data-"))
-    const serving = yield* serve({ CHAINSTORE_DATA: directory })
+    writeFileSync(join(directory, "host-token"), "chs_of_before\n")
+    const serving = yield* serve({ CHAINSTORE_DATA: directory, CHAINSTORE_HOST_TOKEN: "" })
     const connection = yield* raw(yield* port(serving))
     const file = /token is in (.+)$/m.exec(serving.out.text)?.[1]
     assert.strictEqual(file, join(directory, "host-token"))
     assert.strictEqual(statSync(file!).mode & 0o777, 0o600)
+    assert.strictEqual(readFileSync(file!, "utf8"), "chs_of_before\n")
     const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>
       Effect.suspend(() => {
         connection.send(request("GET", path, { "user-agent": "test", ...headers }))

@@ -48,6 +48,17 @@ it.effect("refuses what it cannot read, and names the variable", () =>
   Effect.gen(function* () {
     for (const [name, value] of [
       ["PORT", "http"],
+      ["PORT", "99999"],
+      ["PORT", "-1"],
+      ["PORT", "80.5"],
+      ["CHAINSTORE_API_URL", "ghe.example.com/api/v3"],
+      ["CHAINSTORE_API_URL", "https://api.github.com,ghe.example.com"],
+      ["CHAINSTORE_API_URL", "corp=ghe.example.com"],
+      ["CHAINSTORE_API_URL", "https://user:word@ghe.example.com"],
+      ["CHAINSTORE_API_URL", "ftp://example.com"],
+      ["CHAINSTORE_API_URL", "http://example.com"],
+      ["CHAINSTORE_API_URL", ","],
+      ["CHAINSTORE_RAW_URL", "corp=ftp://example.com"],
       ["CHAINSTORE_PUBLIC_URL", "chains.example"],
       ["CHAINSTORE_PUBLIC_URL", "ftp://chains.example"],
       ["CHAINSTORE_BODY_LIMIT", "much"],
@@ -55,7 +66,31 @@ it.effect("refuses what it cannot read, and names the variable", () =>
     ] as const) {
       const refused = yield* given({ [name]: value })
       assert.isTrue(Either.isLeft(refused), `${name}=${value}`)
-      if (Either.isLeft(refused)) assert.include(String(refused.left), name)
+      if (Either.isLeft(refused)) {
+        assert.include(String(refused.left), name)
+        assert.notInclude(String(refused.left), "\n")
+      }
+    }
+    for (const value of [
+      "https://ghe.example.com/api/v3",
+      "http://127.0.0.1:8080/api/v3",
+      "http://localhost:1",
+      "GitHub=https://api.github.com, corp=https://ghe.example.com/api/v3"
+    ]) {
+      const settings = yield* Effect.flatten(given({ CHAINSTORE_API_URL: value }))
+      assert.strictEqual(settings.apiUrl, value)
+    }
+  })
+)
+
+it.effect("takes what is empty as absent", () =>
+  Effect.gen(function* () {
+    const names = Array.from(Settings.help("", "").matchAll(/^ {2}([A-Z_]+)$/gm), ([, name]) => name!)
+    assert.isAbove(names.length, 15)
+    for (const nothing of ["", "  "]) {
+      const settings = yield* Effect.flatten(given(Object.fromEntries(names.map((name) => [name, nothing]))))
+      assert.deepStrictEqual(settings, yield* Effect.flatten(given({})))
+      assert.isUndefined(settings.hostToken)
     }
   })
 )
