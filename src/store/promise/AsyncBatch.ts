@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../domain/Document.js"
 import type { Batch } from "../Store.js"
+import { wantExpectation } from "./Arguments.js"
 import type { Runner, SignalOptions } from "./Runner.js"
 
 /**
@@ -9,7 +10,7 @@ export class AsyncBatch implements AsyncDisposable {
   constructor(
     private readonly batch: Batch,
     private readonly runner: Runner,
-    private readonly end: () => Promise<void> = async () => {}
+    private readonly end: () => Promise<void> = () => this.discard()
   ) {}
 
   put(collection: string, id: string, document: JsonObject, options?: SignalOptions): Promise<void> {
@@ -29,11 +30,12 @@ export class AsyncBatch implements AsyncDisposable {
     return this.runner.run(this.batch.delete(collection, id), options)
   }
 
-  expect(
+  async expect(
     collection: string,
     id: string,
     expectation: { readonly rev: number } | { readonly sha: string } | { readonly absent: true }
   ): Promise<void> {
+    wantExpectation("Batch.expect", expectation)
     return this.runner.run(this.batch.expect(collection, id, expectation))
   }
 

@@ -12,13 +12,16 @@ import type {
   ListOptions,
   ReadManyOptions,
   ReindexProgress,
+  RestoreOptions,
   WriteOptions
 } from "../Collection.js"
 import type { StoreService, StoreView } from "../Store.js"
 import type { ExcelOptions, ExportProgress, TextFormat, TextOptions } from "../transfer/Export.js"
 import type { ImportOptions, ImportReport, ImportRow } from "../transfer/Import.js"
 import type { RecordSource } from "../transfer/Records.js"
-import { callback, type Runner, type SignalOptions } from "./Runner.js"
+import { wantDestination, wantFunction, wantNames, wantOptions, wantSchema } from "./Arguments.js"
+import { callback } from "./Callback.js"
+import type { Runner, SignalOptions } from "./Runner.js"
 
 /** The options of an export, with a plain function to be told how far it is. */
 export type Told<Options> = Omit<Options, "onProgress"> & {
@@ -49,7 +52,7 @@ export class AsyncCollectionReader<A = StoredDocument> {
     readonly name: string,
     protected readonly runner: Runner,
     /** @internal */
-    protected readonly view: Effect.Effect<StoreView>,
+    protected readonly view: Effect.Effect<StoreView, ValidationError>,
     protected readonly schema?: Schema.Schema<any, any>
   ) {}
 
@@ -97,7 +100,10 @@ export class AsyncCollectionReader<A = StoredDocument> {
 
   find(predicate: (document: A) => boolean, options?: AsyncReadManyOptions): AsyncIterable<A> {
     return this.runner.iterate(
-      this.reading((collection) => Effect.succeed(collection.find(predicate, manyOptions(options)))),
+      this.reading((collection) => {
+        wantFunction("Collection.find", "predicate", predicate)
+        return Effect.succeed(collection.find(predicate, manyOptions(options)))
+      }),
       options
     )
   }
@@ -147,6 +153,9 @@ export class AsyncCollectionReader<A = StoredDocument> {
     destination: string | WritableStream<Uint8Array>,
     options: Told<ExcelOptions> & SignalOptions = {}
   ): Promise<ReadonlyArray<string>> {
+    wantDestination("exportExcel", destination)
+    wantOptions(options)
+    wantNames("exportExcel", "columns", options.columns)
     const { withFilesFor } = await import("./Files.js")
     return this.runner.run(
       this.reading((collection) =>
@@ -165,6 +174,9 @@ export class AsyncCollectionReader<A = StoredDocument> {
     format: TextFormat,
     options: Told<TextOptions> & SignalOptions = {}
   ): Promise<number> {
+    wantDestination("exportText", destination)
+    wantOptions(options)
+    wantNames("exportText", "columns", options.columns)
     const { withFilesFor } = await import("./Files.js")
     return this.runner.run(
       this.reading((collection) =>
@@ -178,15 +190,17 @@ export class AsyncCollectionReader<A = StoredDocument> {
   }
 }
 
-const open = (view: StoreView, name: string, schema: Schema.Schema<any, any> | undefined) =>
-  schema === undefined ? view.collection(name) : view.collection(name, schema)
+const open = (view: StoreView, name: string, schema: Schema.Schema<any, any> | undefined) => {
+  wantSchema("Store.collection", schema)
+  return schema === undefined ? view.collection(name) : view.collection(name, schema)
+}
 
 /** A collection of documents, as promises. Every write is one commit. */
 export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCollectionReader<A> {
   constructor(
     name: string,
     runner: Runner,
-    private readonly store: Effect.Effect<StoreService>,
+    private readonly store: Effect.Effect<StoreService, ValidationError>,
     schema?: Schema.Schema<any, any>
   ) {
     super(name, runner, store, schema)
@@ -239,7 +253,7 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
   }
 
   /** Brings an earlier version back as a new commit. */
-  restore(id: string, commitSha: string, options?: WriteOptions & SignalOptions): Promise<A> {
+  restore(id: string, commitSha: string, options?: RestoreOptions & SignalOptions): Promise<A> {
     return this.runner.run(
       this.writing((collection) => collection.restore(id, commitSha, options)),
       options

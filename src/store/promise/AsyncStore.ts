@@ -3,7 +3,7 @@ import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import type { WriteOptions } from "../Collection.js"
+import type { WriteError, WriteOptions } from "../Collection.js"
 import type { Budget, Estimate, NewCommit } from "../GitRemote.js"
 import {
   type Batch,
@@ -20,12 +20,14 @@ import {
   type WriterOptions
 } from "../Store.js"
 import type { DatabaseExcelOptions } from "../transfer/Export.js"
+import { wantDestination, wantFunction, wantNames, wantNamesByCollection, wantOptions } from "./Arguments.js"
 import { AsyncBatch } from "./AsyncBatch.js"
 import { AsyncCollection, AsyncCollectionReader, type Told } from "./AsyncCollection.js"
 import { AsyncTransaction } from "./AsyncTransaction.js"
 import { AsyncWriter } from "./AsyncWriter.js"
-import { Held } from "./Held.js"
-import { callback, called, Runner, type SignalOptions } from "./Runner.js"
+import { callback, called } from "./Callback.js"
+import { type Bracket, Held } from "./Held.js"
+import { Runner, type SignalOptions } from "./Runner.js"
 
 /** A read-only look at one commit, as promises. */
 export class AsyncView {
@@ -59,6 +61,11 @@ export class AsyncView {
     destination: string | WritableStream<Uint8Array>,
     options: Told<DatabaseExcelOptions> & SignalOptions = {}
   ): Promise<{ readonly [collection: string]: ReadonlyArray<string> }> {
+    const operation = "exportExcel"
+    wantDestination(operation, destination)
+    wantOptions(options)
+    wantNames(operation, "collections", options.collections)
+    wantNamesByCollection(operation, "columns", options.columns)
     const { withFilesFor } = await import("./Files.js")
     return this.runner.run(
       Effect.flatMap(this.view, (view) =>
@@ -83,8 +90,7 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     /** The repository, `<owner>/<name>`. */
     readonly repository: string,
     readonly branch: string,
-    readonly root: string,
-    private readonly end: () => Promise<void>
+    readonly root: string
   ) {
     super(runner, store)
   }
@@ -92,23 +98,16 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
   /** A store from any layer; `chainstore/promise` and `chainstore/local` open the usual ones. */
   static async fromLayer<E>(layer: Layer.Layer<Store, E>): Promise<AsyncStore> {
     const runtime = ManagedRuntime.make(layer)
-    const runner = new Runner(runtime)
+    const runner = new Runner(runtime, () => runtime.dispose())
     const service = await runner.run(Store).catch(async (error) => {
-      await runtime.dispose()
+      await runner.close()
       throw error
     })
-    return AsyncStore.of(runner, service, () => runtime.dispose())
+    return AsyncStore.of(runner, service)
   }
 
-  private static of(runner: Runner, service: StoreService, end: () => Promise<void>) {
-    return new AsyncStore(
-      runner,
-      Effect.succeed(service),
-      service.repository,
-      service.branch,
-      service.root,
-      end
-    )
+  private static of(runner: Runner, service: StoreService) {
+    return new AsyncStore(runner, Effect.succeed(service), service.repository, service.branch, service.root)
   }
 
   private using<A, E>(
@@ -132,6 +131,7 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     body: (batch: AsyncBatch) => Promise<A> | A,
     options: BatchOptions & SignalOptions = {}
   ): Promise<{ readonly result: A; readonly commitSha: string | null }> {
+    wantFunction("Store.batch", "body", body)
     const { result, commitSha } = await this.using(
       (store) => store.batch(options, (batch) => called(() => body(new AsyncBatch(batch, this.runner)))),
       options
@@ -139,10 +139,13 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     return { result, commitSha: Option.getOrNull(commitSha) }
   }
 
-  /** A batch to be committed by hand. */
+  /** A batch to be committed by hand; closing the store discards what is not. */
   async openBatch(options: BatchOptions = {}): Promise<AsyncBatch> {
-    const held = await Held.open<Batch, unknown, unknown>(this.runner, (body) =>
-      Effect.flatMap(this.store, (store) => store.batch(options, body))
+    wantOptions(options)
+    const held = await Held.open<Batch, unknown, WriteError>(
+      this.runner,
+      (inside) => Effect.flatMap(this.store, (store) => store.batch(options, inside)),
+      "abandon"
     )
     return new AsyncBatch(held.handle, this.runner, () => held.abandon())
   }
@@ -152,43 +155,60 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     body: (writer: AsyncWriter) => Promise<A> | A,
     options: WriterOptions & SignalOptions = {}
   ): Promise<{ readonly result: A; readonly commits: ReadonlyArray<string> }> {
-    return this.using(
-      (store) => store.writer(options, (writer) => called(() => body(new AsyncWriter(writer, this.runner)))),
+    wantFunction("Store.writer", "body", body)
+    const { ended, result } = await Held.during(
+      this.runner,
+      this.writers(options),
+      (held) => body(new AsyncWriter(held, this.runner)),
       options
     )
+    return { result, commits: ended ?? [] }
   }
 
-  /** A writer to be closed by hand. */
+  /** A writer to be closed by hand; closing the store closes it. */
   async openWriter(options: WriterOptions = {}): Promise<AsyncWriter> {
-    const held = await Held.open<Writer, unknown, unknown>(this.runner, (body) =>
-      Effect.flatMap(this.store, (store) => store.writer(options, body))
-    )
-    return new AsyncWriter(held.handle, this.runner, () => held.close())
+    wantOptions(options)
+    return new AsyncWriter(await Held.open(this.runner, this.writers(options), "close"), this.runner)
   }
 
-  /** Runs the body on a work branch and makes its commits visible together; a body that throws leaves nothing behind. */
+  /**
+   * Runs the body on a work branch and makes its commits visible together; a body that throws leaves nothing behind.
+   * The body may `commit` or `rollback` before its end: it then goes on without the transaction. After a rollback
+   * `commitSha` is null.
+   */
   async transaction<A>(
     body: (transaction: AsyncTransaction) => Promise<A> | A,
     options: TransactionOptions & SignalOptions = {}
   ): Promise<{ readonly result: A; readonly commitSha: string | null }> {
-    const { result, commitSha } = await this.using(
-      (store) =>
-        store.transaction(options, (transaction) =>
-          called(() => body(new AsyncTransaction(transaction, this.runner)))
-        ),
+    wantFunction("Store.transaction", "body", body)
+    const { ended, result } = await Held.during(
+      this.runner,
+      this.transactions(options),
+      (held) => body(new AsyncTransaction(held, this.runner)),
       options
     )
-    return { result, commitSha: Option.getOrNull(commitSha) }
+    return { result, commitSha: ended }
   }
 
-  /** A transaction to be committed by hand. */
+  /** A transaction to be committed by hand; closing the store rolls it back. */
   async openTransaction(options: TransactionOptions = {}): Promise<AsyncTransaction> {
-    const held = await Held.open<Transaction, string | null, unknown>(this.runner, (body) =>
+    wantOptions(options)
+    const held = await Held.open(this.runner, this.transactions(options), "abandon")
+    return new AsyncTransaction(held, this.runner)
+  }
+
+  private writers(options: WriterOptions): Bracket<Writer, ReadonlyArray<string>, WriteError> {
+    return (inside) =>
       Effect.flatMap(this.store, (store) =>
-        Effect.map(store.transaction(options, body), ({ commitSha }) => Option.getOrNull(commitSha))
+        Effect.map(store.writer(options, inside), ({ commits }) => commits)
       )
-    )
-    return new AsyncTransaction(held.handle, this.runner, held)
+  }
+
+  private transactions(options: TransactionOptions): Bracket<Transaction, string | null, WriteError> {
+    return (inside) =>
+      Effect.flatMap(this.store, (store) =>
+        Effect.map(store.transaction(options, inside), ({ commitSha }) => Option.getOrNull(commitSha))
+      )
   }
 
   staleTransactions(options?: SignalOptions) {
@@ -211,10 +231,10 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     return new AsyncView(this.runner, Effect.succeed(view))
   }
 
-  /** The same store on another branch; closing this one closes it too. */
+  /** The same store on another branch; closing this one closes it too, and not the other way round. */
   async onBranch(branch: string): Promise<AsyncStore> {
     const service = await this.using((store) => Effect.succeed(store.onBranch(branch)))
-    return AsyncStore.of(this.runner, service, async () => {})
+    return AsyncStore.of(this.runner.part(), service)
   }
 
   resolveRef(ref: string, options?: SignalOptions): Promise<string | null> {
@@ -233,14 +253,23 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
   }
 
   /** Runs a body up to its first commit, which is not made; what it would hold, null when nothing would be written. */
-  preview<A>(
+  async preview<A>(
     body: (store: AsyncStore) => Promise<A> | A,
     options?: SignalOptions
   ): Promise<NewCommit | null> {
+    wantFunction("Store.preview", "body", body)
+    const show = async (dry: StoreService) => {
+      const store = AsyncStore.of(this.runner.part(), dry)
+      try {
+        await body(store)
+      } catch (error) {
+        await store.close().catch(() => {})
+        throw error
+      }
+      await store.close()
+    }
     return this.runner.runNullable(
-      Effect.flatMap(this.store, (store) =>
-        store.preview((dry) => called(() => body(AsyncStore.of(this.runner, dry, async () => {}))))
-      ),
+      Effect.flatMap(this.store, (store) => store.preview((dry) => called(() => show(dry)))),
       options
     )
   }
@@ -262,9 +291,13 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     return this.using((store) => store.doctor, options)
   }
 
-  /** Ends what is under way and gives everything back; calling it again changes nothing. */
-  async close(): Promise<void> {
-    await this.end()
+  /**
+   * Ends what is under way and gives everything back. Open writers are flushed; rejects with what could not be written,
+   * `unwritten` names it. Open transactions are rolled back, open batches discarded, calls that have not come to their
+   * end reject. Calling it again changes nothing.
+   */
+  close(): Promise<void> {
+    return this.runner.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,10 +1,13 @@
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import { ValidationError } from "../../domain/StoreError.js"
 import type { BatchOptions, StoreService, Transaction, Typed } from "../Store.js"
+import { wantFunction } from "./Arguments.js"
 import { AsyncBatch } from "./AsyncBatch.js"
 import { AsyncCollection } from "./AsyncCollection.js"
+import { called } from "./Callback.js"
 import type { Held } from "./Held.js"
-import { called, type Runner } from "./Runner.js"
+import type { Runner, SignalOptions } from "./Runner.js"
 
 /**
  * Commits on a work branch that become visible together at `commit`. Leaving an `await using` block without it rolls
@@ -12,14 +15,13 @@ import { called, type Runner } from "./Runner.js"
  */
 export class AsyncTransaction implements AsyncDisposable {
   constructor(
-    private readonly transaction: Transaction,
-    private readonly runner: Runner,
-    private readonly held?: Held<Transaction, string | null>
+    private readonly held: Held<Transaction, string | null>,
+    private readonly runner: Runner
   ) {}
 
   /** The work branch. */
   get branch(): string {
-    return this.transaction.branch
+    return this.held.handle.branch
   }
 
   collection(name: string): AsyncCollection
@@ -28,7 +30,7 @@ export class AsyncTransaction implements AsyncDisposable {
     return new AsyncCollection(
       name,
       this.runner,
-      Effect.succeed(this.transaction as unknown as StoreService),
+      Effect.map(this.open, (transaction) => transaction as unknown as StoreService),
       schema
     )
   }
@@ -36,24 +38,44 @@ export class AsyncTransaction implements AsyncDisposable {
   /** Runs the body and commits what it queued on the work branch; the commit's id, null when it queued nothing. */
   async batch<A>(
     body: (batch: AsyncBatch) => Promise<A> | A,
-    options: BatchOptions = {}
+    options: BatchOptions & SignalOptions = {}
   ): Promise<{ readonly result: A; readonly commitSha: string | null }> {
+    wantFunction("Transaction.batch", "body", body)
     const { result, commitSha } = await this.runner.run(
-      this.transaction.batch(options, (batch) => called(() => body(new AsyncBatch(batch, this.runner))))
+      Effect.flatMap(this.open, (transaction) =>
+        transaction.batch(options, (batch) => called(() => body(new AsyncBatch(batch, this.runner))))
+      ),
+      options
     )
     return { result, commitSha: commitSha._tag === "Some" ? commitSha.value : null }
   }
 
-  /** Makes everything visible with one fast-forward; the commit's id, null when nothing was written. */
+  /**
+   * Makes everything visible with one fast-forward and ends the transaction; the commit's id, null when nothing was
+   * written. Again, it answers the same.
+   */
   async commit(): Promise<string | null> {
-    return this.held === undefined ? null : this.held.close()
+    return this.held.close()
   }
 
+  /** Ends the transaction, and nothing of it is written; after `commit` it changes nothing. */
   async rollback(): Promise<void> {
-    await this.held?.abandon()
+    await this.held.abandon()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.rollback()
+  }
+
+  private get open(): Effect.Effect<Transaction, ValidationError> {
+    return Effect.suspend(() =>
+      this.held.isOver
+        ? new ValidationError({
+            operation: "AsyncTransaction",
+            message: "this transaction has ended: it was committed or rolled back",
+            hint: "use a transaction before its end, or open another one"
+          })
+        : Effect.succeed(this.held.handle)
+    )
   }
 }

@@ -1,17 +1,17 @@
 import type { JsonObject } from "../../domain/Document.js"
 import type { Writer } from "../Store.js"
+import type { Held } from "./Held.js"
 import type { Runner, SignalOptions } from "./Runner.js"
 
 /** Collects writes and commits them together. `put` means queued; `flush` and `close` mean durable. */
 export class AsyncWriter implements AsyncDisposable {
   constructor(
-    private readonly writer: Writer,
-    private readonly runner: Runner,
-    private readonly end: () => Promise<unknown> = async () => {}
+    private readonly held: Held<Writer, ReadonlyArray<string>>,
+    private readonly runner: Runner
   ) {}
 
   put(collection: string, id: string, document: JsonObject, options?: SignalOptions): Promise<void> {
-    return this.runner.run(this.writer.put(collection, id, document), options)
+    return this.runner.run(this.held.handle.put(collection, id, document), options)
   }
 
   insert(
@@ -19,38 +19,38 @@ export class AsyncWriter implements AsyncDisposable {
     document: JsonObject,
     options?: SignalOptions & { readonly id?: string | undefined }
   ): Promise<string> {
-    return this.runner.run(this.writer.insert(collection, document, options), options)
+    return this.runner.run(this.held.handle.insert(collection, document, options), options)
   }
 
   delete(collection: string, id: string, options?: SignalOptions): Promise<void> {
-    return this.runner.run(this.writer.delete(collection, id), options)
+    return this.runner.run(this.held.handle.delete(collection, id), options)
   }
 
   /** Commits what is queued; the commit's id, null when nothing was. */
   flush(options?: SignalOptions): Promise<string | null> {
-    return this.runner.runNullable(this.writer.flush, options)
+    return this.runner.runNullable(this.held.handle.flush, options)
   }
 
   /** Drops what is queued and not being written right now, such as an operation that cannot succeed; answers how many. */
   discard(): Promise<number> {
-    return this.runner.run(this.writer.discard)
+    return this.runner.run(this.held.handle.discard)
   }
 
   /** Operations that are not yet durable. */
   pending(): Promise<number> {
-    return this.runner.run(this.writer.pending)
+    return this.runner.run(this.held.handle.pending)
   }
 
   commits(): Promise<ReadonlyArray<string>> {
-    return this.runner.run(this.writer.commits)
+    return this.runner.run(this.held.handle.commits)
   }
 
-  /** Flushes and ends the writer. */
+  /** Flushes and ends the writer; rejects with what could not be written, `unwritten` names it. */
   async close(): Promise<void> {
-    await this.end()
+    await this.held.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.end()
+    await this.held.leave()
   }
 }

@@ -1,49 +1,139 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import { ValidationError } from "../../domain/StoreError.js"
 import type { Store } from "../Store.js"
-import type { Runner } from "./Runner.js"
+import { called, Thrown } from "./Callback.js"
+import { type Runner, type SignalOptions, storeClosed } from "./Runner.js"
 
-/** Why a held bracket ended without success. */
-class Abandoned {
-  readonly _tag = "chainstore/Abandoned"
-}
+type Failure = Thrown | ValidationError
 
-/** A bracket of the store that is kept open between calls, until it is closed or abandoned. */
+/** A bracket of the store, as a function of what goes on inside it. */
+export type Bracket<Handle, Result, E> = (
+  body: (handle: Handle) => Effect.Effect<void, Failure>
+) => Effect.Effect<Result, E | Failure, Store>
+
+/** A bracket of the store that is open until it is closed or abandoned. */
 export class Held<Handle, Result> {
+  private readonly end = Deferred.unsafeMake<void, Failure>(FiberId.none)
+  private readonly abandoned = new ValidationError({
+    operation: "AsyncTransaction.commit",
+    message: "this transaction was rolled back: there is nothing to commit",
+    hint: "open another one"
+  })
+  private told = false
+  private byHand = false
+  private over = false
+
   private constructor(
     readonly handle: Handle,
-    private readonly runner: Runner,
-    private readonly end: Deferred.Deferred<void, Abandoned>,
-    private readonly result: Promise<Result>
+    private readonly result: () => Promise<Result>
   ) {}
 
-  static async open<Handle, Result, E>(
+  /** Opens a bracket that its holder ends, or the store when it is closed. */
+  static open<Handle, Result, E>(
     runner: Runner,
-    bracket: (
-      body: (handle: Handle) => Effect.Effect<void, Abandoned>
-    ) => Effect.Effect<Result, E | Abandoned, Store>
+    bracket: Bracket<Handle, Result, E>,
+    whenStoreCloses: "close" | "abandon"
   ): Promise<Held<Handle, Result>> {
-    const end = await runner.run(Deferred.make<void, Abandoned>())
-    const handle = await runner.run(Deferred.make<Handle>())
-    const result = runner.run(
-      bracket((opened) => Effect.zipRight(Deferred.succeed(handle, opened), Deferred.await(end)))
+    return new Promise((resolve, reject) => {
+      let held: Held<Handle, Result> | undefined
+      let isTooLate = false
+      const result: Promise<Result> = runner.hold(
+        bracket((handle) => {
+          if (isTooLate) return storeClosed()
+          held = new Held(handle, () => result)
+          resolve(held)
+          return held.untilEnd
+        }),
+        async () => {
+          isTooLate = true
+          if (held === undefined) await result.catch(() => {})
+          else await (whenStoreCloses === "close" ? held.leave() : held.abandon())
+        }
+      )
+      result.catch(reject)
+    })
+  }
+
+  /** Runs a function inside a bracket, which it may end before it returns; `ended` is null where it abandoned it. */
+  static async during<Handle, Result, A, E>(
+    runner: Runner,
+    bracket: Bracket<Handle, Result, E>,
+    body: (held: Held<Handle, Result>) => PromiseLike<A> | A,
+    options?: SignalOptions
+  ): Promise<{ readonly result: A; readonly ended: Result | null }> {
+    const started: Array<{ readonly held: Held<Handle, Result>; readonly running: Promise<A> }> = []
+    const result: Promise<Result> = runner.run(
+      bracket((handle) => {
+        const held = new Held(handle, () => result)
+        const running = Promise.resolve(held).then(body)
+        started.push({ held, running })
+        running.then(
+          () => held.finish(Exit.void),
+          (reason) => held.finish(Exit.fail(new Thrown(reason)))
+        )
+        return held.untilEnd
+      }),
+      options
     )
-    const failed = result.then(() => runner.run(Deferred.await(handle)))
-    const opened = await Promise.race([runner.run(Deferred.await(handle)), failed])
-    return new Held(opened, runner, end, result)
+    const failure = await result.then(
+      () => undefined,
+      (error: unknown) => error
+    )
+    const [inside] = started
+    if (inside?.held.byHand !== true) {
+      const ended = await result
+      return { result: await inside!.running, ended }
+    }
+    // A body that ended the bracket itself goes on after that.
+    const value = await runner.run(
+      called(() => inside.running),
+      options
+    )
+    if (failure === inside.held.abandoned) return { result: value, ended: null }
+    return { result: value, ended: await result }
+  }
+
+  /** Whether it has ended, or is about to. */
+  get isOver(): boolean {
+    return this.byHand || this.over
   }
 
   /** Ends the bracket well; what it then writes is durable when this resolves. */
   async close(): Promise<Result> {
-    await this.runner.run(Deferred.succeed(this.end, undefined))
-    return this.result
+    this.byHand = true
+    this.told = true
+    this.finish(Exit.void)
+    return this.result()
+  }
+
+  /** Closes it, unless somebody did: who closed it is told of what failed, and nobody else. */
+  async leave(): Promise<void> {
+    if (this.told) await this.result().catch(() => {})
+    else await this.close()
   }
 
   /** Ends the bracket as a failure does; closing or abandoning it again changes nothing. */
   async abandon(): Promise<void> {
-    await this.runner.run(Deferred.fail(this.end, new Abandoned()))
-    await this.result.catch((error) => {
-      if (!(error instanceof Abandoned)) throw error
+    this.byHand = true
+    this.finish(Exit.fail(this.abandoned))
+    await this.result().catch((error) => {
+      if (error !== this.abandoned && !this.told) throw error
     })
+  }
+
+  private finish(exit: Exit.Exit<void, Failure>): void {
+    Deferred.unsafeDone(this.end, exit)
+  }
+
+  private get untilEnd(): Effect.Effect<void, Failure> {
+    return Effect.ensuring(
+      Deferred.await(this.end),
+      Effect.sync(() => {
+        this.over = true
+      })
+    )
   }
 }

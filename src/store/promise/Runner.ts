@@ -1,41 +1,79 @@
 import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { StoreError } from "../../domain/StoreError.js"
+import { StoreError, ValidationError } from "../../domain/StoreError.js"
 import type { Store } from "../Store.js"
+import { wantOptions } from "./Arguments.js"
+import { Thrown, thrownReason } from "./Callback.js"
 
 export interface SignalOptions {
   /** Ends the call: nothing is written, or the whole write is; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a caller's function threw, on its way through the store. */
-class Thrown {
-  readonly _tag = "chainstore/Thrown"
-  constructor(readonly reason: unknown) {}
-}
+/** How long a call that is to end may take to give back what it holds, when the store is closed. */
+const ending = Duration.seconds(10)
 
-/** Runs the store's effects as promises that reject with the store's own errors. */
+/** What every call on a closed store rejects with, and every call that its closing ended. */
+export const storeClosed = () =>
+  new ValidationError({
+    operation: "AsyncStore",
+    message: "this store is closed",
+    hint: "close it after the last call, or open another one"
+  })
+
+/**
+ * Runs the store's effects as promises that reject with the store's own errors, and knows what is under way, so that
+ * closing leaves nothing behind.
+ */
 export class Runner {
-  constructor(readonly runtime: ManagedRuntime.ManagedRuntime<Store, unknown>) {}
+  /** Ends one call, iteration or open bracket, and waits for it. */
+  private readonly underWay = new Set<() => Promise<unknown>>()
+  private closed = false
+  private closing: Promise<void> | undefined
 
-  readonly run = async <A, E>(effect: Effect.Effect<A, E, Store>, options?: SignalOptions): Promise<A> => {
-    options?.signal?.throwIfAborted()
-    const exit = await this.runtime.runPromiseExit(effect, { signal: options?.signal })
-    if (Exit.isSuccess(exit)) return exit.value
-    const reason = options?.signal?.aborted === true ? options.signal.reason : reasonOf(exit.cause)
-    const lost = lostIn(exit.cause)
-    if (lost === undefined || lost === reason) throw reason
-    throw new AggregateError(
-      [reason, lost],
-      `${messageOf(reason)}; and not everything queued is written: ${messageOf(lost)}`
-    )
+  constructor(
+    private readonly runtime: ManagedRuntime.ManagedRuntime<Store, unknown>,
+    private readonly dispose: () => Promise<void>
+  ) {}
+
+  /** One for a part of the work, which ends with this one or before. */
+  readonly part = (): Runner => {
+    const close = () => inner.close()
+    const inner = new Runner(this.runtime, async () => {
+      this.underWay.delete(close)
+    })
+    this.underWay.add(close)
+    return inner
   }
 
-  /** The same, with null for what is absent. */
+  readonly run = async <A, E>(effect: Effect.Effect<A, E, Store>, options?: SignalOptions): Promise<A> => {
+    const signal = checked(options)
+    let stop = () => {}
+    const settled = this.settled(effect, (interrupt, exit) => {
+      stop = interrupt
+      return () => {
+        interrupt()
+        return soon(exit)
+      }
+    })
+    if (signal?.aborted === true) stop()
+    signal?.addEventListener("abort", stop, { once: true })
+    const exit = await settled
+    signal?.removeEventListener("abort", stop)
+    return this.answer(exit, signal)
+  }
+
+  /** Runs what stays open between calls. Closing the store calls `end` and waits for it; what it throws is told. */
+  readonly hold = async <A, E>(effect: Effect.Effect<A, E, Store>, end: () => Promise<unknown>): Promise<A> =>
+    this.answer(await this.settled(effect, () => end), undefined)
+
+  /** The same as `run`, with null for what is absent. */
   readonly runNullable = <A, E>(
     effect: Effect.Effect<Option.Option<A>, E, Store>,
     options?: SignalOptions
@@ -50,41 +88,109 @@ export class Runner {
     return { [Symbol.asyncIterator]: iterate }
   }
 
+  /** Ends everything that is under way; rejects with what is lost by that. Only the first to call it is told. */
+  readonly close = (): Promise<void> => {
+    if (this.closing !== undefined) return this.closing.catch(() => {})
+    this.closed = true
+    this.closing = this.endAll()
+    return this.closing
+  }
+
+  private async endAll(): Promise<void> {
+    const ends = await Promise.allSettled(Array.from(this.underWay, (end) => end()))
+    await this.dispose()
+    const lost = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []))
+    if (lost.length > 1) {
+      throw new AggregateError(lost, `not everything queued is written: ${lost.map(messageOf).join("; ")}`)
+    }
+    if (lost.length === 1) throw lost[0]
+  }
+
+  private async settled<A, E>(
+    effect: Effect.Effect<A, E, Store>,
+    endOf: (interrupt: () => void, exit: Promise<Exit.Exit<A, unknown>>) => () => Promise<unknown>
+  ): Promise<Exit.Exit<A, unknown>> {
+    if (this.closed) throw storeClosed()
+    const fiber = this.runtime.runFork(effect)
+    const exit = new Promise<Exit.Exit<A, unknown>>((resolve) => fiber.addObserver(resolve))
+    const end = endOf(() => fiber.unsafeInterruptAsFork(FiberId.none), exit)
+    this.underWay.add(end)
+    return exit.finally(() => this.underWay.delete(end))
+  }
+
+  private answer<A>(exit: Exit.Exit<A, unknown>, signal: AbortSignal | undefined): A {
+    if (Exit.isSuccess(exit)) return exit.value
+    const isEnded = this.closed && Cause.isInterrupted(exit.cause)
+    const reason = signal?.aborted === true ? signal.reason : isEnded ? storeClosed() : reasonOf(exit.cause)
+    const lost = lostIn(exit.cause)
+    if (lost === undefined || lost === reason) throw reason
+    throw new AggregateError(
+      [reason, lost],
+      `${messageOf(reason)}; and not everything queued is written: ${messageOf(lost)}`
+    )
+  }
+
   private async *elements<A, E>(
     stream: Effect.Effect<Stream.Stream<A, E>, E, Store>,
     options?: SignalOptions
   ) {
-    options?.signal?.throwIfAborted()
+    const signal = checked(options)
+    if (this.closed) throw storeClosed()
     const runtime = await this.runtime.runtime()
+    if (this.closed) throw storeClosed()
     const source = Stream.mapError(Stream.unwrap(stream), (error) => new Thrown(error))
     const iterator = Stream.toAsyncIterableRuntime(source, runtime)[Symbol.asyncIterator]()
+    let stopped: { readonly reason: unknown } | undefined
+    let giveUp: (reason: unknown) => void = () => {}
+    const stop = (reason: unknown) => {
+      stopped ??= { reason }
+      giveUp(reason)
+    }
+    const abort = () => stop(signal?.reason)
+    const end = () => {
+      stop(storeClosed())
+      return soon(iterator.return?.())
+    }
+    this.underWay.add(end)
+    signal?.addEventListener("abort", abort, { once: true })
     try {
       while (true) {
-        options?.signal?.throwIfAborted()
-        const next = await this.abortable(iterator.next(), options?.signal)
+        if (stopped !== undefined) throw stopped.reason
+        const next = await new Promise<IteratorResult<A>>((resolve, reject) => {
+          giveUp = reject
+          iterator.next().then(resolve, reject)
+        })
         if (next.done === true) return
         yield next.value
       }
     } catch (error) {
       throw thrownReason(error)
     } finally {
+      this.underWay.delete(end)
+      signal?.removeEventListener("abort", abort)
       await iterator.return?.()
     }
   }
-
-  private abortable<A>(promise: Promise<A>, signal: AbortSignal | undefined): Promise<A> {
-    if (signal === undefined) return promise
-    return new Promise((resolve, reject) => {
-      const abort = () => reject(signal.reason)
-      signal.addEventListener("abort", abort, { once: true })
-      promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
-    })
-  }
 }
 
-/** A caller's function as an effect; what it throws reaches the caller unchanged. */
-export const called = <A>(body: (signal: AbortSignal) => PromiseLike<A> | A): Effect.Effect<A, Thrown> =>
-  Effect.tryPromise({ try: async (signal) => body(signal), catch: (reason) => new Thrown(reason) })
+/** The signal of a call that may begin. */
+const checked = (options: SignalOptions | undefined): AbortSignal | undefined => {
+  wantOptions(options)
+  if (options?.signal?.aborted === true) throw options.signal.reason
+  return options?.signal
+}
+
+/** Waits for what is to end, but not for ever. */
+const soon = (end: Promise<unknown> | undefined): Promise<void> =>
+  Effect.runPromise(
+    Effect.tryPromise(async () => end).pipe(
+      Effect.timeout(ending),
+      Effect.tapErrorTag("TimeoutException", () =>
+        Effect.logWarning("a call on a closed store does not come to its end: it is left behind")
+      ),
+      Effect.ignore
+    )
+  )
 
 /** What a writer could not write before its body failed, which comes on top of that failure. */
 const lostIn = (cause: Cause.Cause<unknown>): StoreError | undefined =>
@@ -95,15 +201,3 @@ const lostIn = (cause: Cause.Cause<unknown>): StoreError | undefined =>
 const messageOf = (reason: unknown) => (reason instanceof Error ? reason.message : String(reason))
 
 const reasonOf = (cause: Cause.Cause<unknown>) => thrownReason(Cause.squash(cause))
-
-const thrownReason = (error: unknown): unknown => {
-  if (error instanceof Thrown) return error.reason
-  const inner = error instanceof Error && "cause" in error ? error.cause : undefined
-  return inner instanceof Thrown ? inner.reason : error
-}
-
-/** A caller's plain function as the store's callback: waited for, and what it throws ends the call unchanged. */
-export const callback = <A extends ReadonlyArray<unknown>>(
-  tell: ((...told: A) => PromiseLike<void> | void) | undefined
-): ((...told: A) => Effect.Effect<void>) | undefined =>
-  tell === undefined ? undefined : (...told) => Effect.orDie(called(() => tell(...told)))

@@ -1,6 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { wantDestination, wantNames, wantOptions } from "./Arguments.js"
 import type { SignalOptions } from "./Runner.js"
 
 /** Writes documents as the one sheet of a workbook: to a file's path (on Node) or a web stream. Answers the columns. */
@@ -12,6 +13,9 @@ export const writeXlsx = async (
     readonly sheetName?: string | undefined
   } = {}
 ): Promise<ReadonlyArray<string>> => {
+  wantDestination("writeXlsx", destination)
+  wantOptions(options)
+  wantNames("writeXlsx", "columns", options.columns)
   const [{ withFilesFor }, module] = await Promise.all([
     import("./Files.js"),
     import("../transfer/Export.js")

@@ -1,0 +1,24 @@
+import * as Effect from "effect/Effect"
+
+/** What a caller's function threw, on its way through the store. */
+export class Thrown {
+  readonly _tag = "chainstore/Thrown"
+  constructor(readonly reason: unknown) {}
+}
+
+/** A caller's function as an effect; what it throws reaches the caller unchanged. */
+export const called = <A>(body: (signal: AbortSignal) => PromiseLike<A> | A): Effect.Effect<A, Thrown> =>
+  Effect.tryPromise({ try: async (signal) => body(signal), catch: (reason) => new Thrown(reason) })
+
+/** A caller's plain function as the store's callback: waited for, and what it throws ends the call unchanged. */
+export const callback = <A extends ReadonlyArray<unknown>>(
+  tell: ((...told: A) => PromiseLike<void> | void) | undefined
+): ((...told: A) => Effect.Effect<void>) | undefined =>
+  tell === undefined ? undefined : (...told) => Effect.orDie(called(() => tell(...told)))
+
+/** What a caller's function threw, where an error is that; the error itself otherwise. */
+export const thrownReason = (error: unknown): unknown => {
+  if (error instanceof Thrown) return error.reason
+  const inner = error instanceof Error && "cause" in error ? error.cause : undefined
+  return inner instanceof Thrown ? inner.reason : error
+}

@@ -1,0 +1,231 @@
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import {
+  type AsyncBatch,
+  type AsyncStore,
+  type AsyncTransaction,
+  type AsyncWriter,
+  ConflictError,
+  type StoreError,
+  ValidationError
+} from "../../../src/store/promise/index.js"
+import { down, rejected, repository } from "./Opened.js"
+
+describe("a transaction", () => {
+  let place: ReturnType<typeof repository>
+  let store: AsyncStore
+  beforeEach(async () => {
+    place = repository()
+    store = await place.open()
+    await store.collection("notes").insert({ n: 0 }, { id: "a" })
+  })
+  afterEach(async () => {
+    await store.close()
+    assert.lengthOf(place.branches(), 1)
+  })
+  const n = async (id: string) => (await store.collection("notes").get(id))?.["n"]
+  const refused = async (call: Promise<unknown>) => {
+    const error = (await rejected(call)) as StoreError
+    assert.instanceOf(error, ValidationError)
+    assert.include(error.message, "this transaction has ended")
+  }
+
+  it("is rolled back inside its function, which goes on and answers", async () => {
+    const outcome = await store.transaction(async (transaction) => {
+      const notes = transaction.collection("notes")
+      await notes.update("a", { n: 1 })
+      await transaction.rollback()
+      assert.lengthOf(place.branches(), 1)
+      await refused(notes.get("a"))
+      await refused(notes.insert({}))
+      await refused(transaction.batch(() => {}))
+      await refused(notes.all()[Symbol.asyncIterator]().next())
+      assert.include(((await rejected(transaction.commit())) as Error).message, "rolled back")
+      return "mine"
+    })
+    assert.deepStrictEqual(outcome, { result: "mine", commitSha: null })
+    assert.strictEqual(await n("a"), 0)
+  })
+
+  it("is rolled back by a function that leaves it by await using", async () => {
+    const { commitSha } = await store.transaction(async (given) => {
+      await using transaction = given
+      await transaction.collection("notes").update("a", { n: 1 })
+    })
+    assert.isNull(commitSha)
+    assert.strictEqual(await n("a"), 0)
+  })
+
+  it("is committed inside its function, which goes on and answers", async () => {
+    const outcome = await store.transaction(async (transaction) => {
+      await transaction.collection("notes").update("a", { n: 1 })
+      const sha = await transaction.commit()
+      assert.strictEqual(await n("a"), 1)
+      assert.strictEqual(await transaction.commit(), sha)
+      await transaction.rollback()
+      await refused(transaction.collection("notes").get("a"))
+      return sha
+    })
+    assert.match(outcome.commitSha ?? "", /^[0-9a-f]{40}$/)
+    assert.strictEqual(outcome.result, outcome.commitSha)
+    assert.strictEqual(await n("a"), 1)
+  })
+
+  it("tells what its function throws, also after its end", async () => {
+    const mine = new Error("mine")
+    const failing = (end: (transaction: AsyncTransaction) => Promise<unknown>) =>
+      rejected(
+        store.transaction(async (transaction) => {
+          await transaction.collection("notes").upsert("b", { n: 1 })
+          await end(transaction)
+          throw mine
+        })
+      )
+    assert.strictEqual(await failing((transaction) => transaction.rollback()), mine)
+    assert.isUndefined(await n("b"))
+    assert.strictEqual(await failing((transaction) => transaction.commit()), mine)
+    assert.strictEqual(await n("b"), 1)
+  })
+
+  it("tells of a commit that failed inside its function, even where that says nothing", async () => {
+    const error = await rejected(
+      store.transaction(async (transaction) => {
+        await transaction.collection("notes").update("a", { n: 1 })
+        await store.collection("notes").update("a", { n: 2 })
+        assert.instanceOf(await rejected(transaction.commit()), ConflictError)
+      })
+    )
+    assert.instanceOf(error, ConflictError)
+    assert.strictEqual(await n("a"), 2)
+    await store.removeTransaction((error as ConflictError).branch!)
+  })
+
+  it("whose commit failed leaves its block with that error alone", async () => {
+    const use = async () => {
+      await using transaction = await store.openTransaction()
+      await transaction.collection("notes").update("a", { n: 1 })
+      await store.collection("notes").update("a", { n: 2 })
+      await transaction.commit()
+    }
+    const error = await rejected(use())
+    assert.instanceOf(error, ConflictError)
+    await store.removeTransaction((error as ConflictError).branch!)
+  })
+
+  it("is ended by a signal, also after its end", async () => {
+    const reason = new Error("enough")
+    const controller = new AbortController()
+    const stopped = store.transaction(
+      async (transaction) => {
+        await transaction.rollback()
+        controller.abort(reason)
+        await new Promise(() => {})
+      },
+      { signal: controller.signal }
+    )
+    assert.strictEqual(await rejected(stopped), reason)
+  })
+
+  it("refuses what comes after its end, and rolling back again changes nothing", async () => {
+    let late: AsyncTransaction | undefined
+    await store.transaction(async (transaction) => {
+      late = transaction
+      await transaction.collection("notes").insert({ n: 1 }, { id: "b" })
+    })
+    await refused(late!.collection("notes").insert({ n: 2 }, { id: "c" }))
+    await late!.rollback()
+    assert.deepStrictEqual(await store.collection("notes").list(), ["a", "b"])
+    const opened = await store.openTransaction()
+    await opened.rollback()
+    await opened.rollback()
+    await refused(opened.collection("notes").list())
+  })
+})
+
+describe("a writer", () => {
+  let place: ReturnType<typeof repository>
+  let store: AsyncStore
+  beforeEach(async () => {
+    place = repository()
+    store = await place.open()
+  })
+  afterEach(() => store.close())
+
+  it("is flushed and ended by close inside its function", async () => {
+    const { commits, result } = await store.writer(async (writer) => {
+      await writer.put("notes", "a", { n: 1 })
+      await writer.close()
+      assert.strictEqual(await writer.pending(), 0)
+      assert.isTrue(await store.collection("notes").exists("a"))
+      assert.include(
+        ((await rejected(writer.put("notes", "b", {}))) as Error).message,
+        "this writer has ended"
+      )
+      return writer.commits()
+    })
+    assert.lengthOf(commits, 1)
+    assert.deepStrictEqual(result, commits)
+  })
+
+  it("refuses what is put after its end, and closing again changes nothing", async () => {
+    let late: AsyncWriter | undefined
+    await store.writer((writer) => {
+      late = writer
+    })
+    assert.instanceOf(await rejected(late!.put("notes", "a", {})), ValidationError)
+    const opened = await store.openWriter()
+    await opened.put("notes", "b", {})
+    await opened.close()
+    await opened.close()
+    assert.instanceOf(await rejected(opened.put("notes", "c", {})), ValidationError)
+    assert.deepStrictEqual(await store.collection("notes").list(), ["b"])
+  })
+
+  it("whose close failed leaves its block with that error alone", async () => {
+    const use = async () => {
+      await using writer = await store.openWriter()
+      await writer.put("notes", "a", {})
+      place.remote.isDown = true
+      await writer.close()
+    }
+    const error = (await rejected(use())) as StoreError
+    assert.strictEqual(error.message, down.message)
+    assert.deepStrictEqual(error.unwritten, [{ collection: "notes", id: "a" }])
+  })
+
+  it("tells of a close that failed inside its function, even where that says nothing", async () => {
+    const failing = store.writer(async (writer) => {
+      await writer.put("notes", "a", {})
+      place.remote.isDown = true
+      await rejected(writer.close())
+    })
+    const error = (await rejected(failing)) as StoreError
+    assert.deepStrictEqual(error.unwritten, [{ collection: "notes", id: "a" }])
+  })
+})
+
+describe("a batch", () => {
+  let store: AsyncStore
+  beforeEach(async () => {
+    store = await repository().open()
+  })
+  afterEach(() => store.close())
+
+  it("refuses what comes after its end", async () => {
+    let late: AsyncBatch | undefined
+    await store.batch(async (batch) => {
+      late = batch
+      await batch.put("notes", "a", { n: 1 })
+    })
+    assert.instanceOf(await rejected(late!.put("notes", "b", { n: 2 })), ValidationError)
+    assert.instanceOf(await rejected(late!.commit()), ValidationError)
+    assert.deepStrictEqual(await store.collection("notes").list(), ["a"])
+  })
+
+  it("discards in its function what await using leaves behind", async () => {
+    const { commitSha } = await store.batch(async (given) => {
+      await using batch = given
+      await batch.put("notes", "a", { n: 1 })
+    })
+    assert.isNull(commitSha)
+  })
+})
