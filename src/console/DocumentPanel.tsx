@@ -115,25 +115,28 @@ export const DocumentPanel = (props: {
         >
           History
         </button>
-        <span class="grow" />
-        <button
-          type="button"
-          class="button small quiet"
-          disabled={document === undefined || document === null}
-          onClick={() => copyText(`${JSON.stringify(document, null, 2)}\n`, name)}
-        >
-          <Icon name="copy" />
-          Copy JSON
-        </button>
-        <button
-          type="button"
-          class="button small quiet"
-          disabled={document === undefined || document === null}
-          onClick={() => saveFile(`${id}.json`, "application/json", `${JSON.stringify(document, null, 2)}\n`)}
-        >
-          <Icon name="save" />
-          Save
-        </button>
+        <div class="together">
+          <button
+            type="button"
+            class="button small quiet"
+            disabled={document === undefined || document === null}
+            onClick={() => copyText(`${JSON.stringify(document, null, 2)}\n`, name)}
+          >
+            <Icon name="copy" />
+            Copy JSON
+          </button>
+          <button
+            type="button"
+            class="button small quiet"
+            disabled={document === undefined || document === null}
+            onClick={() =>
+              saveFile(`${id}.json`, "application/json", `${JSON.stringify(document, null, 2)}\n`)
+            }
+          >
+            <Icon name="save" />
+            Save
+          </button>
+        </div>
       </nav>
       <div class="panel-body">
         {problem === undefined ? null : <ProblemCard problem={problem} />}

@@ -130,13 +130,14 @@ export const JsonViewer = ({
             <Icon name={icon} />
           </button>
         ))}
-        <span class="grow" />
-        <button type="button" class="button small quiet" disabled={shut} onClick={() => view?.foldAll()}>
-          Fold all
-        </button>
-        <button type="button" class="button small quiet" disabled={shut} onClick={() => view?.unfoldAll()}>
-          Unfold all
-        </button>
+        <div class="together">
+          <button type="button" class="button small quiet" disabled={shut} onClick={() => view?.foldAll()}>
+            Fold all
+          </button>
+          <button type="button" class="button small quiet" disabled={shut} onClick={() => view?.unfoldAll()}>
+            Unfold all
+          </button>
+        </div>
       </div>
       {problem === undefined ? null : (
         <ProblemCard problem={problem}>
@@ -150,28 +151,30 @@ export const JsonViewer = ({
         <p class="json-path" title="Where the cursor is">
           {path.length === 0 ? "the whole document" : <bdi>{clipped(printed)}</bdi>}
         </p>
-        <button
-          type="button"
-          class="button small quiet"
-          disabled={shut}
-          onClick={() =>
-            copyText(
-              asText(valueAt(shown, path)),
-              path.length === 0 ? "the whole document" : `the value of ${clipped(printed)}`
-            )
-          }
-        >
-          <Icon name="copy" />
-          Copy value
-        </button>
-        <button
-          type="button"
-          class="button small quiet"
-          disabled={path.length === 0}
-          onClick={() => copyText(printed, "the path")}
-        >
-          Copy path
-        </button>
+        <div class="together">
+          <button
+            type="button"
+            class="button small quiet"
+            disabled={shut}
+            onClick={() =>
+              copyText(
+                asText(valueAt(shown, path)),
+                path.length === 0 ? "the whole document" : `the value of ${clipped(printed)}`
+              )
+            }
+          >
+            <Icon name="copy" />
+            Copy value
+          </button>
+          <button
+            type="button"
+            class="button small quiet"
+            disabled={path.length === 0}
+            onClick={() => copyText(printed, "the path")}
+          >
+            Copy path
+          </button>
+        </div>
       </div>
     </div>
   )
