@@ -124,6 +124,7 @@ const shown = [
   "sign-in-light",
   "table-light",
   "table-dark",
+  "document-light",
   "history-light",
   "restore-dark",
   "phone-table-light",
