@@ -21,25 +21,52 @@ export const wantFunction = (operation: string, name: string, value: unknown): v
   if (typeof value !== "function") throw refused(operation, `${name} must be a function`, value)
 }
 
-/** The options that many calls have. */
+/** Strings by the names of the arguments. */
+export const wantStrings = (operation: string, given: Fields): void => {
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value !== "string") throw refused(operation, `${name} must be a string`, value)
+  }
+}
+
+const strings = ["message", "id", "after", "sheetName", "delimiter", "idField", "importId", "branch"]
+const numbers = ["limit", "size", "chunkSize", "maxOperations", "maxSeconds"]
+const functions = ["onProgress", "onRow"]
+
+/** The options that calls have; each option is of one kind wherever it is. */
 export const wantOptions = (options: unknown): void => {
   const operation = "AsyncStore"
   if (options === undefined) return
   if (!isObject(options)) throw refused(operation, "options must be an object", options)
-  const { message, onProgress, onRow, signal } = options
-  if (signal !== undefined && !(isObject(signal) && "aborted" in signal && "addEventListener" in signal)) {
-    throw refused(
-      operation,
-      "the signal must be an AbortSignal",
-      signal,
-      "pass the signal of an AbortController"
-    )
+  const { expectedRev, signal } = options
+  const isSignal = isObject(signal) && "aborted" in signal && "addEventListener" in signal
+  if (signal !== undefined && signal !== null && !isSignal) {
+    throw refused(operation, "the signal must be an AbortSignal", signal, "pass the signal of a controller")
   }
-  if (message !== undefined && typeof message !== "string") {
-    throw refused(operation, "the message of a commit must be a string", message)
+  if (expectedRev !== undefined && expectedRev !== null && typeof expectedRev !== "number") {
+    throw refused(operation, "expectedRev must be a number", expectedRev, "pass the document's _rev")
   }
-  if (onProgress !== undefined) wantFunction(operation, "onProgress", onProgress)
-  if (onRow !== undefined) wantFunction(operation, "onRow", onRow)
+  ofKind(operation, options, strings, "string")
+  ofKind(operation, options, numbers, "number")
+  ofKind(operation, options, functions, "function")
+}
+
+/** The options of `openStore`, as far as nobody else looks at them. */
+export const wantOpenOptions = (options: unknown): void => {
+  const operation = "openStore"
+  if (!isObject(options)) {
+    throw refused(operation, "options must be an object", options, 'pass { repo: "owner/name", token }')
+  }
+  ofKind(operation, options, ["repo", "token", "apiUrl", "rawUrl"], "string")
+  ofKind(operation, options, ["auth", "fetch"], "function")
+}
+
+const ofKind = (operation: string, options: Fields, names: ReadonlyArray<string>, kind: string) => {
+  for (const name of names) {
+    const value = options[name]
+    if (value !== undefined && typeof value !== kind) {
+      throw refused(operation, `${name} must be a ${kind}`, value)
+    }
+  }
 }
 
 /** What a queued document is expected to be. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../domain/Document.js"
 import type { Batch } from "../Store.js"
-import { wantExpectation } from "./Arguments.js"
+import { wantExpectation, wantStrings } from "./Arguments.js"
 import type { Runner, SignalOptions } from "./Runner.js"
 
 /**
@@ -13,20 +13,23 @@ export class AsyncBatch implements AsyncDisposable {
     private readonly end: () => Promise<void> = () => this.discard()
   ) {}
 
-  put(collection: string, id: string, document: JsonObject, options?: SignalOptions): Promise<void> {
+  async put(collection: string, id: string, document: JsonObject, options?: SignalOptions): Promise<void> {
+    wantStrings("Batch.put", { collection, id })
     return this.runner.run(this.batch.put(collection, id, document), options)
   }
 
   /** Queues a document and answers its id, generated when not given. */
-  insert(
+  async insert(
     collection: string,
     document: JsonObject,
     options?: SignalOptions & { readonly id?: string | undefined }
   ): Promise<string> {
+    wantStrings("Batch.insert", { collection })
     return this.runner.run(this.batch.insert(collection, document, options), options)
   }
 
-  delete(collection: string, id: string, options?: SignalOptions): Promise<void> {
+  async delete(collection: string, id: string, options?: SignalOptions): Promise<void> {
+    wantStrings("Batch.delete", { collection, id })
     return this.runner.run(this.batch.delete(collection, id), options)
   }
 
@@ -35,6 +38,7 @@ export class AsyncBatch implements AsyncDisposable {
     id: string,
     expectation: { readonly rev: number } | { readonly sha: string } | { readonly absent: true }
   ): Promise<void> {
+    wantStrings("Batch.expect", { collection, id })
     wantExpectation("Batch.expect", expectation)
     return this.runner.run(this.batch.expect(collection, id, expectation))
   }

@@ -19,7 +19,14 @@ import type { StoreService, StoreView } from "../Store.js"
 import type { ExcelOptions, ExportProgress, TextFormat, TextOptions } from "../transfer/Export.js"
 import type { ImportOptions, ImportReport, ImportRow } from "../transfer/Import.js"
 import type { RecordSource } from "../transfer/Records.js"
-import { wantDestination, wantFunction, wantNames, wantOptions, wantSchema } from "./Arguments.js"
+import {
+  wantDestination,
+  wantFunction,
+  wantNames,
+  wantOptions,
+  wantSchema,
+  wantStrings
+} from "./Arguments.js"
 import { callback } from "./Callback.js"
 import type { Runner, SignalOptions } from "./Runner.js"
 
@@ -56,21 +63,27 @@ export class AsyncCollectionReader<A = StoredDocument> {
     protected readonly schema?: Schema.Schema<any, any>
   ) {}
 
-  protected reading<B, E>(use: (collection: CollectionReader<A>) => Effect.Effect<B, E>) {
-    return Effect.flatMap(this.view, (view) => use(open(view, this.name, this.schema) as CollectionReader<A>))
+  /** Uses the collection, once the arguments that are to be strings are. */
+  protected reading<B, E>(
+    use: (collection: CollectionReader<A>) => Effect.Effect<B, E>,
+    strings: { readonly [name: string]: unknown } = {}
+  ) {
+    return Effect.flatMap(this.view, (view) =>
+      use(open(view, this.name, this.schema, strings) as CollectionReader<A>)
+    )
   }
 
   /** The document, or null. `fresh` passes every cache by. */
   get(id: string, options?: SignalOptions & { readonly fresh?: boolean | undefined }): Promise<A | null> {
     return this.runner.runNullable(
-      this.reading((collection) => collection.get(id, options)),
+      this.reading((collection) => collection.get(id, options), { id }),
       options
     )
   }
 
   exists(id: string, options?: SignalOptions): Promise<boolean> {
     return this.runner.run(
-      this.reading((collection) => collection.exists(id)),
+      this.reading((collection) => collection.exists(id), { id }),
       options
     )
   }
@@ -110,7 +123,7 @@ export class AsyncCollectionReader<A = StoredDocument> {
 
   findBy(field: string, value: Json, options?: AsyncReadManyOptions): Promise<ReadonlyArray<A>> {
     return this.runner.run(
-      this.reading((collection) => collection.findBy(field, value, manyOptions(options))),
+      this.reading((collection) => collection.findBy(field, value, manyOptions(options)), { field }),
       options
     )
   }
@@ -136,14 +149,14 @@ export class AsyncCollectionReader<A = StoredDocument> {
     options?: SignalOptions & { readonly limit?: number | undefined }
   ): Promise<ReadonlyArray<HistoryEntry>> {
     return this.runner.run(
-      this.reading((collection) => collection.history(id, options)),
+      this.reading((collection) => collection.history(id, options), { id }),
       options
     )
   }
 
   explain(field: string, value: Json, options?: SignalOptions): Promise<Explanation> {
     return this.runner.run(
-      this.reading((collection) => collection.explain(field, value)),
+      this.reading((collection) => collection.explain(field, value), { field }),
       options
     )
   }
@@ -175,6 +188,7 @@ export class AsyncCollectionReader<A = StoredDocument> {
     options: Told<TextOptions> & SignalOptions = {}
   ): Promise<number> {
     wantDestination("exportText", destination)
+    wantStrings("exportText", { format })
     wantOptions(options)
     wantNames("exportText", "columns", options.columns)
     const { withFilesFor } = await import("./Files.js")
@@ -190,7 +204,14 @@ export class AsyncCollectionReader<A = StoredDocument> {
   }
 }
 
-const open = (view: StoreView, name: string, schema: Schema.Schema<any, any> | undefined) => {
+const open = (
+  view: StoreView,
+  name: string,
+  schema: Schema.Schema<any, any> | undefined,
+  strings: { readonly [name: string]: unknown }
+) => {
+  wantStrings("Store.collection", { name })
+  wantStrings("Collection", strings)
   wantSchema("Store.collection", schema)
   return schema === undefined ? view.collection(name) : view.collection(name, schema)
 }
@@ -206,9 +227,12 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
     super(name, runner, store, schema)
   }
 
-  private writing<B, E>(use: (collection: Collection<A, I>) => Effect.Effect<B, E>) {
+  private writing<B, E>(
+    use: (collection: Collection<A, I>) => Effect.Effect<B, E>,
+    strings: { readonly [name: string]: unknown } = {}
+  ) {
     return Effect.flatMap(this.store, (store) =>
-      use(open(store, this.name, this.schema) as unknown as Collection<A, I>)
+      use(open(store, this.name, this.schema, strings) as unknown as Collection<A, I>)
     )
   }
 
@@ -226,28 +250,28 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
   /** Merges the patch at the top level; answers the new document. */
   update(id: string, patch: Partial<I>, options?: GuardedWriteOptions & SignalOptions): Promise<A> {
     return this.runner.run(
-      this.writing((collection) => collection.update(id, patch, options)),
+      this.writing((collection) => collection.update(id, patch, options), { id }),
       options
     )
   }
 
   replace(id: string, document: I, options?: GuardedWriteOptions & SignalOptions): Promise<A> {
     return this.runner.run(
-      this.writing((collection) => collection.replace(id, document, options)),
+      this.writing((collection) => collection.replace(id, document, options), { id }),
       options
     )
   }
 
   upsert(id: string, document: I, options?: GuardedWriteOptions & SignalOptions): Promise<A> {
     return this.runner.run(
-      this.writing((collection) => collection.upsert(id, document, options)),
+      this.writing((collection) => collection.upsert(id, document, options), { id }),
       options
     )
   }
 
   delete(id: string, options?: GuardedWriteOptions & SignalOptions): Promise<void> {
     return this.runner.run(
-      this.writing((collection) => collection.delete(id, options)),
+      this.writing((collection) => collection.delete(id, options), { id }),
       options
     )
   }
@@ -255,7 +279,7 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
   /** Brings an earlier version back as a new commit. */
   restore(id: string, commitSha: string, options?: RestoreOptions & SignalOptions): Promise<A> {
     return this.runner.run(
-      this.writing((collection) => collection.restore(id, commitSha, options)),
+      this.writing((collection) => collection.restore(id, commitSha, options), { id, commitSha }),
       options
     )
   }

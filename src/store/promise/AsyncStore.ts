@@ -20,7 +20,14 @@ import {
   type WriterOptions
 } from "../Store.js"
 import type { DatabaseExcelOptions } from "../transfer/Export.js"
-import { wantDestination, wantFunction, wantNames, wantNamesByCollection, wantOptions } from "./Arguments.js"
+import {
+  wantDestination,
+  wantFunction,
+  wantNames,
+  wantNamesByCollection,
+  wantOptions,
+  wantStrings
+} from "./Arguments.js"
 import { AsyncBatch } from "./AsyncBatch.js"
 import { AsyncCollection, AsyncCollectionReader, type Told } from "./AsyncCollection.js"
 import { AsyncTransaction } from "./AsyncTransaction.js"
@@ -215,7 +222,8 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     return this.using((store) => store.staleTransactions, options)
   }
 
-  removeTransaction(branch: string, options?: SignalOptions): Promise<void> {
+  async removeTransaction(branch: string, options?: SignalOptions): Promise<void> {
+    wantStrings("Store.removeTransaction", { branch })
     return this.using((store) => store.removeTransaction(branch), options)
   }
 
@@ -227,17 +235,20 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
 
   /** A read-only view of a commit, tag or branch. */
   async at(ref: string, options?: SignalOptions): Promise<AsyncView> {
+    wantStrings("Store.at", { ref })
     const view = await this.using((store) => store.at(ref), options)
     return new AsyncView(this.runner, Effect.succeed(view))
   }
 
   /** The same store on another branch; closing this one closes it too, and not the other way round. */
   async onBranch(branch: string): Promise<AsyncStore> {
+    wantStrings("Store.onBranch", { branch })
     const service = await this.using((store) => Effect.succeed(store.onBranch(branch)))
     return AsyncStore.of(this.runner.part(), service)
   }
 
-  resolveRef(ref: string, options?: SignalOptions): Promise<string | null> {
+  async resolveRef(ref: string, options?: SignalOptions): Promise<string | null> {
+    wantStrings("Store.resolveRef", { ref })
     return this.runner.runNullable(
       Effect.flatMap(this.store, (store) => store.resolveRef(ref)),
       options
@@ -245,10 +256,11 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
   }
 
   /** Undoes a commit with a forward commit. */
-  revert(
+  async revert(
     commitSha: string,
     options?: WriteOptions & SignalOptions & { readonly force?: boolean | undefined }
   ): Promise<Reverted> {
+    wantStrings("Store.revert", { commitSha })
     return this.using((store) => store.revert(commitSha, options), options)
   }
 
@@ -274,7 +286,8 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     )
   }
 
-  invalidate(path?: string): Promise<void> {
+  async invalidate(path?: string): Promise<void> {
+    if (path !== undefined) wantStrings("Store.invalidate", { path })
     return this.using((store) => store.invalidate(path))
   }
 

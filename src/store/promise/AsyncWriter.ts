@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../domain/Document.js"
 import type { Writer } from "../Store.js"
+import { wantStrings } from "./Arguments.js"
 import type { Held } from "./Held.js"
 import type { Runner, SignalOptions } from "./Runner.js"
 
@@ -10,19 +11,22 @@ export class AsyncWriter implements AsyncDisposable {
     private readonly runner: Runner
   ) {}
 
-  put(collection: string, id: string, document: JsonObject, options?: SignalOptions): Promise<void> {
+  async put(collection: string, id: string, document: JsonObject, options?: SignalOptions): Promise<void> {
+    wantStrings("Writer.put", { collection, id })
     return this.runner.run(this.held.handle.put(collection, id, document), options)
   }
 
-  insert(
+  async insert(
     collection: string,
     document: JsonObject,
     options?: SignalOptions & { readonly id?: string | undefined }
   ): Promise<string> {
+    wantStrings("Writer.insert", { collection })
     return this.runner.run(this.held.handle.insert(collection, document, options), options)
   }
 
-  delete(collection: string, id: string, options?: SignalOptions): Promise<void> {
+  async delete(collection: string, id: string, options?: SignalOptions): Promise<void> {
+    wantStrings("Writer.delete", { collection, id })
     return this.runner.run(this.held.handle.delete(collection, id), options)
   }
 

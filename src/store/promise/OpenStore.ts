@@ -6,6 +6,7 @@ import { AuthError } from "../../domain/StoreError.js"
 import * as GitHub from "../github/GitHub.js"
 import { Store } from "../Store.js"
 import type { StoreOptions } from "../StoreOptions.js"
+import { wantOpenOptions } from "./Arguments.js"
 import { AsyncStore } from "./AsyncStore.js"
 
 /** The options of a store on GitHub, as plain values. */
@@ -22,7 +23,8 @@ export interface OpenStoreOptions
 }
 
 /** Opens a store on GitHub, GitHub Enterprise, or a compatible host; `chainstore/local` opens one on this machine. */
-export const openStore = (options: OpenStoreOptions): Promise<AsyncStore> => {
+export const openStore = async (options: OpenStoreOptions): Promise<AsyncStore> => {
+  wantOpenOptions(options)
   const { auth, fetch, token, ...rest } = options
   const remote = GitHub.layer({
     ...rest,

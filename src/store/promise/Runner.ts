@@ -177,7 +177,7 @@ export class Runner {
 const checked = (options: SignalOptions | undefined): AbortSignal | undefined => {
   wantOptions(options)
   if (options?.signal?.aborted === true) throw options.signal.reason
-  return options?.signal
+  return options?.signal ?? undefined
 }
 
 /** Waits for what is to end, but not for ever. */

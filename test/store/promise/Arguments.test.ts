@@ -1,0 +1,295 @@
+import { createWriteStream, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { PassThrough, Writable } from "node:stream"
+import { inspect } from "node:util"
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import {
+  type AsyncStore,
+  openStore,
+  StoreError,
+  ValidationError,
+  writeXlsx
+} from "../../../src/store/promise/index.js"
+import { outcome, rejected, repository } from "./Opened.js"
+
+/** What plain JavaScript may pass for anything. */
+const anything: ReadonlyArray<unknown> = [
+  undefined,
+  null,
+  5,
+  Number.NaN,
+  -1,
+  10n,
+  true,
+  "",
+  "x",
+  "a\u0000b",
+  {},
+  [5],
+  { a: 5 },
+  Object.create(null),
+  () => {},
+  Symbol("s"),
+  Promise.resolve(5)
+]
+
+const drain = async (elements: AsyncIterable<unknown>) => {
+  for await (const _ of elements);
+}
+
+type Calls = { readonly [name: string]: (wrong: never) => unknown }
+
+describe("arguments of plain JavaScript", () => {
+  let store: AsyncStore
+  let directory: string
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), "chainstore-arguments-"))
+    store = await repository().open()
+    await store.collection("a").insert({ n: 1 }, { id: "x" })
+  })
+  afterEach(async () => {
+    await store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  const readerCalls = (): Calls => {
+    const a = store.collection("a")
+    const file = join(directory, "out")
+    return {
+      "collection(_).list": (wrong) => store.collection(wrong).list(),
+      "collection(a, _).get": (wrong) => store.collection("a", wrong).get("x"),
+      "collection(a, _).all": (wrong) => drain(store.collection("a", wrong).all()),
+      "get(_)": (wrong) => a.get(wrong),
+      "get(x, _)": (wrong) => a.get("x", wrong),
+      "get(x, { signal: _ })": (wrong) => a.get("x", { signal: wrong }),
+      "get(x, { fresh: _ })": (wrong) => a.get("x", { fresh: wrong }),
+      "exists(_)": (wrong) => a.exists(wrong),
+      "list(_)": (wrong) => a.list(wrong),
+      "list({ limit: _ })": (wrong) => a.list({ limit: wrong }),
+      "list({ after: _ })": (wrong) => a.list({ after: wrong }),
+      "count(_)": (wrong) => a.count(wrong),
+      "all(_)": (wrong) => drain(a.all(wrong)),
+      "all({ signal: _ })": (wrong) => drain(a.all({ signal: wrong })),
+      "all({ limit: _ })": (wrong) => drain(a.all({ limit: wrong })),
+      "all({ onInvalid: _ })": (wrong) => drain(a.all({ onInvalid: wrong })),
+      "find(_)": (wrong) => drain(a.find(wrong)),
+      "find(f, _)": (wrong) => drain(a.find(() => true, wrong)),
+      "find(f, { limit: _ })": (wrong) => drain(a.find(() => true, { limit: wrong })),
+      "findBy(_)": (wrong) => a.findBy(wrong, 1),
+      "findBy(n, _)": (wrong) => a.findBy("n", wrong),
+      "findBy(n, 1, _)": (wrong) => a.findBy("n", 1, wrong),
+      "findBy(n, 1, { limit: _ })": (wrong) => a.findBy("n", 1, { limit: wrong }),
+      "page(_)": (wrong) => a.page(wrong),
+      "page({ limit: _ })": (wrong) => a.page({ limit: wrong }),
+      "pages(_)": (wrong) => drain(a.pages(wrong)),
+      "pages({ size: _ })": (wrong) => drain(a.pages({ size: wrong })),
+      "history(_)": (wrong) => a.history(wrong),
+      "history(x, _)": (wrong) => a.history("x", wrong),
+      "history(x, { limit: _ })": (wrong) => a.history("x", { limit: wrong }),
+      "explain(_)": (wrong) => a.explain(wrong, 1),
+      "explain(n, _)": (wrong) => a.explain("n", wrong),
+      "exportExcel(file, _)": (wrong) => a.exportExcel(file, wrong),
+      "exportExcel(file, { columns: _ })": (wrong) => a.exportExcel(file, { columns: wrong }),
+      "exportExcel(file, { sheetName: _ })": (wrong) => a.exportExcel(file, { sheetName: wrong }),
+      "exportExcel(file, { limit: _ })": (wrong) => a.exportExcel(file, { limit: wrong }),
+      "exportExcel(file, { onProgress: _ })": (wrong) => a.exportExcel(file, { onProgress: wrong }),
+      "exportText(file, _)": (wrong) => a.exportText(file, wrong),
+      "exportText(file, csv, _)": (wrong) => a.exportText(file, "csv", wrong),
+      "exportText(file, csv, { columns: _ })": (wrong) => a.exportText(file, "csv", { columns: wrong }),
+      "exportText(file, json, { columns: _ })": (wrong) => a.exportText(file, "json", { columns: wrong }),
+      "exportText(file, csv, { delimiter: _ })": (wrong) => a.exportText(file, "csv", { delimiter: wrong }),
+      "exportText(file, csv, { guardFormulas: _ })": (wrong) =>
+        a.exportText(file, "csv", { guardFormulas: wrong }),
+      "store.exportExcel(file, _)": (wrong) => store.exportExcel(file, wrong),
+      "store.exportExcel(file, { columns: _ })": (wrong) => store.exportExcel(file, { columns: wrong }),
+      "store.exportExcel(file, { columns: { a: _ } })": (wrong) =>
+        store.exportExcel(file, { columns: { a: wrong } }),
+      "store.exportExcel(file, { collections: _ })": (wrong) =>
+        store.exportExcel(file, { collections: wrong }),
+      "writeXlsx(file, _)": (wrong) => writeXlsx(file, wrong),
+      "writeXlsx(file, [], _)": (wrong) => writeXlsx(file, [], wrong),
+      "writeXlsx(file, [], { columns: _ })": (wrong) => writeXlsx(file, [], { columns: wrong }),
+      "writeXlsx(file, [], { sheetName: _ })": (wrong) => writeXlsx(file, [], { sheetName: wrong }),
+      "commitSha(_)": (wrong) => store.commitSha(wrong),
+      "collections(_)": (wrong) => store.collections(wrong),
+      "snapshot(_)": (wrong) => store.snapshot(wrong),
+      "at(_)": (wrong) => store.at(wrong),
+      "onBranch(_)": async (wrong) => (await store.onBranch(wrong)).collections(),
+      "resolveRef(_)": (wrong) => store.resolveRef(wrong),
+      "invalidate(_)": (wrong) => store.invalidate(wrong),
+      "estimate(_)": (wrong) => store.estimate(wrong),
+      "rateLimit(_)": (wrong) => store.rateLimit(wrong),
+      "doctor(_)": (wrong) => store.doctor(wrong),
+      "openStore(_)": (wrong) => openStore(wrong),
+      "openStore({ repo: _ })": (wrong) => openStore({ repo: wrong }),
+      "openStore({ token: _ })": (wrong) => openStore({ repo: "a/b", token: wrong }),
+      "openStore({ auth: _ })": (wrong) => openStore({ repo: "a/b", auth: wrong }),
+      "openStore({ fetch: _ })": (wrong) => openStore({ repo: "a/b", fetch: wrong }),
+      "openStore({ indexes: _ })": (wrong) => openStore({ repo: "a/b", indexes: wrong }),
+      "openStore({ root: _ })": (wrong) => openStore({ repo: "a/b", root: wrong }),
+      "openStore({ branch: _ })": (wrong) => openStore({ repo: "a/b", branch: wrong }),
+      "openStore({ apiUrl: _ })": (wrong) => openStore({ repo: "a/b", apiUrl: wrong })
+    }
+  }
+
+  const writerCalls = (): Calls => {
+    const a = store.collection("a")
+    return {
+      "insert(_)": (wrong) => a.insert(wrong),
+      "insert({}, _)": (wrong) => a.insert({}, wrong),
+      "insert({}, { id: _ })": (wrong) => a.insert({}, { id: wrong }),
+      "insert({}, { message: _ })": (wrong) => a.insert({}, { message: wrong }),
+      "update(_)": (wrong) => a.update(wrong, {}),
+      "update(x, _)": (wrong) => a.update("x", wrong),
+      "update(x, {}, _)": (wrong) => a.update("x", {}, wrong),
+      "update(x, {}, { expectedRev: _ })": (wrong) => a.update("x", {}, { expectedRev: wrong }),
+      "replace(x, _)": (wrong) => a.replace("x", wrong),
+      "upsert(x, _)": (wrong) => a.upsert("x", wrong),
+      "upsert(x, {}, { message: _ })": (wrong) => a.upsert("x", {}, { message: wrong }),
+      "delete(_)": (wrong) => a.delete(wrong),
+      "delete(none, _)": (wrong) => a.delete("none", wrong),
+      "restore(_)": (wrong) => a.restore(wrong, "main"),
+      "restore(x, _)": (wrong) => a.restore("x", wrong),
+      "restore(x, main, _)": (wrong) => a.restore("x", "main", wrong),
+      "restore(x, main, { expectedRev: _ })": (wrong) => a.restore("x", "main", { expectedRev: wrong }),
+      "reindex(_)": (wrong) => a.reindex(wrong),
+      "reindex({ onProgress: _ })": (wrong) => a.reindex({ onProgress: wrong }),
+      "importRecords(_)": (wrong) => a.importRecords(wrong),
+      "importRecords([], _)": (wrong) => a.importRecords([{}], wrong),
+      "importRecords([], { idField: _ })": (wrong) => a.importRecords([{ n: 1 }], { idField: wrong }),
+      "importRecords([], { chunkSize: _ })": (wrong) => a.importRecords([{ n: 1 }], { chunkSize: wrong }),
+      "importRecords([], { onProgress: _ })": (wrong) => a.importRecords([{ n: 1 }], { onProgress: wrong }),
+      "importRecords([], { onRow: _ })": (wrong) => a.importRecords([{ n: 1 }], { onRow: wrong }),
+      "importRecords([], { message: _ })": (wrong) => a.importRecords([{ n: 1 }], { message: wrong }),
+      "batch(_)": (wrong) => store.batch(wrong),
+      "batch(f, _)": (wrong) => store.batch((batch) => batch.put("a", "b", {}), wrong),
+      "batch(f, { message: _ })": (wrong) =>
+        store.batch((batch) => batch.put("a", "b", { n: 1 }), { message: wrong }),
+      "openBatch(_)": (wrong) => store.openBatch(wrong),
+      "writer(_)": (wrong) => store.writer(wrong),
+      "writer(f, _)": (wrong) => store.writer((writer) => writer.put("a", "b", {}), wrong),
+      "writer(f, { maxOperations: _ })": (wrong) => store.writer(() => {}, { maxOperations: wrong }),
+      "writer(f, { maxSeconds: _ })": (wrong) => store.writer(() => {}, { maxSeconds: wrong }),
+      "writer(f, { message: _ })": (wrong) =>
+        store.writer((writer) => writer.put("a", "b", { n: 2 }), { message: wrong }),
+      "openWriter(_)": (wrong) => store.openWriter(wrong),
+      "transaction(_)": (wrong) => store.transaction(wrong),
+      "transaction(f, _)": (wrong) => store.transaction(() => {}, wrong),
+      "transaction(f, { branch: _ })": (wrong) => store.transaction(() => {}, { branch: wrong }),
+      "transaction(f, { message: _ })": (wrong) =>
+        store.transaction((transaction) => transaction.collection("a").insert({}), { message: wrong }),
+      "transaction.batch(_)": (wrong) => store.transaction((transaction) => transaction.batch(wrong)),
+      "openTransaction(_)": (wrong) => store.openTransaction(wrong),
+      "preview(_)": (wrong) => store.preview(wrong),
+      "revert(_)": (wrong) => store.revert(wrong),
+      "revert(main, _)": (wrong) => store.revert("main", wrong),
+      "removeTransaction(_)": (wrong) => store.removeTransaction(wrong),
+      "put(_)": (wrong) => store.batch((batch) => batch.put(wrong, "x", {})),
+      "put(a, _)": (wrong) => store.batch((batch) => batch.put("a", wrong, {})),
+      "put(a, x, _)": (wrong) => store.batch((batch) => batch.put("a", "y", wrong)),
+      "batch.insert(a, {}, _)": (wrong) => store.batch((batch) => batch.insert("a", {}, wrong)),
+      "expect(a, x, _)": (wrong) => store.batch((batch) => batch.expect("a", "x", wrong)),
+      "expect(a, x, { rev: _ })": (wrong) => store.batch((batch) => batch.expect("a", "x", { rev: wrong })),
+      "expect(a, x, { sha: _ })": (wrong) => store.batch((batch) => batch.expect("a", "x", { sha: wrong })),
+      "writer.put(a, _)": (wrong) => store.writer((writer) => writer.put("a", wrong, {})),
+      "writer.put(a, x, _)": (wrong) => store.writer((writer) => writer.put("a", "z", wrong)),
+      "writer.insert(a, _)": (wrong) => store.writer((writer) => writer.insert("a", wrong)),
+      "exportExcel(_)": (wrong) => a.exportExcel(inDirectory(directory, wrong)),
+      "exportText(_)": (wrong) => a.exportText(inDirectory(directory, wrong), "csv"),
+      "store.exportExcel(_)": (wrong) => store.exportExcel(inDirectory(directory, wrong)),
+      "writeXlsx(_)": (wrong) => writeXlsx(inDirectory(directory, wrong), [])
+    }
+  }
+
+  /** What rejects with another error than one of the store. */
+  const foreign = async (calls: Calls) => {
+    const found: Array<string> = []
+    for (const [name, call] of Object.entries(calls)) {
+      for (const wrong of anything) {
+        const error = await outcome((async () => call(wrong as never))())
+        if (error instanceof Error && !(error instanceof StoreError)) {
+          found.push(`${name} with ${inspect(wrong)}: ${error.name} ${error.message}`)
+        }
+      }
+    }
+    return found
+  }
+
+  it("of reads are refused as the store's own errors", async () => {
+    assert.deepStrictEqual(await foreign(readerCalls()), [])
+  })
+
+  it("of writes are refused as the store's own errors", async () => {
+    assert.deepStrictEqual(await foreign(writerCalls()), [])
+  })
+
+  it("are refused in words that say what is wanted", async () => {
+    const a = store.collection("a")
+    const file = join(directory, "a.csv")
+    const wrong = (value: unknown) => value as never
+    const told = async (call: Promise<unknown>) => {
+      const error = await rejected(call)
+      assert.instanceOf(error, ValidationError)
+      return (error as ValidationError).message
+    }
+    assert.strictEqual(await told(store.batch(wrong(undefined))), "body must be a function, it is undefined")
+    assert.strictEqual(await told(store.preview(wrong({}))), "body must be a function, it is an object")
+    assert.strictEqual(
+      await told(a.insert({}, { message: wrong(5) })),
+      "message must be a string, it is a number"
+    )
+    assert.strictEqual(await told(a.get(wrong(10n))), "id must be a string, it is a bigint")
+    assert.strictEqual(await told(a.get("x", wrong("fresh"))), "options must be an object, it is a string")
+    assert.strictEqual(
+      await told(a.get("x", { signal: wrong(new AbortController()) })),
+      "the signal must be an AbortSignal, it is an object"
+    )
+    assert.strictEqual(
+      await told(a.exportText(file, "csv", { columns: wrong("n") })),
+      "columns must be a list of strings, it is a string"
+    )
+    assert.strictEqual(
+      await told(store.exportExcel(file, { columns: { a: wrong([1]) } })),
+      "columns.a must be a list of strings; of number 1, it is a number"
+    )
+    assert.strictEqual(
+      await told(a.exportExcel(wrong(undefined))),
+      "the destination must be a file's path or a WritableStream, it is undefined"
+    )
+    for (const expectation of [undefined, {}, { rev: "1" }, { rev: 1, absent: true }, { absent: false }]) {
+      assert.strictEqual(
+        await told(store.batch((batch) => batch.expect("a", "x", wrong(expectation)))),
+        "an expectation must say one thing of a document"
+      )
+    }
+    const iterated = rejected(drain(a.find(wrong({ n: 1 }))))
+    assert.strictEqual(((await iterated) as Error).message, "predicate must be a function, it is an object")
+    assert.strictEqual(await told(openStore(wrong(undefined))), "options must be an object, it is undefined")
+  })
+
+  it("refuse a stream of Node's, which is a destination by Writable.toWeb", async () => {
+    const a = store.collection("a")
+    const file = join(directory, "a.csv")
+    const stream = new PassThrough()
+    for (const call of [
+      a.exportText(stream as never, "csv"),
+      a.exportExcel(stream as never),
+      store.exportExcel(stream as never),
+      writeXlsx(stream as never, [])
+    ]) {
+      const error = await rejected(call)
+      assert.instanceOf(error, ValidationError)
+      assert.include((error as ValidationError).hint, "Writable.toWeb(stream)")
+    }
+    await a.exportText(Writable.toWeb(createWriteStream(file)), "csv", { columns: ["n"] })
+    assert.strictEqual(readFileSync(file, "utf8"), "n\r\n1\r\n")
+  })
+
+  it("may leave the signal out as null, as fetch does", async () => {
+    assert.isTrue(await store.collection("a").exists("x", { signal: null as never }))
+  })
+})
+
+const inDirectory = (directory: string, destination: string): string =>
+  typeof destination === "string" ? join(directory, "none", destination) : destination
