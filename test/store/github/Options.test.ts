@@ -31,12 +31,15 @@ const holding = (count: number) =>
     return server
   })
 
-/** The most requests that were under way at once. */
-const crowd = (server: TestServer) => {
+/** The most requests that were under way at once; each waits a while for so many. */
+const crowd = (server: TestServer, expected: number) => {
   let most = 0
-  server.arrives = () => {
-    most = Math.max(most, server.pending())
-    return new Promise((done) => setTimeout(done, 3))
+  server.arrives = async () => {
+    for (let waits = 0; waits < 200; waits++) {
+      most = Math.max(most, server.pending())
+      if (most >= expected && waits > 0) return
+      await new Promise((done) => setTimeout(done, 3))
+    }
   }
   return () => most
 }
@@ -68,7 +71,7 @@ describe("an option of the client", () => {
         [{ concurrency: 4 }, 4]
       ] as const) {
         const server = yield* holding(30)
-        const most = crowd(server)
+        const most = crowd(server, expected)
         const remote = yield* remoteOf(server, options)
         const head = Option.getOrThrow(yield* remote.head("main"))
         const wanted = Array.from({ length: 30 }, (_, n) => ({ path: `data/docs/d${n}.json` }))
