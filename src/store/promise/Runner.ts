@@ -32,24 +32,32 @@ export const storeClosed = () =>
  * closing leaves nothing behind.
  */
 export class Runner {
-  /** Ends one call, iteration or open bracket, and waits for it. */
+  /** Each ends one call, iteration or open bracket, and waits for it. */
   private readonly underWay = new Set<() => Promise<unknown>>()
-  private closed = false
   private closing: Promise<void> | undefined
+  private closed = false
 
   constructor(
     private readonly runtime: ManagedRuntime.ManagedRuntime<Store, unknown>,
-    private readonly dispose: () => Promise<void>
+    private readonly dispose: () => Promise<void>,
+    private readonly whole?: Runner
   ) {}
 
   /** One for a part of the work, which ends with this one or before. */
-  readonly part = (): Runner => {
-    const close = () => inner.close()
-    const inner = new Runner(this.runtime, async () => {
-      this.underWay.delete(close)
-    })
-    this.underWay.add(close)
-    return inner
+  readonly part = (): Runner => new Runner(this.runtime, async () => {}, this)
+
+  private get isClosed(): boolean {
+    return this.closed || this.whole?.isClosed === true
+  }
+
+  private begin(end: () => Promise<unknown>): void {
+    this.underWay.add(end)
+    this.whole?.begin(end)
+  }
+
+  private ended(end: () => Promise<unknown>): void {
+    this.underWay.delete(end)
+    this.whole?.ended(end)
   }
 
   readonly run = async <A, E>(effect: Effect.Effect<A, E, Store>, options?: SignalOptions): Promise<A> => {
@@ -110,17 +118,17 @@ export class Runner {
     effect: Effect.Effect<A, E, Store>,
     endOf: (interrupt: () => void, exit: Promise<Exit.Exit<A, unknown>>) => () => Promise<unknown>
   ): Promise<Exit.Exit<A, unknown>> {
-    if (this.closed) throw storeClosed()
+    if (this.isClosed) throw storeClosed()
     const fiber = this.runtime.runFork(effect)
     const exit = new Promise<Exit.Exit<A, unknown>>((resolve) => fiber.addObserver(resolve))
     const end = endOf(() => fiber.unsafeInterruptAsFork(FiberId.none), exit)
-    this.underWay.add(end)
-    return exit.finally(() => this.underWay.delete(end))
+    this.begin(end)
+    return exit.finally(() => this.ended(end))
   }
 
   private answer<A>(exit: Exit.Exit<A, unknown>, signal: AbortSignal | undefined): A {
     if (Exit.isSuccess(exit)) return exit.value
-    const isEnded = this.closed && Cause.isInterrupted(exit.cause)
+    const isEnded = this.isClosed && Cause.isInterrupted(exit.cause)
     const reason = signal?.aborted === true ? signal.reason : isEnded ? storeClosed() : reasonOf(exit.cause)
     const lost = lostIn(exit.cause)
     if (lost === undefined || lost === reason) throw reason
@@ -135,9 +143,9 @@ export class Runner {
     options?: SignalOptions
   ) {
     const signal = checked(options)
-    if (this.closed) throw storeClosed()
+    if (this.isClosed) throw storeClosed()
     const runtime = await this.runtime.runtime()
-    if (this.closed) throw storeClosed()
+    if (this.isClosed) throw storeClosed()
     const source = Stream.mapError(Stream.unwrap(stream), (error) => new Thrown(error))
     const iterator = Stream.toAsyncIterableRuntime(source, runtime)[Symbol.asyncIterator]()
     let stopped: { readonly reason: unknown } | undefined
@@ -151,7 +159,7 @@ export class Runner {
       stop(storeClosed())
       return soon(iterator.return?.())
     }
-    this.underWay.add(end)
+    this.begin(end)
     signal?.addEventListener("abort", abort, { once: true })
     try {
       while (true) {
@@ -166,7 +174,7 @@ export class Runner {
     } catch (error) {
       throw thrownReason(error)
     } finally {
-      this.underWay.delete(end)
+      this.ended(end)
       signal?.removeEventListener("abort", abort)
       await iterator.return?.()
     }

@@ -222,8 +222,13 @@ describe("closing a store", () => {
     await one.close()
     isClosed(await rejected(one.collections()))
     assert.deepStrictEqual(await two.collection("notes").list(), ["a", "b"])
+    const other = await two.openWriter()
+    await other.put("notes", "c", {})
     await store.close()
     isClosed(await rejected(two.collections()))
+    await two.close()
+    await using again = await place.open()
+    assert.deepStrictEqual(await again.collection("notes").list(), ["a", "b", "c"])
   })
 
   it("shows in a preview what a writer that is still open would write", async () => {
