@@ -14,7 +14,8 @@ import { badRequest, Problem } from "./Problem.js"
 
 const tooLarge = new Problem({ status: 413, message: "The request body is too large." })
 
-const refused = (error: HttpServerError.RequestError): Problem => {
+/** Why a body could not be read. */
+export const refused = (error: HttpServerError.RequestError): Problem => {
   const cause = error.cause
   const status = typeof cause === "object" && cause !== null && "status" in cause ? cause.status : undefined
   if (status === 408) return new Problem({ status: 408, message: "The request body did not arrive in time." })

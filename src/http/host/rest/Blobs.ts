@@ -1,8 +1,8 @@
 import { Effect, Option } from "effect"
 import * as BlobBody from "../BlobBody.js"
-import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
+import * as ContentBody from "../ContentBody.js"
 import * as Fields from "../Fields.js"
 import * as Links from "../Links.js"
 import { nodeId } from "../Names.js"
@@ -67,8 +67,8 @@ export const routes = Effect.gen(function* () {
         call.parameters["owner"]!,
         call.parameters["repo"]!
       )
-      const body = yield* Body.json(call.request, call.maxBodyBytes)
-      const text = yield* Fields.text(body, "content")
+      const { base64, fields: body, utf8 } = yield* ContentBody.read(call.request, call.maxBodyBytes)
+      yield* Fields.text(body, "content")
       const encoding = (yield* Fields.string(body, "encoding")) ?? "utf-8"
       if (encoding !== "utf-8" && encoding !== "base64") {
         return yield* unprocessable(
@@ -76,7 +76,7 @@ export const routes = Effect.gen(function* () {
         )
       }
       if (yield* Revision.isEmpty(git)) return yield* emptyRepository
-      const content = encoding === "base64" ? yield* Fields.fromBase64(text) : Buffer.from(text)
+      const content = yield* encoding === "base64" ? base64 : utf8
       const sha = yield* git.writeObject("blob", content)
       const url = Links.git(call.links, fullName, "blobs", sha)
       return Reply.plain(201, { sha, url }, { location: url })

@@ -8,6 +8,7 @@ import * as BlobSizes from "../BlobSizes.js"
 import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
+import * as ContentBody from "../ContentBody.js"
 import * as Fields from "../Fields.js"
 import { isPath } from "../Names.js"
 import { conflict, notFound, Problem, unprocessable } from "../Problem.js"
@@ -195,11 +196,11 @@ export const routes = Effect.gen(function* () {
         call.parameters["owner"]!,
         call.parameters["repo"]!
       )
-      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const { base64, fields: body } = yield* ContentBody.read(call.request, call.maxBodyBytes)
       const path = normal(call.parameters["path"] ?? "")
       yield* Fields.supplied(body, "content", "message")
       const message = yield* Fields.text(body, "message")
-      const bytes = yield* Effect.flatMap(Fields.text(body, "content"), Fields.fromBase64)
+      const bytes = yield* base64
       const write = yield* FileCommit.intention(call, hosted, body, path)
       const result = yield* FileCommit.make(hosted, write, message, (existing) =>
         Option.isSome(existing) && existing.value.kind === "tree"
