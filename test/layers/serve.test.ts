@@ -76,16 +76,19 @@ it.scopedLive("explains itself with --help, and a start that fails with one line
     const help = yield* serve({}, ["--help"])
     assert.strictEqual(yield* Effect.promise(() => help.exit), 0)
     assert.include(help.out.text, "CHAINSTORE_PUBLIC_URL")
-    for (const [environment, says] of [
+    const wrong = [
       [{ CHAINSTORE_BIND: "0.0.0.0" }, "CHAINSTORE_PUBLIC_URL"],
       [{ PORT: "99999" }, "PORT"],
       [{ CHAINSTORE_DATA: "/proc/nowhere" }, "the directory /proc/nowhere/repos cannot be made"]
-    ] as const) {
-      const failing = yield* serve(environment)
-      assert.strictEqual(yield* Effect.promise(() => failing.exit), 1)
-      assert.include(failing.out.errors, says)
-      assert.notInclude(failing.out.errors, "    at ")
-    }
+    ] as const
+    const start = ([environment, says]: (typeof wrong)[number]) =>
+      Effect.gen(function* () {
+        const failing = yield* serve(environment)
+        assert.strictEqual(yield* Effect.promise(() => failing.exit), 1)
+        assert.include(failing.out.errors, says)
+        assert.notInclude(failing.out.errors, "    at ")
+      })
+    yield* Effect.forEach(wrong, start, { concurrency: 3, discard: true })
   })
 )
 
