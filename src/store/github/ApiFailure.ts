@@ -1,5 +1,4 @@
 import * as Data from "effect/Data"
-import type { Oid } from "../../domain/Oid.js"
 import { type HeaderRecord, limitHeaders, retryAfter } from "./LimitHeaders.js"
 
 /** What an answer of the API means, told apart by status, headers and message in `classify` alone. */
@@ -52,8 +51,6 @@ export class ApiFailure extends Data.TaggedError("ApiFailure")<{
   readonly remaining?: number | undefined
   /** Seconds since the epoch. */
   readonly reset?: number | undefined
-  /** Where the branch is, when the answer names it. */
-  readonly actual?: Oid | undefined
   /** The request never left this machine. */
   readonly notSent?: boolean | undefined
   readonly hint?: string | undefined
@@ -199,7 +196,6 @@ export const classify = (
         : undefined),
     remaining: limits?.remaining,
     reset: limits?.reset,
-    actual: /\bis at ([0-9a-f]{40}) but expected/.exec(message)?.[1] as Oid | undefined,
     hint: hintOf(kind, headers, message)
   })
 }
