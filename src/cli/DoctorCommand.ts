@@ -1,6 +1,6 @@
 import { Command } from "@effect/cli"
 import { Command as Process } from "@effect/platform"
-import { Data, Effect } from "effect"
+import { Data, Effect, Option } from "effect"
 import { type Finding, Store } from "../store/Store.js"
 import { connectionOf, connectionOptions, Stores } from "./Connection.js"
 import { jsonOption, print } from "./Output.js"
@@ -63,7 +63,7 @@ export const doctor = Command.make("doctor", { json: jsonOption, connection: con
     const place =
       connection._tag === "Local"
         ? connection.directory
-        : `${connection.apiUrl._tag === "Some" ? connection.apiUrl.value : "api.github.com"}`
+        : Option.getOrElse(connection.apiUrl, () => "api.github.com").replace(/\/\/[^/]*@/, "//")
     const repository: Finding = { severity: "ok", code: "place", message: `${connection.repo} at ${place}` }
     const inside = yield* Effect.flatMap(Store, (store) => store.doctor).pipe(
       Effect.provide(stores.open(connection, "refuse")),

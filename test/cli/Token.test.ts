@@ -23,6 +23,22 @@ describe("the token", () => {
     })
   )
 
+  it.scopedLive("is refused in an address, and not shown", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      for (const address of [
+        "https://ghp_verysecret@host.invalid",
+        "https://a:ghp_verysecret@host.invalid/x"
+      ]) {
+        for (const line of [["doctor"], ["get", "things", "a"]]) {
+          const ran = yield* call([...line, "--repo", "o/r", "--api-url", address], { terminal: true })
+          assert.notInclude(ran.out + ran.err, "ghp_verysecret")
+          assert.strictEqual(ran.code, line[0] === "doctor" ? 10 : 2)
+        }
+      }
+    })
+  )
+
   it.scopedLive("that no header can hold is not shown", () =>
     Effect.gen(function* () {
       const { call } = yield* commandLine
