@@ -286,6 +286,23 @@ describe("arguments of plain JavaScript", () => {
     assert.strictEqual(readFileSync(file, "utf8"), "n\r\n1\r\n")
   })
 
+  it("refuse limits that are no whole numbers above nought", async () => {
+    const a = store.collection("a")
+    for (const limit of [1.5, Number.NaN, -1, 0, Number.POSITIVE_INFINITY]) {
+      for (const call of [
+        a.list({ limit }),
+        drain(a.all({ limit })),
+        drain(a.find(() => true, { limit })),
+        a.findBy("n", 1, { limit }),
+        a.page({ limit }),
+        drain(a.pages({ size: limit })),
+        a.history("x", { limit })
+      ]) {
+        assert.instanceOf(await rejected(call), ValidationError)
+      }
+    }
+  })
+
   it("may leave the signal out as null, as fetch does", async () => {
     assert.isTrue(await store.collection("a").exists("x", { signal: null as never }))
   })

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import {
+  type AsyncStore,
+  DestinationError,
+  SourceError,
+  type StoreError,
+  ValidationError,
+  writeXlsx
+} from "../../../src/store/promise/index.js"
+import { rejected, repository } from "./Opened.js"
+
+/** Streams that break, each in its way. */
+const broken = () => {
+  const full = () => {
+    throw new Error("full")
+  }
+  const locked = new WritableStream<Uint8Array>()
+  locked.getWriter()
+  return [
+    new WritableStream<Uint8Array>({ write: full }),
+    new WritableStream<Uint8Array>({ close: full }),
+    locked
+  ]
+}
+
+describe("what goes in and out as promises", () => {
+  let store: AsyncStore
+  let directory: string
+  const unhandled: Array<unknown> = []
+  const listen = (reason: unknown) => void unhandled.push(reason)
+  beforeEach(async () => {
+    unhandled.length = 0
+    process.on("unhandledRejection", listen)
+    directory = mkdtempSync(join(tmpdir(), "chainstore-transfers-"))
+    store = await repository().open()
+    await store.collection("a").insert({ n: 1 })
+  })
+  afterEach(async () => {
+    await store.close()
+    rmSync(directory, { recursive: true, force: true })
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off("unhandledRejection", listen)
+    assert.deepStrictEqual(unhandled, [])
+  })
+
+  it("tells of a destination that breaks as a DestinationError", async () => {
+    const a = store.collection("a")
+    for (const stream of broken())
+      assert.instanceOf(await rejected(a.exportText(stream, "csv")), DestinationError)
+    for (const stream of broken()) assert.instanceOf(await rejected(a.exportExcel(stream)), DestinationError)
+    for (const stream of broken())
+      assert.instanceOf(await rejected(store.exportExcel(stream)), DestinationError)
+    for (const stream of broken())
+      assert.instanceOf(await rejected(writeXlsx(stream, [{}])), DestinationError)
+    const nowhere = join(directory, "no/such.xlsx")
+    assert.instanceOf(await rejected(a.exportExcel(nowhere)), DestinationError)
+    assert.instanceOf(await rejected(writeXlsx(nowhere, [{}])), DestinationError)
+  })
+
+  it("tells of a source that breaks as a SourceError, and keeps the chunks before", async () => {
+    const cut = new Error("cut")
+    async function* failing() {
+      for (let n = 0; n < 25; n++) yield { _id: `b${n}` }
+      throw cut
+    }
+    const error = await rejected(store.collection("b").importRecords(failing(), { chunkSize: 10 }))
+    assert.instanceOf(error, SourceError)
+    assert.strictEqual((error as SourceError).cause, cut)
+    assert.isAtLeast(await store.collection("b").count(), 20)
+    const written = await rejected(writeXlsx(join(directory, "x.xlsx"), failing()))
+    assert.instanceOf(written, SourceError)
+  })
+
+  it("refuses a record whose field cannot be read, by its row", async () => {
+    const lazy = {
+      get x() {
+        throw new Error("lazy loading failed")
+      }
+    }
+    const error = (await rejected(store.collection("b").importRecords([{ n: 1 }, lazy]))) as StoreError
+    assert.instanceOf(error, ValidationError)
+    assert.include(error.message, "row 2")
+    assert.isFalse(await store.collection("b").exists("x"))
+  })
+
+  it("ends with what a callback throws", async () => {
+    const mine = new Error("mine")
+    const stop = () => {
+      throw mine
+    }
+    const a = store.collection("a")
+    assert.strictEqual(await rejected(a.importRecords([{ _id: "x" }], { onRow: stop })), mine)
+    assert.strictEqual(
+      await rejected(a.exportText(join(directory, "a.csv"), "csv", { onProgress: stop })),
+      mine
+    )
+    assert.strictEqual(
+      await rejected(store.exportExcel(join(directory, "a.xlsx"), { onProgress: stop })),
+      mine
+    )
+  })
+})
