@@ -8,9 +8,9 @@ import { detached } from "../internal/Detached.js"
 const givingBack = Duration.seconds(1)
 
 /**
- * The elements of an async iterable, each read when it is asked for. Unlike `Stream.fromAsyncIterable` it can be
- * interrupted while the source is stuck: what is asked of an async generator waits behind the element that it is at,
- * so its `return` is called then, and not waited for. A Node stream that is stuck is destroyed.
+ * The elements of an async iterable, each read when it is asked for. Unlike with `Stream.fromAsyncIterable` a source
+ * that is stuck can be left: what is asked of an async generator waits behind the element that it is at, so its
+ * `return` is called and waited for a second at most. A Node stream that is stuck is destroyed.
  */
 export const fromAsyncIterable = <A, E>(
   iterable: AsyncIterable<A>,
@@ -47,18 +47,13 @@ export const fromAsyncIterable = <A, E>(
     })
   )
 
-const giveBack = (
-  iterable: AsyncIterable<unknown>,
-  iterator: AsyncIterator<unknown>,
-  isStuck: boolean
-): Effect.Effect<void> => {
+const giveBack = (iterable: AsyncIterable<unknown>, iterator: AsyncIterator<unknown>, isAsked: boolean) => {
+  const destroyed = Effect.ignoreLogged(Effect.try(() => (iterable as Destroyable).destroy?.()))
   const returned = Effect.tryPromise(async () => iterator.return?.()).pipe(
     Effect.timeout(givingBack),
     Effect.ignoreLogged
   )
-  if (!isStuck) return Effect.asVoid(detached(returned))
-  const destroyed = Effect.ignoreLogged(Effect.try(() => (iterable as Destroyable).destroy?.()))
-  return Effect.asVoid(Effect.forkDaemon(Effect.zipRight(destroyed, returned)))
+  return detached(isAsked ? Effect.zipRight(destroyed, returned) : returned)
 }
 
 /** What a Node stream has. */

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { ValidationError } from "../../domain/StoreError.js"
+import { fromAsyncIterable } from "./FromAsyncIterable.js"
 import { type ImportRecord, type RecordStream, rowRecord, sourceError, uniqueColumns } from "./Records.js"
 
 /** A cursor that hands out so many rows at a time: `pg-cursor`'s `read`, or `fetchMany`. No rows means the end. */
@@ -56,8 +57,8 @@ const rows = (
   cursor: FetchCursor | AsyncIterable<unknown> | Iterable<unknown>,
   fetchSize: number
 ): Stream.Stream<unknown, ReturnType<ReturnType<typeof sourceError>>> => {
-  if (Symbol.asyncIterator in cursor) return Stream.fromAsyncIterable(cursor, sourceError("fromDbapi"))
-  if (Symbol.iterator in cursor) return Stream.fromAsyncIterable(eachOf(cursor), sourceError("fromDbapi"))
+  if (Symbol.asyncIterator in cursor) return fromAsyncIterable(cursor, sourceError("fromDbapi"))
+  if (Symbol.iterator in cursor) return fromAsyncIterable(eachOf(cursor), sourceError("fromDbapi"))
   const fetch = cursor.read?.bind(cursor) ?? cursor.fetchMany?.bind(cursor)
   if (fetch === undefined) {
     return Stream.fail(

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { StoreError, ValidationError } from "../../domain/StoreError.js"
+import { fromAsyncIterable } from "./FromAsyncIterable.js"
 import { SourceError } from "./SourceError.js"
 
 /** A record before it becomes a document: its values may still be anything that `normalise` knows. */
@@ -30,8 +31,8 @@ export const elements = <E, R>(
   const problem = sourceProblem(source)
   if (problem !== undefined) return Stream.fail(problem)
   if (isStream<E, R>(source)) return source
-  if (Symbol.asyncIterator in source) return Stream.fromAsyncIterable(source, sourceError("fromRecords"))
-  return Stream.fromAsyncIterable(readOneByOne(source), sourceError("fromRecords"))
+  if (Symbol.asyncIterator in source) return fromAsyncIterable(source, sourceError("fromRecords"))
+  return fromAsyncIterable(readOneByOne(source), sourceError("fromRecords"))
 }
 
 /** The same, many at a time where they are at hand: quicker, and read ahead of what is asked for. */

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ValidationError } from "../../domain/StoreError.js"
+import { fromAsyncIterable } from "./FromAsyncIterable.js"
 import { SourceError } from "./SourceError.js"
 
 /**
@@ -70,7 +71,7 @@ const iterated = <E, R>(
   if (Stream.StreamTypeId in source) return source as Stream.Stream<Uint8Array, E, R>
   // Safari's streams cannot be iterated.
   if (source instanceof ReadableStream) return Stream.fromReadableStream(() => source, unreadable)
-  if (Symbol.asyncIterator in source) return Stream.fromAsyncIterable(source, unreadable)
+  if (Symbol.asyncIterator in source) return fromAsyncIterable(source, unreadable)
   if (Symbol.iterator in source) return Stream.fromIterable(source)
   return noBytes(operation, source)
 }

@@ -96,7 +96,7 @@ describe("fromAsyncIterable", () => {
     })
   )
 
-  it.effect("is interrupted while the source is stuck, at once", () =>
+  it.effect("is interrupted while the source is stuck, within a second", () =>
     Effect.gen(function* () {
       const reached = yield* Deferred.make<void>()
       async function* numbers() {
@@ -106,7 +106,32 @@ describe("fromAsyncIterable", () => {
       }
       const fiber = yield* Effect.fork(all(numbers()))
       yield* Deferred.await(reached)
-      assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
+      const interrupting = yield* Effect.fork(Fiber.interrupt(fiber))
+      yield* Effect.yieldNow()
+      yield* TestClock.adjust("1 second")
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.join(interrupting)))
+    })
+  )
+
+  it.live("waits for a source that comes to the element it was asked for", () =>
+    Effect.gen(function* () {
+      const reached = yield* Deferred.make<void>()
+      let closed = false
+      async function* numbers() {
+        try {
+          for (let n = 0; ; n++) {
+            await new Promise((resolve) => setImmediate(resolve))
+            if (n === 3) Deferred.unsafeDone(reached, Exit.void)
+            yield n
+          }
+        } finally {
+          closed = true
+        }
+      }
+      const fiber = yield* Effect.fork(Stream.runDrain(read(numbers())))
+      yield* Deferred.await(reached)
+      yield* Fiber.interrupt(fiber)
+      assert.isTrue(closed)
     })
   )
 
@@ -119,15 +144,15 @@ describe("fromAsyncIterable", () => {
           Deferred.unsafeDone(reached, Exit.void)
           return stuck()
         },
-        () => {
+        async () => {
           Deferred.unsafeDone(asked, Exit.void)
-          return stuck()
+          return { done: true, value: undefined }
         }
       )
       const fiber = yield* Effect.fork(all(iterable))
       yield* Deferred.await(reached)
       yield* Fiber.interrupt(fiber)
-      yield* Deferred.await(asked)
+      assert.isTrue(yield* Deferred.isDone(asked))
     })
   )
 

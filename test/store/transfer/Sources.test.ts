@@ -369,13 +369,17 @@ describe("sources", () => {
           returned = true
         }
       }
+      const until = (reached: () => boolean) =>
+        Effect.iterate(0, {
+          while: () => !reached(),
+          body: () => Effect.promise(() => new Promise<number>((resolve) => setImmediate(() => resolve(0))))
+        })
       const fiber = yield* Effect.fork(Stream.runDrain(fromRecords(endless())))
-      yield* Effect.iterate(0, {
-        while: () => pulled < 5,
-        body: () => Effect.promise(() => new Promise<number>((resolve) => setImmediate(() => resolve(0))))
-      })
+      yield* until(() => pulled >= 5)
       yield* Fiber.interrupt(fiber)
-      assert.isTrue(returned)
+      const last = pulled
+      yield* until(() => returned)
+      assert.isAtMost(pulled, last)
       assert.strictEqual((yield* Effect.flip(records(fromRecords([1]))))._tag, "ValidationError")
     })
   )
