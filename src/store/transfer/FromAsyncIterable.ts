@@ -48,7 +48,9 @@ export const fromAsyncIterable = <A, E>(
   )
 
 const giveBack = (iterable: AsyncIterable<unknown>, iterator: AsyncIterator<unknown>, isAsked: boolean) => {
-  const destroyed = Effect.ignoreLogged(Effect.try(() => (iterable as Destroyable).destroy?.()))
+  const destroyed = Effect.ignoreLogged(
+    Effect.try(() => (isNodeStream(iterable) ? iterable.destroy() : undefined))
+  )
   const returned = Effect.tryPromise(async () => iterator.return?.()).pipe(
     Effect.timeout(givingBack),
     Effect.ignoreLogged
@@ -56,7 +58,7 @@ const giveBack = (iterable: AsyncIterable<unknown>, iterator: AsyncIterator<unkn
   return detached(isAsked ? Effect.zipRight(destroyed, returned) : returned)
 }
 
-/** What a Node stream has. */
-interface Destroyable extends AsyncIterable<unknown> {
-  readonly destroy?: () => unknown
-}
+const isNodeStream = (
+  iterable: AsyncIterable<unknown>
+): iterable is AsyncIterable<unknown> & { readonly destroy: () => unknown } =>
+  "pipe" in iterable && "destroy" in iterable && typeof iterable.destroy === "function"
