@@ -4,15 +4,15 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
-import { parseManifestFile, projectedFields } from "../../domain/ManifestFile.js"
 import type { Oid } from "../../domain/Oid.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
-import type { Blob, Budget, GitRemoteService, Tree } from "../GitRemote.js"
+import type { Budget, GitRemoteService, Tree } from "../GitRemote.js"
 import type { StoreService, StoreView } from "../StoreService.js"
 import { columnsOf } from "./Columns.js"
 import { matchesAll } from "./Filter.js"
-import { answerFromManifest, covers, cursorPlace, type Projection } from "./ManifestAnswer.js"
+import { answerFromManifest, covers, cursorPlace } from "./ManifestAnswer.js"
+import { manifestFiles } from "./ManifestFiles.js"
 import { maxLimit, type Query, type QueryAnswer } from "./Query.js"
 
 export { type ManifestState, maxLimit, type Query, type QueryAnswer, type Sort } from "./Query.js"
@@ -89,7 +89,6 @@ export const make = (options: BrowseOptions): Browse => {
   const { remote, store } = options
   const under = (path: string) => (store.root === "" ? path : `${store.root}/${path}`)
   let listed: { readonly at: number; readonly trees: ReadonlyMap<string, Oid> } | undefined
-  const manifests = new Map<string, Blob>()
 
   const viewAt = (at: string | undefined): Effect.Effect<StoreView, ReadError> =>
     at === undefined ? Effect.succeed(store) : store.at(at)
@@ -125,30 +124,16 @@ export const make = (options: BrowseOptions): Browse => {
     return listed !== undefined && now - listed.at < fresh ? listed.trees : yield* present
   })
 
-  const manifestFile = Effect.fn("Browse.manifestFile")(function* (
-    collection: string,
-    at: string | undefined
-  ) {
-    const path = under(`_manifest/${collection}.json`)
-    if (at !== undefined) {
-      const head = yield* headAt(at)
-      if (Option.isNone(head)) return Option.none<Uint8Array>()
-      return Option.map(yield* remote.file(head.value, path), ({ content }) => content)
-    }
-    const read = yield* remote.fileAtBranch(store.branch, path, { known: manifests.get(collection) })
-    if (Option.isSome(read)) {
-      manifests.set(collection, { path, oid: read.value.oid, content: read.value.content })
-    }
-    return Option.map(read, ({ content }) => content)
+  const manifestFile = manifestFiles(remote, store.branch, {
+    at: headAt,
+    path: (collection) => under(`_manifest/${collection}.json`)
   })
 
   const manifestOf = Effect.fn("Browse.manifest")(function* ({ at, collection }: Query) {
-    const content = yield* manifestFile(collection, at)
-    const parsed = Option.flatMapNullable(content, parseManifestFile)
-    if (Option.isNone(parsed) || parsed.value.documents.size === 0) return Option.none()
-    const fields = projectedFields(parsed.value)
-    const manifest: Projection = { ...parsed.value, fields }
-    const tree = manifest.tree
+    const found = yield* manifestFile(collection, at)
+    if (Option.isNone(found) || found.value.documents.size === 0) return Option.none()
+    const manifest = found.value
+    const { fields, tree } = manifest
     const known = yield* at === undefined ? recent : trees(at)
     const stands =
       known.get(collection) === tree || (at === undefined && (yield* present).get(collection) === tree)
