@@ -88,7 +88,8 @@ export class AsyncView {
 
 /**
  * The document store as promises: the same options, names and errors as the Effect face, null for what is absent,
- * `for await` for streams, an `AbortSignal` on every call. Close it, or open it with `await using`.
+ * `for await` for streams, an `AbortSignal` on every call that reads or writes. Close it, or open it with
+ * `await using`.
  */
 export class AsyncStore extends AsyncView implements AsyncDisposable {
   private constructor(
@@ -157,7 +158,10 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     return new AsyncBatch(held.handle, this.runner, () => held.abandon())
   }
 
-  /** Runs the body and flushes what it queued at the end. */
+  /**
+   * Runs the body and flushes what it queued at the end. The body may `close` the writer before: it then goes on
+   * without it.
+   */
   async writer<A>(
     body: (writer: AsyncWriter) => Promise<A> | A,
     options: WriterOptions & SignalOptions = {}
@@ -180,8 +184,8 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
 
   /**
    * Runs the body on a work branch and makes its commits visible together; a body that throws leaves nothing behind.
-   * The body may `commit` or `rollback` before its end: it then goes on without the transaction. After a rollback
-   * `commitSha` is null.
+   * The body may `commit` or `rollback` before its end: it then goes on without the transaction, and what it throws
+   * undoes nothing. After a rollback `commitSha` is null.
    */
   async transaction<A>(
     body: (transaction: AsyncTransaction) => Promise<A> | A,
