@@ -1,3 +1,5 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
 import type { Batch } from "../Store.js"
 import { wantExpectation, wantStrings } from "./Arguments.js"
@@ -45,7 +47,7 @@ export class AsyncBatch implements AsyncDisposable {
 
   /** Writes what is queued as one commit; its id, null when nothing was queued. */
   commit(options?: SignalOptions): Promise<string | null> {
-    return this.runner.runNullable(this.batch.commit, options)
+    return this.runner.run(Effect.map(this.batch.commit, Option.getOrNull), options, true)
   }
 
   discard(): Promise<void> {

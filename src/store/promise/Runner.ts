@@ -60,13 +60,18 @@ export class Runner {
     this.whole?.ended(end)
   }
 
-  readonly run = async <A, E>(effect: Effect.Effect<A, E, Store>, options?: SignalOptions): Promise<A> => {
+  /** Runs an effect; where the store is closed meanwhile it is interrupted, unless it `finishes`. */
+  readonly run = async <A, E>(
+    effect: Effect.Effect<A, E, Store>,
+    options?: SignalOptions,
+    finishes = false
+  ): Promise<A> => {
     const signal = checked(options)
     let stop = () => {}
     const settled = this.settled(effect, (interrupt, exit) => {
       stop = interrupt
       return () => {
-        interrupt()
+        if (!finishes) interrupt()
         return soon(exit)
       }
     })

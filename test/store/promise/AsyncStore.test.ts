@@ -198,6 +198,21 @@ describe.each(places)("AsyncStore on %s", (place, open) => {
     )
   })
 
+  it("is closed with what is open: writers are flushed, transactions leave no branch", async () => {
+    const writer = await store.openWriter({ maxSeconds: 3600 })
+    await writer.put("a", "written", { n: 1 })
+    const transaction = await store.openTransaction()
+    await transaction.collection("a").insert({ n: 2 }, { id: "rolled-back" })
+    const batch = await store.openBatch()
+    await batch.put("a", "discarded", { n: 3 })
+    await store.close()
+    const git = (...args: ReadonlyArray<string>) =>
+      execFileSync("git", ["-C", repository, ...args], { encoding: "utf8" }).trim()
+    assert.strictEqual(git("branch", "--list"), "* main")
+    assert.strictEqual(git("ls-tree", "-r", "--name-only", "main", "data/a"), "data/a/written.json")
+    assert.include(((await rejected(store.collection("a").get("written"))) as Error).message, "closed")
+  })
+
   it("is stopped by a signal: nothing is written, or the whole write is", async () => {
     const things = store.collection("things")
     const reason = new Error("enough")

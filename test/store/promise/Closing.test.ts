@@ -124,6 +124,22 @@ describe("closing a store", () => {
     assert.deepStrictEqual(await again.collections(), [])
   })
 
+  it("waits for a commit of a batch that is under way", async () => {
+    const batch = await store.openBatch()
+    await batch.put("notes", "a", {})
+    const begun = await Effect.runPromise(Deferred.make<void>())
+    const gate = await Effect.runPromise(Deferred.make<void>())
+    place.remote.held = Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(gate))
+    const committing = batch.commit()
+    await Effect.runPromise(Deferred.await(begun))
+    const closing = store.close()
+    await Effect.runPromise(Deferred.succeed(gate, undefined))
+    assert.match((await committing) ?? "", /^[0-9a-f]{40}$/)
+    await closing
+    await using again = await place.open()
+    assert.deepStrictEqual(await again.collection("notes").list(), ["a"])
+  })
+
   it("ends what is being opened", async () => {
     await store.collection("notes").insert({})
     const begun = await Effect.runPromise(Deferred.make<void>())
