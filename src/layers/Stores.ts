@@ -3,13 +3,13 @@ import { FetchHttpClient } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
 import { type Connection, type Missing, Stores } from "../cli/Connection.js"
 import { NotFoundError } from "../domain/StoreError.js"
+import { isThere, makeDirectory } from "../store/git/Directory.js"
 import { attempt } from "../store/git/Fault.js"
 import { parseName } from "../store/git/GitRepositories.js"
 import * as GitHub from "../store/github/GitHub.js"
 import * as LocalGit from "../store/local/LocalGit.js"
 import * as Memory from "../store/memory/Memory.js"
 import { Store } from "../store/Store.js"
-import { isThere, makeDirectory } from "./Directory.js"
 
 /** A repository below a directory; nothing is made on the disk unless a missing one is to be created. */
 const onDisk = (connection: Extract<Connection, { _tag: "Local" }>, missing: Missing) =>

@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { makePath } from "./Directory.js"
 import { fsyncDirectory } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { isRefName } from "./RefName.js"
@@ -25,7 +26,7 @@ export const create = async (directory: string, defaultBranch: string, durable: 
     throw new Fault("Unsupported", `${JSON.stringify(defaultBranch)} cannot be the name of a branch`)
   }
   const parent = path.dirname(directory)
-  fs.mkdirSync(parent, { recursive: true })
+  makePath(path.resolve(parent))
   const temporary = fs.mkdtempSync(path.join(parent, ".creating-"))
   try {
     for (const part of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]) {

@@ -7,6 +7,7 @@ import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { NotFoundError, type RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { isRepository } from "./Creation.js"
+import { makeDirectory } from "./Directory.js"
 import * as Engine from "./Engine.js"
 import { attempt } from "./Fault.js"
 import type { GitRepository } from "./GitRepository.js"
@@ -83,7 +84,7 @@ export const make = (
 ): Effect.Effect<GitRepositoriesService, RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
     const root = path.resolve(options.directory)
-    yield* attempt("GitRepositories.make", root, () => fs.mkdirSync(root, { recursive: true }))
+    yield* makeDirectory(root)
     const directoryOf = ({ name, owner }: RepositoryName) => path.join(root, owner, `${name}.git`)
     const engines = yield* RcMap.make({
       lookup: (directory: string) => Engine.open({ ...options, directory }),

@@ -1,16 +1,16 @@
 import { mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import type { Effect } from "effect"
-import type { RemoteError } from "../domain/StoreError.js"
-import { attempt, Fault } from "../store/git/Fault.js"
+import type * as Effect from "effect/Effect"
+import type { RemoteError } from "../../domain/StoreError.js"
+import { attempt, Fault } from "./Fault.js"
 
 /** Whether something lies at a path. */
 export const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
 /** The directory and those above it, one by one: Node's recursive way never ends where a file system answers ENOENT, as /proc does. */
-const make = (path: string): void => {
+export const makePath = (path: string): void => {
   if (isThere(path)) return
-  make(dirname(path))
+  makePath(dirname(path))
   try {
     mkdirSync(path)
   } catch (cause) {
@@ -22,7 +22,7 @@ const make = (path: string): void => {
 export const makeDirectory = (directory: string): Effect.Effect<void, RemoteError> =>
   attempt("Directory.make", directory, () => {
     try {
-      make(resolve(directory))
+      makePath(resolve(directory))
     } catch (cause) {
       throw new Fault(
         "Denied",
