@@ -321,6 +321,7 @@ const bench = Effect.gen(function* () {
   yield* load("GET contents, 1,000 files in turn", some)
   yield* load("GET contents, 304", [one], { headers: { ...headers, "if-none-match": etag } })
   yield* load("GET contents/small (200 entries)", [`${at}/contents/small`])
+  yield* load("GET git/trees (10,000 entries)", [`${at}/git/trees/${head}:data/things`])
   yield* load("GraphQL read of 50", ["/api/graphql"], { method: "POST", body: query })
   yield* load("PUT contents, durable", [`${at}/contents/load`], {
     method: "PUT",
