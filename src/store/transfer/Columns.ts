@@ -6,21 +6,10 @@ import * as Stream from "effect/Stream"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { exportOrder } from "../browse/Columns.js"
+import { weight } from "./Weight.js"
 
 /** What is kept of the documents while their columns are found; beyond it they are read twice instead. */
 const keptAtMost = { documents: 2_000, units: 8_000_000 }
-
-/** About as many characters as a value's text has, counted only as far as it matters. */
-const weight = (value: Json, most: number): number => {
-  if (typeof value === "string") return value.length
-  if (typeof value !== "object" || value === null) return 8
-  let sum = 2
-  for (const [key, item] of Object.entries(value)) {
-    if (sum > most) return sum
-    sum += key.length + 4 + weight(item, most - sum)
-  }
-  return sum
-}
 
 interface Found {
   readonly seen: Set<string>

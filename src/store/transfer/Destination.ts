@@ -7,6 +7,7 @@ import * as Random from "effect/Random"
 import type * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import { StoreError } from "../../domain/StoreError.js"
+import { detached } from "../internal/Detached.js"
 
 /** Where an export goes: a file's path, a web stream (closed at the end, aborted on failure), or a sink. */
 export type Destination<E = never, R = never> =
@@ -121,8 +122,10 @@ const toWritable = <E, R>(
     (writer, exit) =>
       Exit.isSuccess(exit)
         ? Effect.void
-        : Effect.promise(() => writer.abort().catch(() => {})).pipe(
-            Effect.timeout("5 seconds"),
-            Effect.ignoreLogged
+        : detached(
+            Effect.promise(() => writer.abort().catch(() => {})).pipe(
+              Effect.timeout("5 seconds"),
+              Effect.ignoreLogged
+            )
           )
   )

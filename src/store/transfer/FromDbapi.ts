@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { ValidationError } from "../../domain/StoreError.js"
+import { detached } from "../internal/Detached.js"
 import { fromAsyncIterable } from "./FromAsyncIterable.js"
 import { type ImportRecord, type RecordStream, rowRecord, sourceError, uniqueColumns } from "./Records.js"
 
@@ -75,7 +76,9 @@ const rows = (
     )
   ).pipe(
     Stream.ensuring(
-      Effect.promise(async () => cursor.close?.()).pipe(Effect.timeout("5 seconds"), Effect.ignoreLogged)
+      detached(
+        Effect.tryPromise(async () => cursor.close?.()).pipe(Effect.timeout("5 seconds"), Effect.ignoreLogged)
+      )
     )
   )
 }

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ValidationError } from "../../domain/StoreError.js"
+import { detached } from "../internal/Detached.js"
 import { fromDbapi } from "./FromDbapi.js"
 import type { RecordStream } from "./Records.js"
 
@@ -43,7 +44,10 @@ export const fromMongo = (collection: MongoCollection, options: MongoOptions = {
       limit,
       ...(options.projection === undefined ? {} : { projection: options.projection })
     })
-    const close = Effect.promise(async () => cursor.close?.())
-    return Stream.ensuring(fromDbapi(cursor), Effect.ignoreLogged(Effect.timeout(close, "5 seconds")))
+    const close = Effect.tryPromise(async () => cursor.close?.())
+    return Stream.ensuring(
+      fromDbapi(cursor),
+      detached(Effect.ignoreLogged(Effect.timeout(close, "5 seconds")))
+    )
   })
 }

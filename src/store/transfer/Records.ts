@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { StoreError, ValidationError } from "../../domain/StoreError.js"
 import { fromAsyncIterable } from "./FromAsyncIterable.js"
 import { SourceError } from "./SourceError.js"
+import { weight } from "./Weight.js"
 
 /** A record before it becomes a document: its values may still be anything that `normalise` knows. */
 export type ImportRecord = { readonly [field: string]: unknown }
@@ -41,7 +42,7 @@ export const elementsAhead = <E, R>(
 ): Stream.Stream<unknown, E | SourceError | ValidationError, R> => {
   const given = elements(source)
   if (sourceProblem(source) !== undefined || isStream<E, R>(source)) return given
-  if (Symbol.asyncIterator in source) return Stream.rechunk(given, ahead)
+  if (Symbol.asyncIterator in source) return given
   const iterator = Effect.acquireRelease(
     Effect.sync(() => source[Symbol.iterator]()),
     (opened) => Effect.sync(() => opened.return?.())
@@ -63,13 +64,16 @@ export const elementsAhead = <E, R>(
 }
 
 const ahead = 256
+const aheadUnits = 1_000_000
 
 const taken = (iterator: Iterator<unknown>): Array<unknown> => {
   const some: Array<unknown> = []
-  while (some.length < ahead) {
+  let units = 0
+  while (some.length < ahead && units < aheadUnits) {
     const { done, value } = iterator.next()
     if (done === true) break
     some.push(value)
+    units += weight(value, aheadUnits)
   }
   return some
 }

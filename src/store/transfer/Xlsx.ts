@@ -138,16 +138,16 @@ const encodeSheet = <E, R>(
     }
     return Stream.succeed(sheet.head).pipe(
       Stream.concat(
-        Stream.mapChunksEffect(Stream.rechunk(sheet.rows, rowsAtOnce), (rows) =>
+        Stream.mapChunksEffect(sheet.rows, (rows) =>
           row - 1 + rows.length > maxRows
             ? invalid(
                 `a sheet of Excel holds ${maxRows} rows and this one has more: set a limit, or export CSV`
               )
-            : Effect.sync(() => {
-                let text = ""
-                for (const document of rows) text += encode(document)
-                return Chunk.of(text)
-              })
+            : Effect.sync(() => Chunk.map(rows, encode))
+        ).pipe(
+          // A row's text is cut to what cells hold; only then are many of them put together.
+          Stream.rechunk(rowsAtOnce),
+          Stream.mapChunks((texts) => Chunk.of(Chunk.join(texts, "")))
         )
       ),
       Stream.concat(Stream.suspend(() => Stream.succeed(sheet.tail(row - 1))))
@@ -188,10 +188,16 @@ const atEdge = /^\s|\s$|[\t\n]| {2}/
 
 /** What a cell can hold: no control characters but tab and line ends, whole surrogate pairs, Excel's length. */
 const cleanText = (text: string) =>
-  text
-    .slice(0, maxText)
-    .toWellFormed()
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
+  (text.length > maxText ? beginning(text) : text.toWellFormed()).replace(
+    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g,
+    ""
+  )
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** A copy: a slice would keep all of the text alive. */
+const beginning = (text: string) => decoder.decode(encoder.encode(text.slice(0, maxText)))
 
 /** XML's escapes, and Excel's own for text that looks like one (`_x0041_`). */
 const escapeText = (text: string) =>
