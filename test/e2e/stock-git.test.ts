@@ -315,10 +315,11 @@ layer(hostLayer({ createOnFirstUse: true }), { timeout: 60_000 })("stock git aga
           }).length
         const until = (condition: () => boolean) =>
           Effect.promise(async () => {
-            for (let attempt = 0; attempt < 3000 && !condition(); attempt++) {
+            for (let attempt = 0; attempt < 3000; attempt++) {
+              if (condition()) return true
               await new Promise((resolve) => setTimeout(resolve, 10))
             }
-            return condition()
+            return false
           })
         const push = spawn("git", ["push", "-q", "origin", "main"], {
           cwd: copy,
