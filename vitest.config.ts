@@ -17,6 +17,9 @@ const tier = (name: string, include: Array<string>, exclude: Array<string>, test
 
 export default defineConfig({
   test: {
+    // Vitest leaves a core idle; most of these tests wait for Git, sockets and processes.
+    minWorkers: 1,
+    maxWorkers: "100%",
     projects: [
       tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**"], 30_000),
       tier("e2e", ["test/e2e/**/*.test.ts"], [], 180_000),
