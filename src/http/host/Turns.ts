@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 /** Milliseconds of work after which the event loop is let at new connections, and at what others have sent. */
-const budget = 10
+export const budget = 10
 
 /**
  * A turn for each request, in the order in which they came. Node serves whatever is readable before it accepts one more
