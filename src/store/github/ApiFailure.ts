@@ -7,6 +7,8 @@ export type FailureKind =
   | "Credentials"
   /** 403 for want of a permission, a scope or a single sign-on. */
   | "Forbidden"
+  /** 403 for want of a User-Agent, whoever asks. */
+  | "NoUserAgent"
   /** The quota of the window is used up. */
   | "PrimaryLimit"
   /** Too much at once. */
@@ -101,6 +103,7 @@ const ruleViolation =
 
 /** What the host's own words mean on a status that has several meanings. */
 const byMessage: ReadonlyArray<readonly [ReadonlyArray<number>, RegExp, FailureKind]> = [
+  [[403], /forbidden by administrative rules/i, "NoUserAgent"],
   [[403, 409, 422], ruleViolation, "RuleViolation"],
   [[404, 409], /repository is empty/i, "EmptyRepository"],
   [[409], /is at [0-9a-f]{40} but expected|expected to be at/i, "RefRace"],

@@ -37,6 +37,7 @@ interface State {
 const isFinal = ({ kind }: ApiFailure) =>
   kind === "Credentials" ||
   kind === "Forbidden" ||
+  kind === "NoUserAgent" ||
   kind === "PrimaryLimit" ||
   kind === "SecondaryLimit" ||
   kind === "RuleViolation"

@@ -151,6 +151,12 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
         return yield* Effect.fail(invalid(`${name} needs both a name and an email`))
       }
     }
+    const userAgent = options.userAgent ?? "chainstore"
+    if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(userAgent)) {
+      return yield* Effect.fail(
+        invalid("userAgent must be visible ASCII, which GitHub asks for", "name your program: my-program/1.0")
+      )
+    }
     return {
       address,
       token: Option.fromNullable(options.token),
@@ -182,7 +188,7 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
       author: options.author,
       commitVia,
       listVia: options.listVia ?? "trees",
-      userAgent: options.userAgent ?? "chainstore",
+      userAgent,
       objectCacheBytes: yield* bounded("objectCacheBytes", options.objectCacheBytes ?? 64 * 1024 * 1024, 0)
     }
   })

@@ -21,6 +21,7 @@ export interface Place {
 
 const reasons: { readonly [Kind in FailureKind]?: RemoteErrorReason } = {
   RuleViolation: "Denied",
+  NoUserAgent: "Denied",
   Redirect: "Unsupported",
   TooLarge: "Unsupported",
   TooMuch: "Unsupported",
@@ -31,6 +32,7 @@ const reasons: { readonly [Kind in FailureKind]?: RemoteErrorReason } = {
 
 const hints: { readonly [Kind in FailureKind]?: string } = {
   Missing: "check repository and branch; a private repository looks absent to a token without rights on it",
+  NoUserAgent: "let the header User-Agent through: whatever stands between here and the host removed it",
   TooMuch: "commit fewer or smaller files at once",
   Unreachable: "check the network and apiUrl"
 }

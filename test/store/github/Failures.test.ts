@@ -649,7 +649,9 @@ describe("tokens", () => {
         { writeLane: { perMinute: 0 } },
         { writeLane: { perHour: Number.NaN } },
         { writeLane: { pointsPerMinute: 1 } },
-        { objectCacheBytes: -1 }
+        { objectCacheBytes: -1 },
+        { userAgent: "" },
+        { userAgent: "a\r\nx-injected: 1" }
       ]) {
         assert.strictEqual((yield* refused(options))._tag, "ValidationError", JSON.stringify(options))
       }

@@ -58,6 +58,15 @@ const everywhere = (resource: string): ReadonlyArray<readonly [string, HostReply
     { tag: "AuthError", hint: /orgs\/o\/sso/ }
   ],
   [
+    "403 for want of a User-Agent, in plain text",
+    {
+      status: 403,
+      headers: { "content-type": "text/html" },
+      body: "Request forbidden by administrative rules. Please make sure your request has a User-Agent header.\n"
+    },
+    { tag: "RemoteError", reason: "Denied", hint: /User-Agent/ }
+  ],
+  [
     "403 of a used-up quota, over in less than a minute",
     rest(403, "API rate limit exceeded", usedUp(resource, 55)),
     { waits: [10_000, 56_000] }
