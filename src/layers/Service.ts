@@ -75,8 +75,8 @@ export const layerWith = (settings: Settings) => Server.layer(serverOptions(sett
 export const layer = (settings: Settings) =>
   layerWith(settings).pipe(Layer.provideMerge(partsLayer(settings)))
 
-/** The GitHub-compatible host alone: REST also at `/`, and on a unix socket where one is named. */
-export const layerHost = (settings: Settings) => {
+/** The GitHub-compatible host alone, over a given one: REST also at `/`, and on a unix socket where one is named. */
+export const layerHostWith = (settings: Settings) => {
   const options = serverOptions(settings)
   const listen =
     settings.hostSocket === undefined ? options.listen : [...options.listen, { socket: settings.hostSocket }]
@@ -86,5 +86,9 @@ export const layerHost = (settings: Settings) => {
   return Server.layer(
     { ...options, listen },
     Effect.map(mounts, (all) => ({ operations: new Map(), mounts: all }))
-  ).pipe(Layer.provideMerge(EmbeddedHost.layer(settings, { atRoot: true })))
+  )
 }
+
+/** The embedded host, as it stands alone. */
+export const layerHost = (settings: Settings) =>
+  layerHostWith(settings).pipe(Layer.provideMerge(EmbeddedHost.layer(settings, { atRoot: true })))

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { ConsoleService, layer as judgedService } from "../support/browser/ConsoleService.js"
 import { port, serve } from "../support/service/Serving.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -93,13 +94,13 @@ describe("the pages of backup and moving", () => {
   it.scopedLive("docs/moving.md: every command runs, and the documents are there on the other side", () =>
     Effect.gen(function* () {
       const here = yield* service
-      const there = yield* service
-      const token = readFileSync(join(there.directory, ".chainstore/host-token"), "utf8").trim()
+      const { port, token } = yield* Effect.provide(ConsoleService, yield* Layer.build(judgedService()))
+      const there = `127.0.0.1:${port}`
       const places = {
-        "https://x:TOKEN@github.com/": `http://x:${token}@${there.address}/`,
+        "https://x:TOKEN@github.com/": `http://x:${token}@${there}/`,
         "OWNER/NAME": "me/moved",
         "=TOKEN": `=${token}`,
-        CHAINSTORE_REPO: `CHAINSTORE_API_URL=http://${there.address}/api/v3 CHAINSTORE_REPO`
+        CHAINSTORE_REPO: `CHAINSTORE_API_URL=http://${there}/api/v3 CHAINSTORE_REPO`
       }
       const commands = commandsOf("moving.md")
       assert.strictEqual(commands.length, 4)

@@ -6,6 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { vi } from "vitest"
 import { post, raw, request } from "../http/server/Running.js"
+import { problems } from "../support/host/Judge.js"
 import { alive, collecting, load } from "../support/service/Load.js"
 import { port, serve } from "../support/service/Serving.js"
 
@@ -158,7 +159,9 @@ it.scopedLive("has the console, the embedded host and its token file on the same
     const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>
       Effect.suspend(() => {
         connection.send(request("GET", path, { "user-agent": "test", ...headers }))
-        return connection.answer()
+        return Effect.tap(connection.answer(), ({ body, headers, status }) =>
+          assert.deepStrictEqual(problems({ method: "GET", url: path, status, headers, text: body }), [])
+        )
       })
     const user = yield* ask("/api/v3/user", { authorization: `Bearer ${readFileSync(file!, "utf8").trim()}` })
     assert.strictEqual(user.status, 200, user.body)
@@ -181,7 +184,12 @@ it.scopedLive("the host alone answers REST at / and on a unix socket, whatever t
     const serving = yield* serve({ HOST_SOCKET: socket }, [], "host")
     const connection = yield* raw(yield* port(serving))
     connection.send(request("GET", "/rate_limit", { "user-agent": "test" }))
-    assert.strictEqual((yield* connection.answer()).status, 200)
+    const { body, headers, status: answered } = yield* connection.answer()
+    assert.strictEqual(answered, 200)
+    assert.deepStrictEqual(
+      problems({ method: "GET", url: "/rate_limit", status: answered, headers, text: body }),
+      []
+    )
     const status = yield* Effect.async<number | undefined>((resume) => {
       get(
         {

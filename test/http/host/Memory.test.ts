@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { problems } from "../../support/host/Judge.js"
 import { port, serve } from "../../support/service/Serving.js"
 
 const mebibyte = 1024 * 1024
@@ -24,19 +25,35 @@ const temporary = Effect.acquireRelease(
 const peak = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024
 
-/** The length and the hash of an answer, which is never in memory as a whole here either. */
+/** The length and the hash of an answer; what is no file itself is held against GitHub's description. */
 const fetched = (url: string, accept: string) =>
   new Promise<{ readonly status: number; readonly length: number; readonly hash: string }>(
     (resolve, reject) => {
       const headers = { authorization: `Bearer ${token}`, "user-agent": "memory", accept }
       request(url, { agent: false, headers }, (answer) => {
+        const status = answer.statusCode!
+        const judged = answer.headers["content-type"]?.startsWith("application/json") ?? false
+        const chunks: Array<Buffer> = []
         const hash = createHash("sha1")
         let length = 0
         answer.on("data", (chunk: Buffer) => {
           length += chunk.length
           hash.update(chunk)
+          if (judged) chunks.push(chunk)
         })
-        answer.on("end", () => resolve({ status: answer.statusCode!, length, hash: hash.digest("hex") }))
+        answer.on("end", () => {
+          const exchange = {
+            method: "GET",
+            url: new URL(url).pathname,
+            status,
+            headers: Object.fromEntries(
+              Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
+            ),
+            text: judged ? Buffer.concat(chunks).toString() : undefined
+          }
+          assert.deepStrictEqual(problems(exchange), [])
+          resolve({ status, length, hash: hash.digest("hex") })
+        })
         answer.on("error", reject)
       })
         .on("error", reject)

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
+import { problems } from "../../support/host/Judge.js"
 import { port, serve } from "../../support/service/Serving.js"
 
 const temporary = Effect.acquireRelease(
@@ -25,11 +26,13 @@ it.scopedLive(
       const ask = (path: string) =>
         Effect.promise(async () => {
           const answer = await fetch(`${url}${path}`, { headers: { "user-agent": "test" } })
-          return {
-            status: answer.status,
-            remaining: answer.headers.get("x-ratelimit-remaining"),
-            text: await answer.text()
-          }
+          const headers = Object.fromEntries(answer.headers)
+          const { status } = answer
+          const text = await answer.text()
+          const json = headers["content-type"]?.startsWith("application/json") === true
+          const exchange = { method: "GET", url: path, status, headers, text: json ? text : undefined }
+          assert.deepStrictEqual(problems(exchange), [])
+          return { status, remaining: headers["x-ratelimit-remaining"], text }
         })
       assert.deepInclude(yield* ask("/zen"), { status: 200, remaining: "5" })
       const rule = { path: "/rate_limit", fault: { _tag: "Error", status: 502, when: "before" } }

@@ -4,8 +4,10 @@ import { join } from "node:path"
 import { ConfigProvider, Context, Effect, Layer, Logger, Redacted } from "effect"
 import { PagesDirectory } from "../../../src/http/console/Pages.js"
 import { type SessionLimits, Sessions } from "../../../src/http/console/Sessions.js"
+import type { Host } from "../../../src/http/host/Host.js"
 import { Tokens } from "../../../src/http/host/Tokens.js"
 import * as Server from "../../../src/http/server/Server.js"
+import * as EmbeddedHost from "../../../src/layers/EmbeddedHost.js"
 import * as Service from "../../../src/layers/Service.js"
 import * as Settings from "../../../src/layers/Settings.js"
 import { GitRemote } from "../../../src/store/GitRemote.js"
@@ -13,6 +15,7 @@ import { GitRepositories } from "../../../src/store/git/GitRepositories.js"
 import { fromRepository } from "../../../src/store/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
+import * as JudgedHost from "../host/JudgedHost.js"
 import { layout } from "./Seed.js"
 
 export interface ConsoleServiceOptions {
@@ -26,7 +29,10 @@ export interface ConsoleServiceOptions {
   readonly pages?: string
 }
 
-/** The real service, or the stand-alone host, on a free port of loopback over a temporary directory. */
+/**
+ * The real service, or the stand-alone host, on a free port of loopback over a temporary directory. Every answer of
+ * the host is held against GitHub's descriptions.
+ */
 export class ConsoleService extends Context.Tag("test/ConsoleService")<
   ConsoleService,
   {
@@ -60,12 +66,16 @@ export const layer = (options: ConsoleServiceOptions = {}) =>
     Effect.gen(function* () {
       const data = yield* directory
       const settings = yield* settingsOf(data, options.environment)
-      const parts = Service.partsLayer(settings)
+      const judged = <A, E>(parts: Layer.Layer<A | Host, E>): Layer.Layer<A | Host, E> =>
+        Layer.provideMerge(JudgedHost.layer, parts)
       const whole = Service.layerWith(settings).pipe(
         Layer.provide(options.sessions === undefined ? Layer.empty : Sessions.Default(options.sessions)),
-        Layer.provideMerge(parts)
+        Layer.provideMerge(judged(Service.partsLayer(settings)))
       )
-      const server = options.hostAlone === true ? Service.layerHost(settings) : whole
+      const host = Service.layerHostWith(settings).pipe(
+        Layer.provideMerge(judged(EmbeddedHost.layer(settings, { atRoot: true })))
+      )
+      const server = options.hostAlone === true ? host : whole
       return Layer.scoped(
         ConsoleService,
         Effect.gen(function* () {

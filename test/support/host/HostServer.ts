@@ -11,7 +11,7 @@ import * as Stack from "../../../src/http/host/Stack.js"
 import { Tokens } from "../../../src/http/host/Tokens.js"
 import * as Server from "../../../src/http/server/Server.js"
 import type { GitRepositoriesOptions } from "../../../src/store/git/GitRepositories.js"
-import * as Judge from "./Judge.js"
+import { judge } from "./JudgedHost.js"
 
 export interface HostServerOptions
   extends Partial<Omit<Stack.StackOptions, "directory" | "token">>,
@@ -73,16 +73,11 @@ const live = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
     })
   )
 
-/** The host's mounts, every answer of which is held against GitHub's descriptions; one that differs fails the suite. */
+/** The host's mounts, every answer of which is judged, also where a mount itself gives it. */
 const judgedMounts = Effect.gen(function* () {
-  const judge = Judge.make()
-  yield* Effect.addFinalizer(() =>
-    judge.found.length === 0
-      ? Effect.void
-      : Effect.die(new Error(`answers that GitHub does not give:\n${judge.found.slice(0, 20).join("\n")}`))
-  )
+  const { around } = yield* judge
   const all = yield* mounts({ atRoot: true })
-  return all.map((mount) => ({ ...mount, app: judge.around(mount.app) }))
+  return all.map((mount) => ({ ...mount, app: around(mount.app) }))
 })
 
 /** A host over real sockets and a temporary directory; limits and faults as the test wants them. */

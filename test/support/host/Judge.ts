@@ -103,6 +103,44 @@ const isJson = (response: Response) => /^application\/json/.test(response.header
 
 const parsed = (text: string): unknown => (text === "" ? undefined : JSON.parse(text))
 
+const pathOf = (url: string) => url.split("?")[0]!
+
+const isGraphQl = (url: string) => ["/graphql", "/api/graphql"].includes(pathOf(url))
+
+/** One exchange with the host's API, as either end sees it. */
+export interface Exchange {
+  readonly method: string
+  /** From the path on. */
+  readonly url: string
+  /** The body that was sent to GraphQL. */
+  readonly asked?: string
+  readonly status: number
+  readonly headers: Answered["headers"]
+  /** The body that came, where it is JSON. */
+  readonly text: string | undefined
+}
+
+/** What GitHub's own descriptions find wrong with an answer of REST or of GraphQL; nothing where it is neither's. */
+export const problems = ({
+  asked = "",
+  headers,
+  method,
+  status,
+  text,
+  url
+}: Exchange): ReadonlyArray<string> => {
+  if (headers["x-github-request-id"] === undefined) return []
+  const body = text === undefined ? undefined : parsed(text)
+  if (isGraphQl(url)) return status === 200 ? graphqlProblems(asked, body) : []
+  return restProblems({
+    method,
+    path: pathOf(url).replace(/^\/api\/v3(?=\/|$)/, "") || "/",
+    status,
+    headers,
+    body
+  })
+}
+
 /** Looks at every answer of the host's API on its way out: one that is not GitHub's becomes a 599 that says why. */
 export const make = () => {
   const found: Array<string> = []
@@ -112,29 +150,13 @@ export const make = () => {
     response: Response,
     text: string | undefined
   ) =>
-    Effect.gen(function* () {
-      const path = request.url.split("?")[0]!
-      const body = text === undefined ? undefined : parsed(text)
-      if (path === "/graphql" || path === "/api/graphql") {
-        if (response.status !== 200) return [] as ReadonlyArray<string>
-        return graphqlProblems(yield* Effect.orDie(request.text), body)
-      }
-      const below = path.replace(/^\/api\/v3(?=\/|$)/, "") || "/"
-      return restProblems({
-        method: request.method,
-        path: below,
-        status: response.status,
-        headers: response.headers,
-        body
-      })
-    }).pipe(
-      Effect.tap((problems) =>
-        Effect.sync(() => {
-          for (const problem of problems)
-            found.push(`${request.method} ${request.url}: ${response.status}: ${problem}`)
-        })
-      )
-    )
+    Effect.map(isGraphQl(request.url) ? Effect.orDie(request.text) : Effect.succeed(""), (asked) => {
+      const { method, url } = request
+      const { headers, status } = response
+      const wrong = problems({ method, url, asked, status, headers, text })
+      for (const problem of wrong) found.push(`${method} ${url}: ${status}: ${problem}`)
+      return wrong
+    })
 
   const around = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R | Scope.Scope> =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
@@ -160,10 +182,10 @@ export const make = () => {
               : body._tag === "Uint8Array"
                 ? Buffer.from(body.body).toString()
                 : undefined
-        return Effect.map(judge(request, response, text), (problems) =>
-          problems.length === 0
+        return Effect.map(judge(request, response, text), (wrong) =>
+          wrong.length === 0
             ? response
-            : HttpServerResponse.text(`not as GitHub answers: ${problems.join("; ")}`, { status: 599 })
+            : HttpServerResponse.text(`not as GitHub answers: ${wrong.join("; ")}`, { status: 599 })
         )
       })
     )
