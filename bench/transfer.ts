@@ -51,14 +51,24 @@ const look = () => {
   live.buffers = Math.max(live.buffers, arrayBuffers)
 }
 
-const inStore = <A, E>(directory: string, body: Effect.Effect<A, E, Store | NodeContext.NodeContext>) =>
+const inStore = <A, E>(
+  directory: string,
+  body: Effect.Effect<A, E, Store | NodeContext.NodeContext>,
+  { indexed = false } = {}
+) =>
   Effect.runPromise(
     Effect.provide(
       body,
       Layer.merge(
         Layer.provide(
-          Store.layer({ shardBy: "hash", shardDepth: 1, shardWidth: 2, concurrency: 8 }),
-          LocalGit.layer({ directory, repository: "bench/transfer" })
+          Store.layer({
+            shardBy: "hash",
+            shardDepth: 1,
+            shardWidth: 2,
+            concurrency: 8,
+            ...(indexed ? { indexes: { products: ["category"] } } : {})
+          }),
+          LocalGit.layer({ directory, repository: indexed ? "bench/indexed" : "bench/transfer" })
         ),
         NodeContext.layer
       )
@@ -101,22 +111,26 @@ const sampled = (count: number) => {
   }
 }
 
-const stages: Record<string, (directory: string, count: number) => Promise<unknown>> = {
-  "import NDJSON": (directory, count) =>
-    inStore(
-      directory,
-      Effect.flatMap(Store, (store) => {
-        const bytes = NodeStream.fromReadable<Error, Uint8Array>(
-          () => createReadStream(join(directory, "in.ndjson")),
-          (error) => error as Error
-        )
-        const tell = seldom(count)
-        return store.collection("products").importRecords(fromNdjson(bytes), {
-          chunkSize: 1000,
-          onProgress: ({ records }) => tell(records)
-        })
+const imported = (options: { readonly indexed?: boolean }) => (directory: string, count: number) =>
+  inStore(
+    directory,
+    Effect.flatMap(Store, (store) => {
+      const bytes = NodeStream.fromReadable<Error, Uint8Array>(
+        () => createReadStream(join(directory, "in.ndjson")),
+        (error) => error as Error
+      )
+      const tell = seldom(count)
+      return store.collection("products").importRecords(fromNdjson(bytes), {
+        chunkSize: 1000,
+        onProgress: ({ records }) => tell(records)
       })
-    ),
+    }),
+    options
+  )
+
+const stages: Record<string, (directory: string, count: number) => Promise<unknown>> = {
+  "import NDJSON": imported({}),
+  "import NDJSON, with an index": imported({ indexed: true }),
   "export NDJSON": exported("ndjson"),
   "export CSV": exported("csv"),
   "export xlsx": exported("xlsx"),
