@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs"
-import { Effect, Layer, Logger } from "effect"
+import { Effect, Layer, Logger, Schedule } from "effect"
 import { AccessEntry } from "./AccessEntry.js"
 
 // Access lines come by the thousand: their JSON is written out by hand, field by field, and escaped where text is foreign.
@@ -32,62 +32,108 @@ const line = (options: Logger.Logger.Options<unknown>): string => {
 
 const flushAt = 16_384
 
-const sink = (descriptor: number) => {
-  let pending = ""
-  let scheduled = false
-  const flush = () => {
-    scheduled = false
-    let bytes = Buffer.from(pending)
-    pending = ""
-    while (bytes.length > 0) {
-      try {
-        bytes = bytes.subarray(writeSync(descriptor, bytes))
-      } catch (error) {
-        // A pipe set to non-blocking by its reader is full: what is left waits for the next turn.
-        if (error instanceof Error && "code" in error && error.code === "EAGAIN") {
-          pending = bytes.toString("utf8") + pending
-          schedule()
-        }
-        return
+/** How much waits for a reader that is slow; what comes on top of it is lost, and counted. */
+const most = 4 * 1024 * 1024
+
+const retryMillis = 10
+
+const isFull = (error: unknown) => error instanceof Error && "code" in error && error.code === "EAGAIN"
+
+/** Lines on their way to a file descriptor, gathered for at most two milliseconds. */
+class Sink {
+  private gathered = ""
+  /** What the pipe, full for now, has not taken yet. */
+  private waiting: Buffer = Buffer.alloc(0)
+  private lost = 0
+  private timer: NodeJS.Timeout | undefined = undefined
+
+  constructor(private readonly descriptor: number) {}
+
+  append(text: string): void {
+    if (this.waiting.length + this.gathered.length > most) {
+      this.lost++
+      return
+    }
+    this.gathered += text
+    if (this.gathered.length >= flushAt && this.waiting.length === 0) this.flush()
+    else this.schedule(2)
+  }
+
+  /** Writes what can be written now; answers whether that was everything. */
+  readonly flush = (): boolean => {
+    try {
+      this.write()
+      while (this.gathered.length > 0) {
+        this.waiting = Buffer.from(this.gathered + this.report())
+        this.gathered = ""
+        this.write()
       }
+      return true
+    } catch (error) {
+      if (isFull(error)) {
+        this.schedule(retryMillis)
+        return false
+      }
+      // Nobody reads any more.
+      this.waiting = Buffer.alloc(0)
+      this.gathered = ""
+      return true
     }
   }
-  const schedule = () => {
-    if (scheduled) return
-    scheduled = true
-    setTimeout(flush, 2).unref()
+
+  private write(): void {
+    while (this.waiting.length > 0) {
+      this.waiting = this.waiting.subarray(writeSync(this.descriptor, this.waiting))
+    }
   }
-  const append = (text: string) => {
-    pending += text
-    if (pending.length >= flushAt) flush()
-    else schedule()
+
+  private report(): string {
+    if (this.lost === 0) return ""
+    const message = `${this.lost} log lines were lost, since what was written was not read`
+    this.lost = 0
+    return `${JSON.stringify({ timestamp: new Date().toISOString(), level: "WARN", message })}\n`
   }
-  return { append, flush }
+
+  private schedule(millis: number): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined
+      this.flush()
+    }, millis).unref()
+  }
 }
+
+/** At its end a reader that is slow has a second for what is left. */
+const drained = (sink: Sink): Effect.Effect<void> =>
+  Effect.sync(sink.flush).pipe(
+    Effect.repeat({ until: (done) => done, schedule: Schedule.spaced(retryMillis) }),
+    Effect.timeoutOption("1 second"),
+    Effect.asVoid
+  )
 
 /**
  * One JSON object per line to a file descriptor (1: standard output), gathered for at most two milliseconds;
- * what is pending is written when the layer closes and when the process exits.
+ * what is pending is written when the layer closes and when the process exits. A reader that is stuck holds nobody
+ * up: beyond 4 MiB lines are lost, and a line says how many.
  */
 export const layer = (descriptor: number): Layer.Layer<never> =>
   Layer.unwrapScoped(
     Effect.map(
       Effect.acquireRelease(
         Effect.sync(() => {
-          const out = sink(descriptor)
-          process.on("exit", out.flush)
-          return out
+          const sink = new Sink(descriptor)
+          process.on("exit", sink.flush)
+          return sink
         }),
-        (out) =>
-          Effect.sync(() => {
-            process.off("exit", out.flush)
-            out.flush()
-          })
+        (sink) =>
+          Effect.zipRight(
+            Effect.interruptible(drained(sink)),
+            Effect.sync(() => process.off("exit", sink.flush))
+          )
       ),
-      (out) =>
+      (sink) =>
         Logger.replace(
           Logger.defaultLogger,
-          Logger.make((options) => out.append(line(options)))
+          Logger.make((options) => sink.append(line(options)))
         )
     )
   )

@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process"
+import { closeSync, constants, mkdtempSync, openSync, readSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { AccessEntry, LineLogger } from "chainstore/http"
+import { Effect } from "effect"
+
+/** A pipe that takes what fits and then says that it is full, as standard output does when its reader is slow. */
+const pipe = Effect.acquireRelease(
+  Effect.sync(() => {
+    const path = join(mkdtempSync(join(tmpdir(), "pipe-")), "log")
+    execFileSync("mkfifo", [path])
+    return openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  }),
+  (descriptor) => Effect.sync(() => closeSync(descriptor))
+)
+
+const available = (descriptor: number): Buffer => {
+  const parts: Array<Buffer> = []
+  for (;;) {
+    const part = Buffer.alloc(65_536)
+    try {
+      parts.push(part.subarray(0, readSync(descriptor, part)))
+    } catch {
+      return Buffer.concat(parts)
+    }
+  }
+}
+
+const entry = (path: string) => new AccessEntry("id-1", "GET", path, 200, 1.5, 7, "127.0.0.1")
+
+it.scopedLive("a reader that is slow gets every line as it was", () =>
+  Effect.gen(function* () {
+    const descriptor = yield* pipe
+    const path = `/${"é€😀".repeat(100)}`
+    const lines = 400
+    let text = ""
+    yield* Effect.gen(function* () {
+      for (let line = 0; line < lines; line++) yield* Effect.log(entry(path))
+      while (text.split("\n").length <= lines) {
+        text += available(descriptor).toString("latin1")
+        yield* Effect.sleep("3 millis")
+      }
+    }).pipe(Effect.provide(LineLogger.layer(descriptor)))
+    const read = Buffer.from(text, "latin1").toString("utf8").trimEnd().split("\n")
+    assert.lengthOf(read, lines)
+    for (const line of read) assert.strictEqual(JSON.parse(line).path, path)
+  })
+)
+
+it.scopedLive(
+  "a reader that is stuck costs neither time nor memory without end, and is told what it missed",
+  () =>
+    Effect.gen(function* () {
+      const descriptor = yield* pipe
+      let text = ""
+      yield* Effect.gen(function* () {
+        const line = Effect.log(entry(`/${"x".repeat(900)}`))
+        const before = process.memoryUsage().heapUsed
+        const started = performance.now()
+        for (let count = 0; count < 12_000; count++) yield* line
+        assert.isBelow(performance.now() - started, 2000)
+        assert.isBelow(process.memoryUsage().heapUsed - before, 64 * 1024 * 1024)
+        while (!text.includes("lines were lost")) {
+          text += available(descriptor).toString()
+          yield* Effect.sleep("3 millis")
+        }
+      }).pipe(Effect.provide(LineLogger.layer(descriptor)))
+      for (const one of text.trimEnd().split("\n").slice(0, -1)) JSON.parse(one)
+    })
+)
