@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type HttpError, PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "./HttpError.js"
+import * as Timer from "./Timer.js"
 
-/** How much of a body is taken, and for how long it may arrive; `maxBytes` may be infinite. */
+/** How much of a body is taken, and for how long it may arrive; both may be infinite. */
 export interface BodyLimits {
   readonly maxBytes: number
   readonly timeoutMillis: number
@@ -85,7 +86,7 @@ export const read = (
       finish(
         new RequestTimeout({ message: `The request body did not arrive within ${limits.timeoutMillis} ms.` })
       ),
-    limits.timeoutMillis
+    Timer.millis(limits.timeoutMillis)
   )
   request.on("data", onData)
   request.on("end", () => finish(rest === undefined ? (first ?? empty) : Buffer.concat(rest, size)))

@@ -14,7 +14,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 
 /** What the exchanges of one server share. */
 export interface Shared {
-  /** Requests whose answer is not complete yet. */
+  /** Requests whose answer is not out to the last byte yet. */
   inFlight: number
   /** Set once the server has begun to stop: answers then close their connection. */
   draining: boolean
@@ -26,15 +26,19 @@ const prefix = Math.floor(Math.random() * 36 ** 6)
   .padStart(6, "0")
 let counter = 0
 
+/** An id that no other request of this process has. */
+export const newId = (): string => `${prefix}-${(++counter).toString(36)}`
+
 const idOf = (request: IncomingMessage): string => {
   const given = request.headers["x-request-id"]
-  return typeof given === "string" && given.length <= 64 && /^[\w.-]+$/.test(given)
-    ? given
-    : `${prefix}-${(++counter).toString(36)}`
+  return typeof given === "string" && given.length <= 64 && /^[\w.-]+$/.test(given) ? given : newId()
 }
 
 /** How long a connection stays open after an answer to a body that nobody will read: the client must see the answer first. */
 const lingering = 1000
+
+/** How much of a body that nobody reads is dropped, so that its connection stays usable; a longer one ends it. */
+const dropped = 16 * 1024 * 1024
 
 /** One request and its answer: request id, security headers, log line and metrics happen here, exactly once each. */
 export class Exchange {
@@ -52,10 +56,11 @@ export class Exchange {
     readonly response: ServerResponse,
     readonly path: string
   ) {
-    shared.inFlight++
     this.id = idOf(request)
     this.method = request.method!
-    this.connection = connectionOf(request.socket, this)
+    this.connection = connectionOf(request.socket, shared)
+    this.connection.begin(this)
+    response.once("close", this.connection.complete)
   }
 
   get origin(): string {
@@ -89,14 +94,32 @@ export class Exchange {
     if (this.method === "HEAD") this.response.end()
     else this.response.end(body)
     this.settle(status, bytes)
+    this.drop()
   }
 
   sendJson(status: number, json: string): void {
-    const bytes = Buffer.byteLength(json)
-    this.head(status, { "content-type": "application/json", "content-length": String(bytes) })
-    if (this.method === "HEAD") this.response.end()
-    else this.response.end(json)
-    this.settle(status, bytes)
+    this.send(status, { "content-type": "application/json" }, json)
+  }
+
+  /** Sends an answer without a body. */
+  sendEmpty(status: number, own: Readonly<Record<string, string | Array<string>>>): void {
+    this.head(status, own)
+    this.response.end()
+    this.settle(status, 0)
+    this.drop()
+  }
+
+  /** Lets the rest of a body that nobody wanted come and go: Node itself would do so without end. */
+  private drop(): void {
+    const { request } = this
+    if (request.complete || !expectsMore(request)) return
+    let size = 0
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length
+      if (size > dropped) request.socket.destroy()
+    })
+    // From here on the body counts as read, and Node leaves it to us.
+    request.read(0)
   }
 
   /** Answers with an error; a body that has not arrived is not read, so its connection closes after the answer was seen. */
@@ -151,8 +174,6 @@ export class Exchange {
         this.request.socket.remoteAddress ?? ""
       )
     )
-    shared.inFlight--
-    this.connection.pending--
   }
 }
 
@@ -162,25 +183,45 @@ const expectsMore = (request: IncomingMessage): boolean => {
   return Number(request.headers["content-length"] ?? 0) > 65_536
 }
 
-// Pipelined requests wait in the socket's queue: closing after an earlier answer would drop theirs.
-interface Connection {
-  latest: Exchange
-  pending: number
+/** The requests of one connection that were not answered to the last byte yet. */
+class Connection {
+  /** Pipelined requests wait in the socket's queue: closing after an earlier answer would drop theirs. */
+  latest: Exchange | undefined = undefined
+  pending = 0
+
+  constructor(
+    readonly shared: Shared,
+    socket: Socket
+  ) {
+    // Answers that wait behind another one are not told that the socket closed.
+    socket.once("close", () => {
+      shared.inFlight -= this.pending
+      this.pending = 0
+    })
+  }
+
+  begin(exchange: Exchange): void {
+    this.latest = exchange
+    this.pending++
+    this.shared.inFlight++
+  }
+
+  readonly complete = (): void => {
+    if (this.pending === 0) return
+    this.pending--
+    this.shared.inFlight--
+  }
 }
 
 const connections = new WeakMap<Socket, Connection>()
 
-const connectionOf = (socket: Socket, exchange: Exchange): Connection => {
+const connectionOf = (socket: Socket, shared: Shared): Connection => {
   const known = connections.get(socket)
-  if (known === undefined) {
-    const made = { latest: exchange, pending: 1 }
-    connections.set(socket, made)
-    return made
-  }
-  known.latest = exchange
-  known.pending++
-  return known
+  if (known !== undefined) return known
+  const made = new Connection(shared, socket)
+  connections.set(socket, made)
+  return made
 }
 
-/** Whether a connection waits for an answer of ours. */
+/** Whether a connection waits for an answer of ours, or for the rest of one. */
 export const isBusy = (socket: Socket): boolean => (connections.get(socket)?.pending ?? 0) > 0

@@ -1,11 +1,28 @@
 import { unlinkSync } from "node:fs"
 import type { Server } from "node:http"
 import { type AddressInfo, connect } from "node:net"
-import { HttpServerError } from "@effect/platform"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 
 /** Where to listen: a TCP port (0: any free one) at an address, or the path of a unix socket. */
 export type Address = { readonly port: number; readonly host: string } | { readonly socket: string }
+
+/** A server could not be bound to its address. */
+export class ListenError extends Data.TaggedError("ListenError")<{
+  readonly message: string
+  readonly cause?: unknown
+}> {}
+
+const refusal = (address: Address, cause: NodeJS.ErrnoException): ListenError => {
+  const where =
+    "socket" in address
+      ? address.socket
+      : `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`
+  const why =
+    cause.code === "EADDRINUSE"
+      ? "the address is in use, by another program or another service"
+      : "the system refuses"
+  return new ListenError({ message: `cannot listen on ${where}: ${why} (${cause.message})`, cause })
+}
 
 const attempt = (
   server: Server,
@@ -34,10 +51,7 @@ const isAbandoned = (path: string): Effect.Effect<boolean> =>
   })
 
 /** Binds a server to an address, replacing the socket file of a process that is gone. */
-export const listen = (
-  server: Server,
-  address: Address
-): Effect.Effect<AddressInfo | string, HttpServerError.ServeError> =>
+export const listen = (server: Server, address: Address): Effect.Effect<AddressInfo | string, ListenError> =>
   attempt(server, address).pipe(
     Effect.catchIf(
       (error) => error.code === "EADDRINUSE" && "socket" in address,
@@ -50,5 +64,5 @@ export const listen = (
             })
           : Effect.fail(error)
     ),
-    Effect.mapError((cause) => new HttpServerError.ServeError({ cause }))
+    Effect.mapError((cause) => refusal(address, cause))
   )

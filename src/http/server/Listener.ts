@@ -15,6 +15,7 @@ import * as HttpError from "./HttpError.js"
 import type { Mount } from "./Mount.js"
 import { NodeRequest, parseJson } from "./NodeRequest.js"
 import * as Problems from "./Problems.js"
+import * as Timer from "./Timer.js"
 import { write } from "./WriteResponse.js"
 
 /** What a listener answers, and within which limits. */
@@ -30,14 +31,15 @@ export interface ListenerOptions {
   readonly shared: Shared
 }
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void
+/** What Node calls with each request. */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Node's request listener. Operations with static paths are answered without a router: the body is read, decoded by
+ * Node's request listener, for servers that may be called by any Host (unix sockets) or not. Operations with static paths are answered without a router: the body is read, decoded by
  * the schema of their description, and one fiber runs the handler, which most often is done before it returns.
  * Everything else goes through the platform app of its mount. Both keep the same promises, which live in `Exchange`.
  */
-export const make = (options: ListenerOptions): Listener => {
+export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener) => {
   const { acceptsHost, handlerTimeout, limits, operations, shared, tracing } = options
   const runFork = Runtime.runFork(options.runtime)
   // A fiber per request would count itself into five metrics; requests have their own.
@@ -98,7 +100,7 @@ export const make = (options: ListenerOptions): Listener => {
       ? setTimeout(() => {
           exchange.fail(overdue(timeoutMillis))
           fiber.unsafeInterruptAsFork(fiber.id())
-        }, timeoutMillis)
+        }, Timer.millis(timeoutMillis))
       : undefined
     onLeave(exchange, fiber)
     fiber.addObserver((later) => {
@@ -164,7 +166,7 @@ export const make = (options: ListenerOptions): Listener => {
           if (exchange.response.headersSent) return
           exchange.fail(overdue(millis))
           fiber.unsafeInterruptAsFork(fiber.id())
-        }, millis)
+        }, Timer.millis(millis))
       }
       onLeave(exchange, fiber)
       fiber.addObserver(finish)
@@ -202,11 +204,13 @@ export const make = (options: ListenerOptions): Listener => {
     exchange.fail(Failure.notFound(exchange.method, exchange.path))
   }
 
-  const serve: Listener = (request, response) => {
+  return (anyHost) => (request, response) => {
     const target = targetOf(request)
     const exchange = new Exchange(shared, request, response, target.path)
     try {
-      if (isTcp(request) && !acceptsHost(target.host)) {
+      if (namesHosts(request) > 1) {
+        exchange.fail(new HttpError.ValidationError({ message: "The request names more than one Host." }))
+      } else if (!anyHost && !acceptsHost(target.host)) {
         exchange.fail(
           new HttpError.MisdirectedRequest({
             message:
@@ -218,7 +222,6 @@ export const make = (options: ListenerOptions): Listener => {
       refuse(exchange, Cause.die(defect))
     }
   }
-  return serve
 }
 
 const other = (exchange: Exchange, methods: ReadonlyArray<string>) => {
@@ -226,9 +229,7 @@ const other = (exchange: Exchange, methods: ReadonlyArray<string>) => {
     return exchange.fail(Failure.wrongMethod(exchange.method, exchange.path, methods))
   }
   const { headers, status } = Failure.options(methods)
-  exchange.head(status, headers)
-  exchange.response.end()
-  exchange.settle(status, 0)
+  exchange.sendEmpty(status, headers as Readonly<Record<string, string>>)
 }
 
 /** Writes a platform answer, after whatever its app wants done with it first. */
@@ -247,18 +248,27 @@ const onLeave = (exchange: Exchange, fiber: Fiber.RuntimeFiber<unknown, unknown>
   })
 }
 
-const isTcp = (request: IncomingMessage): boolean => request.socket.remoteAddress !== undefined
+/** How many Host headers came: Node shows the first, whatever a proxy before it went by. */
+const namesHosts = ({ rawHeaders }: IncomingMessage): number => {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    if (name.length === 4 && name.toLowerCase() === "host") count++
+  }
+  return count
+}
 
+/** Path and Host of a request. A target with an authority of its own overrules the Host header, for everything that reads it. */
 const targetOf = (request: IncomingMessage): { readonly path: string; readonly host: string | undefined } => {
   const url = request.url!
-  if (url.charCodeAt(0) !== 47 && /^https?:\/\//i.test(url)) {
-    const start = url.indexOf("/", url.indexOf("//") + 2)
-    const rest = start === -1 ? "/" : url.slice(start)
-    const host = url.slice(url.indexOf("//") + 2, start === -1 ? undefined : start)
-    request.url = rest
-    return { path: pathOf(rest), host }
+  if (url.charCodeAt(0) !== 47) {
+    const [, host, rest] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? []
+    if (host !== undefined && rest !== undefined) {
+      request.headers.host = host
+      request.url = rest.startsWith("/") ? rest : `/${rest}`
+    }
   }
-  return { path: pathOf(url), host: request.headers.host }
+  return { path: pathOf(request.url!), host: request.headers.host }
 }
 
 const pathOf = (url: string): string => {

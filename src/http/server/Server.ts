@@ -1,20 +1,19 @@
-import { createServer, type Server as HttpServer, STATUS_CODES } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
-import type { Duplex } from "node:stream"
-import { HttpServerError } from "@effect/platform"
+import { createServer, type Server as HttpServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { Context, DefaultServices, Duration, Effect, Layer, type Scope, Tracer } from "effect"
 import * as AccessLog from "./AccessLog.js"
 import type { BodyLimits } from "./Body.js"
 import type { Operations } from "./Direct.js"
 import * as Drain from "./Drain.js"
-import { type Shared, securityHeaders } from "./Exchange.js"
+import type { Shared } from "./Exchange.js"
 import * as HostCheck from "./HostCheck.js"
-import { type Address, listen } from "./Listen.js"
+import { type Address, ListenError, listen } from "./Listen.js"
 import * as Listener from "./Listener.js"
-import * as Metrics from "./Metrics.js"
 import type { Mount } from "./Mount.js"
+import * as Timer from "./Timer.js"
+import * as Unparsable from "./Unparsable.js"
 
-export type { Address } from "./Listen.js"
+export { type Address, ListenError } from "./Listen.js"
 
 /** How one server behaves; every duration and size is a limit that is kept, not a hint. */
 export interface ServerOptions {
@@ -70,10 +69,10 @@ export const defaults: ServerOptions = {
 export const layer = <E, R>(
   options: ServerOptions,
   groups: Effect.Effect<Groups, E, R | Lifecycle | Scope.Scope>
-): Layer.Layer<Server, E | HttpServerError.ServeError, Exclude<R, Lifecycle | Scope.Scope>> =>
+): Layer.Layer<Server, E | ListenError, Exclude<R, Lifecycle | Scope.Scope>> =>
   Layer.scoped(Server, serve(options, groups)) as Layer.Layer<
     Server,
-    E | HttpServerError.ServeError,
+    E | ListenError,
     Exclude<R, Lifecycle | Scope.Scope>
   >
 
@@ -98,7 +97,7 @@ const serve = <E, R>(options: ServerOptions, groups: Effect.Effect<Groups, E, R 
       shared
     })
     const servers = options.listen.map((address) => {
-      const server = nodeServer(options, listener)
+      const server = nodeServer(options, shared, listener("socket" in address))
       return { address, server, sockets: Drain.track(server) }
     })
     yield* Effect.addFinalizer(() => Drain.drain(servers, shared, options.drain))
@@ -112,27 +111,26 @@ const refuseOpenBinding = (options: ServerOptions) => {
   return open === undefined || options.publicUrl !== undefined
     ? Effect.void
     : Effect.fail(
-        new HttpServerError.ServeError({
-          cause: new Error(
+        new ListenError({
+          message:
             "Listening beyond this machine needs CHAINSTORE_PUBLIC_URL, the address under which others reach the service."
-          )
         })
       )
 }
 
-const nodeServer = (options: ServerOptions, listener: ReturnType<typeof Listener.make>): HttpServer => {
+const nodeServer = (options: ServerOptions, shared: Shared, listener: Listener.Listener): HttpServer => {
   const server = createServer({
     requireHostHeader: false,
-    headersTimeout: Duration.toMillis(options.headersTimeout),
+    headersTimeout: Timer.millis(Duration.toMillis(options.headersTimeout)),
     requestTimeout: 0,
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: 65_000
   })
-  server.timeout = Duration.toMillis(options.idleTimeout)
+  server.timeout = Timer.millis(Duration.toMillis(options.idleTimeout))
   server.on("request", listener)
   server.on("checkContinue", listener)
   server.on("checkExpectation", listener)
-  server.on("clientError", answerUnparsable)
+  server.on("clientError", Unparsable.answer(shared))
   return server
 }
 
@@ -140,38 +138,4 @@ const urlOf = (addresses: ReadonlyArray<AddressInfo | string>): string => {
   const tcp = addresses.find((address) => typeof address !== "string")
   if (tcp === undefined) return String(addresses[0] ?? "")
   return `http://${tcp.family === "IPv6" ? `[${tcp.address}]` : tcp.address}:${tcp.port}`
-}
-
-const statusOf = (code: string | undefined): readonly [number, string, string] => {
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return [431, "RequestHeaderFieldsTooLarge", "The request's headers are larger than 16 KiB."]
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return [408, "RequestTimeout", "The request's head did not arrive in time."]
-    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return [413, "PayloadTooLarge", "The request's chunk extensions are too large."]
-    default:
-      return [400, "ValidationError", "The request is not valid HTTP."]
-  }
-}
-
-// What Node's parser refuses never becomes a request: the answer is written to the socket itself.
-const answerUnparsable = (error: Error & { readonly code?: string }, duplex: Duplex): void => {
-  const socket = duplex as Socket & { readonly _httpMessage?: { readonly headersSent: boolean } }
-  if (!socket.writable || error.code === "ECONNRESET" || socket._httpMessage?.headersSent === true) {
-    socket.destroy()
-    return
-  }
-  const [status, name, message] = statusOf(error.code)
-  const body = JSON.stringify({ error: name, message })
-  const headers = {
-    ...securityHeaders,
-    "content-type": "application/json",
-    "content-length": String(body.length),
-    connection: "close"
-  }
-  const head = Object.entries(headers).map(([key, value]) => `${key}: ${value}`)
-  Metrics.record("UNKNOWN", "unparsable", status, 0)
-  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("\r\n")}\r\n\r\n${body}`)
-  setTimeout(() => socket.destroySoon(), 250).unref()
 }

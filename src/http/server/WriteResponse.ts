@@ -37,9 +37,7 @@ export const write = (
         return Effect.void
       }
       case "Empty": {
-        exchange.head(response.status, headers)
-        node.end()
-        exchange.settle(response.status, 0)
+        exchange.sendEmpty(response.status, headers)
         return Effect.void
       }
       case "Raw": {

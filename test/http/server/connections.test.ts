@@ -1,0 +1,111 @@
+import { connect } from "node:net"
+import { HttpServerResponse } from "@effect/platform"
+import { assert, it } from "@effect/vitest"
+import { AccessEntry, Mount, Playground } from "chainstore/http"
+import { Duration, Effect, Exit, Fiber, Logger, Scope } from "effect"
+import { own, raw, request, running } from "./Running.js"
+
+const collected = (seen: Array<AccessEntry>) =>
+  Logger.replace(
+    Logger.defaultLogger,
+    Logger.make<unknown, void>(({ message }) => {
+      const only = Array.isArray(message) ? message[0] : message
+      if (only instanceof AccessEntry) seen.push(only)
+    })
+  )
+
+it.scopedLive("what is not HTTP is answered and logged like everything else", () =>
+  Effect.gen(function* () {
+    const seen: Array<AccessEntry> = []
+    const { port } = yield* running({}, [], Playground.layer(own), collected(seen))
+    const connection = yield* raw(port)
+    connection.send("nonsense\r\n\r\n")
+    const wire = yield* connection.answer()
+    assert.strictEqual(wire.status, 400)
+    assert.match(wire.headers["x-request-id"] ?? "", /^[\w.-]+$/)
+    assert.isFalse(Number.isNaN(Date.parse(wire.headers["date"] ?? "")))
+    assert.deepStrictEqual(
+      seen.map(({ remote, requestId, status }) => [remote, requestId, status]),
+      [["127.0.0.1", wire.headers["x-request-id"], 400]]
+    )
+  })
+)
+
+it.scopedLive("an answer is kept from nobody by a body that nobody reads, and such a body has an end", () =>
+  Effect.gen(function* () {
+    const { port } = yield* running()
+    const chunk = `100000\r\n${" ".repeat(1 << 20)}\r\n`
+    const endless = (method: string, path: string, status: number) =>
+      Effect.gen(function* () {
+        const connection = yield* raw(port)
+        connection.send(request(method, path, { "transfer-encoding": "chunked" }))
+        assert.strictEqual((yield* connection.answer(status !== 204)).status, status)
+        const sending = Effect.forever(
+          Effect.zipRight(
+            Effect.sync(() => connection.send(chunk)),
+            Effect.sleep("1 millis")
+          )
+        )
+        yield* Effect.race(connection.closed, sending)
+      })
+    yield* endless("GET", "/v1/languages", 200)
+    yield* endless("GET", "/healthz", 200)
+    yield* endless("OPTIONS", "/v1/languages", 204)
+    const small = yield* raw(port)
+    small.send(`${request("GET", "/v1/languages", { "transfer-encoding": "chunked" })}${chunk}0\r\n\r\n`)
+    assert.strictEqual((yield* small.answer()).headers["connection"], "keep-alive")
+    small.send(request("GET", "/healthz"))
+    assert.strictEqual((yield* small.answer()).body, '{"status":"ok"}')
+  })
+)
+
+it.scopedLive("the target's own authority is the Host, and there is one Host at most", () =>
+  Effect.gen(function* () {
+    const { port } = yield* running()
+    const connection = yield* raw(port)
+    connection.send(request("GET", "http://localhost:81/v1/languages", { host: "elsewhere.example" }))
+    const { body } = yield* connection.answer()
+    assert.notInclude(body, "elsewhere.example")
+    assert.include(body, "http://localhost:81/docs")
+    connection.send(request("GET", "http://localhost?x=1"))
+    assert.strictEqual((yield* connection.answer()).status, 404)
+    connection.send("GET /healthz HTTP/1.1\r\nhost: localhost\r\nHost: elsewhere.example\r\n\r\n")
+    const two = yield* connection.answer()
+    assert.strictEqual(two.status, 400)
+    assert.strictEqual(JSON.parse(two.body).error, "ValidationError")
+  })
+)
+
+it.scopedLive("draining waits for an answer that is still being sent", () =>
+  Effect.gen(function* () {
+    const size = 24 * 1024 * 1024
+    const large = yield* Mount.make(
+      { name: "large", paths: ["/large"] },
+      Effect.sync(() => HttpServerResponse.uint8Array(new Uint8Array(size)))
+    )
+    const scope = yield* Scope.make()
+    const drain = { grace: Duration.millis(10), timeout: Duration.seconds(10) }
+    const { port } = yield* Scope.extend(running({ drain }, [large]), scope)
+    let received = 0
+    const socket = yield* Effect.acquireRelease(
+      Effect.sync(() => connect(port, "127.0.0.1")),
+      (open) => Effect.sync(() => open.destroy())
+    )
+    const ended = Effect.async<void>((resume) => {
+      socket.on("close", () => resume(Effect.void))
+      socket.on("data", (chunk) => {
+        received += chunk.length
+      })
+      socket.on("end", () => socket.end())
+    })
+    socket.write(request("GET", "/large"))
+    yield* Effect.async<void>((resume) => {
+      socket.once("readable", () => resume(Effect.void))
+    })
+    const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+    yield* Effect.sleep("1300 millis")
+    yield* ended
+    yield* Fiber.join(closing)
+    assert.isAbove(received, size)
+  })
+)
