@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { ConfigError, Console, Effect, Layer } from "effect"
+import { ConfigError, Console, Data, Effect, Layer } from "effect"
 import { Tokens } from "../http/host/Tokens.js"
 import { Server } from "../http/server/Server.js"
 import * as Service from "./Service.js"
@@ -53,18 +53,33 @@ export const host: Effect.Effect<never, unknown> = Effect.flatMap(settings, (giv
 
 const explain = (error: unknown): string => {
   if (ConfigError.isConfigError(error)) return `The settings are wrong: ${String(error)}`
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return cause instanceof Error ? cause.message : String(cause)
+  return error instanceof Error ? error.message : String(error)
 }
 
-/** A main: `--help` prints the settings; a failure to start is one line on standard error and exit code 1. */
+class UnknownArguments extends Data.TaggedError("UnknownArguments")<{ readonly message: string }> {}
+
+const isHelp = (argument: string) => argument === "--help" || argument === "-h"
+
+/**
+ * A main: `--help` prints the settings; a failure to start, as well as any other argument, is one line on standard
+ * error and exit code 1.
+ */
 export const run = (program: string, about: string, main: Effect.Effect<unknown, unknown>): void => {
-  if (process.argv.includes("--help") || process.argv.includes("-h")) {
+  const given = process.argv.slice(2)
+  if (given.some(isHelp)) {
     process.stdout.write(help(program, about))
     return
   }
+  const start =
+    given.length === 0
+      ? main
+      : Effect.fail(
+          new UnknownArguments({
+            message: `${program} takes no arguments, and was given ${given.join(" ")}: settings come from the environment, as --help lists them`
+          })
+        )
   NodeRuntime.runMain(
-    Effect.catchAll(main, (error) =>
+    Effect.catchAll(start, (error) =>
       Effect.zipRight(
         Console.error(explain(error)),
         Effect.sync(() => {

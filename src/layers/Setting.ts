@@ -67,28 +67,42 @@ export const bytes = (name: string): Config.Config<number> =>
     })
   )
 
-/** An absolute http or https address, without a trailing slash. */
+/** An address to listen on; the brackets in which links have one of IPv6 are taken off. */
+export const host = (name: string): Config.Config<string> =>
+  Config.map(text(name), (given) => given.trim().replace(/^\[(.*)\]$/, "$1"))
+
+/** An absolute http or https address, without a trailing slash, and with nothing after its path or before its host. */
 export const address = (name: string): Config.Config<string> =>
   text(name).pipe(
     Config.mapAttempt((given) => {
       const url = URL.canParse(given) ? new URL(given) : undefined
       if (url?.protocol !== "http:" && url?.protocol !== "https:")
         throw new Error("must be an address that begins with http:// or https://")
+      if (url.username !== "" || url.password !== "") throw new Error("must not hold credentials")
+      if (/[?#]/.test(url.href)) throw new Error("must not have a query or a fragment")
       return url.href.replace(/\/+$/, "")
     })
   )
 
+const durationOf = (given: string): Duration.Duration => {
+  const trimmed = given.trim()
+  if (trimmed.startsWith("-")) throw new Error("must not be negative")
+  if (/^\d+(?:\.\d+)?$/.test(trimmed)) return Duration.seconds(Number(trimmed))
+  return Option.getOrThrowWith(
+    trimmed.toLowerCase() === "infinity" ? Option.some(Duration.infinity) : Duration.decodeUnknown(trimmed),
+    () => new Error("must be a duration, like 500 millis, 30 seconds or infinity")
+  )
+}
+
 /** A duration such as `500 millis`, `30 seconds` or `infinity`; a bare number is seconds. */
 export const duration = (name: string): Config.Config<Duration.Duration> =>
-  text(name).pipe(
-    Config.mapAttempt((given) => {
-      const trimmed = given.trim()
-      if (/^\d+(?:\.\d+)?$/.test(trimmed)) return Duration.seconds(Number(trimmed))
-      return Option.getOrThrowWith(
-        trimmed.toLowerCase() === "infinity"
-          ? Option.some(Duration.infinity)
-          : Duration.decodeUnknown(trimmed),
-        () => new Error("must be a duration, like 500 millis, 30 seconds or infinity")
-      )
-    })
-  )
+  Config.mapAttempt(text(name), durationOf)
+
+/** How long something may take: not no time at all, which reads like no limit to some and would refuse everything. */
+export const patience = (name: string): Config.Config<Duration.Duration> =>
+  Config.mapAttempt(text(name), (given) => {
+    const limit = durationOf(given)
+    if (Duration.toMillis(limit) === 0)
+      throw new Error("must be longer than nothing; infinity takes the limit away")
+    return limit
+  })

@@ -1,17 +1,38 @@
-import { Config, Duration, Schema } from "effect"
+import { Config, Duration, Either, ParseResult, Schema } from "effect"
 import * as Limits from "../http/host/Limits.js"
 import { problemOf } from "./Apis.js"
-import { address, bytes, duration, optional, port, type Setting, secret, setting, text } from "./Setting.js"
+import {
+  address,
+  bytes,
+  duration,
+  host,
+  optional,
+  patience,
+  port,
+  type Setting,
+  secret,
+  setting,
+  text
+} from "./Setting.js"
 
 const seconds = (name: string, about: string, fallback: number) =>
-  setting(name, about, duration, Duration.seconds(fallback), `${fallback} seconds`)
+  setting(name, about, patience, Duration.seconds(fallback), `${fallback} seconds`)
+
+const decodeLimits = Schema.decodeEither(Schema.parseJson(Limits.Told), { onExcessProperty: "error" })
 
 /** `github`, or the limits one by one as JSON. */
 const limits = (name: string): Config.Config<Limits.LimitsOptions> =>
   text(name).pipe(
-    Config.mapAttempt((given) =>
-      given.trim() === "github" ? Limits.documented : Schema.decodeSync(Schema.parseJson(Limits.Told))(given)
-    )
+    Config.mapAttempt((given) => {
+      if (given.trim() === "github") return Limits.documented
+      const decoded = decodeLimits(given)
+      if (Either.isRight(decoded)) return decoded.right
+      const [first] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
+      const where = first === undefined || first.path.length === 0 ? "" : `${first.path.join(".")}: `
+      throw new Error(
+        `must be github, or JSON such as {"core":100}; ${where}${first?.message.replace(/\s+/g, " ")}`
+      )
+    })
   )
 
 /** Addresses of APIs, or of their raw files, that a session can be opened on. */
@@ -29,7 +50,7 @@ const table = {
   bind: setting(
     "CHAINSTORE_BIND",
     "Address to listen on; one beyond this machine needs CHAINSTORE_PUBLIC_URL",
-    text,
+    host,
     "127.0.0.1",
     "127.0.0.1"
   ),
@@ -96,10 +117,12 @@ const table = {
     "How long a connection may be silent before it is closed",
     300
   ),
-  drainTimeout: seconds(
+  drainTimeout: setting(
     "CHAINSTORE_DRAIN_TIMEOUT",
     "How long running requests may take after SIGTERM or SIGINT",
-    10
+    duration,
+    Duration.seconds(10),
+    "10 seconds"
   ),
   drainGrace: setting(
     "CHAINSTORE_DRAIN_GRACE",

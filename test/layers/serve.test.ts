@@ -80,16 +80,21 @@ it.scopedLive("explains itself with --help, and a start that fails with one line
     const wrong = [
       [{ CHAINSTORE_BIND: "0.0.0.0" }, "CHAINSTORE_PUBLIC_URL"],
       [{ PORT: "99999" }, "PORT"],
-      [{ CHAINSTORE_DATA: "/proc/nowhere" }, "the directory /proc/nowhere/repos cannot be made"]
+      [{ CHAINSTORE_DATA: "/proc/nowhere" }, "the directory /proc/nowhere/repos cannot be made"],
+      [{}, "npm start takes no arguments, and was given --port 5000", ["--port", "5000"]]
     ] as const
-    const start = ([environment, says]: (typeof wrong)[number]) =>
+    const start = ([environment, says, args = []]: readonly [
+      environment: Readonly<Record<string, string>>,
+      says: string,
+      args?: ReadonlyArray<string>
+    ]) =>
       Effect.gen(function* () {
-        const failing = yield* serve(environment)
+        const failing = yield* serve(environment, args)
         assert.strictEqual(yield* Effect.promise(() => failing.exit), 1)
         assert.include(failing.out.errors, says)
         assert.notInclude(failing.out.errors, "    at ")
       })
-    yield* Effect.forEach(wrong, start, { concurrency: 3, discard: true })
+    yield* Effect.forEach(wrong, start, { concurrency: 4, discard: true })
   })
 )
 

@@ -62,13 +62,29 @@ it.effect("refuses what it cannot read, and names the variable", () =>
       ["CHAINSTORE_PUBLIC_URL", "chains.example"],
       ["CHAINSTORE_PUBLIC_URL", "ftp://chains.example"],
       ["CHAINSTORE_BODY_LIMIT", "much"],
-      ["CHAINSTORE_REQUEST_TIMEOUT", "soon"]
+      ["CHAINSTORE_PUBLIC_URL", "https://user:word@chains.example"],
+      ["CHAINSTORE_PUBLIC_URL", "https://chains.example/?word"],
+      ["CHAINSTORE_PUBLIC_URL", "https://chains.example/#word"],
+      ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://user:word@collector.example"],
+      ["CHAINSTORE_HOST_LIMITS", '{"core":'],
+      ["CHAINSTORE_HOST_LIMITS", "[]"],
+      ["CHAINSTORE_HOST_LIMITS", "much"],
+      ["CHAINSTORE_HOST_LIMITS", '{"cores":100}'],
+      ["CHAINSTORE_HOST_LIMITS", '{"core":-1}'],
+      ["CHAINSTORE_REQUEST_TIMEOUT", "soon"],
+      ["CHAINSTORE_REQUEST_TIMEOUT", "-3 seconds"],
+      ["CHAINSTORE_DRAIN_TIMEOUT", "-3 seconds"],
+      ["CHAINSTORE_REQUEST_TIMEOUT", "0"],
+      ["CHAINSTORE_BODY_TIMEOUT", "0 seconds"],
+      ["CHAINSTORE_HEADERS_TIMEOUT", "0"],
+      ["CHAINSTORE_IDLE_TIMEOUT", "0"]
     ] as const) {
       const refused = yield* given({ [name]: value })
       assert.isTrue(Either.isLeft(refused), `${name}=${value}`)
       if (Either.isLeft(refused)) {
         assert.include(String(refused.left), name)
         assert.notInclude(String(refused.left), "\n")
+        assert.notInclude(String(refused.left), "word")
       }
     }
     for (const value of [
@@ -80,6 +96,22 @@ it.effect("refuses what it cannot read, and names the variable", () =>
       const settings = yield* Effect.flatten(given({ CHAINSTORE_API_URL: value }))
       assert.strictEqual(settings.apiUrl, value)
     }
+  })
+)
+
+it.effect("takes an address to listen on as people write it", () =>
+  Effect.gen(function* () {
+    for (const [written, bind] of [
+      [" 127.0.0.1 ", "127.0.0.1"],
+      ["[::1]", "::1"],
+      ["localhost", "localhost"]
+    ] as const) {
+      assert.strictEqual((yield* Effect.flatten(given({ CHAINSTORE_BIND: written }))).bind, bind)
+    }
+    const { drainGrace, drainTimeout } = yield* Effect.flatten(
+      given({ CHAINSTORE_DRAIN_GRACE: "0", CHAINSTORE_DRAIN_TIMEOUT: "0 millis" })
+    )
+    assert.strictEqual(Duration.toMillis(Duration.sum(drainGrace, drainTimeout)), 0)
   })
 )
 
