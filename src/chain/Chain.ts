@@ -1,7 +1,8 @@
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Tracer from "effect/Tracer"
 import type * as Types from "effect/Types"
 import {
   type ChainDescription,
@@ -93,7 +94,7 @@ export const execute = <Req, Res, E, R, U>(
   chain: Chain<Req, Res, E, R, U>,
   request: NoInfer<Req>
 ): Effect.Effect<Res, E | U, R> => {
-  return new Rest(compiled(chain).execution, 0, request, undefined)
+  return new Rest(compiled(chain).execution, 0, request)
 }
 
 /** Like `execute`, and says which step answered. */
@@ -156,6 +157,11 @@ export const provide = <Req, Res, E, R, U, R2>(
   context: Context.Context<R2>
 ): Chain<Req, Res, E, Exclude<R, R2>, U> => new Compiled(provided(compiled(chain).registered, context))
 
+/** A chain is traced where it is used, not where its layer was built. */
+const withoutSpan: <R>(context: Context.Context<R>) => Context.Context<R> = Context.omit(
+  Tracer.ParentSpan
+) as never
+
 /** The chain as a service; what it requires is taken once, when the layer is built. */
 export const layer = <Self, Req, Res, E, R, U>(
   tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>,
@@ -163,7 +169,7 @@ export const layer = <Self, Req, Res, E, R, U>(
 ): Layer.Layer<Self, never, R> =>
   Layer.effect(
     tag,
-    Effect.map(Effect.context<R>(), (context) => provide(chain, context))
+    Effect.map(Effect.context<R>(), (context) => provide(chain, withoutSpan(context)))
   )
 
 /** A function that executes requests with the chain that a layer provides. */

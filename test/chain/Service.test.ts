@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Chain, ChainBuilder } from "chainstore/chain"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer, Option, type Tracer } from "effect"
 
 class Greeting extends Context.Tag("test/Greeting")<Greeting, string>() {}
 class Greeter extends Context.Tag("test/Greeter")<Greeter, Chain.Chain<number, string>>() {}
@@ -103,3 +103,69 @@ it.effect("a reply may be a service itself, and a provided handler may answer pl
     assert.strictEqual(Chain.executeSync(provided, 2), "plain")
   })
 )
+
+/** The names of the spans around, the innermost first. */
+const spans = Effect.map(Effect.option(Effect.currentSpan), (current) => {
+  const names: Array<string> = []
+  let at: Option.Option<Tracer.AnySpan> = current
+  while (Option.isSome(at) && at.value._tag === "Span") {
+    names.push(at.value.name)
+    at = at.value.parent
+  }
+  return names.join(" < ")
+})
+
+const traced = make()
+  .useTracing({ spanName: "chain" })
+  .use(() => Effect.zipRight(greet, spans))
+
+it.effect("a provided chain keeps the spans and services that its own steps put around the rest", () =>
+  Effect.gen(function* () {
+    const given = Chain.provide(traced.build(), Context.make(Greeting, "ahoy"))
+    assert.strictEqual(yield* Effect.withSpan(Chain.execute(given, 1), "request"), "chain < request")
+    const after = (first: Chain.Chain<number, string>) =>
+      make()
+        .use(first)
+        .use(() => Effect.serviceOptional(Greeting).pipe(Effect.orElseSucceed(() => "none")))
+        .build()
+    const changing = make()
+      .use((n, next) => Effect.provideService(next(n), Greeting, "changed"))
+      .build()
+    const changed = after(Chain.provide(changing, Context.make(Greeting, "ahoy")))
+    assert.strictEqual(yield* Chain.execute(after(changing), 1), "changed")
+    assert.strictEqual(yield* Chain.execute(changed, 1), "changed")
+    const passing = make()
+      .use((n, next) => Effect.map(next(n), (text) => text))
+      .use((n, next) => next(n))
+      .build()
+    const twice = Chain.provide(
+      Chain.provide(passing, Context.make(Greeting, "inner")),
+      Context.make(Greeting, "outer")
+    )
+    assert.strictEqual(yield* Chain.execute(after(twice), 1), "none")
+  })
+)
+
+it.effect("a chain that a layer holds is traced where it is used, not where the layer was built", () =>
+  Effect.gen(function* () {
+    const layer = Chain.layer(Greeter, traced.build()).pipe(Layer.provide(Layer.succeed(Greeting, "hello")))
+    const context = yield* Effect.withSpan(Layer.build(layer), "start")
+    const answer = Effect.withSpan(Chain.service(Greeter)(1), "request")
+    assert.strictEqual(yield* Effect.provide(answer, context), "chain < request")
+  }).pipe(Effect.scoped)
+)
+
+it("a chain is provided however deep its fragments are nested", () => {
+  let nested = make().use(() => "deep")
+  for (let level = 0; level < 20_000; level++) {
+    const inner = nested
+    nested =
+      level % 2 === 0
+        ? make().use(inner)
+        : make().useBranch(
+            () => true,
+            () => inner
+          )
+  }
+  assert.strictEqual(Chain.executeSync(Chain.provide(nested.build(), Context.empty()), 1), "deep")
+})

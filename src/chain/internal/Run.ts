@@ -1,4 +1,3 @@
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
 import * as Exit from "effect/Exit"
@@ -41,30 +40,19 @@ export abstract class Lazily extends Effectable.Class<any, any, any> {
   }
 }
 
-/** The context around a step that has its own. */
-export interface Outer {
-  context: Context.Context<any> | undefined
-}
-
 /** The rest of a chain as an Effect: runs nothing until it is run, and anew each time. */
 export class Rest extends Lazily {
   constructor(
     readonly execution: Execution,
     readonly index: number,
-    readonly request: unknown,
-    /** What a provided step found around it, for the steps after it. */
-    readonly outer: Outer | undefined
+    readonly request: unknown
   ) {
     super()
   }
 
   override commit(): Effect.Effect<any, any, any> {
     if (this.execution.watched) this.execution.answered = undefined
-    const { outer } = this
-    const rest = walked(this.execution, this.index, this.request, false)
-    return outer?.context === undefined || Exit.isExit(rest)
-      ? rest
-      : Effect.mapInputContext(rest, () => outer.context!)
+    return walked(this.execution, this.index, this.request, false)
   }
 }
 
@@ -170,7 +158,7 @@ export class Walk {
 }
 
 const nextAfter = (execution: Execution, index: number) => (request: unknown) =>
-  new Rest(execution, index + 1, request, undefined)
+  new Rest(execution, index + 1, request)
 
 /** A walk for a fiber: an Exit, or the Effect that remains. */
 export const walked = (
