@@ -20,6 +20,8 @@ export interface Endpoint<Path extends string, Body, Reply> {
   readonly repeatable: boolean
   /** Counts as creating content in the secondary limits. */
   readonly creates: boolean
+  /** The quota that pays for it. */
+  readonly resource: "core" | "free"
   readonly Body: Body
 }
 
@@ -42,6 +44,7 @@ const endpoint =
     reply: reply as Schema.Schema<Reply, unknown>,
     repeatable,
     creates: method !== "GET",
+    resource: "core",
     Body: undefined as Body
   })
 
@@ -286,14 +289,17 @@ export const deleteRef = endpoint("DELETE")()(
 )
 
 /** Costs nothing of the primary limit. */
-export const getRateLimit = get(
-  "rate-limit/get",
-  "/rate_limit",
-  "rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user",
-  Schema.Struct({
-    resources: Schema.Struct({
-      core: Schema.optional(RateLimit),
-      graphql: Schema.optional(RateLimit)
+export const getRateLimit = {
+  ...get(
+    "rate-limit/get",
+    "/rate_limit",
+    "rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user",
+    Schema.Struct({
+      resources: Schema.Struct({
+        core: Schema.optional(RateLimit),
+        graphql: Schema.optional(RateLimit)
+      })
     })
-  })
-)
+  ),
+  resource: "free"
+} as const

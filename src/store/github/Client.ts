@@ -39,7 +39,7 @@ export interface Client {
   readonly limits: Limits
   readonly authenticated: boolean
   /** Changes with every new authorization header. */
-  readonly generation: Effect.Effect<number, AuthError>
+  readonly generation: Effect.Effect<number, ApiFailure | AuthError>
   readonly call: <Path extends string, Body, A>(
     endpoint: Endpoint<Path, Body, A>,
     args: Arguments<Path, Body>
@@ -97,6 +97,23 @@ const GraphqlAnswer = Schema.Struct({
   )
 })
 
+/** No text that can be sent: half of a character. */
+const isUnfit = (value: unknown) => typeof value === "string" && /\p{Surrogate}/u.test(value)
+
+/** Addresses are read by machines that go up a level at two dots, wherever that leads. */
+const leadsAway = (name: string) => /(^|\/)\.{1,2}(\/|$)/.test(name)
+
+const noName = (endpoint: string) =>
+  new ApiFailure({
+    kind: "Invalid",
+    endpoint,
+    message: "this can be the name of no branch, commit or path",
+    hint: "leave out half characters and the segments . and .."
+  })
+
+const isDone = (data: unknown) =>
+  typeof data === "object" && data !== null && Object.values(data).every((field) => field !== null)
+
 /** Parameters whose slashes are slashes of the address. */
 const slashed = new Set(["path", "ref", "branch", "basehead"])
 
@@ -138,7 +155,11 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
       call: <Path extends string, Body, A>(
         endpoint: Endpoint<Path, Body, A>,
         args: Arguments<Path, Body>
-      ) => {
+      ): Effect.Effect<Reply<A>, CallFailure> => {
+        const unfit = [...Object.values<string>(args.path), ...Object.values(args.query ?? {})].find(isUnfit)
+        if (unfit !== undefined || Object.values<string>(args.path).some(leadsAway)) {
+          return Effect.fail(noName(endpoint.id))
+        }
         const exchange: Exchange = {
           id: endpoint.id,
           method: endpoint.method,
@@ -146,7 +167,7 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
           accept: args.accept ?? jsonMedia,
           body: "body" in args ? JSON.stringify(args.body) : undefined,
           etag: args.etag,
-          resource: "core",
+          resource: endpoint.resource,
           creates: endpoint.creates,
           authenticate: true
         }
@@ -181,7 +202,12 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
             const json = yield* parseJson(exchange, answer)
             const { errors = [], data: present } = yield* decodeAs(exchange, GraphqlAnswer, answer)(json)
             const usable = present !== undefined && present !== null
-            if (!usable || (errors.length > 0 && options?.partial !== true)) {
+            // A mutation whose own field is there has happened, whatever else could not be told of it.
+            const whole =
+              errors.length === 0 ||
+              options?.partial === true ||
+              (options?.mutation === true && isDone(present))
+            if (!usable || !whole) {
               const now = yield* Clock.currentTimeMillis
               return yield* Effect.fail(classifyGraphql(errors, answer.headers, now))
             }
@@ -192,22 +218,22 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
           })
         )
       },
-      raw: (ref, path, etag) =>
-        perform(
-          {
-            id: "raw",
-            method: "GET",
-            url: `${address.raw}/${address.owner}/${address.repo}/${encodePath(ref)}/${encodePath(path)}`,
-            accept: "*/*",
-            body: undefined,
-            etag,
-            resource: "raw",
-            creates: false,
-            authenticate: false
-          },
-          true,
-          (answer) =>
-            Effect.succeed(reply(answer, answer.status === 304 ? Option.none() : Option.some(answer.bytes)))
+      raw: (ref, path, etag) => {
+        if ([ref, path].some((name) => isUnfit(name) || leadsAway(name))) return Effect.fail(noName("raw"))
+        const exchange: Exchange = {
+          id: "raw",
+          method: "GET",
+          url: `${address.raw}/${address.owner}/${address.repo}/${encodePath(ref)}/${encodePath(path)}`,
+          accept: "*/*",
+          body: undefined,
+          etag,
+          resource: "raw",
+          creates: false,
+          authenticate: false
+        }
+        return perform(exchange, true, (answer) =>
+          Effect.succeed(reply(answer, answer.status === 304 ? Option.none() : Option.some(answer.bytes)))
         )
+      }
     }
   })

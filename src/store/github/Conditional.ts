@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { AuthError } from "../../domain/StoreError.js"
-import type { Client } from "./Client.js"
+import type { CallFailure, Client } from "./Client.js"
 
 /** What was answered last under a key, with the validator that came with it. */
 interface Validated<A> {
@@ -11,14 +10,14 @@ interface Validated<A> {
 
 /** Validators of one kind of answer. They belong to one authorization header: another one's are worth nothing. */
 export interface Validators<A> {
-  readonly find: (key: string) => Effect.Effect<Validated<A> | undefined, AuthError>
+  readonly find: (key: string) => Effect.Effect<Validated<A> | undefined, CallFailure>
   readonly keep: (key: string, etag: string | undefined, generation: number, value: A) => void
   readonly drop: (key: string) => void
   readonly clear: () => void
 }
 
 /** Keeps the validators of the `most` last used keys. */
-export const makeValidators = <A>(client: Client, most: number): Validators<A> => {
+export const makeValidators = <A>(client: Pick<Client, "generation">, most: number): Validators<A> => {
   const kept = new Map<string, Validated<A>>()
   return {
     find: (key) =>

@@ -2,7 +2,9 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type { AuthError } from "../../domain/StoreError.js"
+import { AuthError } from "../../domain/StoreError.js"
+import { ApiFailure } from "./ApiFailure.js"
+import { timeLeft } from "./Call.js"
 import type { Authorization, Settings } from "./Options.js"
 
 /** The header in use, and a number that changes with it: validators given to one token are worth nothing to the next. */
@@ -14,11 +16,28 @@ export interface Credential {
 }
 
 export interface Credentials {
-  readonly current: Effect.Effect<Credential, AuthError>
+  readonly current: Effect.Effect<Credential, ApiFailure | AuthError>
   /** The host refused this one: whether another can be had, which `current` then gives. */
   readonly refused: (credential: Credential) => Effect.Effect<boolean>
   readonly present: boolean
 }
+
+/** What a header can carry: transports that meet something else quote it in their complaint. */
+export const isHeaderValue = (text: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text)
+
+const noHeader = new AuthError({
+  operation: "auth",
+  message: "the authorization holds characters that no header can carry",
+  hint: "it was copied with a line break or a typographic quote"
+})
+
+const tooSlow = () =>
+  new ApiFailure({
+    kind: "TimedOut",
+    endpoint: "auth",
+    message: "no authorization before the operation's deadline",
+    notSent: true
+  })
 
 /** A header is renewed this long before it expires. */
 const leeway = 60_000
@@ -45,7 +64,12 @@ export const makeCredentials = (settings: Pick<Settings, "token" | "auth">): Eff
         if (held !== undefined && (expiresAt === undefined || expiresAt.getTime() - leeway > now)) {
           return Effect.succeed(held.credential)
         }
-        return Effect.map(auth, (authorization) => {
+        const usable = Effect.filterOrFail(
+          auth,
+          ({ header }) => isHeaderValue(Redacted.value(header)),
+          () => noHeader
+        )
+        return Effect.map(usable, (authorization) => {
           generation++
           held = {
             authorization,
@@ -57,7 +81,9 @@ export const makeCredentials = (settings: Pick<Settings, "token" | "auth">): Eff
       turn.withPermits(1)
     )
     return {
-      current,
+      current: Effect.flatMap(timeLeft, (left) =>
+        Number.isFinite(left) ? Effect.timeoutFail(current, { duration: left, onTimeout: tooSlow }) : current
+      ),
       refused: (credential) =>
         turn.withPermits(1)(
           Effect.sync(() => {

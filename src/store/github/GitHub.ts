@@ -147,7 +147,8 @@ export const make = (
         log(
           typeof at === "string" ? at : at.commit,
           path,
-          logOptions?.limit ?? Number.POSITIVE_INFINITY
+          logOptions?.limit ?? Number.POSITIVE_INFINITY,
+          typeof at !== "string" || Option.isSome(known.rootAt(at))
         ).pipe(
           Stream.catchAll((error) =>
             Stream.fromEffect(translate({ operation: "GitRemote.log", path })(error))

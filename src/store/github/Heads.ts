@@ -28,7 +28,7 @@ export interface Heads {
 export const makeHeads = (client: Client, branches: Branches, known: KnownTrees, bring: Bring): Heads => {
   const { settings } = client
   const brings = settings.useGraphql && !settings.readOnly
-  const pins = new Map<string, Option.Option<Head>>()
+  let pins = new Map<string, Option.Option<Head>>()
 
   const learned = (head: Option.Option<Head>) => {
     if (Option.isSome(head)) known.learnCommit(head.value)
@@ -90,10 +90,17 @@ export const makeHeads = (client: Client, branches: Branches, known: KnownTrees,
       if (!settings.readOnly || (!settings.pinRef && Option.isNone(settings.ref))) return now(branch, wants)
       const pinned = pins.get(branch)
       if (pinned !== undefined) return Effect.succeed(pinned)
-      return Effect.tap(Option.isSome(settings.ref) ? resolve(settings.ref.value) : now(branch), (found) =>
-        Effect.sync(() => void pins.set(branch, found))
-      )
+      const asked = pins
+      // Of readers that ask at once the first answer holds for all; what is absent is asked for again.
+      return Effect.map(Option.isSome(settings.ref) ? resolve(settings.ref.value) : now(branch), (found) => {
+        const first = asked.get(branch)
+        if (first !== undefined) return first
+        if (Option.isSome(found)) asked.set(branch, found)
+        return found
+      })
     },
-    forget: () => pins.clear()
+    forget: () => {
+      pins = new Map()
+    }
   }
 }

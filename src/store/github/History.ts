@@ -7,8 +7,10 @@ import type { RemoteError } from "../../domain/StoreError.js"
 import { compareNames } from "../GitObject.js"
 import type { CommitInfo, Head, PathChange } from "../GitRemote.js"
 import * as Api from "./Api.js"
+import { isMissing } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
 import { toTree } from "./Listing.js"
+import { patiently } from "./Retry.js"
 import type { Trees } from "./Trees.js"
 
 const perPage = 100
@@ -30,13 +32,16 @@ export const toCommitInfo = (found: typeof Api.getGitCommit.reply.Type): CommitI
   url: found.html_url
 })
 
-/** Commits as the port tells them, page by page. The host's `Link` is never followed: it may lead elsewhere. */
+/**
+ * Commits as the port tells them, page by page, from one that `exists` for sure or perhaps. The host's `Link` is never
+ * followed: it may lead elsewhere.
+ */
 export const makeLog =
   (client: Client) =>
-  (at: Oid, path: string, limit: number): Stream.Stream<CommitInfo, CallFailure> =>
+  (at: Oid, path: string, limit: number, exists: boolean): Stream.Stream<CommitInfo, CallFailure> =>
     Stream.paginateChunkEffect(1, (page) =>
-      client
-        .call(Api.listCommits, {
+      patiently(
+        client.call(Api.listCommits, {
           path: {},
           query: {
             sha: at,
@@ -44,28 +49,29 @@ export const makeLog =
             per_page: Math.min(perPage, limit),
             page: page === 1 ? undefined : page
           }
+        }),
+        (error) => exists && isMissing(error)
+      ).pipe(
+        Effect.map((reply) => {
+          const commits = Option.getOrElse(reply.value, () => [])
+          const link = reply.headers["link"]
+          const more =
+            page * perPage < limit &&
+            (link === undefined ? commits.length === perPage : /rel="next"/.test(link))
+          const infos = commits.map(
+            ({ commit, html_url, parents, sha }): CommitInfo => ({
+              commit: sha,
+              tree: commit.tree.sha,
+              parents: parents.map((parent) => parent.sha),
+              message: commit.message.trimEnd(),
+              author: person(commit.author),
+              committer: person(commit.committer),
+              url: html_url
+            })
+          )
+          return [Chunk.fromIterable(infos), more ? Option.some(page + 1) : Option.none()] as const
         })
-        .pipe(
-          Effect.map((reply) => {
-            const commits = Option.getOrElse(reply.value, () => [])
-            const link = reply.headers["link"]
-            const more =
-              page * perPage < limit &&
-              (link === undefined ? commits.length === perPage : /rel="next"/.test(link))
-            const infos = commits.map(
-              ({ commit, html_url, parents, sha }): CommitInfo => ({
-                commit: sha,
-                tree: commit.tree.sha,
-                parents: parents.map((parent) => parent.sha),
-                message: commit.message.trimEnd(),
-                author: person(commit.author),
-                committer: person(commit.committer),
-                url: html_url
-              })
-            )
-            return [Chunk.fromIterable(infos), more ? Option.some(page + 1) : Option.none()] as const
-          })
-        )
+      )
     ).pipe((all) => (limit === Number.POSITIVE_INFINITY ? all : Stream.take(all, limit)))
 
 /**

@@ -3,10 +3,11 @@ import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import { type AuthError, ValidationError } from "../../domain/StoreError.js"
 import type { Signature } from "../GitRemote.js"
 import { type Address, makeAddress } from "./Address.js"
+import { isHeaderValue } from "./Credentials.js"
 
 /** The value of an `Authorization` header, and until when it holds. */
 export interface Authorization {
@@ -157,9 +158,19 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
         invalid("userAgent must be visible ASCII, which GitHub asks for", "name your program: my-program/1.0")
       )
     }
+    const token =
+      options.token === undefined ? undefined : Redacted.make(Redacted.value(options.token).trim())
+    if (token !== undefined && !isHeaderValue(Redacted.value(token))) {
+      return yield* Effect.fail(
+        invalid(
+          "the token is empty, or holds characters that no header can carry",
+          "it was copied with a line break or a typographic quote"
+        )
+      )
+    }
     return {
       address,
-      token: Option.fromNullable(options.token),
+      token: Option.fromNullable(token),
       auth: Option.fromNullable(options.auth),
       session: Option.fromNullable(options.session),
       maxRetries: yield* count("maxRetries", options.maxRetries ?? 3, 0),

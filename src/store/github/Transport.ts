@@ -41,6 +41,11 @@ export interface Answer {
   readonly generation: number
 }
 
+type CallFailure = ApiFailure | AuthError
+
+/** Nobody's: what goes to another address asks for no authorization. */
+const anonymous = Effect.succeed<Credential>({ header: Option.none(), generation: 0, since: 0 })
+
 /** Sends requests politely: authorised, paced, bounded in time, retried where that does no harm. */
 export interface Transport {
   readonly limits: Limits
@@ -93,7 +98,8 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
         if (![301, 302, 307, 308].includes(response.status)) return Effect.succeed(response)
         const location = response.headers["location"]
         const from = new URL(request.url)
-        const to = location === undefined ? undefined : new URL(location, from)
+        const to =
+          location !== undefined && URL.canParse(location, request.url) ? new URL(location, from) : undefined
         const changesMethod = response.status < 307 && request.method !== "GET"
         return to === undefined || to.origin !== from.origin || hops >= 5 || changesMethod
           ? Effect.fail(
@@ -166,11 +172,13 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
       })
 
     const withCredential = (exchange: Exchange) =>
-      Effect.flatMap(credentials.current, (credential) =>
+      Effect.flatMap(exchange.authenticate ? credentials.current : anonymous, (credential) =>
         Effect.mapError(once(exchange, credential), (error) => ({ error, credential }))
       )
 
-    const isFresh = (problem: AuthError | { readonly error: ApiFailure; readonly credential: Credential }) =>
+    const isFresh = (
+      problem: CallFailure | { readonly error: ApiFailure; readonly credential: Credential }
+    ) =>
       Effect.map(
         Clock.currentTimeMillis,
         (now) =>
@@ -180,7 +188,7 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
           (problem.error.kind === "Credentials" || problem.error.kind === "Forbidden")
       )
 
-    const authorised = (exchange: Exchange): Effect.Effect<Answer, ApiFailure | AuthError> =>
+    const authorised = (exchange: Exchange): Effect.Effect<Answer, CallFailure> =>
       withCredential(exchange).pipe(
         Effect.catchAll((problem) =>
           "credential" in problem && problem.error.kind === "Credentials" && exchange.authenticate

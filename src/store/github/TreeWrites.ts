@@ -72,7 +72,7 @@ export const treeRequests = (changes: number, bytes: number): number => {
   const each = bytes / changes
   return each > inlineMax
     ? changes + Math.ceil(changes / chunkEntries)
-    : Math.max(Math.ceil(changes / chunkTexts), Math.ceil(bytes / chunkBytes), 1)
+    : Math.ceil(changes / Math.min(chunkTexts, Math.max(1, Math.floor(chunkBytes / Math.max(1, each)))))
 }
 
 const isTooMuch = (error: CallFailure) =>

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
 import type { Estimate, GitRemoteService } from "../../../src/store/GitRemote.js"
+import { inChunks, treeRequests } from "../../../src/store/github/TreeWrites.js"
 import { fresh, remoteOf } from "../../support/github/Remote.js"
 import { verbs } from "../../support/github/TestServer.js"
 import { ways } from "../core/Remotes.js"
@@ -90,5 +91,14 @@ describe.each(ways)("a plan foretells its requests, %s", (_way, options) => {
         assert.strictEqual(remote.estimate(estimate), counted.length, counted.slice(0, 20).join("\n"))
       })
     )
+  }
+})
+
+it("the trees of a commit are counted as they are cut, also where texts fill no request to its end", () => {
+  for (const changes of [1, 3, 4, 20, 199, 201, 1000]) {
+    for (const each of [10, 7_500, 7_501, 100_001, 390_000, 400_000]) {
+      const cut = inChunks(Array.from({ length: changes }, () => ({ bytes: each }))).length
+      assert.strictEqual(treeRequests(changes, changes * each), cut, `${changes} of ${each}`)
+    }
   }
 })
