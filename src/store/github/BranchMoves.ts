@@ -112,12 +112,21 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
   const attempt = (
     place: Place,
     moves: ReadonlyArray<BranchMove>,
-    count: number
+    count: number,
+    before: ApiFailure | undefined
   ): Effect.Effect<void, Failure> =>
     send(moves).pipe(
       Effect.asVoid,
       Effect.catchAll((error): Effect.Effect<void, Failure> => {
-        if (error._tag !== "ApiFailure" || isFinal(error)) return Effect.fail(error)
+        if (error._tag !== "ApiFailure" || isFinal(error)) {
+          if (before === undefined) return Effect.fail(error)
+          return look(moves).pipe(
+            Effect.mapError((): Failure => ambiguous(place, before)),
+            Effect.flatMap((states) =>
+              states.every(({ there }) => there) ? Effect.void : Effect.fail(error)
+            )
+          )
+        }
         if (error.kind === "Missing") repositoryId.forget()
         if (/doesn't exist on type|undefinedField/i.test(error.message)) {
           known = false
@@ -140,8 +149,8 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
             if (!lost) return Effect.fail(unsupported(place, error.message))
             return count >= client.settings.maxRetries
               ? Effect.fail(error)
-              : Effect.flatMap(waitFor(count), (inTime) =>
-                  inTime ? attempt(place, moves, count + 1) : Effect.fail(error)
+              : Effect.flatMap(waitFor(client.settings, count, error), (inTime) =>
+                  inTime ? attempt(place, moves, count + 1, error) : Effect.fail(error)
                 )
           })
         )
@@ -152,6 +161,8 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
     moves.length === 0
       ? Effect.void
       : Effect.suspend(() =>
-          known ? attempt(place, moves, 0) : Effect.fail(unsupported(place, "the host knows no updateRefs"))
+          known
+            ? attempt(place, moves, 0, undefined)
+            : Effect.fail(unsupported(place, "the host knows no updateRefs"))
         )
 }

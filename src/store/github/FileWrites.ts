@@ -14,7 +14,7 @@ import { encodeBase64 } from "./Base64.js"
 import { timeLeft } from "./Call.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
 import { marked, maybeSame, surelySame } from "./CommitMark.js"
-import { patiently, raced } from "./Retry.js"
+import { patiently, raced, waitFor } from "./Retry.js"
 import { ambiguous, fileConflict } from "./Translate.js"
 
 type Failure = CallFailure | ConflictError | AmbiguousWriteError | NotFoundError
@@ -132,6 +132,14 @@ export const makeFileWrites = (client: Client) => {
         : "Unknown"
     })
 
+  /** Whether an update that took effect made a file again that had vanished: what it stands on tells. */
+  const madeAgain = (write: FileWrite, made: FileCommitted): Effect.Effect<boolean, CallFailure> => {
+    const parent = made.parents?.[0]
+    return parent === undefined || Option.isNone(write.content) || Option.isNone(write.expected)
+      ? Effect.succeed(false)
+      : Effect.map(blobAt(write.path, parent), Option.isNone)
+  }
+
   /** Replicas may not know the write yet: the history is looked at again, a little later each time. */
   const seek = (write: FileWrite, tries: number): Effect.Effect<FileCommitted | "NotDone" | "Unknown"> =>
     search(write).pipe(
@@ -156,10 +164,13 @@ export const makeFileWrites = (client: Client) => {
       Effect.flatMap(
         (result): Effect.Effect<FileCommitted, Failure> =>
           typeof result !== "string"
-            ? Effect.succeed(result)
+            ? Effect.flatMap(
+                Effect.mapError(madeAgain(write, result), () => ambiguous(write, lost)),
+                (again) => (again ? undo(write, result) : Effect.succeed(result))
+              )
             : result === "NotDone"
               ? refusal()
-              : Effect.fail(ambiguous({ operation: write.operation, path: write.path }, lost))
+              : Effect.fail(ambiguous(write, lost))
       )
     )
 
@@ -182,7 +193,9 @@ export const makeFileWrites = (client: Client) => {
         return vanished ? undo(write, written(reply)) : Effect.succeed(written(reply))
       }),
       Effect.catchAll((error): Effect.Effect<FileCommitted, Failure> => {
-        if (error._tag !== "ApiFailure") return Effect.fail(error)
+        if (error._tag !== "ApiFailure") {
+          return lost === undefined ? Effect.fail(error) : found(write, lost, () => Effect.fail(error))
+        }
         const refused = (reason: () => Effect.Effect<never, Failure>) =>
           lost === undefined ? reason() : found(write, lost, reason)
         const perhapsTwice = (reason: () => Effect.Effect<never, Failure>) =>
@@ -203,18 +216,18 @@ export const makeFileWrites = (client: Client) => {
           case "Missing":
             return Option.isNone(write.content) && !/branch/i.test(error.message)
               ? perhapsTwice(() => conflict(write, null))
-              : Effect.fail(error)
+              : refused(() => Effect.fail(error))
           default:
             break
         }
         if (!isAmbiguous(error))
           return lost === undefined ? Effect.fail(error) : found(write, lost, () => Effect.fail(error))
         if (count >= settings.maxRetries) return found(write, error, () => Effect.fail(error))
-        return Effect.flatMap(Effect.all([Random.next, timeLeft]), ([share, left]) => {
+        return Effect.flatMap(Random.next, (share) => {
           const delay = Duration.toMillis(settings.backoffFactor) * 2 ** count * share
-          return delay < left
-            ? Effect.zipRight(Effect.sleep(delay), attempt(write, count + 1, error))
-            : found(write, error, () => Effect.fail(error))
+          return Effect.flatMap(waitFor(settings, count, error, delay), (inTime) =>
+            inTime ? attempt(write, count + 1, error) : found(write, error, () => Effect.fail(error))
+          )
         })
       })
     )
@@ -254,7 +267,20 @@ export const makeFileWrites = (client: Client) => {
     /** See `SingleFile.ours`. */
     ours: (branch: string, path: string, blob: Oid): Effect.Effect<Option.Option<FileCommitted>> => {
       const refused = refusals.get(keyOf(branch, path, blob))
-      return refused === undefined ? Effect.succeedNone : cameTwice(refused)
+      if (refused === undefined) return Effect.succeedNone
+      return Effect.flatMap(
+        cameTwice(refused),
+        Option.match({
+          onNone: () => Effect.succeedNone,
+          onSome: (made) =>
+            madeAgain(refused, made).pipe(
+              Effect.flatMap((again) =>
+                again ? toItsEnd(undo(refused, made)) : Effect.succeed(Option.some(made))
+              ),
+              Effect.catchAll(() => Effect.succeedNone)
+            )
+        })
+      )
     }
   }
 }

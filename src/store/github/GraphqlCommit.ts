@@ -31,7 +31,7 @@ const Answer = Schema.Struct({
     commit: Schema.Struct({
       oid: Oid,
       tree: Schema.Struct({ oid: Oid }),
-      repository: Schema.optional(Schema.Struct({ id: Schema.String }))
+      repository: Schema.optional(Schema.NullOr(Schema.Struct({ id: Schema.String })))
     })
   })
 })
@@ -150,14 +150,18 @@ export const makeGraphqlCommit = (
           return { commit: oid, tree: tree.oid }
         }),
         Effect.catchAll((error): Effect.Effect<Head, Failure> => {
-          if (error._tag !== "ApiFailure") return Effect.fail(error)
+          if (error._tag !== "ApiFailure" && lost === undefined) return Effect.fail(error)
           const settled = (otherwise: (at: Option.Option<Oid>) => Effect.Effect<Head, Failure>) =>
             search(branch, expected.commit, commit, maybeSame).pipe(
-              Effect.mapError((): Failure => ambiguous(place, lost ?? error)),
+              Effect.mapError((failed): Failure => {
+                const last = lost ?? error
+                return last._tag === "ApiFailure" ? ambiguous(place, last) : failed
+              }),
               Effect.flatMap(({ at, made }) =>
                 Option.isSome(made) ? Effect.succeed(made.value) : otherwise(at)
               )
             )
+          if (error._tag !== "ApiFailure") return settled(() => Effect.fail(error))
           const refused = (at: Option.Option<Oid>) => Effect.fail(moved(branch, expected.commit, at))
           if (error.kind === "StaleHead" || error.kind === "Missing") {
             if (lost !== undefined) return settled(refused)
@@ -172,7 +176,7 @@ export const makeGraphqlCommit = (
           return settled((at) => {
             if (Option.isNone(at) || at.value !== expected.commit) return refused(at)
             if (count >= maxRetries) return Effect.fail(error)
-            return Effect.flatMap(waitFor(count), (inTime) =>
+            return Effect.flatMap(waitFor(client.settings, count, error), (inTime) =>
               inTime ? attempt(place, branch, expected, commit, count + 1, error) : Effect.fail(error)
             )
           })

@@ -36,8 +36,8 @@ export const limitHeaders = (headers: HeaderRecord, now: number): LimitHeaders |
 export const retryAfter = (headers: HeaderRecord, now: number): number | undefined => {
   const text = headers["retry-after"]
   if (text === undefined) return undefined
-  const seconds = whole(text)
-  if (seconds !== undefined) return seconds * 1000
+  const seconds = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : undefined
+  if (seconds !== undefined) return Math.ceil(seconds * 1000)
   const until = Date.parse(text)
   const date = headers["date"] === undefined ? Number.NaN : Date.parse(headers["date"])
   return Number.isNaN(until) ? undefined : Math.max(0, until - (Number.isNaN(date) ? now : date))

@@ -32,6 +32,9 @@ interface Window {
   readonly resetsAt: number
 }
 
+/** Milliseconds until a request may go, and what it would be refused as. */
+type Wait = (weight: Weight, now: number) => readonly [number, FailureKind]
+
 const hour = 3_600_000
 const minute = 60_000
 
@@ -114,7 +117,27 @@ export const makeLimits = (
       events.splice(0, keep < 0 ? events.length : keep)
     }
 
-    const waitFor = (weight: Weight, now: number): readonly [number, FailureKind] => {
+    const lane = settings.writeLane
+    const announced = () => settings.paceRequests && windows.size > 0
+
+    /** Content-creating requests of all endpoints together. */
+    const laneWait: Wait = (_, now) => [
+      announced()
+        ? Math.max(
+            untilRoom(created, minute, lane.perMinute, 1, now),
+            untilRoom(created, hour, lane.perHour, 1, now)
+          )
+        : 0,
+      "SecondaryLimit"
+    ]
+
+    const pointsWait: Wait = ({ creates, endpoint, resource }, now) => {
+      const most = resource === "graphql" ? (lane.pointsPerMinute * 20) / 9 : lane.pointsPerMinute
+      const wait = announced() ? untilRoom(points.get(endpoint) ?? [], minute, most, creates ? 5 : 1, now) : 0
+      return [wait, "SecondaryLimit"]
+    }
+
+    const quotaWait: Wait = (weight, now) => {
       const paused = Math.max(pauses.get(undefined) ?? 0, pauses.get(weight.resource) ?? 0) - now
       let wait = Math.max(0, paused)
       let kind: FailureKind = "SecondaryLimit"
@@ -124,21 +147,9 @@ export const makeLimits = (
           wait = Math.max(wait, window.resetsAt - now)
           kind = "PrimaryLimit"
         } else if (settings.paceRequests) {
-          const pace = paceOf(window.budget, window.resetsAt - now)
+          // Our own thrift refuses nobody: it is never more than a caller is ready to wait.
+          const pace = Math.min(maxWait, paceOf(window.budget, window.resetsAt - now))
           if (pace > 0) wait = Math.max(wait, (lastSlot.get(weight.resource) ?? 0) + pace - now)
-        }
-      }
-      if (settings.paceRequests && windows.size > 0) {
-        const lane = settings.writeLane
-        const cost = weight.creates ? 5 : 1
-        const most = weight.resource === "graphql" ? (lane.pointsPerMinute * 20) / 9 : lane.pointsPerMinute
-        wait = Math.max(wait, untilRoom(points.get(weight.endpoint) ?? [], minute, most, cost, now))
-        if (weight.creates) {
-          wait = Math.max(
-            wait,
-            untilRoom(created, minute, lane.perMinute, 1, now),
-            untilRoom(created, hour, lane.perHour, 1, now)
-          )
         }
       }
       return [wait, kind]
@@ -164,10 +175,10 @@ export const makeLimits = (
       }
     }
 
-    const pass = (weight: Weight): Effect.Effect<void, ApiFailure> =>
+    const pass = (weight: Weight, waitFor: Wait): Effect.Effect<number, ApiFailure> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const [wait, kind] = waitFor(weight, now)
-        if (wait <= 0) return Effect.sync(() => spend(weight, now))
+        if (wait <= 0) return Effect.succeed(now)
         return Effect.flatMap(timeLeft, (left) => {
           const window = windows.get(weight.resource)
           return wait > maxWait || wait >= left
@@ -181,14 +192,24 @@ export const makeLimits = (
                   reset: window?.budget.reset ?? Math.ceil((now + wait) / 1000)
                 })
               )
-            : Effect.zipRight(Effect.sleep(wait), pass(weight))
+            : Effect.zipRight(Effect.sleep(wait), pass(weight, waitFor))
         })
       })
 
     return {
+      // Whoever waits for one thing holds up only those who need the same.
       enter: (weight) => {
-        const own = turn(weight.resource).withPermits(1)(pass(weight))
-        return weight.creates ? turn("creates").withPermits(1)(own) : own
+        const quota = pass(weight, quotaWait).pipe(
+          Effect.map((now) => spend(weight, now)),
+          turn(`resource ${weight.resource}`).withPermits(1)
+        )
+        const endpoint = pass(weight, pointsWait).pipe(
+          Effect.zipRight(quota),
+          turn(`endpoint ${weight.endpoint}`).withPermits(1)
+        )
+        return weight.creates
+          ? turn("creates").withPermits(1)(Effect.zipRight(pass(weight, laneWait), endpoint))
+          : endpoint
       },
       observe: (headers) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {

@@ -76,13 +76,28 @@ export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
       Effect.mapError((): Failure => ambiguous(place, lost))
     )
 
+  /** A refusal, which is the last word only where no reply was lost before it. */
+  const afterAll = (
+    place: Place,
+    branch: string,
+    to: Oid,
+    lost: ApiFailure | undefined,
+    refusal: CallFailure
+  ): Effect.Effect<void, Failure> =>
+    lost === undefined
+      ? Effect.fail(refusal)
+      : Effect.flatMap(settle(place, branch, to, lost), ({ done }) =>
+          done ? Effect.void : Effect.fail(refusal)
+        )
+
   const move: RefWrites["move"] = (place, branch, from, to) => {
-    const attempt = (count: number): Effect.Effect<void, Failure> =>
+    const attempt = (count: number, lost: ApiFailure | undefined): Effect.Effect<void, Failure> =>
       client.call(Api.updateRef, { path: { ref: `heads/${branch}` }, body: { sha: to, force: false } }).pipe(
         Effect.retry({ schedule: raced, while: isKind("RefRace") }),
         Effect.asVoid,
         Effect.catchAll((error): Effect.Effect<void, Failure> => {
-          if (error._tag !== "ApiFailure") return Effect.fail(error)
+          const refused = () => afterAll(place, branch, to, lost, error)
+          if (error._tag !== "ApiFailure") return refused()
           if (error.kind === "RefMissing") return Effect.fail(moved(branch, Option.some(from), Option.none()))
           if (error.kind === "NotFastForward" || error.kind === "Conflict") {
             return Effect.flatMap(
@@ -92,7 +107,7 @@ export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
               ({ at, done }) => (done ? Effect.void : Effect.fail(moved(branch, Option.some(from), at)))
             )
           }
-          if (!isAmbiguous(error)) return Effect.fail(error)
+          if (!isAmbiguous(error)) return refused()
           return Effect.flatMap(settle(place, branch, to, error), ({ at, done }) => {
             if (done) return Effect.void
             if (Option.isNone(at) || at.value !== from) {
@@ -100,19 +115,22 @@ export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
             }
             return count >= client.settings.maxRetries
               ? Effect.fail(error)
-              : Effect.flatMap(waitFor(count), (inTime) => (inTime ? attempt(count + 1) : Effect.fail(error)))
+              : Effect.flatMap(waitFor(client.settings, count, error), (inTime) =>
+                  inTime ? attempt(count + 1, error) : Effect.fail(error)
+                )
           })
         })
       )
-    return attempt(0)
+    return attempt(0, undefined)
   }
 
   const create: RefWrites["create"] = (place, branch, at, only = false) => {
-    const attempt = (count: number): Effect.Effect<void, Failure> =>
+    const attempt = (count: number, lost: ApiFailure | undefined): Effect.Effect<void, Failure> =>
       client.call(Api.createRef, { path: {}, body: { ref: `refs/heads/${branch}`, sha: at } }).pipe(
         Effect.asVoid,
         Effect.catchAll((error): Effect.Effect<void, Failure> => {
-          if (error._tag !== "ApiFailure") return Effect.fail(error)
+          const refused = () => afterAll(place, branch, at, lost, error)
+          if (error._tag !== "ApiFailure") return refused()
           if (error.kind === "RefExists" || error.kind === "Conflict") {
             return Effect.flatMap(read(branch), (found) =>
               (only || count > 0) && Option.isSome(found) && found.value === at
@@ -120,18 +138,16 @@ export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
                 : Effect.fail(moved(branch, Option.none(), found))
             )
           }
-          if (!isAmbiguous(error)) return Effect.fail(error)
+          if (!isAmbiguous(error)) return refused()
           if (count < client.settings.maxRetries) {
-            return Effect.flatMap(waitFor(count), (inTime) =>
-              inTime ? attempt(count + 1) : Effect.fail(error)
+            return Effect.flatMap(waitFor(client.settings, count, error), (inTime) =>
+              inTime ? attempt(count + 1, error) : afterAll(place, branch, at, error, error)
             )
           }
-          return Effect.flatMap(settle(place, branch, at, error), ({ done }) =>
-            done ? Effect.void : Effect.fail(error)
-          )
+          return afterAll(place, branch, at, error, error)
         })
       )
-    return attempt(0)
+    return attempt(0, undefined)
   }
 
   return {

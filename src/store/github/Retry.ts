@@ -20,13 +20,17 @@ export const advisedDelay = (
     ? (failure.retryAfter ?? silentLimit * 2 ** attempt)
     : Duration.toMillis(backoffFactor) * 2 ** attempt
 
+/** Advice that is longer than anybody wants to wait. */
+const isTooLong = (failure: ApiFailure, delay: number, maxWait: Duration.Duration) =>
+  (isLimit(failure) ? delay : (failure.retryAfter ?? 0)) > Duration.toMillis(maxWait)
+
 /** Waiting a share of the delay: full jitter. */
 const fullJitter = (delay: number) => Effect.map(Random.next, (share) => delay * share)
 
 /**
  * After a limit, as long as the host asks and never less (a minute and growing when it says nothing); after a
- * failure of host or connection, exponential backoff with full jitter; `maxRetries` times at most. Advice beyond
- * `maxWait`, or beyond what the operation has left, ends it at once.
+ * failure of host or connection, exponential backoff with full jitter, and as long as the host asks where it does;
+ * `maxRetries` times at most. Advice beyond `maxWait`, or beyond what the operation has left, ends it at once.
  */
 export const politely = (
   settings: Pick<Settings, "maxRetries" | "backoffFactor" | "maxWait">,
@@ -37,22 +41,34 @@ export const politely = (
     Schedule.whileOutputEffect(([failure, attempt]) => {
       if (failure._tag === "AuthError" || !retryable(failure)) return Effect.succeed(false)
       const delay = advisedDelay(failure, attempt, settings.backoffFactor)
-      return isLimit(failure) && delay > Duration.toMillis(settings.maxWait)
+      return isTooLong(failure, delay, settings.maxWait)
         ? Effect.succeed(false)
-        : Effect.map(timeLeft, (left) => delay < left)
+        : Effect.map(timeLeft, (left) => Math.max(delay, failure.retryAfter ?? 0) < left)
     }),
     Schedule.addDelayEffect(([failure, attempt]) => {
       if (failure._tag === "AuthError") return Effect.succeed(0)
       const delay = advisedDelay(failure, attempt, settings.backoffFactor)
-      return isLimit(failure) ? Effect.succeed(delay) : fullJitter(delay)
+      return isLimit(failure)
+        ? Effect.succeed(delay)
+        : Effect.map(fullJitter(delay), (share) => Math.max(share, failure.retryAfter ?? 0))
     })
   )
 
-/** Before a write whose reply was lost is sent again: half a second, doubled each time; false when there is no time left. */
-export const waitFor = (attempt: number): Effect.Effect<boolean> =>
+/**
+ * Before a write whose reply was lost is sent again: half a second, doubled each time, or as long as the host asks;
+ * false when there is no time left, or the host asks for more than anybody wants to wait.
+ */
+export const waitFor = (
+  { maxWait }: Pick<Settings, "maxWait">,
+  attempt: number,
+  lost: ApiFailure,
+  delay = 500 * 2 ** attempt
+): Effect.Effect<boolean> =>
   Effect.flatMap(timeLeft, (left) => {
-    const delay = 500 * 2 ** attempt
-    return delay < left ? Effect.as(Effect.sleep(delay), true) : Effect.succeed(false)
+    const wait = Math.max(delay, lost.retryAfter ?? 0)
+    return wait < left && !isTooLong(lost, wait, maxWait)
+      ? Effect.as(Effect.sleep(wait), true)
+      : Effect.succeed(false)
   })
 
 /** Another writer of the same branch was faster: soon again, a little later each time, each loser at its own moment. */

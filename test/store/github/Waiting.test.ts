@@ -1,0 +1,115 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Either, Fiber, Option, TestClock } from "effect"
+import { retryAfter } from "../../../src/store/github/LimitHeaders.js"
+import { makeLimits } from "../../../src/store/github/Limits.js"
+import { settle, virtual } from "../../support/github/Virtual.js"
+
+const settings = {
+  maxWait: Duration.seconds(60),
+  paceRequests: true,
+  writeLane: { perMinute: 80, perHour: 500, pointsPerMinute: 400 }
+}
+const put = { _tag: "Put", path: "data/a.json", content: new TextEncoder().encode("1") } as const
+
+const announced = (limit: number, remaining: number, reset: number) => ({
+  "x-ratelimit-limit": `${limit}`,
+  "x-ratelimit-remaining": `${remaining}`,
+  "x-ratelimit-reset": `${reset}`,
+  "x-ratelimit-resource": "core"
+})
+const write = { endpoint: "put", resource: "core", creates: true }
+const read = { endpoint: "get", resource: "core", creates: false }
+
+describe("who waits", () => {
+  it.effect("for the write lane holds up no read, nor who waits for one endpoint another", () =>
+    Effect.gen(function* () {
+      const limits = yield* makeLimits(settings)
+      yield* limits.observe(announced(5000, 5000, 3600))
+      yield* Effect.forEach(Array.from({ length: 80 }), () => limits.enter(write))
+      yield* Effect.forEach(Array.from({ length: 400 }), () => limits.enter(read))
+      const waiting = yield* Effect.forEach([write, read], (weight) => Effect.fork(limits.enter(weight)))
+      yield* TestClock.adjust("1 second")
+      for (const fiber of waiting) assert.isNull(fiber.unsafePoll())
+      const other = yield* Effect.fork(limits.enter({ ...read, endpoint: "list" }))
+      yield* TestClock.adjust("1 second")
+      assert.isNotNull(other.unsafePoll())
+      yield* TestClock.adjust("58 seconds")
+      yield* Fiber.joinAll(waiting)
+    })
+  )
+
+  it.effect("for thrift alone is never refused: sixty an hour are enough for sixty requests", () =>
+    Effect.gen(function* () {
+      const limits = yield* makeLimits(settings)
+      yield* limits.observe(announced(60, 52, 3500))
+      const fiber = yield* Effect.fork(
+        Effect.forEach(Array.from({ length: 4 }), () => limits.enter(read), { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("4 minutes")
+      yield* Fiber.join(fiber)
+    })
+  )
+
+  it.scoped("asks for the limit, is told it though the quota is used up", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [put])
+      server.headers = () => announced(5000, 0, Math.floor(Date.now() / 1000) + 3000)
+      yield* settle(flight, remote.head("main"))
+      const { result, took } = yield* settle(flight, remote.budget)
+      assert.strictEqual(Either.getOrThrow(result).length, 2)
+      assert.strictEqual(took, 0)
+      const { result: refused } = yield* settle(flight, remote.head("main"))
+      assert.propertyVal(Option.getOrThrow(Either.getLeft(refused)), "_tag", "RateLimitError")
+    })
+  )
+
+  it.scoped("after a 503 waits as long as that asks, in reads and in writes", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [{ ...put, path: "x" }])
+      const resting = (seconds: string) => {
+        const from = server.seen.length
+        server.fault = (_, index) =>
+          index === from
+            ? {
+                _tag: "Answer",
+                after: false,
+                reply: { status: 503, body: { message: "resting" }, headers: { "retry-after": seconds } }
+              }
+            : undefined
+      }
+      const insert = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, Option.none(), {
+        message: "m"
+      })
+      for (const operation of [remote.head("main"), insert]) {
+        resting("20")
+        const { result, took } = yield* settle(flight, operation as Effect.Effect<unknown, unknown>)
+        assert.isTrue(Either.isRight(result))
+        assert.strictEqual(took, 20_000)
+        resting("61")
+        const { result: refused } = yield* settle(flight, remote.head("main"))
+        assert.isTrue(Either.isLeft(refused), "longer advice than maxWait is an error at once")
+      }
+    })
+  )
+
+  it("reads parts of a second as such, not as a day in January", () => {
+    assert.strictEqual(retryAfter({ "retry-after": "1.5" }, Date.now()), 1500)
+  })
+
+  it.scoped("for an authorization that never comes waits until the deadline", () =>
+    Effect.gen(function* () {
+      const { connect, flight } = yield* virtual()
+      const remote = yield* connect({ token: undefined, auth: Effect.never, deadline: "2 minutes" })
+      const both = Effect.forEach(["main", "other"], (branch) => Effect.either(remote.head(branch)), {
+        concurrency: 2
+      })
+      const { result, took } = yield* settle(flight, both)
+      assert.strictEqual(took, 120_000)
+      for (const one of Either.getOrThrow(result)) {
+        assert.include(Option.getOrThrow(Either.getLeft(one)), { _tag: "RemoteError", reason: "Timeout" })
+      }
+    })
+  )
+})
