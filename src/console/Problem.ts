@@ -8,6 +8,9 @@ export type ProblemKind =
   | "repository"
   | "branch"
   | "missing"
+  | "commit"
+  | "unreadable"
+  | "signOut"
   | "rateLimit"
   | "offline"
   | "conflict"
@@ -41,6 +44,18 @@ const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]
     "Check the branch in the sign-in form; many repositories use main or master."
   ],
   missing: ["Not found", "It may have been deleted or renamed meanwhile: run the query again."],
+  commit: [
+    "The commit was not found",
+    "Name a tag, a branch or the whole id of a commit of this repository, or go back to now."
+  ],
+  unreadable: [
+    "The file holds no readable document",
+    "Somebody wrote it by hand: mend it in a commit, or restore an earlier version from its history."
+  ],
+  signOut: [
+    "You may still be signed in",
+    "Sign out again. Until the server hears of it, a reload of this page is signed in still."
+  ],
   rateLimit: [
     "The rate limit is used up",
     "Wait for the reset, then run again. A signed-in token has a much larger limit than none."
@@ -57,29 +72,48 @@ const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]
   server: ["The server failed", "Try again in a moment; nothing was lost."]
 }
 
+// A repository of this machine is known by its name, not by where the server keeps it.
+const named = (message: string): string =>
+  message.replace(/\bfile:\/\/\S*?([^/\s]+\/[^/\s]+)\.git(?=[\s.,]|$)/g, "$1")
+
 const make = (kind: ProblemKind, message: string, next?: string): Problem =>
-  new Problem({ kind, title: words[kind][0], message, next: next ?? words[kind][1] })
+  new Problem({ kind, title: words[kind][0], message: named(message), next: next ?? words[kind][1] })
 
 export const offline = (message: string): Problem => make("offline", message)
 
 export const signedOut = (): Problem => make("signedOut", "The server does not know this session any more.")
+
+/** The server answered, and not as it should. */
+export const server = (message: string): Problem => make("server", message)
+
+/** The session may go on, because nobody heard that it was to end. */
+export const stillSignedIn = (message: string): Problem => make("signOut", message)
+
+// Names of documents stand in these messages too: they are told apart by how the sentence is made.
+const notFound = (message: string): ProblemKind =>
+  / has no commit\b|^the commit \S+ is not in /i.test(message)
+    ? "commit"
+    : / has no branch /i.test(message)
+      ? "branch"
+      : /^(the|there is no) repository \S+|, or these credentials may not see it/i.test(message)
+        ? "repository"
+        : "missing"
+
+const isUnreadable = (message: string): boolean =>
+  /^\S+\.json (is not JSON|is not text in UTF-8|does not hold a JSON object)\b/.test(message)
 
 const kindOf = (name: string, status: number | undefined, message: string): ProblemKind => {
   switch (name) {
     case "AuthError":
       return status === 403 ? "permission" : "token"
     case "NotFoundError":
-      return /\bbranch\b/i.test(message)
-        ? "branch"
-        : /\brepositor(y|ies)\b/i.test(message)
-          ? "repository"
-          : "missing"
+      return notFound(message)
     case "RateLimitError":
       return "rateLimit"
     case "ConflictError":
       return "conflict"
     case "ValidationError":
-      return "invalid"
+      return isUnreadable(message) ? "unreadable" : "invalid"
     case "RemoteError":
       return /\b(reach|connect|network|timed? ?out|fetch)/i.test(message) ? "offline" : "server"
     default:
@@ -108,7 +142,7 @@ export const fromAnswer = (
 }
 
 // What the library advises here speaks to a programmer.
-const ownWords: ReadonlySet<ProblemKind> = new Set(["offline", "server", "token"])
+const ownWords: ReadonlySet<ProblemKind> = new Set(["commit", "offline", "server", "token", "unreadable"])
 
 /** From the store running in this page. */
 export const fromStore = (error: StoreError): Problem => {

@@ -29,7 +29,8 @@ const statusOf = (error: StoreError): number => {
 const sentences = (error: StoreError): string => {
   const { hint, message } = error
   if (hint === undefined || message.includes(hint)) return message
-  return /[.!?]$/.test(message) ? `${message} ${hint}` : `${message}. ${hint}`
+  const advice = `${hint.charAt(0).toUpperCase()}${hint.slice(1)}`
+  return /[.!?]$/.test(message) ? `${message} ${advice}` : `${message}. ${advice}`
 }
 
 /** The answer to a failure of the store, told with its hint. */

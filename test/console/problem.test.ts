@@ -1,0 +1,44 @@
+import { assert, describe, it } from "@effect/vitest"
+import { fromAnswer, fromStore, type ProblemKind } from "../../src/console/Problem.js"
+import { NotFoundError, ValidationError } from "../../src/domain/StoreError.js"
+
+const notFound: ReadonlyArray<readonly [string, ProblemKind]> = [
+  ["https://api.github.com/a/b has no branch dev", "branch"],
+  ["the repository a/b was not found", "repository"],
+  ["There is no repository a/b", "repository"],
+  ["https://api.github.com/a/b does not exist, or these credentials may not see it", "repository"],
+  ["https://api.github.com/a/b has no commit, tag or branch v9", "commit"],
+  ["the commit abc is not in https://api.github.com/a/b", "commit"],
+  ["branch/branch-1 does not exist", "missing"],
+  ["repository/a does not exist at 1234567", "missing"],
+  ["commit/branch is not in commit 1234567", "missing"]
+]
+
+describe("what went wrong, in words", () => {
+  it("what is missing is told by what the sentence says, not by the names in it", () => {
+    for (const [message, kind] of notFound) {
+      assert.strictEqual(fromAnswer(404, { error: "NotFoundError", message }, null).kind, kind, message)
+      assert.strictEqual(fromStore(new NotFoundError({ operation: "x", message })).kind, kind, message)
+    }
+  })
+
+  it("where a server keeps its repositories is not told", () => {
+    const message = "file:///home/me/.chainstore/repos/local/demo.git has no commit, tag or branch v9"
+    assert.strictEqual(
+      fromAnswer(404, { error: "NotFoundError", message }, null).message,
+      "local/demo has no commit, tag or branch v9"
+    )
+  })
+
+  it("a file that holds no document is not the fault of who asks", () => {
+    for (const what of ["is not JSON (x)", "does not hold a JSON object", "is not text in UTF-8"]) {
+      const message = `data/things/a.json ${what}`
+      const problem = fromStore(new ValidationError({ operation: "x", message, hint: "somebody wrote it" }))
+      assert.strictEqual(problem.kind, "unreadable")
+      assert.match(problem.next, /history/)
+      assert.strictEqual(fromAnswer(422, { error: "ValidationError", message }, null).kind, "unreadable")
+    }
+    const other = fromAnswer(422, { error: "ValidationError", message: "limit must be a number" }, null)
+    assert.strictEqual(other.kind, "invalid")
+  })
+})
