@@ -1,4 +1,5 @@
 import { render } from "preact"
+import { Guard } from "./Guard.js"
 import { Playground } from "./playground/Playground.js"
 import "./styles.css"
 import "./playground/playground.css"
@@ -6,4 +7,9 @@ import "./playground/playground.css"
 const root = document.getElementById("app")!
 root.replaceChildren()
 // The service marks its own copy of the page: it has something to run chains against.
-render(<Playground service={document.documentElement.dataset["service"] !== undefined} />, root)
+render(
+  <Guard>
+    <Playground service={document.documentElement.dataset["service"] !== undefined} />
+  </Guard>,
+  root
+)

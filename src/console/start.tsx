@@ -3,6 +3,7 @@ import type * as Layer from "effect/Layer"
 import { render } from "preact"
 import { App } from "./App.js"
 import { DataSource } from "./DataSource.js"
+import { Guard } from "./Guard.js"
 import * as Settings from "./Settings.js"
 import "./styles.css"
 
@@ -12,5 +13,10 @@ export const start = (layer: Layer.Layer<DataSource>): void => {
   const source = Effect.runSync(Effect.provide(DataSource, layer))
   const root = document.getElementById("app")!
   root.replaceChildren()
-  render(<App source={source} />, root)
+  render(
+    <Guard>
+      <App source={source} />
+    </Guard>,
+    root
+  )
 }

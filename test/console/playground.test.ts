@@ -112,6 +112,31 @@ describe("chains in the browser", () => {
     assert.deepStrictEqual(bodyOf(fromHash(toHash(draft))!), bodyOf(draft))
   })
 
+  it.effect("a number that JSON has no word for is refused, here as at the service", () =>
+    Effect.gen(function* () {
+      for (const request of ["Infinity", "-1e999", "NaN", ""]) {
+        const written = { ...fromBody("own", examples[0]!.body), request }
+        assert.strictEqual((yield* executeAdHoc(bodyOf(written))).status, 400, request)
+        assert.strictEqual(fromHash(toHash(written))?.request, request)
+      }
+    })
+  )
+
+  it("what a link puts in the place of a number is copied as text, never as code", () => {
+    const draft = fromBody("own", {
+      request: "0); process.exit(1",
+      handlers: [{ name: "a", when: { equals: "0 || steal()" }, respond: "" }]
+    })
+    const program = copyAs("TypeScript", draft, "")
+    assert.include(program, '(request) => request === "0 || steal()",')
+    assert.include(program, 'Chain.executeSync(chain, "0); process.exit(1"))')
+  })
+
+  it("a ticket copied as TypeScript names the service it is for", () => {
+    const program = copyAs("TypeScript", fromBody("triage", { id: 1, kind: "other" }), "https://here.example")
+    assert.include(program, 'fetch("https://here.example/v1/chains/ticket-triage/execute"')
+  })
+
   it("copies as TypeScript that says the same", () => {
     const draft = fromBody("own", {
       request: 5,

@@ -260,6 +260,24 @@ bothBuilds("the chain playground", (the) => {
       requests.filter(({ method, url }) => method === "POST" && url.endsWith("/v1/chains/execute")),
       1
     )
+    await page.getByLabel("Request (a number)").fill("8")
+    await page.getByText("Changed since it ran").waitFor()
+    let answer = () => {}
+    await page.route("**/v1/chains/execute", async (route) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      await route.continue().catch(() => undefined)
+    })
+    await run(page).click()
+    await page.getByRole("button", { name: "Cancel" }).waitFor()
+    await example(page, "Order counts")
+    await page.unroute("**/v1/chains/execute")
+    answer()
+    await page.getByText("Run the chain to see what each step did.").waitFor()
+    await painted(page)
+    assert.strictEqual(await page.locator(".verdict").count(), 0, "an answer about another chain")
+    assert.isTrue(await run(page).isEnabled())
     await example(page, "No handlers (400)")
     await run(page).click()
     await page.locator(".verdict.s4").waitFor()

@@ -1,4 +1,4 @@
-import { bodyOf, type Draft, pathOf } from "./Draft.js"
+import { bodyOf, type Draft, number, pathOf } from "./Draft.js"
 
 export const languages = ["curl", "TypeScript", "JSON"] as const
 export type Language = (typeof languages)[number]
@@ -16,9 +16,12 @@ const template = (text: string) =>
         .replaceAll("{request}", () => ["$", "{request}"].join(""))}\``
     : JSON.stringify(text)
 
-const program = (draft: Draft): string => {
+/** What is not a number stands there as the text that it is, never as code: a chain may have come with a link. */
+const literal = (text: string) => JSON.stringify(number(text))
+
+const program = (draft: Draft, origin: string): string => {
   if (draft.mode === "triage") {
-    return `const reply = await fetch("${pathOf(draft)}", {
+    return `const reply = await fetch(${JSON.stringify(origin + pathOf(draft))}, {
   method: "POST",
   headers: { "content-type": "application/json" },
   body: JSON.stringify(${JSON.stringify(bodyOf(draft))})
@@ -28,7 +31,7 @@ console.log(reply.status, await reply.json())
   }
   const steps = draft.handlers.map(
     ({ comparison, name, respond, than }) =>
-      `  .useWhen((request) => request ${condition[comparison]} ${than.trim()}, (request) => ${template(respond)}, { name: ${JSON.stringify(name)} })`
+      `  .useWhen((request) => request ${condition[comparison]} ${literal(than)}, (request) => ${template(respond)}, { name: ${JSON.stringify(name)} })`
   )
   const fallback =
     draft.fallback === null ? [] : [`  .withFallback((request) => ${template(draft.fallback)})`]
@@ -37,7 +40,7 @@ console.log(reply.status, await reply.json())
 const chain = ChainBuilder.make<number, string>("ad-hoc")
 ${[...steps, ...fallback, "  .build()"].join("\n")}
 
-console.log(Chain.executeSync(chain, ${draft.request.trim()}))
+console.log(Chain.executeSync(chain, ${literal(draft.request)}))
 `
 }
 
@@ -47,7 +50,7 @@ export const copyAs = (language: Language, draft: Draft, origin: string): string
     case "curl":
       return `curl -s -H 'Content-Type: application/json' ${shell(`${origin}${pathOf(draft)}`)} -d ${shell(JSON.stringify(bodyOf(draft)))}\n`
     case "TypeScript":
-      return program(draft)
+      return program(draft, origin)
     case "JSON":
       return `${JSON.stringify(bodyOf(draft), null, 2)}\n`
   }

@@ -28,10 +28,11 @@ export interface Draft {
 let keys = 0
 export const nextKey = () => ++keys
 
-const number = (text: string): number | string => {
+/** The number that a text is; any other text, also one of a number that JSON has no word for, as it is. */
+export const number = (text: string): number | string => {
   const trimmed = text.trim()
   const value = Number(trimmed)
-  return trimmed === "" || Number.isNaN(value) ? text : value
+  return trimmed === "" || !Number.isFinite(value) ? text : value
 }
 
 /** The body that the service takes; what is not a number stays text, and is refused. */

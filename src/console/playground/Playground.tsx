@@ -37,13 +37,23 @@ const themes = { system: "light", light: "dark", dark: "system" } as const
 /** Compose a chain, run it here or at the service, and see what every step did. */
 export const Playground = ({ service }: { readonly service: boolean }) => {
   const [draft, setDraft] = useState<Draft>(initial)
-  const [ran, setRan] = useState<{ readonly ran: Ran; readonly where: string } | undefined>(undefined)
+  const [ran, setRan] = useState<
+    { readonly ran: Ran; readonly of: string; readonly where: string } | undefined
+  >(undefined)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
   const [at, setAt] = useState<"browser" | "service">("browser")
   const [settings, setSettings] = useState(Settings.load)
   const [help, setHelp] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
   const task = useTask()
+
+  /** Another chain: nothing that was said of the last one, or is still to come, is about it. */
+  const show = (next: Draft) => {
+    task.cancel()
+    setDraft(next)
+    setRan(undefined)
+    setProblem(undefined)
+  }
 
   const change = (part: Partial<Settings.Settings>) => setSettings(Settings.save(part))
 
@@ -52,10 +62,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
   }, [settings.theme])
 
   useEffect(() => {
-    const follow = () => {
-      setDraft(initial())
-      setRan(undefined)
-    }
+    const follow = () => show(initial())
     addEventListener("popstate", follow)
     return () => removeEventListener("popstate", follow)
   }, [])
@@ -70,9 +77,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
   const load = (example: Example) => {
     const next = fromBody(example.mode, example.body)
     history.pushState(null, "", toHash(next))
-    setDraft(next)
-    setRan(undefined)
-    setProblem(undefined)
+    show(next)
     announce(`Loaded the example “${example.name}”.`)
   }
 
@@ -90,7 +95,11 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
     task.run(at === "service" ? there : here, {
       success: (result) => {
         setProblem(undefined)
-        setRan({ ran: result, where: at === "service" ? "at the service" : "in this browser" })
+        setRan({
+          ran: result,
+          of: JSON.stringify(body),
+          where: at === "service" ? "at the service" : "in this browser"
+        })
         announce(
           "response" in result.body
             ? `Handled by ${result.body.handledBy}: ${result.body.response}`
@@ -297,6 +306,9 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
             Result
           </h2>
           {problem === undefined ? null : <ProblemCard problem={problem} />}
+          {ran === undefined || ran.of === JSON.stringify(bodyOf(draft)) ? null : (
+            <p class="banner">Changed since it ran: run it again to see what it does now.</p>
+          )}
           {draft.mode === "triage" ? <TriageChart steps={ran?.ran.steps ?? []} /> : null}
           {ran === undefined ? (
             draft.mode === "triage" ? null : (

@@ -47,7 +47,9 @@ export const Report = (props: { readonly ran: Ran; readonly where: string; reado
         <p class="quiet-text">
           {status === 422
             ? "No handler accepted the request and the chain has no fallback. Add a fallback or a handler that accepts it."
-            : "The chain was not run. Correct what the message names and run again."}
+            : status === 400
+              ? "The chain was not run. Correct what the message names and run again."
+              : "The chain gave no answer. Try again in a moment, or run it in this browser."}
         </p>
       )}
       {!props.withSteps || steps.length === 0 ? null : (

@@ -1,0 +1,33 @@
+import type { ComponentChildren } from "preact"
+import { useErrorBoundary } from "preact/hooks"
+import { Problem } from "./Problem.js"
+import { ProblemCard } from "./ProblemCard.js"
+
+/** Keeps a mistake of the page's own from leaving nothing but an empty window. */
+export const Guard = (props: { readonly children: ComponentChildren }) => {
+  const [error, again] = useErrorBoundary()
+  if (error === undefined) return <>{props.children}</>
+  return (
+    <main class="sign-in">
+      <ProblemCard
+        problem={
+          new Problem({
+            kind: "server",
+            title: "Something in this page broke",
+            message: error instanceof Error ? error.message : String(error),
+            next: "Try again; if it breaks again, start over. Nothing was written."
+          })
+        }
+      >
+        <div class="actions">
+          <button type="button" class="button primary" onClick={again}>
+            Try again
+          </button>
+          <a class="button quiet" href="?">
+            Start over
+          </a>
+        </div>
+      </ProblemCard>
+    </main>
+  )
+}
