@@ -2,11 +2,9 @@ import type { JsonObject } from "../domain/Document.js"
 import type { SessionView } from "../http/console/Api.js"
 import { alarm } from "./Announcer.js"
 import { copyText, saveFile } from "./Clipboard.js"
-import { queryAs } from "./CopyAs.js"
+import { canSay, codes, queryAs } from "./CopyAs.js"
 import { endings, formats, write } from "./Export.js"
 import type { Place } from "./Place.js"
-
-const codes = ["TypeScript", "Command line", "curl"] as const
 
 /** The rows and columns that are shown, as files and in the clipboard, and the query as code. */
 export const ExportMenu = (props: {
@@ -88,6 +86,8 @@ export const ExportMenu = (props: {
             class="button small quiet"
             key={code}
             aria-label={`Copy the query as ${code}`}
+            disabled={!canSay(code, props.place)}
+            title={canSay(code, props.place) ? undefined : "The command line takes one field and its value"}
             onClick={() => {
               copyText(queryAs(code, props.session, props.place), `the query as ${code}`)
               props.onDone()

@@ -1,0 +1,75 @@
+import { execFileSync } from "node:child_process"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { canSay, queryAs } from "../../src/console/CopyAs.js"
+import { type Place, start } from "../../src/console/Place.js"
+import type { SessionView } from "../../src/http/console/Api.js"
+import type { Filter } from "../../src/store/browse/Filter.js"
+import { commandLine } from "../cli/CommandLine.js"
+
+const session: SessionView = {
+  api: "Host",
+  repo: "local/demo",
+  branch: "main",
+  root: "data",
+  collections: [],
+  readOnly: false
+}
+const place = (...filters: ReadonlyArray<Filter>): Place => ({ ...start, table: "things", filters })
+
+/** The arguments that a shell makes of a command. */
+const argumentsOf = (command: string): ReadonlyArray<string> =>
+  JSON.parse(
+    execFileSync(
+      "sh",
+      ["-c", `chainstore() { node -p 'JSON.stringify(process.argv.slice(1))' -- "$@"; }\n${command}`],
+      {
+        encoding: "utf8"
+      }
+    )
+  )
+
+describe("the query as code", () => {
+  it.scopedLive("the command line takes what is copied for it, and finds the same", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const values = [5, "5", -5, "it's", true, null, "a b", "$(id)", ""]
+      for (const [i, n] of values.entries()) {
+        yield* call(["put", "things", `t${i}`, "--repo", "local/demo"], { input: JSON.stringify({ n }) })
+      }
+      for (const [i, value] of values.entries()) {
+        const [, ...line] = argumentsOf(
+          queryAs("Command line", session, place({ path: "n", operator: "is", value }))
+        )
+        const ran = yield* call(["query", ...line])
+        assert.strictEqual(ran.code, 0, ran.err)
+        assert.deepStrictEqual(
+          (ran.json() as ReadonlyArray<{ readonly _id: string }>).map(({ _id }) => _id),
+          [`t${i}`],
+          JSON.stringify(value)
+        )
+      }
+    })
+  )
+
+  it("nothing of a name is run by the shell", () => {
+    const hostile = { ...session, repo: "a/$(id)", branch: "x;touch${IFS}y", root: "`id`" }
+    const line = argumentsOf(queryAs("Command line", hostile, { ...place(), at: "v1;id" }))
+    for (const given of ["a/$(id)", "x;touch${IFS}y", "`id`", "v1;id"]) assert.include(line, given)
+  })
+
+  it("a query that the command line cannot ask is not offered for it", () => {
+    const one: Filter = { path: "a", operator: "is", value: 1 }
+    assert.isTrue(canSay("Command line", place()))
+    assert.isTrue(canSay("Command line", place(one)))
+    assert.isFalse(canSay("Command line", place(one, one)))
+    assert.isFalse(canSay("Command line", place({ ...one, operator: "atLeast" })))
+    assert.isTrue(canSay("curl", place(one, one)))
+  })
+
+  it("TypeScript looks at the same commit, and at all where nothing is filtered", () => {
+    const program = queryAs("TypeScript", session, { ...place(), at: "v1" })
+    assert.include(program, 'store.at("v1")')
+    assert.include(program, ".page({ limit: 50 })")
+  })
+})
