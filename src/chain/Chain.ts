@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Inspectable from "effect/Inspectable"
 import * as Layer from "effect/Layer"
 import * as Tracer from "effect/Tracer"
 import type * as Types from "effect/Types"
@@ -53,16 +54,20 @@ const variance = {
 }
 
 /** @internal */
-export class Compiled<Req, Res, E, R, U> implements Chain<Req, Res, E, R, U> {
+export class Compiled<Req, Res, E, R, U> extends Inspectable.Class implements Chain<Req, Res, E, R, U> {
   readonly [TypeId] = variance
   readonly program: ReadonlyArray<Step>
   readonly name: string
   /** What all executions share that do not ask who answered. */
   readonly execution: Execution
   constructor(readonly registered: Registered) {
+    super()
     this.program = compile(registered)
     this.execution = new Execution(this.program, registered.name, false)
     this.name = registered.name
+  }
+  toJSON(): unknown {
+    return { _id: "Chain", ...describePlan(this.registered) }
   }
 }
 

@@ -1,7 +1,9 @@
 import type * as Effect from "effect/Effect"
+import * as Inspectable from "effect/Inspectable"
 import * as Pipeable from "effect/Pipeable"
 import type * as Types from "effect/Types"
 import { type Chain, Compiled, isChain } from "./Chain.js"
+import { describe } from "./ChainDescription.js"
 import type {
   ErrorOf,
   HandlerFunction,
@@ -13,6 +15,7 @@ import type {
   StepKind,
   StepOptions
 } from "./Handler.js"
+import { expectFunction, kindOf } from "./internal/expectFunction.js"
 import { placesOf } from "./internal/Plan.js"
 import { Op, type Registered, Step } from "./internal/Step.js"
 import {
@@ -243,6 +246,15 @@ export class ChainBuilder<
     return new Compiled(this)
   }
 
+  /** The description, as printing and counterexamples show it. */
+  override toString(): string {
+    return Inspectable.format({ _id: "ChainBuilder", ...describe(this) })
+  }
+
+  [Inspectable.NodeInspectSymbol](): unknown {
+    return this.toString()
+  }
+
   private merge(inner: Registered, options: StepOptions | undefined): any {
     const name = options?.name || inner.name
     const places = placesOf(inner)
@@ -286,13 +298,5 @@ export class ChainBuilder<
       this.size + places,
       this.ends || ends
     )
-  }
-}
-
-const kindOf = (value: unknown) => (value === null ? "null" : typeof value)
-
-const expectFunction = (method: string, parameter: string, value: unknown) => {
-  if (typeof value !== "function") {
-    throw new TypeError(`ChainBuilder.${method}: ${parameter} must be a function, not ${kindOf(value)}`)
   }
 }

@@ -1,24 +1,12 @@
-import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
-import * as Inspectable from "effect/Inspectable"
-import { Chain, ChainBuilder, UnhandledRequestError } from "../chain/index.js"
+import { Chain, ChainBuilder } from "../chain/index.js"
+import { executed, isUnhandled, type LawViolation, same, sameOutcome } from "./ChainOutcome.js"
 
-/** A law that does not hold for a chain. */
-export class LawViolation extends Data.TaggedError("LawViolation")<{
-  readonly law: string
-  readonly expected: unknown
-  readonly actual: unknown
-}> {
-  override get message() {
-    const { actual, expected, law } = this
-    return `${law}: expected ${Inspectable.toStringUnknown(expected)}, got ${Inspectable.toStringUnknown(actual)}`
-  }
-}
+export { LawViolation } from "./ChainOutcome.js"
 
 /** Chains that need nothing and answer equal requests equally. */
 type Subject = ChainBuilder<any, any, any, never, any>
@@ -30,30 +18,7 @@ const marker = (name: string) => ({ marker: name })
 const first = marker("first")
 const second = marker("second")
 
-const outcome = (builder: Subject, request: unknown) => Effect.exit(Chain.execute(builder.build(), request))
-
-const isUnhandled = (exit: Exit.Exit<unknown, unknown>) =>
-  Exit.isFailure(exit) && exit.cause._tag === "Fail" && exit.cause.error instanceof UnhandledRequestError
-
-/** Errors made anew by each execution are equal when they show equally. */
-const shown = (exit: Exit.Exit<unknown, unknown>) =>
-  Exit.isSuccess(exit)
-    ? exit.value
-    : isUnhandled(exit)
-      ? "unhandled"
-      : Inspectable.toStringUnknown(exit.cause)
-
-const same = (law: string, expected: unknown, actual: unknown) =>
-  Equal.equals(expected, actual) ||
-  Inspectable.toStringUnknown(expected) === Inspectable.toStringUnknown(actual)
-    ? Effect.void
-    : new LawViolation({ law, expected, actual })
-
-const sameOutcome = (
-  law: string,
-  expected: Exit.Exit<unknown, unknown>,
-  actual: Exit.Exit<unknown, unknown>
-) => same(law, shown(expected), shown(actual))
+const outcome = (builder: Subject, request: unknown) => executed(builder.build(), request)
 
 const empty = (): Subject => ChainBuilder.make<any, any>()
 
@@ -191,7 +156,7 @@ export const immutability: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "immutability"
     const chain = builder.build()
-    const before = yield* Effect.exit(Chain.execute(chain, request))
+    const before = yield* executed(chain, request)
     const description = Chain.describe(chain)
     empty()
       .use(builder)
@@ -202,7 +167,7 @@ export const immutability: Law = (builder, request) =>
       .useLogging()
       .withFallback(() => second)
       .build()
-    yield* sameOutcome(law, before, yield* Effect.exit(Chain.execute(chain, request)))
+    yield* sameOutcome(law, before, yield* executed(chain, request))
     yield* sameOutcome(law, before, yield* outcome(builder, request))
     yield* same(law, description, Chain.describe(chain))
     yield* same(law, description, Chain.describe(builder.build()))
