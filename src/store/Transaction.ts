@@ -133,7 +133,18 @@ const publishAtOnce = (
   )
 }
 
-/** Moves the target to the work branch's head by one fast-forward; replays the commits where it moved meanwhile. */
+/** One fast-forward of the target. False: it is not at `from`. */
+const advanced = (core: StoreCore, from: Head, to: Head): Effect.Effect<boolean, WriteError | WriteFailure> =>
+  core.remote.advance(core.branch, from.commit, to.commit).pipe(
+    Effect.as(true),
+    Effect.catchTag("AmbiguousWriteError", (error) => Effect.as(settle(core, to.commit, error), true)),
+    Effect.catchTag("RefMoved", () => Effect.succeed(false))
+  )
+
+/**
+ * Moves the target to the work branch's head by one fast-forward. Where it moved meanwhile, the commits are made again
+ * on its head, before other writes of this process: they would move it anew while that lasts.
+ */
 const publish = (
   core: StoreCore,
   work: string,
@@ -143,43 +154,45 @@ const publish = (
   branches: WorkBranches
 ): Effect.Effect<Option.Option<string>, WriteError | WriteFailure> =>
   Effect.gen(function* () {
-    if (last !== undefined && (yield* publishAtOnce(core, work, base, last, branches))) {
-      return Option.some(last)
-    }
+    const atOnce =
+      last === undefined ? Effect.succeed(false) : publishAtOnce(core, work, base, last, branches)
+    if (last !== undefined && (yield* core.precedence.beside(core.branch, atOnce))) return Option.some(last)
     const written = yield* requireHead(core, work)
-    let from = base
-    let to = written
-    for (let attempt = 0; to.commit !== from.commit; attempt++) {
-      const moved = yield* core.remote.advance(core.branch, from.commit, to.commit).pipe(
-        Effect.as(false),
-        Effect.catchTag("AmbiguousWriteError", (error) => Effect.as(settle(core, to.commit, error), false)),
-        Effect.catchTag("RefMoved", () => Effect.succeed(true))
-      )
-      if (!moved) return Option.some(to.commit)
-      const now = yield* requireHead(core, core.branch)
-      if (yield* core.remote.isAncestor(to.commit, now.commit)) return Option.some(to.commit)
-      const conflicts = yield* conflictsSince(core, base, now, written, reads)
-      if (conflicts.length > 0 || attempt >= core.options.batchRetries) {
-        branches.keep(work)
-        const names = conflicts.map(({ collection, id }) => `${collection}/${id}`).join(", ")
-        return yield* conflict(
-          work,
-          conflicts.length > 0
-            ? `${names} changed during the transaction`
-            : `the branch ${core.branch} moved ${attempt + 1} times during the transaction`,
-          conflicts
-        )
-      }
+    if (written.commit === base.commit) return Option.none()
+    if (yield* core.precedence.beside(core.branch, advanced(core, base, written))) {
+      return Option.some(written.commit)
+    }
+    let tried = written
+    /** The head that was published; none: the target moved again. */
+    const again = (attempt: number) =>
+      Effect.gen(function* () {
+        const now = yield* requireHead(core, core.branch)
+        if (yield* core.remote.isAncestor(tried.commit, now.commit)) return Option.some(tried.commit)
+        const conflicts = yield* conflictsSince(core, base, now, written, reads)
+        if (conflicts.length > 0 || attempt >= core.options.batchRetries) {
+          branches.keep(work)
+          const names = conflicts.map(({ collection, id }) => `${collection}/${id}`).join(", ")
+          return yield* conflict(
+            work,
+            conflicts.length > 0
+              ? `${names} changed during the transaction`
+              : `the branch ${core.branch} moved ${attempt + 1} times during the transaction`,
+            conflicts
+          )
+        }
+        const branch = `${prefix}${yield* core.nextId}`
+        yield* branches.create(branch, now)
+        yield* replay(core, base, written, core.onFork(branch))
+        tried = yield* requireHead(core, branch)
+        return (yield* advanced(core, now, tried)) ? Option.some(tried.commit) : Option.none()
+      })
+    for (let attempt = 0; ; attempt++) {
       if (attempt > 0) {
         yield* Effect.flatMap(Random.nextIntBetween(0, 10 * 2 ** Math.min(attempt, 6)), Effect.sleep)
       }
-      const again = `${prefix}${yield* core.nextId}`
-      yield* branches.create(again, now)
-      yield* replay(core, base, written, core.onFork(again))
-      from = now
-      to = yield* requireHead(core, again)
+      const published = yield* core.precedence.first(core.branch, again(attempt))
+      if (Option.isSome(published)) return published
     }
-    return Option.none()
   })
 
 /** Transactions over a core; `open` makes a store of a core on another branch. */

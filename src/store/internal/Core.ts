@@ -11,6 +11,7 @@ import { Bounded } from "./Bounded.js"
 import * as Derived from "./Derived.js"
 import { emptyListing, type Listing, listAt, listingOf } from "./Listing.js"
 import * as Pipeline from "./Pipeline.js"
+import * as Precedence from "./Precedence.js"
 import * as RepositorySettings from "./RepositorySettings.js"
 import { branchSource, pinnedSource, requireBranch } from "./Source.js"
 import type { StoreCore } from "./StoreCore.js"
@@ -18,6 +19,7 @@ import type { StoreCore } from "./StoreCore.js"
 interface Shared {
   readonly remote: GitRemoteService
   readonly nextId: Effect.Effect<string>
+  readonly precedence: Precedence.Precedence
 }
 
 /** The commit that a ref names; a missing one is an error. */
@@ -48,7 +50,7 @@ const assemble = (
   pinned: Option.Option<Head> | undefined,
   beliefs?: RepositorySettings.Beliefs
 ): StoreCore => {
-  const { nextId, remote } = shared
+  const { nextId, precedence, remote } = shared
   const { branch, cache } = options
   const free = remote.estimate({ _tag: "Read", documents: 1 }) === 0
   const moving = pinned === undefined ? branchSource(remote, branch, cache, free) : undefined
@@ -105,7 +107,8 @@ const assemble = (
     settings: repository.now,
     rootEntries: repository.rootEntries,
     nextId,
-    write,
+    precedence,
+    write: (unit) => precedence.beside(branch, write(unit)),
     onBranch: (name) => assemble(shared, { ...options, branch: name, cache: options.viewCache() }, undefined),
     onFork: (name) =>
       assemble(
@@ -135,7 +138,7 @@ export const make = (
       options.ref === undefined
         ? undefined
         : Option.some(yield* requireRef(remote, options.branch, options.ref, "Store.make"))
-    return assemble({ remote, nextId }, options, pinned)
+    return assemble({ remote, nextId, precedence: Precedence.make() }, options, pinned)
   })
 
 /** The error for a name that no branch can have. */

@@ -6,6 +6,7 @@ import type { GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import type { Derived } from "./Derived.js"
 import type { LocatedListing } from "./Listing.js"
+import type { Precedence } from "./Precedence.js"
 import type { SettingsAt } from "./RepositorySettings.js"
 import type { Source } from "./Source.js"
 import type { Unit, UnitOutcome } from "./WriteUnit.js"
@@ -35,6 +36,7 @@ export interface StoreCore {
   /** Index and manifest files. */
   readonly derived: Derived
   readonly nextId: Effect.Effect<string>
+  readonly precedence: Precedence
   /** Makes one commit of document operations: see `WriteUnit.ts`. */
   readonly write: (unit: Unit) => Effect.Effect<UnitOutcome, WriteError>
   /** The same store on another branch, with a cache of its own. */

@@ -45,6 +45,44 @@ describe("Transaction", () => {
     })
   )
 
+  it.live(
+    "other writes of the process do not starve it: what replays waits for nobody but other processes",
+    () =>
+      Effect.gen(function* () {
+        const it = yield* open()
+        let [written, running] = [0, 3]
+        const busy = (name: string) =>
+          Effect.gen(function* () {
+            for (let n = 0; running > 0; n++) {
+              yield* it.store.collection("busy").insert({ n }, { id: `${name}${n}` })
+              written++
+              yield* Effect.sleep(1)
+            }
+          })
+        const patient = (name: string) =>
+          Effect.gen(function* () {
+            for (let n = 0; n < 3; n++) {
+              yield* it.store.transaction({}, (tx) =>
+                Effect.gen(function* () {
+                  yield* tx.collection("notes").insert({ n }, { id: `${name}${n}-1` })
+                  const seen = written
+                  yield* Effect.repeat(Effect.sleep(1), { until: () => written > seen, times: 1000 })
+                  yield* tx.collection("notes").insert({ n }, { id: `${name}${n}-2` })
+                })
+              )
+            }
+            running--
+          })
+        yield* Effect.all([...["x", "y"].map(busy), ...["a", "b", "c"].map(patient)], {
+          concurrency: "unbounded",
+          discard: true
+        })
+        assert.strictEqual(yield* it.other.collection("busy").count, written)
+        assert.strictEqual(yield* it.other.collection("notes").count, 2 + 3 * 3 * 2)
+        assert.deepStrictEqual(yield* workBranches(it), [])
+      })
+  )
+
   it.live("a body that fails, dies or is interrupted leaves nothing behind", () =>
     Effect.gen(function* () {
       const it = yield* open()
