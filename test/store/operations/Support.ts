@@ -24,6 +24,9 @@ export const worldsBy = (make: NonNullable<typeof elsewhere>) => {
   elsewhere = make
 }
 
+/** So many rounds in memory, and a tenth of them where each is several requests. */
+export const rounds = (inMemory: number) => (elsewhere === undefined ? inMemory : Math.ceil(inMemory / 10))
+
 /** A store in memory, another one beside it, and the repository under both. */
 export const world = (
   options: StoreOptions = {},

@@ -1,27 +1,22 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
-import { MemoryRepository } from "../../../src/store/memory/Memory.js"
-import { openMemory } from "../core/Remotes.js"
+import { rounds, world } from "./Support.js"
 
 it.scopedLive(
   "discard beside a flush loses nothing that is queued later",
   () =>
     Effect.gen(function* () {
       const lost: Array<string> = []
-      for (let ops = 12; ops < 150; ops++) {
+      for (let ops = 12; ops < 150; ops += Math.round(70 / rounds(70))) {
         yield* Effect.gen(function* () {
           let moved = false
-          const repository = new MemoryRepository()
-          const store = yield* openMemory(
-            repository,
+          const { store } = yield* world(
             {},
             {
-              faults: {
-                onWrite: (_o, point) =>
-                  Effect.sync(() => {
-                    if (point === "moved") moved = true
-                  })
-              }
+              onWrite: (_operation, point) =>
+                Effect.sync(() => {
+                  if (point === "moved") moved = true
+                })
             }
           )
           for (let round = 0; round < 3; round++) {

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option, Random } from "effect"
-import * as LocalGit from "../../../../src/store/local/LocalGit.js"
+import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, Option, Random } from "effect"
 import * as Store from "../../../../src/store/Store.js"
 import type { StoreService } from "../../../../src/store/StoreService.js"
+import { HostServer, layer as host } from "../../../support/host/HostServer.js"
+import * as Reached from "./Reached.js"
 
 const script = fileURLToPath(new URL("./transacting.ts", import.meta.url))
 
@@ -15,7 +16,7 @@ const git = (repository: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", repository, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
 
 /** A process that runs transactions; killed at the end of the scope. */
-const transacting = (directory: string, name: string) =>
+const transacting = (reached: Reached.Reached, name: string) =>
   Effect.gen(function* () {
     const acknowledged: Array<string> = []
     const ready = yield* Deferred.make<void>()
@@ -23,7 +24,7 @@ const transacting = (directory: string, name: string) =>
     const ended = yield* Deferred.make<{ readonly signal: string | null; readonly err: string }>()
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, ["--import", "tsx", script, directory, name], {
+        spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(reached), name], {
           stdio: ["ignore", "pipe", "pipe"]
         })
       ),
@@ -70,9 +71,8 @@ const whole = (store: StoreService) =>
   })
 
 /** What every kill must leave true; looked at through a store that was opened after it. */
-const examine = (directory: string, acknowledged: ReadonlySet<string>, round: number) =>
+const examine = (repository: string, acknowledged: ReadonlySet<string>, round: number) =>
   Effect.gen(function* () {
-    const repository = join(directory, "local/killed.git")
     const store = yield* Store.Store
     assert.strictEqual(git(repository, "fsck", "--strict", "--full", "--no-dangling").trim(), "")
     const parts = yield* whole(store)
@@ -105,14 +105,31 @@ const examine = (directory: string, acknowledged: ReadonlySet<string>, round: nu
     return branches.length
   })
 
-/** Kills a process so many times at random moments of its transactions. */
+const quiet = Logger.minimumLogLevel(LogLevel.Warning)
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "chainstore-killed-"))),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+)
+
+/** Kills a process so many times at random moments of its transactions in a bare repository of this machine. */
 export const killTransactions = (kills: number) =>
+  Effect.flatMap(temporary, (directory) =>
+    killTransactionsIn(kills, { directory }, join(directory, `${Reached.repository}.git`))
+  )
+
+/** The same through GitHub's API on our own host. */
+export const killTransactionsOnHost = (kills: number, { graphql = false } = {}) =>
   Effect.gen(function* () {
-    const directory = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "chainstore-killed-"))),
-      (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
-    )
-    const layer = Layer.provide(Store.layer(), LocalGit.layer({ directory, repository: "local/killed" }))
+    const { api: apiUrl, directory, token } = yield* HostServer
+    const repository = join(directory, "repos", `${Reached.repository}.git`)
+    return yield* killTransactionsIn(kills, { apiUrl, token, graphql }, repository)
+  }).pipe(Effect.provide(Layer.provide(host({ createOnFirstUse: true }), quiet)))
+
+/** The same in a repository that is reached so, and lies there. */
+const killTransactionsIn = (kills: number, reached: Reached.Reached, repository: string) =>
+  Effect.gen(function* () {
+    const layer = Reached.layer(reached)
     const acknowledged = new Set<string>()
     yield* Effect.provide(
       Effect.flatMap(Store.Store, (store) =>
@@ -124,7 +141,7 @@ export const killTransactions = (kills: number) =>
     for (let round = 0; round < kills; round++) {
       yield* Effect.scoped(
         Effect.gen(function* () {
-          const running = yield* transacting(directory, `r${round}`)
+          const running = yield* transacting(reached, `r${round}`)
           const watching = yield* Effect.forkScoped(
             Effect.provide(
               Effect.flatMap(Store.Store, (store) =>
@@ -149,7 +166,7 @@ export const killTransactions = (kills: number) =>
           for (const key of running.acknowledged) acknowledged.add(key)
         })
       )
-      left += yield* Effect.provide(examine(directory, acknowledged, round), layer)
+      left += yield* Effect.provide(examine(repository, acknowledged, round), layer)
     }
     return { acknowledged: acknowledged.size, left, looks }
   })

@@ -1,13 +1,13 @@
 import * as fs from "node:fs"
-import { Effect, Layer, Option } from "effect"
-import * as LocalGit from "../../../../src/store/local/LocalGit.js"
+import { Effect, Option } from "effect"
 import * as Store from "../../../../src/store/Store.js"
+import { layer, type Reached } from "./Reached.js"
 
 /**
  * A process that runs transactions until it is killed: two fibres of them, and a third that writes single documents,
  * so that the branch moves and transactions are replayed. `ack NAME` is printed once one is acknowledged.
  */
-const [directory = "", name = ""] = process.argv.slice(2)
+const [reached = "", name = ""] = process.argv.slice(2)
 
 const program = Effect.gen(function* () {
   const store = yield* Store.Store
@@ -50,12 +50,7 @@ const program = Effect.gen(function* () {
   })
 })
 
-const layer = Layer.provide(
-  Store.layer({ batchRetries: 50 }),
-  LocalGit.layer({ directory, repository: "local/killed" })
-)
-
-Effect.runPromise(Effect.provide(program, layer)).then(
+Effect.runPromise(Effect.provide(program, layer(JSON.parse(reached) as Reached, { batchRetries: 50 }))).then(
   () => process.exit(0),
   (cause) => {
     fs.writeSync(2, `${cause}\n`)
