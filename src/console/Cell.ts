@@ -11,6 +11,12 @@ export const cellText = (value: Json | undefined): string => {
   return JSON.stringify(value)
 }
 
+/** A whole number beyond 2^53 is what JavaScript makes of the digits in the file, which may have been others. */
+export const isRounded = (value: Json | undefined): boolean =>
+  typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
+
+export const rounded = "(as JavaScript holds it; the last digits in the file may differ)"
+
 /** What a cell shows: no more than it can hold, so that a megabyte does not become a megabyte of layout. */
 export const clipped = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
 

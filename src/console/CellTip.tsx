@@ -7,6 +7,8 @@ interface Shown {
   readonly row: number
   readonly column: string
   readonly text: string
+  /** What has the pointer or the focus. */
+  readonly of: HTMLElement
   readonly left: number
   readonly top: number
   readonly above: boolean
@@ -23,7 +25,10 @@ export const useTip = () => {
   const show = useCallback((element: HTMLElement, row: number, column: string, text: string) => {
     const box = element.getBoundingClientRect()
     const above = box.bottom + 220 > innerHeight
+    // What was left a moment ago must not take this one away.
+    setLeaving(0)
     setShown({
+      of: element,
       row,
       column,
       text,

@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../domain/Document.js"
 import type { Sort } from "../store/browse/Browse.js"
-import { cellText, clipped, kindOf, own } from "./Cell.js"
+import { cellText, clipped, isRounded, kindOf, own, rounded } from "./Cell.js"
 import { CellTip, useTip } from "./CellTip.js"
 import { Icon } from "./Icon.js"
 
@@ -10,7 +10,11 @@ const rowHeight = 38
 
 const widthOf = (column: string, rows: ReadonlyArray<JsonObject>): number => {
   let longest = column.length + 4
-  for (const row of rows.slice(0, 60)) longest = Math.max(longest, cellText(own(row, column)).length)
+  // Digits are as wide as the widest letters.
+  for (const row of rows.slice(0, 60)) {
+    const value = own(row, column)
+    longest = Math.max(longest, cellText(value).length * (typeof value === "number" ? 1.15 : 1))
+  }
   return Math.round(Math.min(Math.max(longest, 6), column === "_id" ? 30 : 38) * 7.6) + 30
 }
 
@@ -55,6 +59,21 @@ export const ResultTable = (props: {
       requestAnimationFrame(() => document.getElementById(`cell-${next.row}-${next.column}`)?.focus())
     )
   }
+
+  /** Shows the whole text of what has the pointer or the focus. */
+  const tipped = (row: number, name: string, text: string, place?: number) => ({
+    onFocus: (event: { readonly currentTarget: HTMLElement }) => {
+      if (place !== undefined) setActive({ row, column: place })
+      if (text !== "" && !dismissed.current) show(event.currentTarget, row, name, text)
+      dismissed.current = false
+    },
+    onBlur: leave,
+    onMouseEnter: (event: { readonly currentTarget: HTMLElement }) => {
+      stay()
+      if (text !== "") show(event.currentTarget, row, name, text)
+    },
+    onMouseLeave: leave
+  })
 
   const keys = (event: KeyboardEvent, row: number, column: number, id: string) => {
     const steps: Readonly<Record<string, readonly [number, number]>> = {
@@ -114,7 +133,7 @@ export const ResultTable = (props: {
                     <button
                       type="button"
                       class="sort"
-                      title={column.length > 30 ? clipped(column) : undefined}
+                      {...(column.length > 30 ? tipped(-1, column, column) : {})}
                       onClick={() =>
                         props.onSort(
                           !mine
@@ -150,7 +169,7 @@ export const ResultTable = (props: {
                 >
                   {columns.map((column, i) => {
                     const value = own(row, column)
-                    const text = cellText(value)
+                    const text = isRounded(value) ? `${cellText(value)} ${rounded}` : cellText(value)
                     if (column === "_id") {
                       return (
                         <th key={column} scope="row">
@@ -160,6 +179,7 @@ export const ResultTable = (props: {
                             id={`open-${id}`}
                             onClick={() => props.onOpen(id)}
                             aria-label={`Open ${id}`}
+                            {...(id.length > 25 ? tipped(item.index, column, id) : {})}
                           >
                             <bdi>{clipped(id)}</bdi>
                           </button>
@@ -175,22 +195,11 @@ export const ResultTable = (props: {
                         aria-describedby={
                           shown?.row === item.index && shown.column === column ? "cell-full" : undefined
                         }
-                        onFocus={(event) => {
-                          setActive({ row: item.index, column: i })
-                          if (text !== "" && !dismissed.current) {
-                            show(event.currentTarget, item.index, column, text)
-                          }
-                          dismissed.current = false
-                        }}
-                        onBlur={leave}
-                        onMouseEnter={(event) => {
-                          stay()
-                          if (text !== "") show(event.currentTarget, item.index, column, text)
-                        }}
-                        onMouseLeave={leave}
+                        {...tipped(item.index, column, text, i)}
                         onKeyDown={(event) => keys(event, item.index, i, id)}
                       >
-                        <bdi>{clipped(text)}</bdi>
+                        {isRounded(value) ? <span aria-hidden="true">≈ </span> : null}
+                        <bdi>{clipped(isRounded(value) ? cellText(value) : text)}</bdi>
                       </td>
                     )
                   })}
@@ -213,7 +222,7 @@ export const ResultTable = (props: {
           onDismiss={() => {
             hide()
             dismissed.current = true
-            document.getElementById(`cell-${shown.row}-${columns.indexOf(shown.column)}`)?.focus()
+            shown.of.focus()
           }}
         />
       )}

@@ -27,8 +27,9 @@ export const useRows = (
 ) => {
   const definitions = useMemo(
     () =>
-      columns.map((column) => ({
-        id: column,
+      columns.map((column, i) => ({
+        // Any text may be the name of a field, the empty one too, which the table takes for none.
+        id: String(i),
         accessorFn: (row: JsonObject) => own(row, column),
         sortUndefined: "last" as const,
         sortFn: (a: { original: JsonObject }, b: { original: JsonObject }) =>
@@ -37,10 +38,10 @@ export const useRows = (
     [columns]
   )
   const data = useMemo(() => [...documents], [documents])
-  const sorting = useMemo(
-    () => (sort === undefined || sorted ? [] : [{ id: sort.path, desc: sort.descending }]),
-    [sort?.path, sort?.descending, sorted]
-  )
+  const sorting = useMemo(() => {
+    const place = sort === undefined || sorted ? -1 : columns.indexOf(sort.path)
+    return place < 0 ? [] : [{ id: String(place), desc: sort?.descending === true }]
+  }, [columns, sort?.path, sort?.descending, sorted])
   const table = useTable({ features, data, columns: definitions as never, state: { sorting } as never })
   return table.getRowModel().rows.map((row: { original: JsonObject }) => row.original)
 }

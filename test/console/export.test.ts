@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { parseCsv } from "hucre/csv"
 import { readXlsx } from "hucre/xlsx"
-import { cellText, own } from "../../src/console/Cell.js"
+import { cellText, isRounded, own } from "../../src/console/Cell.js"
 import { write } from "../../src/console/Export.js"
 import { workbook } from "../../src/console/Workbook.js"
 import type { JsonObject } from "../../src/domain/Document.js"
@@ -18,6 +18,15 @@ const text = fc.string({ unit: "grapheme" })
 const documents = fc.array(
   fc.record({ _id: text, name: fc.oneof(text, fc.constantFrom("=1+1", "+2", "-3", "@a", "\tx", "'q")) })
 )
+
+describe("cells", () => {
+  it("whole numbers that JavaScript may have rounded are told apart", () => {
+    for (const value of [2 ** 53, -(2 ** 60), 1e300]) assert.isTrue(isRounded(value))
+    for (const value of [0, -1, 2 ** 53 - 1, 0.5, 1e-9, "9007199254740993", null]) {
+      assert.isFalse(isRounded(value))
+    }
+  })
+})
 
 describe("export", () => {
   it("JSON and NDJSON hold exactly the shown columns", () => {
