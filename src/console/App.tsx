@@ -1,9 +1,9 @@
-import { lazy, Suspense } from "preact/compat"
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
 import { Announcer, alarm, announce } from "./Announcer.js"
 import { type DataSourceService, watched } from "./DataSource.js"
-import { start } from "./Place.js"
+import { part } from "./Part.js"
+import { type Place, start } from "./Place.js"
 import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 import * as Settings from "./Settings.js"
@@ -12,7 +12,19 @@ import { ThemeButton, TopBar } from "./TopBar.js"
 import { usePlace } from "./usePlace.js"
 import { useTask } from "./useTask.js"
 
-const Workbench = lazy(() => import("./Workbench.js").then((part) => part.Workbench))
+const Workbench = part(() => import("./Workbench.js").then((found) => found.Workbench))
+
+const parts = ["api", "repo", "branch", "root"] as const
+
+/** Whether an address names another repository, branch or root than the one that is signed in to. */
+const isElsewhere = (place: Place, session: SessionView): boolean =>
+  parts.some((name) => place[name] !== undefined && place[name] !== session[name])
+
+/** What the tab and the browser's history call a place. */
+const titleOf = ({ document, table }: Place, session: SessionView | undefined): string =>
+  [...(session === undefined ? [] : [document, table, session.repo]), "Chainstore console"]
+    .filter((name) => name !== undefined)
+    .join(" · ")
 
 /** The console over any source of data. */
 export const App = ({ source }: { readonly source: DataSourceService }) => {
@@ -21,7 +33,9 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
   const [setup, setSetup] = useState<Setup | undefined>(undefined)
   const [session, setSession] = useState<SessionView | undefined>(undefined)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [elsewhere, setElsewhere] = useState<Place | undefined>(undefined)
   const task = useTask()
+  const leaving = useTask()
 
   const fail = useCallback((failure: Problem) => {
     setProblem(failure)
@@ -59,10 +73,19 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     if (session === undefined) return
     const { api, branch, repo, root } = session
     if (place.api !== api || place.repo !== repo || place.branch !== branch || place.root !== root) {
-      const same = place.repo === undefined || place.repo === repo
-      go({ ...(same ? {} : start), api, repo, branch, root }, "replace")
+      const other = isElsewhere(place, session)
+      if (other) {
+        setElsewhere(place)
+        announce(`The address names another place than ${repo}, which is signed in to.`)
+      }
+      go({ ...(other ? start : {}), api, repo, branch, root }, "replace")
     }
   }, [session, place])
+
+  const title = titleOf(place, session)
+  useEffect(() => {
+    document.title = title
+  }, [title])
 
   const change = (part: Partial<Settings.Settings>) => setSettings(Settings.save(part))
 
@@ -72,6 +95,9 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
         setProblem(undefined)
         const { api, branch, repo, root } = signedIn
         change({ api, branch, repo, root })
+        // What the form said counts, whatever the address named before.
+        const same = place.repo === undefined || (place.repo === repo && (place.branch ?? branch) === branch)
+        go({ ...(same ? {} : start), api, repo, branch, root }, "replace")
         setSession(signedIn)
         announce(
           `Signed in to ${repo}${signedIn.readOnly ? ", read-only" : ""}: ${signedIn.collections.length} collections.`
@@ -80,28 +106,38 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
       failure: fail
     })
 
-  const signOut = () => {
+  const signOut = (to?: Place) => {
     setSession(undefined)
-    setProblem(undefined)
-    go(start)
-    task.run(source.signOut, { success: () => announce("Signed out."), failure: fail })
+    setElsewhere(undefined)
+    go(to ?? start)
+    leaving.run(source.signOut, {
+      success: () => {
+        setProblem(undefined)
+        announce("Signed out.")
+      },
+      failure: fail
+    })
   }
 
   return (
     <div class="app">
       {session !== undefined ? (
-        <Suspense fallback={<main class="skeleton-card" aria-busy="true" aria-label="Loading" />}>
-          <Workbench
-            key={`${session.api} ${session.repo} ${session.branch} ${session.root}`}
-            source={watchedSource}
-            session={session}
-            place={place}
-            go={go}
-            settings={settings}
-            onSettings={change}
-            onSignOut={signOut}
-          />
-        </Suspense>
+        <Workbench
+          frame={{
+            waiting: <main class="skeleton-card" aria-busy="true" aria-label="Loading" />,
+            failed: (card) => <main class="sign-in">{card}</main>
+          }}
+          key={`${session.api} ${session.repo} ${session.branch} ${session.root}`}
+          source={watchedSource}
+          session={session}
+          place={place}
+          elsewhere={elsewhere}
+          onElsewhere={(there) => (there ? signOut(elsewhere) : setElsewhere(undefined))}
+          go={go}
+          settings={settings}
+          onSettings={change}
+          onSignOut={() => signOut()}
+        />
       ) : (
         <>
           <TopBar title="Console">
@@ -114,8 +150,10 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
               setup={setup}
               place={place}
               running={task.running}
+              leaving={leaving.running}
               problem={problem}
               onSignIn={signIn}
+              onSignOut={() => signOut()}
               onCancel={task.cancel}
             />
           ) : (

@@ -19,7 +19,7 @@ export interface DataSourceService {
   readonly build: "hosted" | "local"
   readonly setup: Effect.Effect<Setup, Problem>
   readonly signIn: (request: LoginRequest) => Effect.Effect<SessionView, Problem>
-  readonly signOut: Effect.Effect<void>
+  readonly signOut: Effect.Effect<void, Problem>
   readonly collections: Effect.Effect<ReadonlyArray<string>, Problem>
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, Problem>
   /** Null where the document does not exist at that commit. */

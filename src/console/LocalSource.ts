@@ -6,7 +6,7 @@ import { DataSource } from "./DataSource.js"
 import * as Problem from "./Problem.js"
 
 const unreadable = (cause: unknown) =>
-  Problem.offline(
+  Problem.server(
     `The answer of the server could not be read (${cause instanceof Error ? cause.message : "?"}).`
   )
 
@@ -53,7 +53,13 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
     build: "local",
     setup: call(Api.session, undefined),
     signIn: (request) => call(Api.login, request),
-    signOut: Effect.ignore(call(Api.logout, undefined)),
+    signOut: call(Api.logout, undefined).pipe(
+      Effect.timeoutFail({
+        duration: "10 seconds",
+        onTimeout: () => Problem.offline("The console's own server did not answer.")
+      }),
+      Effect.mapError(({ message }) => Problem.stillSignedIn(message))
+    ),
     collections: Effect.map(call(Api.collections, undefined), ({ collections }) => collections),
     query: (query) =>
       call(Api.query, {

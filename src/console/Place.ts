@@ -12,8 +12,8 @@ export interface Place {
   readonly table?: string | undefined
   readonly filters: ReadonlyArray<Filter>
   readonly sort?: Sort | undefined
-  /** The columns shown, in their order; all of them when absent. */
-  readonly columns?: ReadonlyArray<string> | undefined
+  /** The columns shown, in their order; as many as a table can bear when absent. */
+  readonly columns?: ReadonlyArray<string> | "all" | undefined
   readonly limit: number
   /** Whole documents even where a manifest could give the rows. */
   readonly whole: boolean
@@ -22,6 +22,9 @@ export interface Place {
   /** What the side panel shows. */
   readonly panel?: "history" | "commits" | undefined
 }
+
+/** More columns at once make a table that nobody can use and that a browser hardly draws. */
+export const bearable = 100
 
 export const start: Place = {
   table: undefined,
@@ -53,13 +56,22 @@ const filterOf = (value: unknown): ReadonlyArray<Filter> => {
   return [operand === undefined ? { path, operator } : { path, operator, value: operand as Json }]
 }
 
+/** A minus says that it descends; a plus only that the name begins with one of the two itself. */
+const sortOf = (text: string): Sort => ({
+  path: text.replace(/^[-+]/, ""),
+  descending: text.startsWith("-")
+})
+
+const printSort = ({ descending, path }: Sort): string =>
+  descending ? `-${path}` : /^[-+]/.test(path) ? `+${path}` : path
+
 /** Reads the part of the address after `#`; what makes no sense is left out. */
 export const fromHash = (hash: string): Place => {
   const params = new URLSearchParams(hash.replace(/^#/, ""))
   const text = (name: string) => params.get(name) || undefined
   const columns = parse(params.get("columns"))
   const limit = Number(params.get("limit") ?? 50)
-  const sort = text("sort")
+  const sort = params.get("sort")
   const panel = text("panel")
   return {
     api: text("api"),
@@ -68,9 +80,13 @@ export const fromHash = (hash: string): Place => {
     root: params.get("root") ?? undefined,
     table: text("table"),
     filters: params.getAll("where").flatMap((value) => filterOf(parse(value))),
-    sort: sort === undefined ? undefined : { path: sort.replace(/^-/, ""), descending: sort.startsWith("-") },
+    sort: sort === null ? undefined : sortOf(sort),
     columns:
-      Array.isArray(columns) && columns.every((column) => typeof column === "string") ? columns : undefined,
+      params.get("columns") === "all"
+        ? "all"
+        : Array.isArray(columns) && columns.every((column) => typeof column === "string")
+          ? columns
+          : undefined,
     limit: Number.isInteger(limit) && limit >= 1 && limit <= 500 ? limit : 50,
     whole: params.get("rows") === "whole",
     document: text("document"),
@@ -89,8 +105,10 @@ export const toHash = (place: Place): string => {
   for (const { operator, path, value } of place.filters) {
     params.append("where", JSON.stringify(value === undefined ? [path, operator] : [path, operator, value]))
   }
-  if (place.sort !== undefined) params.set("sort", `${place.sort.descending ? "-" : ""}${place.sort.path}`)
-  if (place.columns !== undefined) params.set("columns", JSON.stringify(place.columns))
+  if (place.sort !== undefined) params.set("sort", printSort(place.sort))
+  if (place.columns !== undefined) {
+    params.set("columns", place.columns === "all" ? "all" : JSON.stringify(place.columns))
+  }
   if (place.limit !== 50) params.set("limit", String(place.limit))
   if (place.whole) params.set("rows", "whole")
   if (place.at !== undefined) params.set("at", place.at)

@@ -8,6 +8,7 @@ import {
   takesValue
 } from "../store/browse/Filter.js"
 import { RunButton } from "./Busy.js"
+import { labels } from "./FilterWords.js"
 import { Icon } from "./Icon.js"
 import type { Place } from "./Place.js"
 
@@ -16,19 +17,6 @@ interface Row {
   readonly path: string
   readonly operator: Operator
   readonly value: string
-}
-
-const labels: Readonly<Record<Operator, string>> = {
-  is: "is",
-  isNot: "is not",
-  contains: "contains",
-  startsWith: "starts with",
-  lessThan: "less than",
-  atMost: "at most",
-  greaterThan: "greater than",
-  atLeast: "at least",
-  exists: "exists",
-  missing: "is missing"
 }
 
 let keys = 0
@@ -118,7 +106,10 @@ export const QueryForm = (props: {
       <label class="field small query-table">
         <span>Collection</span>
         <select id="query-table" value={table} onChange={(event) => setTable(event.currentTarget.value)}>
-          {props.collections.map((name) => (
+          {(table === "" || props.collections.includes(table)
+            ? props.collections
+            : [table, ...props.collections]
+          ).map((name) => (
             <option key={name} value={name}>
               {name}
             </option>
@@ -134,7 +125,8 @@ export const QueryForm = (props: {
               class="filter-path"
               data-first={i === 0}
               aria-label={`Field of filter ${i + 1}`}
-              placeholder={i === 0 ? "any field, e.g. tags or size.width" : "field"}
+              placeholder={i === 0 ? "field, e.g. tags or size.width" : "field"}
+              required={row.operator !== "is" || row.value !== ""}
               list={known}
               autocomplete="off"
               autocapitalize="none"
@@ -228,7 +220,7 @@ export const QueryForm = (props: {
             Cancel
           </button>
         ) : null}
-        <RunButton type="submit" kind="primary" icon="play" running={props.running}>
+        <RunButton type="submit" kind="primary" icon="play" running={props.running} disabled={table === ""}>
           Run
         </RunButton>
       </div>

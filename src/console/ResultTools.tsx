@@ -1,10 +1,10 @@
-import { lazy, Suspense } from "preact/compat"
 import type { JsonObject } from "../domain/Document.js"
 import type { SessionView } from "../http/console/Api.js"
 import { Menu } from "./Menu.js"
-import type { Place } from "./Place.js"
+import { part } from "./Part.js"
+import { bearable, type Place } from "./Place.js"
 
-const ExportMenu = lazy(() => import("./ExportMenu.js").then((part) => part.ExportMenu))
+const ExportMenu = part(() => import("./ExportMenu.js").then((found) => found.ExportMenu))
 
 /** Column chooser and export: both concern exactly the rows and columns that are shown. */
 export const ResultTools = (props: {
@@ -14,12 +14,13 @@ export const ResultTools = (props: {
   readonly columns: ReadonlyArray<string>
   readonly session: SessionView
   readonly place: Place
-  readonly onColumns: (columns: ReadonlyArray<string> | undefined) => void
+  readonly onColumns: (columns: ReadonlyArray<string> | "all" | undefined) => void
 }) => {
   const { all, columns, name, rows } = props
+  const every = all.length > bearable ? "all" : undefined
   const choose = (column: string, shown: boolean) => {
     const next = all.filter((one) => (one === column ? shown : columns.includes(one)))
-    props.onColumns(next.length === all.length ? undefined : next)
+    props.onColumns(next.length === all.length ? every : next)
   }
   return (
     <>
@@ -28,7 +29,7 @@ export const ResultTools = (props: {
           <fieldset class="choices">
             <legend>Columns shown</legend>
             <div class="choices-all">
-              <button type="button" class="button small quiet" onClick={() => props.onColumns(undefined)}>
+              <button type="button" class="button small quiet" onClick={() => props.onColumns(every)}>
                 All
               </button>
               <button type="button" class="button small quiet" onClick={() => props.onColumns(["_id"])}>
@@ -51,16 +52,15 @@ export const ResultTools = (props: {
       </Menu>
       <Menu label="Export" icon="save" id="export" disabled={rows.length === 0}>
         {(close) => (
-          <Suspense fallback={<p class="menu-title">Loading…</p>}>
-            <ExportMenu
-              name={name}
-              rows={rows}
-              columns={columns}
-              session={props.session}
-              place={props.place}
-              onDone={close}
-            />
-          </Suspense>
+          <ExportMenu
+            frame={{ waiting: <p class="menu-title">Loading…</p>, failed: (card) => card }}
+            name={name}
+            rows={rows}
+            columns={columns}
+            session={props.session}
+            place={props.place}
+            onDone={close}
+          />
         )}
       </Menu>
     </>

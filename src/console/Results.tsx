@@ -2,10 +2,11 @@ import type { RefObject } from "preact"
 import { useMemo } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
 import type { QueryAnswer } from "../store/browse/Browse.js"
-import { printValue } from "../store/browse/Filter.js"
 import { RunButton } from "./Busy.js"
+import { clipped } from "./Cell.js"
+import { filterText } from "./FilterWords.js"
 import { Icon } from "./Icon.js"
-import type { Place } from "./Place.js"
+import { bearable, type Place } from "./Place.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { ResultTable } from "./ResultTable.js"
 import { ResultTools } from "./ResultTools.js"
@@ -22,14 +23,6 @@ const unprojected = (answer: QueryAnswer | undefined): ReadonlyArray<string> =>
     ? identity.filter((column) => column !== "_id" && answer.manifest?.fields.includes(column) !== true)
     : []
 
-const filterText = (place: Place): string =>
-  place.filters
-    .map(
-      ({ operator, path, value }) =>
-        `${path} ${operator}${value === undefined ? "" : ` ${printValue(value)}`}`
-    )
-    .join(" and ")
-
 const Skeleton = () => (
   <div class="skeleton-table" aria-hidden="true">
     {Array.from({ length: 12 }, (_, i) => (
@@ -45,8 +38,16 @@ export const Results = (props: {
   readonly session: SessionView
   readonly query: ReturnType<typeof useQuery>
   readonly heading: RefObject<HTMLHeadingElement | null>
+  /** Whether there is such a collection now. */
+  readonly known: boolean
 }) => {
-  const { go, place, query, session } = props
+  const { place, query, session } = props
+  // What is pressed here goes away with what it changes: the focus goes to the heading instead.
+  const ask: Go = (change) => {
+    query.expectFocus()
+    props.go(change)
+  }
+  const { go } = props
   const answer = query.outcome?.answer
   const documents = answer?.documents ?? none
   const unknown = useMemo(() => unprojected(answer), [answer])
@@ -56,9 +57,10 @@ export const Results = (props: {
   }, [answer, unknown])
   const chosen = place.columns
   const columns = useMemo(() => {
-    const shown =
-      chosen === undefined ? all : all.filter((column) => column === "_id" || chosen.includes(column))
-    return shown.length === 0 ? all : shown
+    if (chosen === "all") return all
+    if (chosen === undefined) return all.slice(0, bearable)
+    const shown = all.filter((column) => column === "_id" || chosen.includes(column))
+    return shown.length === 0 ? all.slice(0, bearable) : shown
   }, [all, JSON.stringify(chosen)])
   const atServer = answer?.source === "manifest" && answer.cursor !== null
   const rows = useRows(documents, all, place.sort, atServer)
@@ -88,7 +90,7 @@ export const Results = (props: {
         )}
         <span class="grow" />
         {table === undefined ? null : (
-          <>
+          <div class="tools">
             <button
               type="button"
               class="button plain"
@@ -107,7 +109,7 @@ export const Results = (props: {
               place={place}
               onColumns={(next) => go({ columns: next })}
             />
-          </>
+          </div>
         )}
       </header>
       {place.at === undefined ? null : (
@@ -115,7 +117,7 @@ export const Results = (props: {
           <Icon name="clock" />
           The table as it was at{" "}
           <code>{/^[0-9a-f]{40}$/.test(place.at) ? place.at.slice(0, 7) : place.at}</code>
-          <button type="button" class="button small quiet" onClick={() => go({ at: undefined })}>
+          <button type="button" class="button small quiet" onClick={() => ask({ at: undefined })}>
             Back to now
           </button>
         </p>
@@ -131,24 +133,46 @@ export const Results = (props: {
       {unknown.length === 0 ? null : (
         <p class="quiet-text note">
           The manifest does not hold {unknown.join(" and ")}.
-          <button type="button" class="button small quiet" onClick={() => go({ whole: true })}>
+          <button type="button" class="button small quiet" onClick={() => ask({ whole: true })}>
             Read the documents
           </button>
         </p>
       )}
       {answer?.unreadable === undefined ? null : (
         <p class="banner">
-          {answer.unreadable.length} files hold no readable document and are left out:{" "}
-          <bdi>{answer.unreadable.slice(0, 5).join(", ")}</bdi>
+          {answer.unreadable.length === 1
+            ? "1 file holds no readable document and is left out:"
+            : `${answer.unreadable.length} files hold no readable document and are left out:`}
+          {answer.unreadable.slice(0, 5).map((id) => (
+            <button
+              type="button"
+              class="button small quiet"
+              key={id}
+              id={`open-${id}`}
+              aria-label={`Open ${id}`}
+              onClick={() => go({ document: id, panel: undefined })}
+            >
+              <bdi>{clipped(id)}</bdi>
+            </button>
+          ))}
+          {answer.unreadable.length > 5 ? `and ${answer.unreadable.length - 5} more` : null}
         </p>
       )}
-      {query.problem !== undefined ? (
+      {chosen === undefined && all.length > columns.length ? (
+        <p class="quiet-text note">
+          The first {columns.length} of {all.length.toLocaleString("en")} columns are shown.
+          <button type="button" class="button small quiet" onClick={() => go({ columns: "all" })}>
+            Show all
+          </button>
+        </p>
+      ) : null}
+      {query.problem !== undefined && answer === undefined ? (
         <ProblemCard problem={query.problem}>
           <RunButton running={query.running} onClick={() => query.again()}>
             Try again
           </RunButton>
         </ProblemCard>
-      ) : answer === undefined ? (
+      ) : answer === undefined || (query.old && rows.length === 0) ? (
         query.running || query.pending ? (
           <Skeleton />
         ) : (
@@ -172,21 +196,28 @@ export const Results = (props: {
             <div class="empty">
               <h3>No documents</h3>
               {place.filters.length === 0 ? (
-                <p>
-                  <bdi>{table}</bdi> holds no documents{place.at === undefined ? "" : " at this commit"}.
-                </p>
+                props.known || place.at !== undefined ? (
+                  <p>
+                    <bdi>{table}</bdi> holds no documents{place.at === undefined ? "" : " at this commit"}.
+                  </p>
+                ) : (
+                  <p>
+                    There is no collection <bdi>{table}</bdi> here.
+                  </p>
+                )
               ) : (
                 <>
                   <p>
-                    Nothing in <bdi>{table}</bdi> matches <code>{filterText(place)}</code>.
+                    Nothing in <bdi>{table}</bdi> matches <code>{filterText(place.filters)}</code>.
                   </p>
-                  <button type="button" class="button plain" onClick={() => go({ filters: [] })}>
+                  <button type="button" class="button plain" onClick={() => ask({ filters: [] })}>
                     Clear the filter
                   </button>
                 </>
               )}
             </div>
           )}
+          {query.problem === undefined ? null : <ProblemCard problem={query.problem} />}
           {answer.cursor === null ? null : (
             <div class="more">
               <RunButton running={query.running} onClick={query.more}>

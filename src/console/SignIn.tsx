@@ -12,13 +12,16 @@ export const SignIn = (props: {
   readonly setup: Setup
   readonly place: Place
   readonly running: boolean
+  /** Whether the last session is still being ended. */
+  readonly leaving: boolean
   readonly problem: Problem | undefined
   readonly onSignIn: (request: LoginRequest) => void
+  readonly onSignOut: () => void
   readonly onCancel: () => void
 }) => {
   const form = useRef<HTMLFormElement>(null)
   const remembered = Settings.load()
-  const { place, running, setup } = props
+  const { leaving, place, running, setup } = props
   const repo = place.repo ?? remembered.repo ?? ""
   const apis = setup.apis
   const wanted = place.api ?? remembered.api
@@ -31,7 +34,7 @@ export const SignIn = (props: {
 
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    if (running || form.current === null) return
+    if (running || leaving || form.current === null) return
     const data = new FormData(form.current)
     const value = (name: string) => String(data.get(name) ?? "").trim()
     const token = value("token")
@@ -58,7 +61,7 @@ export const SignIn = (props: {
             <h2>Just looking?</h2>
             <p>The embedded demo holds products, flags and articles on this machine. It needs no token.</p>
             <RunButton
-              running={running}
+              running={running || leaving}
               kind="plain"
               icon="play"
               onClick={() =>
@@ -75,7 +78,15 @@ export const SignIn = (props: {
       </div>
       <form class="card form" ref={form} method="post" onSubmit={submit} aria-labelledby="sign-in-title">
         <h2 id="sign-in-title">Sign in</h2>
-        {props.problem === undefined ? null : <ProblemCard problem={props.problem} />}
+        {props.problem === undefined ? null : (
+          <ProblemCard problem={props.problem}>
+            {props.problem.kind === "signOut" ? (
+              <RunButton running={leaving} onClick={props.onSignOut}>
+                Sign out again
+              </RunButton>
+            ) : null}
+          </ProblemCard>
+        )}
         {apis.length > 1 ? (
           <label class="field">
             <span>Server</span>
@@ -141,8 +152,8 @@ export const SignIn = (props: {
           </label>
         </div>
         <div class="actions">
-          <RunButton type="submit" kind="primary" running={running}>
-            {running ? "Signing in…" : "Sign in"}
+          <RunButton type="submit" kind="primary" running={running || leaving}>
+            {running ? "Signing in…" : leaving ? "Signing out…" : "Sign in"}
           </RunButton>
           {running ? (
             <button type="button" class="button quiet" onClick={props.onCancel}>

@@ -1,9 +1,10 @@
-import { lazy, Suspense } from "preact/compat"
+import type { ComponentChildren } from "preact"
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
 import { alarm } from "./Announcer.js"
 import type { DataSourceService, RateBudget } from "./DataSource.js"
 import { Icon } from "./Icon.js"
+import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
 import type { Problem } from "./Problem.js"
 import { QueryForm } from "./QueryForm.js"
@@ -16,8 +17,8 @@ import type { Go } from "./usePlace.js"
 import { useQuery } from "./useQuery.js"
 import { useTask } from "./useTask.js"
 
-const Commits = lazy(() => import("./Panels.js").then((part) => part.Commits))
-const DocumentPanel = lazy(() => import("./Panels.js").then((part) => part.DocumentPanel))
+const Commits = part(() => import("./Panels.js").then((found) => found.Commits))
+const DocumentPanel = part(() => import("./Panels.js").then((found) => found.DocumentPanel))
 
 const shortcuts: ReadonlyArray<Shortcut> = [
   { keys: "?", what: "This list" },
@@ -39,6 +40,9 @@ export const Workbench = (props: {
   readonly source: DataSourceService
   readonly session: SessionView
   readonly place: Place
+  /** What the address named, where that is not what is signed in to. */
+  readonly elsewhere: Place | undefined
+  readonly onElsewhere: (there: boolean) => void
   readonly go: Go
   readonly settings: Settings
   readonly onSettings: (change: Partial<Settings>) => void
@@ -135,9 +139,25 @@ export const Workbench = (props: {
     return () => removeEventListener("keydown", keys)
   })
 
+  const frame = {
+    waiting: <aside class="panel" aria-busy="true" aria-label="Loading" />,
+    failed: (card: ComponentChildren) => (
+      <aside class="panel" aria-label="What did not load">
+        <div class="panel-body">
+          {card}
+          <button type="button" class="button plain" onClick={closePanel}>
+            Close
+          </button>
+        </div>
+      </aside>
+    )
+  }
+  const there = props.elsewhere
   const panel =
     place.table === undefined ? null : place.document !== undefined ? (
       <DocumentPanel
+        key={`${place.table}/${place.document}`}
+        frame={frame}
         source={source}
         collection={place.table}
         id={place.document}
@@ -151,6 +171,8 @@ export const Workbench = (props: {
       />
     ) : place.panel === "commits" ? (
       <Commits
+        key={place.table}
+        frame={frame}
         source={source}
         collection={place.table}
         at={place.at}
@@ -206,7 +228,7 @@ export const Workbench = (props: {
                     onClick={() => choose(name)}
                   >
                     <Icon name="table" />
-                    <bdi>{name}</bdi>
+                    <bdi class="collection-name">{name}</bdi>
                   </button>
                 </li>
               ))}
@@ -224,6 +246,19 @@ export const Workbench = (props: {
         </nav>
         <main class="work">
           <h1 class="sr-only">Documents of {session.repo}</h1>
+          {there === undefined ? null : (
+            <p class="banner">
+              The address named{" "}
+              <bdi>{[there.repo, there.branch, there.root].filter(Boolean).join(" · ")}</bdi>, which is not
+              what you are signed in to.
+              <button type="button" class="button small quiet" onClick={() => props.onElsewhere(true)}>
+                Sign in there
+              </button>
+              <button type="button" class="button small quiet" onClick={() => props.onElsewhere(false)}>
+                Stay here
+              </button>
+            </p>
+          )}
           <QueryForm
             collections={collections}
             place={place}
@@ -241,12 +276,17 @@ export const Workbench = (props: {
             }}
             onCancel={query.cancel}
           />
-          <Results place={place} go={go} session={session} query={query} heading={heading} />
+          <Results
+            place={place}
+            go={go}
+            session={session}
+            query={query}
+            heading={heading}
+            known={place.table === undefined || collections.includes(place.table)}
+          />
         </main>
       </div>
-      {panel === null ? null : (
-        <Suspense fallback={<aside class="panel" aria-busy="true" aria-label="Loading" />}>{panel}</Suspense>
-      )}
+      {panel}
       {help ? (
         <ShortcutsDialog
           shortcuts={shortcuts}

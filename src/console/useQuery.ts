@@ -25,7 +25,10 @@ const told = ({ answer, milliseconds }: Outcome): string => {
 /** What came of asking for a collection at a commit: rows of one never stand under the name of another. */
 interface Settled {
   readonly of: string
+  /** The filters it was asked with. */
+  readonly by: string
   readonly outcome?: Outcome
+  /** Beside an outcome: why no more of it came. */
   readonly problem?: Problem
 }
 
@@ -41,8 +44,11 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
   const question = JSON.stringify([table, filters, limit, whole, at, round])
   const sortKey = JSON.stringify(sort ?? null)
   const of = JSON.stringify([table, at])
-  const { outcome, problem } = latest?.of === of ? latest : {}
+  const by = JSON.stringify([filters, whole])
   const pending = table !== undefined && asked.current?.question !== question
+  const waiting = task.running || pending
+  // What answers other filters may stand while these are asked, and no longer.
+  const { outcome, problem } = latest?.of === of && (latest.by === by || waiting) ? latest : {}
   const elsewhere = outcome?.answer.source === "manifest" && outcome.answer.cursor !== null
 
   const settled = () => {
@@ -60,15 +66,23 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
         const documents = before === undefined ? answer.documents : [...before.documents, ...answer.documents]
         const columns =
           before === undefined ? answer.columns : [...new Set([...before.columns, ...answer.columns])]
-        const next = { answer: { ...answer, documents, columns }, milliseconds: performance.now() - started }
-        setLatest({ of, outcome: next })
+        const unreadable = [...(before?.unreadable ?? []), ...(answer.unreadable ?? [])]
+        const next = {
+          answer: { ...answer, documents, columns, ...(unreadable.length === 0 ? {} : { unreadable }) },
+          milliseconds: performance.now() - started
+        }
+        setLatest({ of, by, outcome: next })
         if (!quiet.current) {
           announce(documents.length === 0 ? `No documents in ${table} match.` : told(next))
         }
         settled()
+        // The button that asked for more has gone with the last of it.
+        if (append && answer.cursor === null) {
+          requestAnimationFrame(() => document.querySelector<HTMLElement>(".table-scroll")?.focus())
+        }
       },
       failure: (failure) => {
-        setLatest({ of, problem: failure })
+        setLatest({ of, by, problem: failure, ...(append && outcome !== undefined ? { outcome } : {}) })
         alarm(`${failure.title}. ${failure.message}`)
         settled()
       }
@@ -101,6 +115,8 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
     outcome,
     problem,
     running: task.running,
+    /** Whether the rows that stand there answer an older question. */
+    old: latest?.by !== by,
     /** Whether the question of this place is about to be asked. */
     pending,
     /** Asks again, also when nothing changed, and moves the focus to the results afterwards. */

@@ -22,8 +22,13 @@ const place: fc.Arbitrary<Place> = fc.record({
   root: optional(fc.string()),
   table: optional(name),
   filters: fc.array(filter, { maxLength: 4 }),
-  sort: optional(fc.record({ path: name.filter((path) => !path.startsWith("-")), descending: fc.boolean() })),
-  columns: optional(fc.array(fc.string())),
+  sort: optional(
+    fc.record({
+      path: fc.oneof(fc.string(), fc.constantFrom("-a", "+a", "--", "")),
+      descending: fc.boolean()
+    })
+  ),
+  columns: optional(fc.oneof(fc.array(fc.string()), fc.constant("all" as const))),
   limit: fc.integer({ min: 1, max: 500 }),
   whole: fc.boolean(),
   document: optional(name),

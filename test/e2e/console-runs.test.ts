@@ -114,11 +114,68 @@ bothBuilds("runs of the console", (the) => {
     await page.getByLabel("Value of filter 1").fill("4000")
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "No documents" }).waitFor()
-    assert.include(await page.locator(".empty").innerText(), "size.width greaterThan 4000")
+    assert.include(await page.locator(".empty").innerText(), "size.width greater than 4000")
     assert.isTrue(await page.locator(".sort").first().isEnabled())
     await status(page).getByText("No documents in products match").waitFor()
     await page.getByRole("button", { name: "Clear the filter" }).click()
     await page.locator(".table tbody th").first().waitFor()
+  })
+
+  it("rows and refusals are of the filter that stands there, and what goes away hands on the focus", async () => {
+    const { page } = await the.enter({
+      hash: `#table=products&rows=whole&where=${encodeURIComponent('["category","is","none"]')}`
+    })
+    await page.getByRole("heading", { name: "No documents" }).waitFor()
+    const heading = () => page.waitForFunction(() => document.activeElement.id === "results-title")
+    const isData = ({ href }: URL) => the.on.isQuestion({ method: "GET", url: href })
+    const slow: Array<() => void> = []
+    await page.route(isData, async (route) => {
+      await new Promise<void>((resolve) => slow.push(resolve))
+      await route.continue().catch(() => undefined)
+    })
+    await page.getByLabel("Value of filter 1").fill("tools")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Cancel" }).waitFor()
+    assert.strictEqual(await page.getByText("Nothing in products matches").count(), 0)
+    await page.keyboard.press("Escape")
+    await page.getByRole("heading", { name: "Nothing asked yet" }).waitFor()
+    await page.unroute(isData)
+    for (const resume of slow) resume()
+
+    await page.getByLabel("Value of filter 1").fill("none")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Clear the filter" }).press("Enter")
+    await page.locator(".table tbody th").first().waitFor()
+    await heading()
+    await page.goto(`${the.on.url}#table=products&at=main&limit=150`)
+    await page.getByRole("button", { name: "Back to now" }).press("Enter")
+    await heading()
+    assert.include(await page.locator(".results-count").innerText(), "150 of 200")
+
+    await page.route(isData, (route) =>
+      route.fulfill({
+        status: 403,
+        headers: { "access-control-allow-origin": "*" },
+        json: { error: "AuthError", message: "Resource not accessible by personal access token" }
+      })
+    )
+    const more = page.getByRole("button", { name: "Load the next 150" })
+    await more.press("Enter")
+    await page.locator(".results .problem").waitFor()
+    assert.include(await page.locator(".results-count").innerText(), "150 of 200", "what was there stays")
+    assert.isAbove(await page.locator(".table tbody th").count(), 5)
+    await page.unroute(isData)
+    await more.press("Enter")
+    await page.waitForFunction(() => document.activeElement.matches(".table-scroll"))
+    assert.strictEqual(await page.locator(".results-count").innerText(), "200")
+
+    await page.getByLabel("Field of filter 1").fill("")
+    await page.getByLabel("Value of filter 1").fill("tools")
+    await page.keyboard.press("Enter")
+    assert.isTrue(
+      await page.getByLabel("Field of filter 1").evaluate((field: Dom) => field.validity.valueMissing)
+    )
+    assert.notInclude(page.url(), "where")
   })
 
   it("13: the rate meter shows what is left, warns when it is little, and a 304 takes nothing", async () => {

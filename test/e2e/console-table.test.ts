@@ -1,5 +1,6 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
 import { readFileSync } from "node:fs"
+import { Effect } from "effect"
 import { parseCsv } from "hucre/csv"
 import readExcelFile from "read-excel-file/node"
 import { assert, it } from "vitest"
@@ -87,6 +88,54 @@ bothBuilds("tables of the console", (the) => {
     assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), long)
     await page.keyboard.press("Escape")
     assert.strictEqual(await page.locator(".tip").count(), 0)
+    await page.keyboard.press("ArrowLeft")
+    await page.waitForFunction((id: string) => document.activeElement.id === id, `cell-0-${column - 1}`)
+    await page.locator(".tip").waitFor()
+    await page.clock.fastForward(2000)
+    await painted(page)
+    assert.isTrue(await page.locator(".tip").isVisible(), "what was left does not take the next one away")
+  })
+
+  it("fields of any name can be sorted by, ids of any length be read, and no number is taken for exact", async () => {
+    if (the.build === "hosted") return
+    const id = "i".repeat(128)
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f${i}`, i]))
+    await the.on.run(
+      the.on.store.batch({}, (batch) =>
+        Effect.forEach(
+          [
+            [id, { "": 2, "-a": 1, big: 2 ** 60 }],
+            ["b", { "": 1, "-a": 2, big: 5, ...many }]
+          ] as const,
+          ([name, document]) => batch.put("odd", name, document)
+        )
+      )
+    )
+    const { page } = await the.enter({ hash: "#table=odd&sort=no-such-field" })
+    const ids = () => page.locator(".table tbody th").allInnerTexts()
+    await page.locator(".table tbody th").nth(1).waitFor()
+    const [, first] = await ids()
+    for (const [name, down] of [
+      ["", "b"],
+      ["-a", first]
+    ] as const) {
+      await page.locator(".sort", { hasText: new RegExp(`^${name}$`) }).click()
+      await page.locator('[aria-sort="ascending"]').waitFor()
+      assert.strictEqual((await ids())[0], down, name)
+    }
+    await page.goBack()
+    await page.waitForFunction(
+      (text: string) => document.querySelector(".table tbody th").innerText === text,
+      "b"
+    )
+    await page.locator(`#open-${id}`).focus()
+    assert.strictEqual(await page.locator("#cell-full").innerText(), id)
+    assert.match(await page.locator("td", { hasText: "≈" }).innerText(), /^≈ 1152921504606847000$/)
+    await page.getByText(/^The first 100 of 30\d columns are shown/).waitFor()
+    assert.strictEqual(await page.locator(".table thead th").count(), 100)
+    await page.getByRole("button", { name: "Show all" }).click()
+    await page.locator(".sort", { hasText: /^f299$/ }).waitFor()
+    assert.include(page.url(), "columns=all")
   })
 
   it("24: copies and files hold exactly the rows and columns shown", async () => {

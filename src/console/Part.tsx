@@ -1,0 +1,61 @@
+import type { ComponentChildren, ComponentType } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import { alarm } from "./Announcer.js"
+import { offline } from "./Problem.js"
+import { ProblemCard } from "./ProblemCard.js"
+
+interface Frame {
+  /** What stands there until the part has come. */
+  readonly waiting: ComponentChildren
+  /** Puts the news that it did not come where the part would be. */
+  readonly failed: (card: ComponentChildren) => ComponentChildren
+}
+
+/** A part of the page that is fetched when it is first shown, and again if somebody asks for it after a failure. */
+export const part = <Props extends object>(fetch: () => Promise<ComponentType<Props>>) => {
+  let known: ComponentType<Props> | undefined
+  return ({ frame, ...rest }: Props & { readonly frame: Frame }) => {
+    const [Here, setHere] = useState<ComponentType<Props> | undefined>(() => known)
+    const [round, setRound] = useState(0)
+    const [failed, setFailed] = useState(false)
+    const problem = offline("A part of this page could not be loaded.")
+    useEffect(() => {
+      if (known !== undefined) return
+      let gone = false
+      fetch().then(
+        (found) => {
+          known = found
+          if (!gone) setHere(() => found)
+        },
+        () => {
+          if (gone) return
+          setFailed(true)
+          alarm(`${problem.title}. ${problem.message}`)
+        }
+      )
+      return () => {
+        gone = true
+      }
+    }, [round])
+    if (Here !== undefined) return <Here {...(rest as unknown as Props)} />
+    if (!failed) return <>{frame.waiting}</>
+    return (
+      <>
+        {frame.failed(
+          <ProblemCard problem={problem}>
+            <button
+              type="button"
+              class="button plain"
+              onClick={() => {
+                setFailed(false)
+                setRound(round + 1)
+              }}
+            >
+              Try again
+            </button>
+          </ProblemCard>
+        )}
+      </>
+    )
+  }
+}
