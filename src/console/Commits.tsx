@@ -1,12 +1,17 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { HistoryEntry } from "../store/Collection.js"
 import { alarm, announce } from "./Announcer.js"
+import { RunButton } from "./Busy.js"
 import type { DataSourceService } from "./DataSource.js"
 import { Icon } from "./Icon.js"
 import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { useTask } from "./useTask.js"
 import { When } from "./When.js"
+
+const page = 50
+/** As many as are asked for at once, at most. */
+const most = 500
 
 /** The commits of a collection; each of them is a moment at which its table can be looked at. */
 export const Commits = (props: {
@@ -19,6 +24,8 @@ export const Commits = (props: {
   const { collection, source } = props
   const [entries, setEntries] = useState<ReadonlyArray<HistoryEntry> | undefined>(undefined)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [limit, setLimit] = useState(page)
+  const [round, setRound] = useState(0)
   const heading = useRef<HTMLHeadingElement>(null)
   const task = useTask()
 
@@ -27,17 +34,18 @@ export const Commits = (props: {
   }, [collection])
 
   useEffect(() => {
-    task.run(source.history(collection, undefined, 50), {
+    task.run(source.history(collection, undefined, limit), {
       success: (found) => {
+        setProblem(undefined)
         setEntries(found)
-        announce(`${found.length} commits of ${collection}.`)
+        announce(`${found.length} ${found.length === 1 ? "commit" : "commits"} of ${collection}.`)
       },
       failure: (failure) => {
         setProblem(failure)
         alarm(`${failure.title}. ${failure.message}`)
       }
     })
-  }, [source, collection])
+  }, [source, collection, limit, round])
 
   return (
     <aside
@@ -69,7 +77,21 @@ export const Commits = (props: {
       </header>
       <div class="panel-body">
         <p class="quiet-text">Choose a commit to see the table as it was then.</p>
-        {problem === undefined ? null : <ProblemCard problem={problem} />}
+        {problem === undefined ? null : (
+          <ProblemCard problem={problem}>
+            <RunButton running={task.running} onClick={() => setRound(round + 1)}>
+              Try again
+            </RunButton>
+          </ProblemCard>
+        )}
+        {entries === undefined && problem === undefined ? (
+          <div class="skeleton-lines" aria-hidden="true">
+            <span />
+            <span />
+            <span />
+          </div>
+        ) : null}
+        {entries?.length === 0 ? <p>No commit has touched this collection.</p> : null}
         <ol class="timeline">
           {(entries ?? []).map((entry) => (
             <li key={entry.sha} aria-current={props.at === entry.sha ? "true" : undefined}>
@@ -95,8 +117,20 @@ export const Commits = (props: {
             </li>
           ))}
         </ol>
+        {entries === undefined || entries.length < limit || limit >= most ? null : (
+          <RunButton running={task.running} onClick={() => setLimit(Math.min(most, limit + page))}>
+            Show older commits
+          </RunButton>
+        )}
         {props.at === undefined ? null : (
-          <button type="button" class="button plain" onClick={() => props.onAt(undefined)}>
+          <button
+            type="button"
+            class="button plain"
+            onClick={() => {
+              heading.current?.focus()
+              props.onAt(undefined)
+            }}
+          >
             Back to now
           </button>
         )}

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { StoredDocument } from "../domain/Document.js"
 import { alarm, announce } from "./Announcer.js"
+import { RunButton } from "./Busy.js"
 import { copyText, saveFile } from "./Clipboard.js"
 import type { DataSourceService } from "./DataSource.js"
 import { History } from "./History.js"
@@ -59,6 +60,12 @@ export const DocumentPanel = (props: {
     })
   }, [source, collection, id, at, round])
 
+  // What was pressed goes away with what it changes.
+  const look = (sha: string | undefined) => {
+    heading.current?.focus()
+    props.onAt(sha)
+  }
+
   const name = `${collection}/${id}`
   return (
     <aside
@@ -93,7 +100,7 @@ export const DocumentPanel = (props: {
         <p class="banner">
           <Icon name="clock" />
           As it was at <code title={at}>{/^[0-9a-f]{40}$/.test(at) ? at.slice(0, 7) : at}</code>
-          <button type="button" class="button small quiet" onClick={() => props.onAt(undefined)}>
+          <button type="button" class="button small quiet" onClick={() => look(undefined)}>
             Back to now
           </button>
         </p>
@@ -139,15 +146,22 @@ export const DocumentPanel = (props: {
         </div>
       </nav>
       <div class="panel-body">
-        {problem === undefined ? null : <ProblemCard problem={problem} />}
+        {problem === undefined || tab === "history" ? null : (
+          <ProblemCard problem={problem}>
+            <RunButton running={task.running} onClick={() => setRound(round + 1)}>
+              Try again
+            </RunButton>
+          </ProblemCard>
+        )}
         {tab === "history" ? (
           <History
             source={source}
             collection={collection}
             id={id}
             readOnly={props.readOnly}
-            onView={(sha) => props.onAt(sha)}
+            onView={look}
             onRestored={() => {
+              shown.current = place
               setRound(round + 1)
               props.onChanged()
             }}

@@ -14,6 +14,21 @@ import { useTask } from "./useTask.js"
 import { When } from "./When.js"
 
 const page = 30
+/** As many as are asked for at once, at most. */
+const most = 500
+
+/** What stands for a version whose file holds no document. */
+const unreadable = "unreadable"
+type Version = StoredDocument | null | typeof unreadable
+
+const read = (document: Effect.Effect<StoredDocument | null, Problem>): Effect.Effect<Version, Problem> =>
+  Effect.catchIf(
+    document,
+    (problem) => problem.kind === "unreadable",
+    () => Effect.succeed(unreadable)
+  )
+
+const documentOf = (version: Version) => (version === unreadable ? null : version)
 
 /** The commits that changed a document, what each of them changed, and the way back to any of them. */
 export const History = (props: {
@@ -32,7 +47,7 @@ export const History = (props: {
   const [restoring, setRestoring] = useState<Restoring | undefined>(undefined)
   const list = useTask()
   const look = useTask()
-  const versions = useRef(new Map<string, StoredDocument | null>())
+  const versions = useRef(new Map<string, Version>())
   const [round, setRound] = useState(0)
 
   useEffect(() => {
@@ -59,7 +74,7 @@ export const History = (props: {
       const known = versions.current.get(sha)
       return known !== undefined
         ? Effect.succeed(known)
-        : Effect.tap(source.document(collection, id, sha), (document) =>
+        : Effect.tap(read(source.document(collection, id, sha)), (document) =>
             Effect.sync(() => versions.current.set(sha, document))
           )
     })
@@ -73,10 +88,12 @@ export const History = (props: {
       Effect.all([previous === undefined ? Effect.succeed(null) : version(previous.sha), version(entry.sha)]),
       {
         success: ([before, after]) => {
-          const changed = differences(before, after)
+          const changed = differences(documentOf(before), documentOf(after))
           setOpened((all) => new Map(all).set(entry.sha, changed))
           announce(
-            `${changed.length} ${changed.length === 1 ? "field" : "fields"} changed in ${entry.sha.slice(0, 7)}.`
+            before === unreadable || after === unreadable
+              ? `A version beside ${entry.sha.slice(0, 7)} holds no readable document.`
+              : `${changed.length} ${changed.length === 1 ? "field" : "fields"} changed in ${entry.sha.slice(0, 7)}.`
           )
         },
         failure: failed
@@ -85,14 +102,29 @@ export const History = (props: {
   }
 
   const ask = (entry: HistoryEntry) =>
-    look.run(Effect.all([source.document(collection, id), version(entry.sha)]), {
-      success: ([current, target]) => setRestoring({ entry, current, target }),
+    look.run(Effect.all([read(source.document(collection, id)), version(entry.sha)]), {
+      success: ([current, target]) =>
+        setRestoring({
+          entry,
+          current: documentOf(current),
+          target: documentOf(target),
+          // A file that holds no document is at revision 0, as the store counts.
+          rev: current === unreadable ? 0 : current?._rev,
+          broken: current === unreadable,
+          useless: target === unreadable
+        }),
       failure: failed
     })
 
   return (
     <div class="history">
-      {problem === undefined ? null : <ProblemCard problem={problem} />}
+      {problem === undefined ? null : (
+        <ProblemCard problem={problem}>
+          <RunButton running={list.running} onClick={() => setRound(round + 1)}>
+            Try again
+          </RunButton>
+        </ProblemCard>
+      )}
       {entries === undefined && problem === undefined ? (
         <div class="skeleton-lines" aria-hidden="true">
           <span />
@@ -149,7 +181,15 @@ export const History = (props: {
                   )}
                 </div>
               </div>
-              {changed === undefined ? null : (
+              {changed === undefined ? null : [entries?.[i + 1]?.sha, entry.sha].some(
+                  (sha) => sha !== undefined && versions.current.get(sha) === unreadable
+                ) ? (
+                <p class="quiet-text">
+                  {versions.current.get(entry.sha) === unreadable
+                    ? "Since this commit the file holds no readable document."
+                    : "Before this commit the file held no readable document."}
+                </p>
+              ) : (
                 <DifferenceTable
                   caption={`Fields changed by ${entry.sha.slice(0, 7)}`}
                   differences={changed}
@@ -161,11 +201,13 @@ export const History = (props: {
           )
         })}
       </ol>
-      {entries !== undefined && entries.length >= limit ? (
-        <RunButton running={list.running} onClick={() => setLimit(limit + page)}>
+      {entries === undefined || entries.length < limit ? null : limit < most ? (
+        <RunButton running={list.running} onClick={() => setLimit(Math.min(most, limit + page))}>
           Show older commits
         </RunButton>
-      ) : null}
+      ) : (
+        <p class="quiet-text">These are the newest {most} commits; Git itself shows what was before.</p>
+      )}
       {props.readOnly ? (
         <p class="quiet-text">Read-only: sign in with a token that may write to restore versions.</p>
       ) : null}
@@ -175,7 +217,14 @@ export const History = (props: {
           collection={collection}
           id={id}
           restoring={restoring}
-          onClose={() => setRestoring(undefined)}
+          onClose={(unknown) => {
+            setRestoring(undefined)
+            if (!unknown) return
+            announce(
+              `Nobody waits for the restore any more: the history, read again, shows whether it was made.`
+            )
+            setRound(round + 1)
+          }}
           onDone={(document) => {
             setRestoring(undefined)
             setOpened(new Map())

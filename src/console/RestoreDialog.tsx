@@ -15,6 +15,12 @@ export interface Restoring {
   readonly entry: HistoryEntry
   readonly current: StoredDocument | null
   readonly target: StoredDocument | null
+  /** The revision that the restore is made on; none where there is no document. */
+  readonly rev: number | undefined
+  /** Whether the file holds no readable document now. */
+  readonly broken: boolean
+  /** Whether the version to be restored is not readable. */
+  readonly useless: boolean
 }
 
 const metadata = new Set(["_rev", "_created_at", "_updated_at"])
@@ -30,22 +36,26 @@ export const RestoreDialog = (props: {
   readonly collection: string
   readonly id: string
   readonly restoring: Restoring
-  readonly onClose: () => void
+  /** `unknown` when a restore had begun whose end was not seen. */
+  readonly onClose: (unknown: boolean) => void
   readonly onDone: (document: StoredDocument) => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  // The dialog tells that it is closed once it is gone, too.
+  const done = useRef(false)
   const task = useTask()
   const { collection, id, source } = props
-  const { current, entry, target } = props.restoring
+  const { broken, current, entry, rev, target, useless } = props.restoring
   const short = entry.sha.slice(0, 7)
   const changed = useMemo(() => differences(content(current), content(target)), [current, target])
 
   useModal(dialog, () => document.getElementById(`restore-${entry.sha}`))
 
   const restore = () =>
-    task.run(source.restore(collection, id, entry.sha, current?._rev), {
+    task.run(source.restore(collection, id, entry.sha, rev), {
       success: (restored) => {
+        done.current = true
         announce(`${id} is restored from ${short}, as revision ${restored._rev}, in one new commit.`)
         props.onDone(restored)
       },
@@ -56,7 +66,12 @@ export const RestoreDialog = (props: {
     })
 
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby="restore-title" onClose={props.onClose}>
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby="restore-title"
+      onClose={() => props.onClose(task.running && !done.current)}
+    >
       <h2 id="restore-title">
         Restore <bdi>{id}</bdi> from <code>{short}</code>?
       </h2>
@@ -64,11 +79,18 @@ export const RestoreDialog = (props: {
         One new commit brings this version back, with the next revision number. History is not rewritten, so
         this can be undone in the same way.
       </p>
+      {broken ? <p class="quiet-text">The file holds no readable document now.</p> : null}
       {target === null ? (
-        <p class="quiet-text">The document did not exist at this commit: there is nothing to restore.</p>
+        <p class="quiet-text">
+          {useless
+            ? "The file held no readable document at this commit: there is nothing to restore."
+            : "The document did not exist at this commit: there is nothing to restore."}
+        </p>
       ) : (
         <DifferenceTable
-          caption="What the restore changes"
+          caption={
+            broken ? "What the restore puts in place of an unreadable file" : "What the restore changes"
+          }
           differences={changed}
           before="Now"
           after={`After the restore`}

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
 import { execFileSync } from "node:child_process"
+import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
@@ -11,10 +12,32 @@ import { choose, type Stage } from "../support/browser/Stage.js"
 type Dom = any
 declare const document: Dom
 declare const window: Dom
+declare const location: Dom
 declare const innerWidth: number
 
 const git = (stage: Stage, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", stage.repository, ...args], { encoding: "utf8" }).trim()
+
+/** A commit by hand: one file with any text. */
+const write = (stage: Stage, path: string, text: string): string => {
+  const index = join(stage.repository, "by-hand")
+  const run = (args: ReadonlyArray<string>, input = "") =>
+    execFileSync(
+      "git",
+      ["-C", stage.repository, "-c", "user.name=Hand", "-c", "user.email=hand@example.com", ...args],
+      {
+        encoding: "utf8",
+        input,
+        env: { ...process.env, GIT_INDEX_FILE: index }
+      }
+    ).trim()
+  run(["read-tree", "main"])
+  const blob = run(["hash-object", "-w", "--stdin"], text)
+  run(["update-index", "--add", "--cacheinfo", `100644,${blob},${path}`])
+  const commit = run(["commit-tree", run(["write-tree"]), "-p", "main", "-m", "by hand"])
+  run(["update-ref", "refs/heads/main", commit])
+  return commit
+}
 
 bothBuilds("documents in the console", (the) => {
   const line = (page: Page, hasText: string | RegExp) => page.locator(".cm-line", { hasText })
@@ -215,6 +238,56 @@ bothBuilds("documents in the console", (the) => {
     await page.locator(".results .banner").waitFor()
     await page.getByRole("button", { name: "Back to now" }).first().click()
     await page.locator(".panel .banner").waitFor({ state: "detached" })
+  })
+
+  it("what is said of one document is not said of another, and one that broke is brought back", async () => {
+    const id = productId(7)
+    const path = `data/products/${id}.json`
+    const committed = write(the.on, path, "{oops")
+    const { page } = await the.enter({ hash: `#table=products&document=${productId(3)}&panel=history` })
+    await page
+      .getByRole("button", { name: /^Changes in/ })
+      .last()
+      .click()
+    await page.locator(".diff").waitFor()
+    await page.evaluate((hash: string) => {
+      location.hash = hash
+    }, `#table=products&document=${id}&panel=history`)
+    await page.getByText(committed.slice(0, 7), { exact: true }).waitFor()
+    assert.strictEqual(await page.locator(".diff").count(), 0, "of the other document")
+    await page
+      .getByRole("button", { name: /^Changes in/ })
+      .last()
+      .click()
+    assert.match(await page.locator(".diff").innerText(), new RegExp(`_id\\s+added\\s+nothing\\s+${id}`))
+    await page
+      .getByRole("button", { name: /^Changes in/ })
+      .first()
+      .click()
+    await page.getByText("Since this commit the file holds no readable document.").waitFor()
+    await page.getByRole("button", { name: "Document", exact: true }).click()
+    await page.getByRole("heading", { name: "The file holds no readable document" }).waitFor()
+    await page.getByRole("button", { name: "History" }).click()
+
+    const restore = page.getByRole("button", { name: /^Restore version/ }).first()
+    const dialog = page.locator("dialog[open]")
+    await restore.click()
+    await dialog.getByText("The file holds no readable document now.").waitFor()
+    const isData = ({ href }: URL) => the.on.isQuestion({ method: "POST", url: href })
+    let away = true
+    await page.route(isData, (route) => (away ? undefined : route.continue()))
+    await dialog.getByRole("button", { name: "Restore in one commit" }).click()
+    await dialog.getByRole("button", { name: "Restoring…" }).waitFor()
+    await page.keyboard.press("Escape")
+    away = false
+    await status(page).getByText("Nobody waits for the restore any more").waitFor()
+    assert.strictEqual(git(the.on, "rev-parse", "main"), committed)
+    await restore.click()
+    await dialog.getByRole("button", { name: "Restore in one commit" }).click()
+    await page.locator(".timeline li").nth(2).waitFor()
+    await status(page).getByText("is restored").waitFor()
+    const { _rev, _updated_at, ...stored } = JSON.parse(git(the.on, "show", `main:${path}`))
+    assert.deepInclude(stored, product(7))
   })
 
   it("28: hostile contents are text", async () => {
