@@ -141,6 +141,9 @@ export const problems = ({
   })
 }
 
+const isQuery = (request: HttpServerRequest.HttpServerRequest, response: Response) =>
+  isGraphQl(request.url) && response.status === 200
+
 /** Looks at every answer of the host's API on its way out: one that is not GitHub's becomes a 599 that says why. */
 export const make = () => {
   const found: Array<string> = []
@@ -150,7 +153,8 @@ export const make = () => {
     response: Response,
     text: string | undefined
   ) =>
-    Effect.map(isGraphQl(request.url) ? Effect.orDie(request.text) : Effect.succeed(""), (asked) => {
+    // What was refused unread stays unread: its body may never come.
+    Effect.map(isQuery(request, response) ? Effect.orDie(request.text) : Effect.succeed(""), (asked) => {
       const { method, url } = request
       const { headers, status } = response
       const wrong = problems({ method, url, asked, status, headers, text })

@@ -146,8 +146,18 @@ export const graphqlRefusals: ReadonlyArray<{
   },
   {
     type: "MAX_NODE_LIMIT_EXCEEDED",
-    message: /^This query requests up to (\d+|Infinity) possible nodes/,
+    message: /^This query requests up to \d+ possible nodes/,
     source: `${docs}/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api`
+  },
+  {
+    type: "RESOURCE_LIMITS_EXCEEDED",
+    message: /^Resource limits for this query exceeded\.$/,
+    source: `${docs}/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api`
+  },
+  {
+    type: "ARGUMENT_LIMIT",
+    message: /^You may not provide more than 100 node ids; you provided \d+\.$/,
+    source: "own text"
   },
   {
     type: "UNPROCESSABLE",

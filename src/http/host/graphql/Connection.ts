@@ -56,11 +56,17 @@ export const page = <A>(nodes: ReadonlyArray<A>, skip: number, more: boolean, to
   }
 })
 
+/** Where a window lies in a list of so many. */
+export const bounds = ({ backwards, end, size, skip }: ReturnType<typeof window>, total: number) => {
+  const before = Math.max(0, Math.min(end === undefined ? total : end - 1, total))
+  const start = backwards ? Math.max(skip, before - size) : skip
+  return { start, stop: Math.max(start, Math.min(start + size, before)) }
+}
+
 /** A page of a list that lies in memory. */
 export const slice = <A>(name: string, args: ConnectionArguments, all: ReadonlyArray<A>) => {
   const { backwards, end, size, skip } = window(name, args)
-  const stop = Math.min(end === undefined ? all.length : end - 1, all.length)
-  const start = backwards ? Math.max(skip, stop - size) : skip
-  const nodes = all.slice(start, Math.min(start + size, stop))
+  const { start, stop } = bounds({ backwards, end, size, skip }, all.length)
+  const nodes = all.slice(start, stop)
   return page(nodes, start, start + nodes.length < all.length, all.length)
 }

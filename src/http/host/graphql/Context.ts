@@ -42,5 +42,7 @@ export interface Context {
   readonly run: <A>(effect: Effect.Effect<A, Failure | GraphQLError, Scope.Scope>) => Eventual<A>
   readonly window: Effect.Effect<Window>
   readonly cost: { readonly points: number; readonly nodes: number }
+  /** What the answer holds so far: characters of texts, and values of directories. */
+  readonly held: { texts: number; listed: number }
   readonly objects: Objects
 }

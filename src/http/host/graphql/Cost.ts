@@ -8,31 +8,83 @@ import {
 /** What GitHub lets one query ask for. */
 export const mostNodes = 500_000
 
-/** How many nodes an operation may answer, by its `first` and `last`, and what it costs by GitHub's formula. */
+/** How many fields one query may ask for, fragments spelled out, and how many values it may answer with. */
+const mostFields = 100_000
+const mostValues = 5_000_000
+
+/** Introspection is answered in one go, so it is let ask for no more than a few times what tools ask for. */
+const mostIntrospection = 500
+
+/** What directories may add to a query's values, whose sizes are not known before. */
+export const mostListed = 2_000_000
+
+/** How many fields a selection holds, fragments spelled out. */
+export const width = (
+  selections: SelectionSetNode | undefined,
+  fragments: (name: string) => FragmentDefinitionNode | undefined,
+  known = 0
+): number => {
+  let count = known
+  for (const selection of selections?.selections ?? []) {
+    if (count > mostFields) return count
+    const below =
+      selection.kind === Kind.FRAGMENT_SPREAD
+        ? fragments(selection.name.value)?.selectionSet
+        : selection.selectionSet
+    count = width(below, fragments, selection.kind === Kind.FIELD ? count + 1 : count)
+  }
+  return count
+}
+
+const defaults = (operation: OperationDefinitionNode) =>
+  new Map(
+    (operation.variableDefinitions ?? []).map(({ defaultValue, variable }) => [
+      variable.name.value,
+      defaultValue?.kind === Kind.INT ? Number(defaultValue.value) : 0
+    ])
+  )
+
+/**
+ * How many nodes an operation may answer, by its `first` and `last`, and what it costs by GitHub's formula; `tooMuch`
+ * where it asks for more fields or values than one answer may hold.
+ */
 export const estimate = (
   operation: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   variables: Readonly<Record<string, unknown>>
-): { readonly points: number; readonly nodes: number } => {
+): { readonly points: number; readonly nodes: number; readonly tooMuch: boolean } => {
+  const otherwise = defaults(operation)
   let nodes = 0
   let requests = 0
   let steps = 0
+  let values = 0
+  let introspection = 0
+  const isTooMuch = () =>
+    steps > mostFields || values > mostValues || introspection > mostIntrospection || nodes > mostNodes
   const walk = (
     selections: SelectionSetNode | undefined,
     times: number,
     inside: ReadonlyArray<string>
   ): void => {
     for (const selection of selections?.selections ?? []) {
-      if (++steps > 1_000_000) nodes = Number.POSITIVE_INFINITY
-      if (nodes > mostNodes) return
+      steps++
+      if (isTooMuch()) return
       if (selection.kind === Kind.FIELD) {
+        values += times
+        if (selection.name.value === "__schema" || selection.name.value === "__type") {
+          introspection += width(selection.selectionSet, (name) => fragments.get(name))
+        }
         const size = selection.arguments
           ?.filter(({ name }) => name.value === "first" || name.value === "last")
           .map(({ value }) =>
             value.kind === Kind.INT
               ? Number(value.value)
               : value.kind === Kind.VARIABLE
-                ? Number(variables[value.name.value] ?? 0)
+                ? Number(
+                    value.name.value in variables
+                      ? variables[value.name.value]
+                      : otherwise.get(value.name.value)
+                  )
                 : 0
           )[0]
         if (size !== undefined && Number.isFinite(size)) {
@@ -48,5 +100,5 @@ export const estimate = (
     }
   }
   walk(operation.selectionSet, 1, [])
-  return { nodes, points: Math.max(1, Math.round(requests / 100)) }
+  return { nodes, points: Math.max(1, Math.round(requests / 100)), tooMuch: isTooMuch() }
 }

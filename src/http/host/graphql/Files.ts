@@ -1,10 +1,13 @@
 import { Effect, Option, Stream } from "effect"
+import type { GraphQLResolveInfo } from "graphql"
 import type { Oid } from "../../../domain/Oid.js"
 import type { TreeEntry } from "../../../store/GitRemote.js"
 import { ByteCache } from "../../../store/git/ByteCache.js"
 import * as BlobSizes from "../BlobSizes.js"
 import type { Hosted } from "../Repositories.js"
 import { after, type Context, type Eventual } from "./Context.js"
+import { mostListed, width } from "./Cost.js"
+import { exhausted } from "./GraphQlFailure.js"
 import { named } from "./Named.js"
 import { type Text, text, textBytes, torn } from "./Text.js"
 
@@ -54,10 +57,19 @@ const textOf = (context: Context, hosted: Hosted, oid: Oid): Eventual<Text> =>
     })
   )
 
+/** Characters of texts in one answer: what is more is read as blobs. */
+const mostText = 64_000_000
+
 export const blob = (context: Context, hosted: Hosted, oid: Oid) => {
   let read: Eventual<Text> | undefined
   const content = () => {
-    read ??= textOf(context, hosted, oid)
+    if (read !== undefined) return read
+    if (context.held.texts > mostText) throw exhausted()
+    read = after(textOf(context, hosted, oid), (shown) => {
+      context.held.texts += shown.text?.length ?? 0
+      if (context.held.texts > mostText) throw exhausted()
+      return shown
+    })
     return read
   }
   return {
@@ -69,18 +81,29 @@ export const blob = (context: Context, hosted: Hosted, oid: Oid) => {
   }
 }
 
+const counted = new WeakMap<GraphQLResolveInfo["fieldNodes"], number>()
+
+/** How many fields a query wants of each entry. */
+const fieldsOf = ({ fieldNodes, fragments }: GraphQLResolveInfo) => {
+  const known = counted.get(fieldNodes)
+  if (known !== undefined) return known
+  const fields = fieldNodes.reduce(
+    (sum, { selectionSet }) => width(selectionSet, (name) => fragments[name], sum),
+    0
+  )
+  counted.set(fieldNodes, fields)
+  return fields
+}
+
 export const tree = (context: Context, hosted: Hosted, oid: Oid, path: string) => ({
   ...named("Tree", context, hosted, oid),
-  entries: () =>
-    context.run(
-      Effect.map(hosted.git.tree(oid, ""), (found) =>
-        Option.match(found, {
-          onNone: () => [],
-          onSome: ({ entries }) =>
-            entries.map((one) => entry(context, hosted, one, path === "" ? one.path : `${path}/${one.path}`))
-        })
-      )
-    )
+  entries: (_: unknown, __: unknown, info: GraphQLResolveInfo) =>
+    after(context.run(hosted.git.tree(oid, "")), (found) => {
+      const entries = Option.match(found, { onNone: () => [], onSome: (one) => one.entries })
+      context.held.listed += entries.length * fieldsOf(info)
+      if (context.held.listed > mostListed) throw exhausted()
+      return entries.map((one) => entry(context, hosted, one, path === "" ? one.path : `${path}/${one.path}`))
+    })
 })
 
 export const entryObject = (context: Context, hosted: Hosted, found: TreeEntry, path: string) =>

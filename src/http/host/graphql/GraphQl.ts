@@ -20,9 +20,10 @@ import { badRequest, Problem } from "../Problem.js"
 import * as Reply from "../Reply.js"
 import { Repositories } from "../Repositories.js"
 import type { Answer, Failure } from "../Route.js"
+import * as Turns from "../Turns.js"
 import type { Context } from "./Context.js"
 import { estimate, mostNodes } from "./Cost.js"
-import { failure, format, fromCause } from "./GraphQlFailure.js"
+import { exhausted, failure, format, fromCause, unavailable } from "./GraphQlFailure.js"
 import * as Mutations from "./Mutations.js"
 import { objects } from "./Objects.js"
 import * as Queries from "./Queries.js"
@@ -89,18 +90,30 @@ const operationOf = (
     : all.find((one) => one.name?.value === name)
 }
 
-/** Runs effects for resolvers: one that is done at once is answered at once; what still runs ends with the scope. */
+/**
+ * Runs effects for resolvers: one that is done at once is answered at once, as long as that is not for too long; what
+ * still runs ends with the scope, and nothing begins after it.
+ */
 const runner = Effect.gen(function* () {
   const fork = Runtime.runFork(yield* Effect.runtime<Scope.Scope>())
   const running = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
-  yield* Effect.addFinalizer(() => Fiber.interruptAll(running))
+  const turn = Turns.make()
+  const began = performance.now()
+  let open = true
+  yield* Effect.addFinalizer(() => {
+    open = false
+    return Fiber.interruptAll(running)
+  })
   const settled = <A>(exit: Exit.Exit<A, Failure | GraphQLError>): A => {
     if (Exit.isSuccess(exit)) return exit.value
     fork(Effect.logDebug("A field failed", exit.cause))
     throw fromCause(exit.cause)
   }
   const run: Context["run"] = (effect) => {
-    const fiber = fork(effect, { immediate: true })
+    if (!open) throw unavailable()
+    // Whoever asks for much leaves the event loop to others in between.
+    const paced = performance.now() - began > Turns.budget ? Effect.zipRight(turn, effect) : effect
+    const fiber = fork(paced, { immediate: true })
     const exit = fiber.unsafePoll()
     if (exit !== null) return settled(exit)
     running.add(fiber)
@@ -137,6 +150,7 @@ export const handler = Effect.gen(function* () {
         repositories,
         cost,
         objects,
+        held: { texts: 0, listed: 0 },
         window: limits.window(call.principal, "graphql"),
         run
       }
@@ -185,6 +199,7 @@ export const handler = Effect.gen(function* () {
           )
         )
       }
+      if (cost.tooMuch) return errors(exhausted())
       const writes = operation.operation === OperationTypeNode.MUTATION
       const charge: Charge = {
         principal: call.principal,

@@ -7,12 +7,14 @@ import type { Failure } from "../Route.js"
 
 /** The types by which GitHub's GraphQL errors are told apart. */
 export type FailureType =
+  | "ARGUMENT_LIMIT"
   | "EXCESSIVE_PAGINATION"
   | "FORBIDDEN"
   | "MAX_NODE_LIMIT_EXCEEDED"
   | "MISSING_PAGINATION_BOUNDARIES"
   | "NOT_FOUND"
   | "RATE_LIMITED"
+  | "RESOURCE_LIMITS_EXCEEDED"
   | "SERVICE_UNAVAILABLE"
   | "STALE_DATA"
   | "UNPROCESSABLE"
@@ -20,6 +22,10 @@ export type FailureType =
 /** An error with GitHub's `type`. */
 export const failure = (type: FailureType, message: string): GraphQLError =>
   new GraphQLError(message, { extensions: { type } })
+
+/** One answer may not hold more. */
+export const exhausted = (): GraphQLError =>
+  failure("RESOURCE_LIMITS_EXCEEDED", "Resource limits for this query exceeded.")
 
 const typeOfStatus = (status: number): FailureType =>
   status === 404
@@ -34,7 +40,8 @@ const typeOfStatus = (status: number): FailureType =>
 export const fromCause = (cause: Cause.Cause<Failure | GraphQLError>): GraphQLError =>
   Option.match(Cause.failureOption(cause), { onNone: () => unavailable(), onSome: fromFailure })
 
-const unavailable = () => failure("SERVICE_UNAVAILABLE", "Something went wrong while executing your query.")
+export const unavailable = (): GraphQLError =>
+  failure("SERVICE_UNAVAILABLE", "Something went wrong while executing your query.")
 
 const fromFailure = (error: Failure | GraphQLError): GraphQLError => {
   if (error instanceof GraphQLError) return error

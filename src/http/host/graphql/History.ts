@@ -27,22 +27,32 @@ const timestamp = (given: string | null | undefined) => {
 export const history = (context: Context, hosted: Hosted, from: Oid, args: HistoryArguments) => {
   const { objects, run } = context
   const { git } = hosted
-  const { size, skip } = Connection.window("history", args)
+  const wanted = Connection.window("history", args)
   const path = args.path ? args.path.replace(/^\/+|\/+$/g, "") : ""
   const [since, until] = [timestamp(args.since), timestamp(args.until)]
   const author = args.author?.emails?.[0]
   if (path !== "" && !isPath(path)) return Connection.page([], 0, false, 0)
-  const found = run(
-    Stream.runCollect(
-      Programs.historyStream(
-        git.log(from, { ...(path === "" ? {} : { path }), limit: size + 1, skip, since, until, author })
-      )
-    )
-  )
   const total = () => run(Counts.commits(git, from, { path, since, until, author }))
-  return after(found, (chunk) => {
-    const all = Chunk.toReadonlyArray(chunk)
-    const nodes = all.slice(0, size).map((info) => objects.commit(context, hosted, info))
-    return Connection.page(nodes, skip, all.length > size, total)
-  })
+  const page = (skip: number, size: number) =>
+    after(
+      run(
+        Stream.runCollect(
+          Programs.historyStream(
+            git.log(from, { ...(path === "" ? {} : { path }), limit: size + 1, skip, since, until, author })
+          )
+        )
+      ),
+      (chunk) => {
+        const all = Chunk.toReadonlyArray(chunk)
+        const nodes = all.slice(0, size).map((info) => objects.commit(context, hosted, info))
+        return Connection.page(nodes, skip, all.length > size, total)
+      }
+    )
+  // From its end a history is known only once it is counted.
+  return wanted.backwards || wanted.end !== undefined
+    ? after(total(), (count) => {
+        const { start, stop } = Connection.bounds(wanted, count)
+        return page(start, stop - start)
+      })
+    : page(wanted.skip, wanted.size)
 }

@@ -75,6 +75,12 @@ interface RefUpdate {
   readonly force?: boolean | null
 }
 
+/** The names that cannot be refs where this one is. */
+const above = (name: string) => {
+  const parts = name.split("/")
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"))
+}
+
 const zeros = "0".repeat(40)
 
 /** Moves refs, all or none: every precondition is checked in the writers' turn, and Git's own transaction moves them. */
@@ -93,7 +99,11 @@ const move = (hosted: Hosted, updates: ReadonlyArray<RefUpdate>) => {
           `Expected ${name} to point to "${update.beforeOid}" but it did not.  Pull and try again.`
         )
       }
-      if (update.afterOid === zeros) return `delete ${name} ${before}`
+      if (update.afterOid === zeros) {
+        return before === zeros
+          ? yield* fail("NOT_FOUND", `The ref "${name}" does not exist.`)
+          : `delete ${name} ${before}`
+      }
       if (Option.isNone(current) && (yield* clashes(git, name))) {
         return yield* fail("UNPROCESSABLE", `A ref named "${name}" cannot exist beside those that are there.`)
       }
@@ -111,6 +121,15 @@ const move = (hosted: Hosted, updates: ReadonlyArray<RefUpdate>) => {
     Effect.gen(function* () {
       if (new Set(updates.map(({ name }) => name)).size < updates.length) {
         return yield* fail("UNPROCESSABLE", "A ref was named more than once.")
+      }
+      const made = updates.filter(({ afterOid }) => afterOid !== zeros).map(({ name }) => name)
+      const all = new Set(made)
+      const inTheWay = made.flatMap(above).find((name) => all.has(name))
+      if (inTheWay !== undefined) {
+        return yield* fail(
+          "UNPROCESSABLE",
+          `A ref named "${inTheWay}" cannot exist beside those that are there.`
+        )
       }
       const lines = yield* Effect.forEach(updates, line)
       const input = Buffer.from(["start", ...lines, "prepare", "commit", ""].join("\n"))

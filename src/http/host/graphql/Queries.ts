@@ -20,6 +20,8 @@ const hosted = (context: Context, owner: string, name: string) =>
       )
     )
 
+const mostIds = 100
+
 const node = ({ id }: { readonly id: string }, context: Context) =>
   context.run(
     Effect.gen(function* () {
@@ -65,8 +67,20 @@ const account = ({ login }: { readonly login: string }, context: Context) => {
 export const root = {
   id: "query",
   node,
-  nodes: ({ ids }: { readonly ids: ReadonlyArray<string> }, context: Context) =>
-    ids.slice(0, 100).map((id) => node({ id }, context)),
+  nodes: ({ ids }: { readonly ids: ReadonlyArray<string> }, context: Context) => {
+    if (ids.length > mostIds) {
+      const given = `you provided ${ids.length}`
+      throw failure("ARGUMENT_LIMIT", `You may not provide more than ${mostIds} node ids; ${given}.`)
+    }
+    // An error in a list is that of its place alone.
+    return ids.map((id) => {
+      try {
+        return node({ id }, context)
+      } catch (error) {
+        return error
+      }
+    })
+  },
   rateLimit,
   repository: ({ name, owner }: { readonly name: string; readonly owner: string }, context: Context) =>
     context.run(
