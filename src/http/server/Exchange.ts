@@ -79,16 +79,21 @@ export class Exchange {
       ...own
     }
     if (length !== undefined) headers["content-length"] = String(length)
+    if (status === 204) delete headers["content-length"]
     if (this.shared.draining && this.connection.latest === this) headers["connection"] = "close"
     this.response.writeHead(status, headers)
   }
 
-  /** Sends a whole answer of known bytes. */
+  /** Sends a whole answer of known bytes; those of an answer that has none by its status are left out. */
   send(
     status: number,
     own: Readonly<Record<string, string | Array<string>>>,
     body: string | Uint8Array
   ): void {
+    if (status === 204 || status === 304) {
+      this.sendEmpty(status, own)
+      return
+    }
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength
     this.head(status, own, bytes)
     if (this.method === "HEAD") this.response.end()

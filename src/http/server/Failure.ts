@@ -16,7 +16,7 @@ const known = (error: unknown): HttpError | undefined => {
     return new ValidationError({ message: Problems.fromIssues(error.issues) })
   }
   if (ParseResult.isParseError(error)) {
-    return new ValidationError({ message: Problems.fromIssue(error.issue) })
+    return new ValidationError({ message: Problems.ofRequest(error.issue) })
   }
   if (error instanceof HttpServerError.RouteNotFound) {
     return notFound(error.request.method, error.request.originalUrl)

@@ -54,17 +54,26 @@ export const router = <E, R>(
     make({ ...options, methods: methodsOf(routes) }, app)
   )
 
-const pattern = (path: string): RegExp =>
-  new RegExp(
-    `^${path
-      .split("/")
-      .map((part) => {
-        if (part === "*") return ".*"
-        if (part.startsWith(":")) return part.endsWith("?") ? "[^/]*" : "[^/]+"
-        return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
-      })
-      .join("/")}$`
-  )
+// As the router reads paths: a parameter may stand inside a segment, have an expression, and be optional at the end.
+const parameter = String.raw`:\w+(?:\((?:[^()]|\([^()]*\))*\))?`
+const placeholders = new RegExp(`(${parameter}|::|\\*)`)
+const optional = new RegExp(String.raw`(/?)${parameter}\?$`)
+
+const sourceOf = (path: string): string =>
+  path
+    .split(placeholders)
+    .map((part, at) => {
+      if (at % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+      return part === "*" ? ".*" : part === "::" ? ":" : "[^/]+"
+    })
+    .join("")
+
+const pattern = (path: string): RegExp => {
+  const last = optional.exec(path)
+  return last === null
+    ? new RegExp(`^${sourceOf(path)}$`)
+    : new RegExp(`^${sourceOf(path.slice(0, last.index))}(?:${last[1]}[^/]*)?$`)
+}
 
 /** Which methods the routes of a router offer at a path. Routers mounted inside it are not seen. */
 export const methodsOf = <E, R>(

@@ -39,7 +39,7 @@ function* flatten(issue: ParseResult.ParseIssue, at: ReadonlyArray<PropertyKey>)
   }
 }
 
-const sentence = (problems: Iterable<Problem>): string => {
+const sentence = (what: string, problems: Iterable<Problem>): string => {
   const named: Array<string> = []
   for (const problem of problems) {
     if (named.length === most) {
@@ -48,11 +48,17 @@ const sentence = (problems: Iterable<Problem>): string => {
     }
     named.push(`${pathOf(problem.path)} ${problem.message}`)
   }
-  return `The request body is invalid: ${named.join("; ")}.`
+  return `${what} is invalid: ${named.join("; ")}.`
 }
 
+const body = "The request body"
+
 /** One sentence that names every problem of a refused body (of more than a thousand, the first thousand). */
-export const fromIssue = (issue: ParseResult.ParseIssue): string => sentence(flatten(issue, []))
+export const fromIssue = (issue: ParseResult.ParseIssue): string => sentence(body, flatten(issue, []))
 
 /** The same sentence, from the issues that `HttpApiDecodeError` carries. */
-export const fromIssues = (issues: Iterable<Problem>): string => sentence(issues)
+export const fromIssues = (issues: Iterable<Problem>): string => sentence(body, issues)
+
+/** The same of any part of a request: an app may decode its query or headers as well. */
+export const ofRequest = (issue: ParseResult.ParseIssue): string =>
+  sentence("The request", flatten(issue, []))

@@ -1,7 +1,7 @@
-import { HttpRouter, HttpServerResponse } from "@effect/platform"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { assert, it } from "@effect/vitest"
 import { Mount } from "chainstore/http"
-import { Context, Effect } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { make as hostCheck, isLoopback } from "../../../src/http/server/HostCheck.js"
 import { raw, request, running } from "./Running.js"
 
@@ -25,6 +25,60 @@ it("knows which methods a router offers at a path", () => {
   for (const path of ["/greet", "/greet/", "/greet/a/b", "/Greet/a", "/"])
     assert.deepStrictEqual(methods(path), [], path)
 })
+
+it.scopedLive("offers a route wherever the router itself finds it", () =>
+  Effect.gen(function* () {
+    const told = Effect.map(HttpRouter.params, (params) => HttpServerResponse.text(JSON.stringify(params)))
+    const router = HttpRouter.empty.pipe(
+      HttpRouter.get("/r/list/:page?", told),
+      HttpRouter.get("/r/v:version/x", told),
+      HttpRouter.get("/r/at/:hour(^\\d{2})h", told),
+      HttpRouter.get("/r/file/:name.:type", told),
+      HttpRouter.get("/r/a::b", told)
+    )
+    const { port } = yield* running({}, [yield* Mount.router({ name: "r", paths: ["/r"] }, router)])
+    const connection = yield* raw(port)
+    for (const [path, answer] of [
+      ["/r/list", "{}"],
+      ["/r/list/2", '{"page":"2"}'],
+      ["/r/v3/x", '{"version":"3"}'],
+      ["/r/at/12h", '{"hour":"12"}'],
+      ["/r/file/a.b", '{"name":"a","type":"b"}'],
+      ["/r/a:b", "{}"]
+    ] as const) {
+      connection.send(request("GET", path))
+      assert.strictEqual((yield* connection.answer()).body, answer, path)
+    }
+    for (const path of ["/r/list/2/3", "/r/v/x", "/r/at/ab", "/r/file/a", "/r/axb"]) {
+      connection.send(request("GET", path))
+      assert.strictEqual((yield* connection.answer()).status, 404, path)
+    }
+  })
+)
+
+it.scopedLive("tells what is wrong with a query as such, and sends no body with a 204", () =>
+  Effect.gen(function* () {
+    const router = HttpRouter.empty.pipe(
+      HttpRouter.get(
+        "/q",
+        Effect.as(
+          HttpServerRequest.schemaSearchParams(Schema.Struct({ page: Schema.NumberFromString })),
+          HttpServerResponse.text("unwanted", { status: 204 })
+        )
+      )
+    )
+    const { port } = yield* running({}, [yield* Mount.router({ name: "q", paths: ["/q"] }, router)])
+    const connection = yield* raw(port)
+    connection.send(request("GET", "/q"))
+    const { body, status } = yield* connection.answer()
+    assert.strictEqual(status, 400)
+    assert.strictEqual(JSON.parse(body).message, "The request is invalid: page is missing.")
+    connection.send(request("GET", "/q?page=1"))
+    const empty = yield* connection.answer(false)
+    assert.strictEqual(empty.status, 204)
+    assert.notProperty(empty.headers, "content-length")
+  })
+)
 
 it.scopedLive("takes services from around the server, and the first mount that matches answers", () =>
   Effect.gen(function* () {
