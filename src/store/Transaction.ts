@@ -3,21 +3,19 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import type { Oid } from "../domain/Oid.js"
-import { type AmbiguousWriteError, AuthError, ConflictError, ValidationError } from "../domain/StoreError.js"
+import { AuthError, ConflictError, ValidationError } from "../domain/StoreError.js"
 import { timeOf } from "../domain/Ulid.js"
 import type { WriteError } from "./Collection.js"
 import { under } from "./DocumentPath.js"
-import type { Head, WriteFailure } from "./GitRemote.js"
+import type { Head } from "./GitRemote.js"
 import { branchError } from "./internal/Core.js"
 import { detached } from "./internal/Detached.js"
+import { conflict, publish, type WorkBranches, workPrefix } from "./internal/Publishing.js"
 import { makeFace, type OpenStore, type Reads } from "./internal/Remembering.js"
-import { conflictsSince, replay } from "./internal/Replay.js"
 import type { StoreCore } from "./internal/StoreCore.js"
 import type { StoreService } from "./StoreService.js"
 
-const prefix = "chainstore-tx-"
 const operation = "Store.transaction"
 
 /** How long giving back the work branches may take. */
@@ -67,134 +65,6 @@ const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
     return yield* start(core)
   })
 
-/** A lost reply is looked up: the branch holds the commits, or nobody knows. */
-const settle = (core: StoreCore, to: Oid, error: AmbiguousWriteError) =>
-  Effect.gen(function* () {
-    if (error.unsettled === true) return yield* error
-    const now = yield* core.remote.head(core.branch)
-    if (Option.isSome(now) && (yield* core.remote.isAncestor(to, now.value.commit))) return
-    return yield* error
-  }).pipe(Effect.mapError(() => error))
-
-const requireHead = (core: StoreCore, branch: string): Effect.Effect<Head, WriteError> =>
-  Effect.flatMap(core.remote.head(branch), (head) =>
-    Option.isSome(head)
-      ? Effect.succeed(head.value)
-      : new ConflictError({
-          operation,
-          message: `the branch ${branch} is gone`,
-          hint: "somebody deleted it during the transaction",
-          conflicts: []
-        })
-  )
-
-const conflict = (work: string, message: string, conflicts: ConflictError["conflicts"]) =>
-  new ConflictError({
-    operation,
-    message: `${message}; the commits are kept on the branch ${work}`,
-    hint: `look at them with onBranch("${work}"), then removeTransaction("${work}")`,
-    conflicts,
-    branch: work
-  })
-
-interface WorkBranches {
-  readonly create: (branch: string, at: Head) => Effect.Effect<void, WriteFailure>
-  readonly keep: (branch: string) => void
-  /** It went together with the move of the target. */
-  readonly gone: (branch: string) => void
-}
-
-/**
- * Moves the target to the last commit that was made here and deletes the work branch in one step, where the remote
- * knows one. It checks both, so neither has to be looked at before. False: nothing moved, the branches say why.
- */
-const publishAtOnce = (
-  core: StoreCore,
-  work: string,
-  base: Head,
-  last: Oid | undefined,
-  branches: WorkBranches
-): Effect.Effect<boolean, WriteError | WriteFailure> => {
-  const { moveBranches } = core.remote
-  if (moveBranches === undefined || last === undefined) return Effect.succeed(false)
-  return moveBranches([
-    { branch: core.branch, from: Option.some(base.commit), to: Option.some(last) },
-    { branch: work, from: Option.some(last), to: Option.none() }
-  ]).pipe(
-    Effect.map(() => {
-      branches.gone(work)
-      return true
-    }),
-    Effect.catchTags({
-      AmbiguousWriteError: (error) => Effect.as(settle(core, last, error), true),
-      RefMoved: () => Effect.succeed(false),
-      RemoteError: (error) => (error.reason === "Unsupported" ? Effect.succeed(false) : Effect.fail(error))
-    })
-  )
-}
-
-/** One fast-forward of the target. False: it is not at `from`. */
-const advanced = (core: StoreCore, from: Head, to: Head): Effect.Effect<boolean, WriteError | WriteFailure> =>
-  core.remote.advance(core.branch, from.commit, to.commit).pipe(
-    Effect.as(true),
-    Effect.catchTag("AmbiguousWriteError", (error) => Effect.as(settle(core, to.commit, error), true)),
-    Effect.catchTag("RefMoved", () => Effect.succeed(false))
-  )
-
-/**
- * Moves the target to the work branch's head by one fast-forward. Where it moved meanwhile, the commits are made again
- * on its head, before other writes of this process: they would move it anew while that lasts.
- */
-const publish = (
-  core: StoreCore,
-  work: string,
-  base: Head,
-  last: Oid | undefined,
-  reads: Reads,
-  branches: WorkBranches
-): Effect.Effect<Option.Option<string>, WriteError | WriteFailure> =>
-  Effect.gen(function* () {
-    const atOnce =
-      last === undefined ? Effect.succeed(false) : publishAtOnce(core, work, base, last, branches)
-    if (last !== undefined && (yield* core.precedence.beside(core.branch, atOnce))) return Option.some(last)
-    const written = yield* requireHead(core, work)
-    if (written.commit === base.commit) return Option.none()
-    if (yield* core.precedence.beside(core.branch, advanced(core, base, written))) {
-      return Option.some(written.commit)
-    }
-    let tried = written
-    /** The head that was published; none: the target moved again. */
-    const again = (attempt: number) =>
-      Effect.gen(function* () {
-        const now = yield* requireHead(core, core.branch)
-        if (yield* core.remote.isAncestor(tried.commit, now.commit)) return Option.some(tried.commit)
-        const conflicts = yield* conflictsSince(core, base, now, written, reads)
-        if (conflicts.length > 0 || attempt >= core.options.batchRetries) {
-          branches.keep(work)
-          const names = conflicts.map(({ collection, id }) => `${collection}/${id}`).join(", ")
-          return yield* conflict(
-            work,
-            conflicts.length > 0
-              ? `${names} changed during the transaction`
-              : `the branch ${core.branch} moved ${attempt + 1} times during the transaction`,
-            conflicts
-          )
-        }
-        const branch = `${prefix}${yield* core.nextId}`
-        yield* branches.create(branch, now)
-        yield* replay(core, base, written, core.onFork(branch))
-        tried = yield* requireHead(core, branch)
-        return (yield* advanced(core, now, tried)) ? Option.some(tried.commit) : Option.none()
-      })
-    for (let attempt = 0; ; attempt++) {
-      if (attempt > 0) {
-        yield* Effect.flatMap(Random.nextIntBetween(0, 10 * 2 ** Math.min(attempt, 6)), Effect.sleep)
-      }
-      const published = yield* core.precedence.first(core.branch, again(attempt))
-      if (Option.isSome(published)) return published
-    }
-  })
-
 /** Transactions over a core; `open` makes a store of a core on another branch. */
 export const makeTransactions = (
   core: StoreCore,
@@ -205,7 +75,7 @@ export const makeTransactions = (
   const transaction: StoreService["transaction"] = (options, body) =>
     Effect.gen(function* () {
       yield* refuseReadOnly(core, operation)
-      const work = options.branch ?? `${prefix}${yield* core.nextId}`
+      const work = options.branch ?? `${workPrefix}${yield* core.nextId}`
       const wrong = branchError(operation, work)
       if (wrong !== undefined) return yield* wrong
       const mine = new Set<string>()
@@ -286,25 +156,25 @@ export const makeTransactions = (
 
   return {
     transaction,
-    staleTransactions: Effect.map(core.remote.listBranches(prefix), (found) =>
+    staleTransactions: Effect.map(core.remote.listBranches(workPrefix), (found) =>
       found
         .filter(
-          ({ name }) => !running.has(name) && /^[0-9A-HJKMNP-TV-Z]{26}$/i.test(name.slice(prefix.length))
+          ({ name }) => !running.has(name) && /^[0-9A-HJKMNP-TV-Z]{26}$/i.test(name.slice(workPrefix.length))
         )
         .map(({ commit, name }) => ({
           branch: name,
           commitSha: commit,
-          startedAt: new Date(timeOf(name.slice(prefix.length)))
+          startedAt: new Date(timeOf(name.slice(workPrefix.length)))
         }))
     ),
     removeTransaction: (branch) =>
       Effect.gen(function* () {
         yield* refuseReadOnly(core, "Store.removeTransaction")
-        if (!branch.startsWith(prefix)) {
+        if (!branch.startsWith(workPrefix)) {
           return yield* new ValidationError({
             operation: "Store.removeTransaction",
             message: `${JSON.stringify(branch)} is not the work branch of a transaction`,
-            hint: `work branches begin with ${prefix}: staleTransactions lists them`
+            hint: `work branches begin with ${workPrefix}: staleTransactions lists them`
           })
         }
         if (running.has(branch)) {
