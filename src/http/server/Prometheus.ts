@@ -1,4 +1,4 @@
-import { Metric, type MetricLabel, type MetricPair, MetricState } from "effect"
+import { Metric, MetricKeyType, type MetricLabel, type MetricPair, MetricState } from "effect"
 
 const escaped = (text: string) => text.replace(/\\/g, "\\\\").replace(/\n/g, "\\n").replace(/"/g, '\\"')
 
@@ -18,7 +18,12 @@ const number = (value: number | bigint): string =>
 const lines = (name: string, pair: MetricPair.MetricPair.Untyped): [type: string, Array<string>] => {
   const tags = pair.metricKey.tags
   const state = pair.metricState
-  if (MetricState.isCounterState(state)) return ["counter", [`${name}${labels(tags)} ${number(state.count)}`]]
+  if (MetricState.isCounterState(state)) {
+    const type = pair.metricKey.keyType
+    // Effect's counters may go down unless they say otherwise; those of Prometheus only rise.
+    const rises = MetricKeyType.isCounterKey(type) && type.incremental
+    return [rises ? "counter" : "gauge", [`${name}${labels(tags)} ${number(state.count)}`]]
+  }
   if (MetricState.isGaugeState(state)) return ["gauge", [`${name}${labels(tags)} ${number(state.value)}`]]
   if (MetricState.isFrequencyState(state)) {
     const words = Array.from(state.occurrences)

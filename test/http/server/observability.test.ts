@@ -82,7 +82,9 @@ it.effect("writes one JSON object per line, foreign text escaped", () =>
 
 it.effect("renders every kind of metric as Prometheus text", () =>
   Effect.gen(function* () {
-    const counter = Metric.counter("test_counter", { description: "Counts\nthings" })
+    const counter = Metric.counter("test_counter", { description: "Counts\nthings", incremental: true })
+    const either = Metric.counter("test_up_and_down")
+    yield* Effect.zipRight(Metric.incrementBy(either, 3), Metric.incrementBy(either, -5))
     yield* Metric.update(Metric.tagged(counter, "odd label", 'a"b\\c\nd'), 3)
     yield* Metric.update(Metric.gauge("test.gauge"), -1.5)
     yield* Metric.update(Metric.frequency("test_words"), "yes")
@@ -93,6 +95,8 @@ it.effect("renders every kind of metric as Prometheus text", () =>
       "# HELP test_counter Counts\\nthings",
       "# TYPE test_counter counter",
       'test_counter{odd_label="a\\"b\\\\c\\nd"} 3',
+      "# TYPE test_up_and_down gauge",
+      "test_up_and_down -2",
       "# TYPE test_gauge gauge",
       "test_gauge -1.5",
       'test_words{key="yes"} 1',
