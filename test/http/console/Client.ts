@@ -1,6 +1,7 @@
 import { request as send } from "node:http"
-import { Data, Effect } from "effect"
-import { repo } from "../../support/browser/ConsoleService.js"
+import { Data, Effect, Layer } from "effect"
+import { ConsoleService, repo, layer as service } from "../../support/browser/ConsoleService.js"
+import { seed } from "../../support/browser/Seed.js"
 
 export interface Answer {
   readonly status: number
@@ -75,3 +76,26 @@ export const ask = (
 
 /** Signing in to the repository that the tests fill; a token belongs to it. */
 export const shop = { api: "embedded", repo }
+
+/** The service over a seeded repository. */
+export const seeded = service().pipe(
+  Layer.tap((context) =>
+    Effect.flatMap(ConsoleService, ({ store }) => seed(store)).pipe(Effect.provide(context), Effect.orDie)
+  )
+)
+
+export const signIn = (body?: unknown) =>
+  Effect.flatMap(ConsoleService, ({ token, url }) =>
+    ask(url, "POST", "/api/login", { body: body ?? { ...shop, token } })
+  )
+
+/** Asks within a new session. */
+export const signedIn = Effect.gen(function* () {
+  const { url } = yield* ConsoleService
+  const { cookie } = yield* signIn()
+  return {
+    cookie,
+    get: (path: string) => ask(url, "GET", path, { cookie }),
+    post: (path: string, body: unknown = {}) => ask(url, "POST", path, { cookie, body })
+  }
+})

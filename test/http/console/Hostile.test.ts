@@ -3,30 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import * as Attempts from "../../../src/http/console/Attempts.js"
-import { ConsoleService, layer as service } from "../../support/browser/ConsoleService.js"
-import { seed } from "../../support/browser/Seed.js"
-import { ask, shop } from "./Client.js"
-
-const seeded = service().pipe(
-  Layer.tap((context) =>
-    Effect.flatMap(ConsoleService, ({ store }) => seed(store)).pipe(Effect.provide(context), Effect.orDie)
-  )
-)
-const signIn = (body?: unknown) =>
-  Effect.flatMap(ConsoleService, ({ token, url }) =>
-    ask(url, "POST", "/api/login", { body: body ?? { ...shop, token } })
-  )
-const signedIn = Effect.gen(function* () {
-  const { url } = yield* ConsoleService
-  const { cookie } = yield* signIn()
-  return {
-    cookie,
-    get: (path: string) => ask(url, "GET", path, { cookie }),
-    post: (path: string, body: unknown = {}) => ask(url, "POST", path, { cookie, body })
-  }
-})
+import { ConsoleService } from "../../support/browser/ConsoleService.js"
+import { ask, seeded, shop, signedIn } from "./Client.js"
 
 layer(seeded, { timeout: 60_000 })("what the console's API is asked that it should not be", (it) => {
   it.effect("history of a collection has a bound, and its limit is checked", () =>

@@ -1,30 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { ConsoleService, layer as service } from "../../support/browser/ConsoleService.js"
-import { productId, seed } from "../../support/browser/Seed.js"
-import { ask, shop } from "./Client.js"
-
-const seeded = service().pipe(
-  Layer.tap((context) =>
-    Effect.flatMap(ConsoleService, ({ store }) => seed(store)).pipe(Effect.provide(context), Effect.orDie)
-  )
-)
-
-const signIn = (body?: unknown) =>
-  Effect.flatMap(ConsoleService, ({ token, url }) =>
-    ask(url, "POST", "/api/login", { body: body ?? { ...shop, token } })
-  )
-
-/** Asks within a new session of the demo. */
-const signedIn = Effect.gen(function* () {
-  const { url } = yield* ConsoleService
-  const { cookie } = yield* signIn()
-  return {
-    cookie,
-    get: (path: string) => ask(url, "GET", path, { cookie }),
-    post: (path: string, body: unknown = {}) => ask(url, "POST", path, { cookie, body })
-  }
-})
+import { Effect } from "effect"
+import { ConsoleService } from "../../support/browser/ConsoleService.js"
+import { productId } from "../../support/browser/Seed.js"
+import { seeded, shop, signedIn, signIn } from "./Client.js"
 
 layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
   it.effect("signs in to the demo, to a repository with a token, and refuses others", () =>
