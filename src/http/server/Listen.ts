@@ -1,4 +1,4 @@
-import { unlinkSync } from "node:fs"
+import { lstatSync, unlinkSync } from "node:fs"
 import type { Server } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { Data, Effect } from "effect"
@@ -19,7 +19,7 @@ const refusal = (address: Address, cause: NodeJS.ErrnoException): ListenError =>
       : `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`
   const why =
     cause.code === "EADDRINUSE"
-      ? "the address is in use, by another program or another service"
+      ? "it is in use, by another program, another service or a file"
       : "the system refuses"
   return new ListenError({ message: `cannot listen on ${where}: ${why} (${cause.message})`, cause })
 }
@@ -38,9 +38,14 @@ const attempt = (
     })
   })
 
-// A process that was killed leaves its socket file behind: nobody answers there, so it may go.
+// A process that was killed leaves its socket file behind: nobody answers there, so it may go. Nobody answers at any
+// other file either, which is not ours to take away.
 const isAbandoned = (path: string): Effect.Effect<boolean> =>
   Effect.async((resume) => {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() !== true) {
+      resume(Effect.succeed(false))
+      return
+    }
     const probe = connect({ path }, () => {
       probe.destroy()
       resume(Effect.succeed(false))

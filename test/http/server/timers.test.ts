@@ -1,7 +1,7 @@
 import { HttpServerResponse } from "@effect/platform"
 import { assert, it } from "@effect/vitest"
 import { Mount } from "chainstore/http"
-import { Duration, Effect, Either } from "effect"
+import { Duration, Effect } from "effect"
 import { raw, request, running } from "./Running.js"
 
 const triage = "/v1/chains/ticket-triage/execute"
@@ -44,15 +44,3 @@ for (const [name, given] of [
     })
   )
 }
-
-it.scopedLive("says on which address it cannot listen, and why", () =>
-  Effect.gen(function* () {
-    const { port } = yield* running()
-    const taken = yield* Effect.either(running({ listen: [{ port, host: "127.0.0.1" }] }))
-    assert.isTrue(Either.isLeft(taken))
-    if (Either.isRight(taken)) return
-    assert.instanceOf(taken.left, Error)
-    assert.include((taken.left as Error).message, `127.0.0.1:${port}`)
-    assert.include((taken.left as Error).message, "in use")
-  })
-)
