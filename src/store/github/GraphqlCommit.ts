@@ -52,10 +52,8 @@ export const fitsGraphql = (commit: NewCommit) =>
 const nothing = { made: Option.none<Head>(), at: Option.none<Oid>() }
 
 const messageOf = (message: string) => {
-  const end = message.indexOf("\n")
-  return end < 0
-    ? { headline: message }
-    : { headline: message.slice(0, end), body: message.slice(end).replace(/^\n+/, "") }
+  const [, headline = message, body] = /^(.*?)\r?\n(?:\r?\n)*([\s\S]*)$/.exec(message) ?? []
+  return body === undefined ? { headline } : { headline, body }
 }
 
 /** One commit in one request, on exactly the expected head. */
