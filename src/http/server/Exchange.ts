@@ -96,9 +96,10 @@ export class Exchange {
     }
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength
     this.head(status, own, bytes)
-    if (this.method === "HEAD") this.response.end()
+    const bare = this.method === "HEAD"
+    if (bare) this.response.end()
     else this.response.end(body)
-    this.settle(status, bytes)
+    this.settle(status, bare ? 0 : bytes)
     this.drop()
   }
 

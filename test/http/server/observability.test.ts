@@ -28,10 +28,11 @@ it.scopedLive("hands every answer to Effect's logger, once", () =>
       request("GET", "/v1/languages?secret=1", { "x-request-id": "one" }),
       request("GET", "/healthz"),
       request("GET", "/nope"),
-      post("/v1/chains/execute", unhandled)
+      post("/v1/chains/execute", unhandled),
+      request("HEAD", "/v1/languages")
     ]) {
       connection.send(text)
-      yield* connection.answer()
+      yield* connection.answer(!text.startsWith("HEAD"))
     }
     assert.deepStrictEqual(
       seen.map(({ method, path, status }) => [method, path, status]),
@@ -39,9 +40,11 @@ it.scopedLive("hands every answer to Effect's logger, once", () =>
         ["GET", "/v1/languages", 200],
         ["GET", "/healthz", 200],
         ["GET", "/nope", 404],
-        ["POST", "/v1/chains/execute", 422]
+        ["POST", "/v1/chains/execute", 422],
+        ["HEAD", "/v1/languages", 200]
       ]
     )
+    assert.strictEqual(seen[4]!.bytes, 0)
     assert.strictEqual(seen[0]!.requestId, "one")
     assert.isAbove(seen[0]!.bytes, 500)
     assert.lengthOf(lines, 1)
