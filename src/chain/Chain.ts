@@ -11,6 +11,7 @@ import {
   type UnreachableStep,
   unreachable
 } from "./ChainDescription.js"
+import { kindOf } from "./internal/expectFunction.js"
 import { compile } from "./internal/Plan.js"
 import { provided } from "./internal/provided.js"
 import { Execution, Lazily, Rest, walked } from "./internal/Run.js"
@@ -71,7 +72,14 @@ export class Compiled<Req, Res, E, R, U> extends Inspectable.Class implements Ch
   }
 }
 
-const compiled = (chain: Any) => chain as Compiled<any, any, any, any, any>
+const compiled = (chain: Any): Compiled<any, any, any, any, any> => {
+  const known = chain as Compiled<any, any, any, any, any> | undefined | null
+  if (known?.execution === undefined) {
+    const what = typeof chain === "object" && chain !== null && "build" in chain ? "a builder" : kindOf(chain)
+    throw new TypeError(`Chain takes what build() gives, not ${what}`)
+  }
+  return known
+}
 
 class NamedExecution extends Lazily {
   constructor(

@@ -329,3 +329,19 @@ describe("what cannot be registered", () => {
     )
   })
 })
+
+it("says what is missing where a builder is taken for a chain", () => {
+  const builder = ChainBuilder.make<number, string>().use(() => "answer")
+  for (const call of [
+    Chain.execute,
+    Chain.executeNamed,
+    Chain.executeSync,
+    Chain.executeExit,
+    Chain.trace,
+    Chain.count,
+    Chain.describe
+  ] as ReadonlyArray<(chain: never, request: number) => unknown>) {
+    assert.throws(() => call(builder as never, 1), TypeError, "what build() gives, not a builder")
+    assert.throws(() => call(null as never, 1), TypeError, "what build() gives, not null")
+  }
+})
