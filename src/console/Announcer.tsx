@@ -10,6 +10,10 @@ export const announce = (text: string): void => say?.(text, false)
 /** Tells of something that went wrong, read out at once. */
 export const alarm = (text: string): void => say?.(text, true)
 
+/** So many of something: one commit, 1,200 commits. */
+export const counted = (n: number, one: string): string =>
+  `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`
+
 /** The page's two live regions. */
 export const Announcer = () => {
   const [status, setStatus] = useState("")

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
-import { Announcer, alarm, announce } from "./Announcer.js"
+import { Announcer, alarm, announce, counted } from "./Announcer.js"
 import { type DataSourceService, watched } from "./DataSource.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
@@ -100,7 +100,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
         go({ ...(same ? {} : start), api, repo, branch, root }, "replace")
         setSession(signedIn)
         announce(
-          `Signed in to ${repo}${signedIn.readOnly ? ", read-only" : ""}: ${signedIn.collections.length} collections.`
+          `Signed in to ${repo}${signedIn.readOnly ? ", read-only" : ""}: ${counted(signedIn.collections.length, "collection")}.`
         )
       },
       failure: fail

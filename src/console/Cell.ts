@@ -4,16 +4,37 @@ import type { Json, JsonObject } from "../domain/Document.js"
 export const own = (row: JsonObject, column: string): Json | undefined =>
   Object.hasOwn(row, column) ? row[column] : undefined
 
+const texts = new WeakMap<object, string>()
+
+/** What is a megabyte of text is made once, not whenever the table is drawn. */
+const textOf = (value: JsonObject | ReadonlyArray<Json>): string => {
+  const known = texts.get(value)
+  if (known !== undefined) return known
+  const text = JSON.stringify(value)
+  texts.set(value, text)
+  return text
+}
+
 /** The whole text of a value, as a cell, a tooltip and the clipboard show it. */
 export const cellText = (value: Json | undefined): string => {
   if (value === undefined) return ""
   if (typeof value === "string") return value
-  return JSON.stringify(value)
+  return typeof value === "object" && value !== null ? textOf(value) : JSON.stringify(value)
 }
 
 /** A whole number beyond 2^53 is what JavaScript makes of the digits in the file, which may have been others. */
 export const isRounded = (value: Json | undefined): boolean =>
   typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
+
+/** Whether such a number stands anywhere in a value. */
+export const holdsRounded = (value: Json): boolean => {
+  const rest: Array<Json> = [value]
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (isRounded(next)) return true
+    if (typeof next === "object" && next !== null) for (const part of Object.values(next)) rest.push(part)
+  }
+  return false
+}
 
 export const rounded = "(as JavaScript holds it; the last digits in the file may differ)"
 

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { StoredDocument } from "../domain/Document.js"
 import { alarm, announce } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
+import { holdsRounded } from "./Cell.js"
 import { copyText, saveFile } from "./Clipboard.js"
 import type { DataSourceService } from "./DataSource.js"
 import { History } from "./History.js"
@@ -184,7 +185,15 @@ export const DocumentPanel = (props: {
             </p>
           </div>
         ) : (
-          <JsonViewer key={`${id}@${at ?? ""}@${document._rev}`} document={document} name={name} />
+          <>
+            {holdsRounded(document) ? (
+              <p class="banner">
+                A number here is beyond 2^53: it is shown as JavaScript holds it, the last digits in the file
+                may differ.
+              </p>
+            ) : null}
+            <JsonViewer key={`${id}@${at ?? ""}@${document._rev}`} document={document} name={name} />
+          </>
         )}
       </div>
     </aside>

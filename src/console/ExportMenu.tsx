@@ -1,6 +1,7 @@
 import type { JsonObject } from "../domain/Document.js"
 import type { SessionView } from "../http/console/Api.js"
-import { alarm } from "./Announcer.js"
+import { alarm, counted } from "./Announcer.js"
+import { holdsRounded, own } from "./Cell.js"
 import { copyText, saveFile } from "./Clipboard.js"
 import { canSay, codes, queryAs } from "./CopyAs.js"
 import { endings, formats, write } from "./Export.js"
@@ -31,8 +32,11 @@ export const ExportMenu = (props: {
   return (
     <>
       <p class="menu-title">
-        {rows.length} rows × {columns.length} columns, as shown
+        {counted(rows.length, "row")} × {counted(columns.length, "column")}, as shown
       </p>
+      {rows.some((row) => columns.some((column) => holdsRounded(own(row, column) ?? null))) ? (
+        <p class="menu-title">Numbers beyond 2^53 are written as shown, not as the file may have them.</p>
+      ) : null}
       <div class="export-grid">
         {formats.map((format) => (
           <div class="export-row" key={format}>
@@ -42,7 +46,7 @@ export const ExportMenu = (props: {
               class="button small quiet"
               aria-label={`Copy as ${format}`}
               onClick={() => {
-                copyText(write(format, rows, columns), `${rows.length} rows as ${format}`)
+                copyText(write(format, rows, columns), `${counted(rows.length, "row")} as ${format}`)
                 props.onDone()
               }}
             >

@@ -35,7 +35,11 @@ const call = <P, PI, A, I>(
       const failure = yield* Effect.try({ try: () => JSON.parse(text) as unknown, catch: unreadable }).pipe(
         Effect.flatMap(Schema.decodeUnknown(Api.Failure)),
         Effect.mapError(() =>
-          Problem.fromAnswer(502, { error: "RemoteError", message: `HTTP ${response.status}` }, null)
+          Problem.fromAnswer(
+            502,
+            { error: "RemoteError", message: `The server answered with status ${response.status}.` },
+            null
+          )
         )
       )
       if (response.status === 401 && endpoint.path !== Api.login.path) return yield* Problem.signedOut()
@@ -43,7 +47,11 @@ const call = <P, PI, A, I>(
     }
     if (endpoint.success === undefined) return undefined as A
     const json = yield* Effect.try({ try: () => JSON.parse(text) as unknown, catch: unreadable })
-    return yield* Effect.mapError(Schema.decodeUnknown(endpoint.success)(json), unreadable)
+    return yield* Effect.mapError(Schema.decodeUnknown(endpoint.success)(json), () =>
+      Problem.server(
+        "The server answered something else than this page expects: reload it to have both of one version."
+      )
+    )
   })
 
 /** Everything from the server that this page came from. */

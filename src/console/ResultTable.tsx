@@ -13,7 +13,8 @@ const widthOf = (column: string, rows: ReadonlyArray<JsonObject>): number => {
   // Digits are as wide as the widest letters.
   for (const row of rows.slice(0, 60)) {
     const value = own(row, column)
-    longest = Math.max(longest, cellText(value).length * (typeof value === "number" ? 1.15 : 1))
+    const wide = typeof value === "number" ? 1.15 : 1
+    longest = Math.max(longest, cellText(value).length * wide + (isRounded(value) ? 2 : 0))
   }
   return Math.round(Math.min(Math.max(longest, 6), column === "_id" ? 30 : 38) * 7.6) + 30
 }
@@ -27,6 +28,8 @@ export const ResultTable = (props: {
   readonly onSort: (sort: Sort | undefined) => void
   readonly onOpen: (id: string) => void
   readonly opened: string | undefined
+  /** Whether single keys act. */
+  readonly shortcuts: boolean
 }) => {
   const { columns, rows, sort } = props
   const region = useRef<HTMLElement>(null)
@@ -96,7 +99,9 @@ export const ResultTable = (props: {
     } else if (event.key === "Escape" && shown !== undefined) {
       event.stopPropagation()
       hide()
-    } else if (event.key === "o" && !event.ctrlKey && !event.metaKey) props.onOpen(id)
+    } else if (event.key === "o" && props.shortcuts && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      props.onOpen(id)
+    }
   }
 
   return (

@@ -9,6 +9,8 @@ const ExportMenu = part(() => import("./ExportMenu.js").then((found) => found.Ex
 /** Column chooser and export: both concern exactly the rows and columns that are shown. */
 export const ResultTools = (props: {
   readonly name: string
+  /** Whether the rows answer an older question than the one that is asked now. */
+  readonly old: boolean
   readonly rows: ReadonlyArray<JsonObject>
   readonly all: ReadonlyArray<string>
   readonly columns: ReadonlyArray<string>
@@ -50,7 +52,7 @@ export const ResultTools = (props: {
           </fieldset>
         )}
       </Menu>
-      <Menu label="Export" icon="save" id="export" disabled={rows.length === 0}>
+      <Menu label="Export" icon="save" id="export" disabled={rows.length === 0 || props.old}>
         {(close) => (
           <ExportMenu
             frame={{ waiting: <p class="menu-title">Loading…</p>, failed: (card) => card }}

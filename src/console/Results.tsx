@@ -2,6 +2,7 @@ import type { RefObject } from "preact"
 import { useMemo } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
 import type { QueryAnswer } from "../store/browse/Browse.js"
+import { counted } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
 import { clipped } from "./Cell.js"
 import { filterText } from "./FilterWords.js"
@@ -40,6 +41,8 @@ export const Results = (props: {
   readonly heading: RefObject<HTMLHeadingElement | null>
   /** Whether there is such a collection now. */
   readonly known: boolean
+  /** Whether single keys act. */
+  readonly shortcuts: boolean
 }) => {
   const { place, query, session } = props
   // What is pressed here goes away with what it changes: the focus goes to the heading instead.
@@ -68,7 +71,11 @@ export const Results = (props: {
   const manifest = answer?.manifest
 
   return (
-    <section class="results" aria-labelledby="results-title">
+    <section
+      class={query.old && answer !== undefined ? "results old" : "results"}
+      aria-labelledby="results-title"
+      aria-busy={query.running}
+    >
       <header class="results-head">
         <h2 id="results-title" ref={props.heading} tabIndex={-1}>
           {table === undefined ? "Choose a collection" : <bdi>{table}</bdi>}
@@ -102,6 +109,7 @@ export const Results = (props: {
             </button>
             <ResultTools
               name={table}
+              old={query.old}
               rows={rows}
               all={all}
               columns={columns}
@@ -184,13 +192,14 @@ export const Results = (props: {
       ) : (
         <>
           <ResultTable
-            caption={`${rows.length} documents of ${table}`}
+            caption={`${counted(rows.length, "document")} of ${table}`}
             rows={rows}
             columns={columns}
             sort={place.sort}
             onSort={(sort) => go({ sort })}
             onOpen={(id) => go({ document: id, panel: undefined })}
             opened={place.document}
+            shortcuts={props.shortcuts}
           />
           {rows.length > 0 ? null : (
             <div class="empty">

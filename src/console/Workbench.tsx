@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
-import { alarm } from "./Announcer.js"
+import { alarm, announce, counted } from "./Announcer.js"
 import type { DataSourceService, RateBudget } from "./DataSource.js"
 import { Icon } from "./Icon.js"
 import { part } from "./Part.js"
@@ -239,7 +239,15 @@ export const Workbench = (props: {
             class="button small quiet refresh"
             disabled={listing.running}
             aria-busy={listing.running}
-            onClick={() => listing.run(source.collections, { success: setCollections, failure: told })}
+            onClick={() =>
+              listing.run(source.collections, {
+                success: (found) => {
+                  setCollections(found)
+                  announce(`${counted(found.length, "collection")} found.`)
+                },
+                failure: told
+              })
+            }
           >
             Refresh
           </button>
@@ -248,9 +256,11 @@ export const Workbench = (props: {
           <h1 class="sr-only">Documents of {session.repo}</h1>
           {there === undefined ? null : (
             <p class="banner">
-              The address named{" "}
-              <bdi>{[there.repo, there.branch, there.root].filter(Boolean).join(" · ")}</bdi>, which is not
-              what you are signed in to.
+              <span>
+                The address named{" "}
+                <bdi>{[there.repo, there.branch, there.root].filter(Boolean).join(" · ")}</bdi>, which is not
+                what you are signed in to.
+              </span>
               <button type="button" class="button small quiet" onClick={() => props.onElsewhere(true)}>
                 Sign in there
               </button>
@@ -282,6 +292,7 @@ export const Workbench = (props: {
             session={session}
             query={query}
             heading={heading}
+            shortcuts={settings.shortcuts}
             known={place.table === undefined || collections.includes(place.table)}
           />
         </main>

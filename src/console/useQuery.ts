@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { QueryAnswer } from "../store/browse/Browse.js"
-import { alarm, announce } from "./Announcer.js"
+import { alarm, announce, counted } from "./Announcer.js"
 import type { DataSourceService } from "./DataSource.js"
 import type { Place } from "./Place.js"
 import type { Problem } from "./Problem.js"
@@ -10,8 +10,6 @@ export interface Outcome {
   readonly answer: QueryAnswer
   readonly milliseconds: number
 }
-
-const counted = (n: number, one: string) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`
 
 /** What the status line says of an answer. */
 const told = ({ answer, milliseconds }: Outcome): string => {

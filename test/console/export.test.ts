@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { parseCsv } from "hucre/csv"
 import { readXlsx } from "hucre/xlsx"
-import { cellText, isRounded, own } from "../../src/console/Cell.js"
+import { cellText, holdsRounded, isRounded, own } from "../../src/console/Cell.js"
 import { write } from "../../src/console/Export.js"
 import { workbook } from "../../src/console/Workbook.js"
-import type { JsonObject } from "../../src/domain/Document.js"
+import type { Json, JsonObject } from "../../src/domain/Document.js"
 
 const rows: ReadonlyArray<JsonObject> = [
   { _id: "a", _rev: 1, name: 'say "hi", then\nleave', price: -1.5, tags: ["x", "y"] },
@@ -25,6 +25,10 @@ describe("cells", () => {
     for (const value of [0, -1, 2 ** 53 - 1, 0.5, 1e-9, "9007199254740993", null]) {
       assert.isFalse(isRounded(value))
     }
+    assert.isTrue(holdsRounded({ a: [{ b: 2 ** 60 }] }))
+    let deep: Json = 1
+    for (let i = 0; i < 100_000; i++) deep = [deep]
+    assert.isFalse(holdsRounded({ a: [{ b: 2 ** 20 }, null, "x"], deep }))
   })
 })
 

@@ -89,6 +89,11 @@ bothBuilds("signing in to the console", (the) => {
   it("a sign-out that nobody heard of is not told as one", async () => {
     if (the.build === "hosted") return
     const { page } = await the.enter()
+    await page.getByRole("button", { name: "Refresh" }).click()
+    await page.getByText("5 collections found.").waitFor()
+    await page.route("**/api/collections", (route) => route.fulfill({ json: { collections: 5 } }))
+    await page.getByRole("button", { name: "Refresh" }).click()
+    await page.locator('[role="alert"]', { hasText: "something else than this page expects" }).waitFor()
     let heard = () => {}
     const held = new Promise<void>((resolve) => {
       heard = resolve

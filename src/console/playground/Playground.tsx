@@ -70,7 +70,11 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
   const edit = (part: Partial<Draft>) =>
     setDraft((before) => {
       const next = { ...before, ...part }
-      history.replaceState(null, "", toHash(next))
+      try {
+        history.replaceState(null, "", toHash(next))
+      } catch {
+        // A browser may allow no more than so many addresses in half a minute.
+      }
       return next
     })
 
