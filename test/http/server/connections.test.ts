@@ -48,9 +48,14 @@ it.scopedLive("an answer is kept from nobody by a body that nobody reads, and su
         )
         yield* Effect.race(connection.closed, sending)
       })
-    yield* endless("GET", "/v1/languages", 200)
-    yield* endless("GET", "/healthz", 200)
-    yield* endless("OPTIONS", "/v1/languages", 204)
+    yield* Effect.all(
+      [
+        endless("GET", "/v1/languages", 200),
+        endless("GET", "/healthz", 200),
+        endless("OPTIONS", "/v1/languages", 204)
+      ],
+      { concurrency: 3 }
+    )
     const small = yield* raw(port)
     small.send(`${request("GET", "/v1/languages", { "transfer-encoding": "chunked" })}${chunk}0\r\n\r\n`)
     assert.strictEqual((yield* small.answer()).headers["connection"], "keep-alive")
