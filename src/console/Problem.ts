@@ -72,12 +72,15 @@ const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]
   server: ["The server failed", "Try again in a moment; nothing was lost."]
 }
 
-// A repository of this machine is known by its name, not by where the server keeps it.
-const named = (message: string): string =>
-  message.replace(/\bfile:\/\/\S*?([^/\s]+\/[^/\s]+)\.git(?=[\s.,]|$)/g, "$1")
+// A repository of this machine is known by its name, not by where the server keeps it; what a schema says of an answer
+// is for whoever wrote the server.
+const told = (message: string): string =>
+  message
+    .replace(/(the answer is not what the API describes): [\s\S]*/, "$1")
+    .replace(/\bfile:\/\/\S*?([^/\s]+\/[^/\s]+)\.git(?=[\s.,]|$)/g, "$1")
 
 const make = (kind: ProblemKind, message: string, next?: string): Problem =>
-  new Problem({ kind, title: words[kind][0], message: named(message), next: next ?? words[kind][1] })
+  new Problem({ kind, title: words[kind][0], message: told(message), next: next ?? words[kind][1] })
 
 export const offline = (message: string): Problem => make("offline", message)
 

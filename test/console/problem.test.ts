@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { fromAnswer, fromStore, type ProblemKind } from "../../src/console/Problem.js"
-import { NotFoundError, ValidationError } from "../../src/domain/StoreError.js"
+import { NotFoundError, RemoteError, ValidationError } from "../../src/domain/StoreError.js"
 
 const notFound: ReadonlyArray<readonly [string, ProblemKind]> = [
   ["https://api.github.com/a/b has no branch dev", "branch"],
@@ -20,6 +20,17 @@ describe("what went wrong, in words", () => {
       assert.strictEqual(fromAnswer(404, { error: "NotFoundError", message }, null).kind, kind, message)
       assert.strictEqual(fromStore(new NotFoundError({ operation: "x", message })).kind, kind, message)
     }
+  })
+
+  it("what a schema says of an answer is not told", () => {
+    const error = new RemoteError({
+      operation: "repos/get",
+      reason: "Corrupt",
+      message:
+        "repos/get: the answer is not what the API describes: Expected { readonly full_name: string }, actual []"
+    })
+    assert.strictEqual(fromStore(error).message, "repos/get: the answer is not what the API describes")
+    assert.strictEqual(fromStore(error).kind, "server")
   })
 
   it("where a server keeps its repositories is not told", () => {
