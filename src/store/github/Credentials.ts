@@ -5,6 +5,7 @@ import * as Redacted from "effect/Redacted"
 import { AuthError } from "../../domain/StoreError.js"
 import { ApiFailure } from "./ApiFailure.js"
 import { timeLeft } from "./Call.js"
+import { isHeaderValue } from "./HeaderValue.js"
 import type { Authorization, Settings } from "./Options.js"
 
 /** The header in use, and a number that changes with it: validators given to one token are worth nothing to the next. */
@@ -21,9 +22,6 @@ export interface Credentials {
   readonly refused: (credential: Credential) => Effect.Effect<boolean>
   readonly present: boolean
 }
-
-/** What a header can carry: transports that meet something else quote it in their complaint. */
-export const isHeaderValue = (text: string): boolean => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text)
 
 const noHeader = new AuthError({
   operation: "auth",

@@ -7,7 +7,7 @@ import * as Redacted from "effect/Redacted"
 import { type AuthError, ValidationError } from "../../domain/StoreError.js"
 import type { Signature } from "../GitRemote.js"
 import { type Address, makeAddress } from "./Address.js"
-import { isHeaderValue } from "./Credentials.js"
+import { isHeaderValue } from "./HeaderValue.js"
 
 /** The value of an `Authorization` header, and until when it holds. */
 export interface Authorization {
@@ -153,7 +153,7 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
       }
     }
     const userAgent = options.userAgent ?? "chainstore"
-    if (!/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(userAgent)) {
+    if (!isHeaderValue(userAgent)) {
       return yield* Effect.fail(
         invalid("userAgent must be visible ASCII, which GitHub asks for", "name your program: my-program/1.0")
       )
