@@ -62,4 +62,17 @@ describe("the laws notice", () => {
       assert.isAbove(exits.filter(Exit.isFailure).length, 1)
     })
   )
+
+  it.live("and find it again by the seed that they tell", () =>
+    Effect.gen(function* () {
+      const violated = Effect.flip(
+        Effect.provide(StoreLaws.roundTrip.check, Layer.provide(Store.layer(), forgetful))
+      )
+      const first = yield* violated
+      assert.instanceOf(first, StoreLaws.StoreLawViolation)
+      assert.include(first.message, `seed ${first.seed}`)
+      const again = yield* Effect.provideService(violated, StoreLaws.Seed, first.seed)
+      assert.strictEqual(String(again), String(first))
+    })
+  )
 })
