@@ -14,7 +14,7 @@ export const serve = Command.make("serve", {}, () =>
   Effect.flatMap(Services, (services) => services.serve)
 ).pipe(
   Command.withDescription(
-    "Run the whole service: playground, console and embedded host on one port. Settings come from the environment: `npm start -- --help` lists them."
+    "Run the whole service: playground, console and embedded host on one port. Settings come from the environment: docs/service.md lists them."
   )
 )
 
