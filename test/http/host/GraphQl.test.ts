@@ -188,6 +188,8 @@ layer(host(), { timeout: 60_000 })("graphql", (it) => {
       assert.strictEqual(vast.errors![0].type, "MAX_NODE_LIMIT_EXCEEDED")
       const long = `{ ${Array.from({ length: 20_000 }, (_, index) => `a${index}: viewer { login }`).join(" ")} }`
       assert.match((yield* Rest.graphql(long)).errors![0].message, /tokens/)
+      const large = { query: "{ viewer { login } }", variables: { unused: "x".repeat(50 * 1024 * 1024) } }
+      assert.strictEqual((yield* Rest.request("POST", "/api/graphql", { body: large })).status, 413)
     })
   )
 })

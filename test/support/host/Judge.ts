@@ -131,7 +131,7 @@ export const problems = ({
 }: Exchange): ReadonlyArray<string> => {
   if (headers["x-github-request-id"] === undefined) return []
   const body = text === undefined ? undefined : parsed(text)
-  if (isGraphQl(url)) return status === 200 ? graphqlProblems(asked, body) : []
+  if (isGraphQl(url) && status === 200) return graphqlProblems(asked, body)
   return restProblems({
     method,
     path: pathOf(url).replace(/^\/api\/v3(?=\/|$)/, "") || "/",

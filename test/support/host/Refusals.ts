@@ -34,6 +34,12 @@ const everywhere = [
   row(400, /^The API version ".*" is not supported\./, `${trouble}; own text`, "any"),
   row(401, /^Bad credentials$/, trouble, "any"),
   row(401, /^Requires authentication$/, trouble, "any"),
+  row(
+    401,
+    /^This endpoint requires you to be authenticated\.$/,
+    `${docs}/graphql/guides/forming-calls-with-graphql#authenticating-with-graphql`,
+    "any"
+  ),
   row(403, /^Request forbidden by administrative rules\. .* User-Agent header/, trouble, "any"),
   row(403, /^Resource not accessible by personal access token$/, trouble, "any"),
   row([403, 429], /^API rate limit exceeded for /, limits, "any"),

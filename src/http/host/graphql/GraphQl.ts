@@ -35,6 +35,9 @@ const mostTokens = 30_000
 /** How long a query may take; GitHub gives it the same time. */
 const timeout = "10 seconds"
 
+/** The largest body, which is texts in memory: about what `createCommitOnBranch` is seen to bear at GitHub. */
+const mostBytes = 50 * 1024 * 1024
+
 const unauthenticated = new Problem({
   status: 401,
   message: "This endpoint requires you to be authenticated.",
@@ -173,7 +176,7 @@ export const handler = Effect.gen(function* () {
       if (call.principal.login === undefined) return yield* unauthenticated
       if (call.request.method !== "POST")
         return yield* new Problem({ status: 404, message: "Not Found", documentation: "graphql" })
-      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const body = yield* Body.json(call.request, Math.min(call.maxBodyBytes, mostBytes))
       yield* call.turn
       const { query, variables } = body
       const name = body["operationName"]
