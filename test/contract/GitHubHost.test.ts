@@ -69,12 +69,16 @@ const graphql = { useGraphql: true, commitVia: "graphql" } as const
 // Small, but beyond every limit of the API: 1 MB of a content, 1,000 entries of a directory. Larger ones are soaked.
 const sizes = { files: 250, largeBlob: 1_200_000, listing: 1_100, fibres: 8, interruptions: 10 }
 
+/** All of them at once take turns at one host. */
+const timeout = 90_000
+
 // Every test has a repository of its own, and most of its time is waiting for the other side.
 describe.concurrent("over a socket", () => {
   gitRemoteContract({
     name: "GitHub's client over the host, by REST",
     make: subject({}),
     sizes,
+    timeout,
     promises: { movedBackIsNoticed: false, clashesAreRefused: false, firstIsRoot: false }
   })
 
@@ -82,6 +86,7 @@ describe.concurrent("over a socket", () => {
     name: "GitHub's client over the host, by GraphQL",
     make: subject({ ...graphql, concurrency: 4 }),
     sizes,
+    timeout,
     promises: { clashesAreRefused: false, firstIsRoot: false }
   })
 })

@@ -66,7 +66,7 @@ export const histories = ({ promises, sizes, test }: Contract) =>
 
     test("a history longer than a page is complete", ({ remote }) =>
       Effect.gen(function* () {
-        const length = 120
+        const length = 106
         for (let round = 0; round < length; round++) {
           yield* write(remote, [put(round % 2 === 0 ? "even" : "odd", `${round}`)], { message: `${round}` })
         }
