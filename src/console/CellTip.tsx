@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import { useCallback, useRef, useState } from "preact/hooks"
 import { clipped } from "./Cell.js"
 import { copyText } from "./Clipboard.js"
 import { Icon } from "./Icon.js"
@@ -17,7 +17,8 @@ interface Shown {
 /** Which cell's whole text is shown: at once for what has the pointer or the focus, gone a moment after both have left. */
 export const useTip = () => {
   const [shown, setShown] = useState<Shown | undefined>(undefined)
-  const [leaving, setLeaving] = useState(0)
+  /** Counts what the pointer and the focus did: only the last of it may still take a tip away. */
+  const moves = useRef(0)
   /** Whether the focus comes back to a cell because its tip was sent away. */
   const dismissed = useRef(false)
   const hide = useCallback(() => setShown(undefined), [])
@@ -25,8 +26,7 @@ export const useTip = () => {
   const show = useCallback((element: HTMLElement, row: number, column: string, text: string) => {
     const box = element.getBoundingClientRect()
     const above = box.bottom + 220 > innerHeight
-    // What was left a moment ago must not take this one away.
-    setLeaving(0)
+    moves.current++
     setShown({
       of: element,
       row,
@@ -38,19 +38,20 @@ export const useTip = () => {
     })
   }, [])
 
-  useEffect(() => {
-    if (leaving === 0) return
-    const timer = setTimeout(hide, 250)
-    return () => clearTimeout(timer)
-  }, [leaving])
-
   return {
     shown,
     dismissed,
     show,
     hide,
-    stay: () => setLeaving(0),
-    leave: () => setLeaving((n) => n + 1)
+    stay: () => {
+      moves.current++
+    },
+    leave: () => {
+      const left = ++moves.current
+      setTimeout(() => {
+        if (moves.current === left) hide()
+      }, 250)
+    }
   }
 }
 
