@@ -92,9 +92,17 @@ declare const requestAnimationFrame: (then: () => void) => void
 
 const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 
+/** The rules that colours can break: what another colour scheme is asked beside the first. */
+const ofColours = ["color-contrast", "link-in-text-block"]
+
 /** What axe finds wrong with the page as it is now. Our pages have no frames, so it needs no second page to report from. */
-export const axe = async (page: Page): Promise<ReadonlyArray<string>> => {
-  const { violations } = await new AxeBuilder({ page }).withTags(tags).setLegacyMode(true).analyze()
+export const axe = async (page: Page, colorScheme: "dark" | "light"): Promise<ReadonlyArray<string>> => {
+  await page.emulateMedia({ colorScheme })
+  const builder = new AxeBuilder({ page }).setLegacyMode(true)
+  const { violations } = await (colorScheme === "light"
+    ? builder.withTags(tags)
+    : builder.withRules(ofColours)
+  ).analyze()
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`
   )
