@@ -28,7 +28,8 @@ bothBuilds("the looks of the chain playground", (the) => {
   it("axe finds nothing in any state, light or dark", async () => {
     const { page } = await start({ reducedMotion: "reduce" })
     const clean = async (state: string) => {
-      for (const colorScheme of ["dark", "light"] as const) {
+      // Both builds have the same colours.
+      for (const colorScheme of the.build === "local" ? (["dark", "light"] as const) : (["light"] as const)) {
         assert.deepStrictEqual(await axe(page, colorScheme), [], `${state}, ${colorScheme}`)
         if (the.build === "local") await picture(page, `${state}-${colorScheme}`)
       }

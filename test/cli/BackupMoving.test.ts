@@ -6,8 +6,12 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { vi } from "vitest"
 import { ConsoleService, layer as judgedService } from "../support/browser/ConsoleService.js"
 import { port, serve } from "../support/service/Serving.js"
+
+// Every command is a process that compiles the sources anew.
+vi.setConfig({ testTimeout: 180_000 })
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const run = promisify(execFile)

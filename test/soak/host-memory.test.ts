@@ -7,8 +7,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { problems } from "../../support/host/Judge.js"
-import { port, serve } from "../../support/service/Serving.js"
+import { problems } from "../support/host/Judge.js"
+import { port, serve } from "../support/service/Serving.js"
 
 const mebibyte = 1024 * 1024
 const size = 32 * mebibyte

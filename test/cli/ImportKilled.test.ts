@@ -5,6 +5,10 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { vi } from "vitest"
+
+// Every command is a process that compiles the sources anew.
+vi.setConfig({ testTimeout: 180_000 })
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
