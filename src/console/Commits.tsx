@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { HistoryEntry } from "../store/Collection.js"
 import { alarm, announce } from "./Announcer.js"
+import { Awaited } from "./Awaited.js"
 import { RunButton } from "./Busy.js"
 import type { DataSourceService } from "./DataSource.js"
 import { Icon } from "./Icon.js"
 import type { Problem } from "./Problem.js"
-import { ProblemCard } from "./ProblemCard.js"
 import { useTask } from "./useTask.js"
 import { When } from "./When.js"
 
@@ -77,20 +77,12 @@ export const Commits = (props: {
       </header>
       <div class="panel-body">
         <p class="quiet-text">Choose a commit to see the table as it was then.</p>
-        {problem === undefined ? null : (
-          <ProblemCard problem={problem}>
-            <RunButton running={task.running} onClick={() => setRound(round + 1)}>
-              Try again
-            </RunButton>
-          </ProblemCard>
-        )}
-        {entries === undefined && problem === undefined ? (
-          <div class="skeleton-lines" aria-hidden="true">
-            <span />
-            <span />
-            <span />
-          </div>
-        ) : null}
+        <Awaited
+          arrived={entries !== undefined}
+          problem={problem}
+          running={task.running}
+          onRetry={() => setRound(round + 1)}
+        />
         {entries?.length === 0 ? <p>No commit has touched this collection.</p> : null}
         <ol class="timeline">
           {(entries ?? []).map((entry) => (

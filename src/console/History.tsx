@@ -4,11 +4,11 @@ import type { StoredDocument } from "../domain/Document.js"
 import { differences } from "../store/browse/Difference.js"
 import type { HistoryEntry } from "../store/Collection.js"
 import { alarm, announce } from "./Announcer.js"
+import { Awaited } from "./Awaited.js"
 import { RunButton } from "./Busy.js"
 import type { DataSourceService } from "./DataSource.js"
 import { DifferenceTable } from "./DifferenceTable.js"
 import type { Problem } from "./Problem.js"
-import { ProblemCard } from "./ProblemCard.js"
 import { RestoreDialog, type Restoring } from "./RestoreDialog.js"
 import { useTask } from "./useTask.js"
 import { When } from "./When.js"
@@ -118,20 +118,12 @@ export const History = (props: {
 
   return (
     <div class="history">
-      {problem === undefined ? null : (
-        <ProblemCard problem={problem}>
-          <RunButton running={list.running} onClick={() => setRound(round + 1)}>
-            Try again
-          </RunButton>
-        </ProblemCard>
-      )}
-      {entries === undefined && problem === undefined ? (
-        <div class="skeleton-lines" aria-hidden="true">
-          <span />
-          <span />
-          <span />
-        </div>
-      ) : null}
+      <Awaited
+        arrived={entries !== undefined}
+        problem={problem}
+        running={list.running}
+        onRetry={() => setRound(round + 1)}
+      />
       <ol class="timeline">
         {(entries ?? []).map((entry, i) => {
           const changed = opened.get(entry.sha)

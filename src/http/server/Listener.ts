@@ -35,9 +35,10 @@ export interface ListenerOptions {
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Node's request listener, for servers that may be called by any Host (unix sockets) or not. Operations with static paths are answered without a router: the body is read, decoded by
- * the schema of their description, and one fiber runs the handler, which most often is done before it returns.
- * Everything else goes through the platform app of its mount. Both keep the same promises, which live in `Exchange`.
+ * Node's request listener, for servers that may be called by any Host (unix sockets) or not. Operations with static
+ * paths are answered without a router: the body is read, decoded by the schema of their description, and one fiber runs
+ * the handler, which most often is done before it returns. Everything else goes through the platform app of its mount.
+ * Both keep the same promises, which live in `Exchange`.
  */
 export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener) => {
   const { acceptsHost, handlerTimeout, limits, operations, shared, tracing } = options

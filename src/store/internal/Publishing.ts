@@ -102,9 +102,9 @@ export const publish = (
   branches: WorkBranches
 ): Effect.Effect<Option.Option<string>, WriteError | WriteFailure> =>
   Effect.gen(function* () {
-    const atOnce =
-      last === undefined ? Effect.succeed(false) : publishAtOnce(core, work, base, last, branches)
-    if (last !== undefined && (yield* core.precedence.beside(core.branch, atOnce))) return Option.some(last)
+    if (yield* core.precedence.beside(core.branch, publishAtOnce(core, work, base, last, branches))) {
+      return Option.fromNullable(last)
+    }
     const written = yield* requireHead(core, work)
     if (written.commit === base.commit) return Option.none()
     if (yield* core.precedence.beside(core.branch, advanced(core, base, written))) {
