@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { HistoryEntry } from "../store/Collection.js"
-import { alarm, announce } from "./Announcer.js"
+import { alarm, announce, counted } from "./Announcer.js"
 import { Awaited } from "./Awaited.js"
 import { RunButton } from "./Busy.js"
 import type { DataSourceService } from "./DataSource.js"
@@ -38,7 +38,7 @@ export const Commits = (props: {
       success: (found) => {
         setProblem(undefined)
         setEntries(found)
-        announce(`${found.length} ${found.length === 1 ? "commit" : "commits"} of ${collection}.`)
+        announce(`${counted(found.length, "commit")} of ${collection}.`)
       },
       failure: (failure) => {
         setProblem(failure)

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { StoredDocument } from "../domain/Document.js"
 import { differences } from "../store/browse/Difference.js"
 import type { HistoryEntry } from "../store/Collection.js"
-import { alarm, announce } from "./Announcer.js"
+import { alarm, announce, counted } from "./Announcer.js"
 import { Awaited } from "./Awaited.js"
 import { RunButton } from "./Busy.js"
 import type { DataSourceService } from "./DataSource.js"
@@ -57,7 +57,7 @@ export const History = (props: {
         setEntries(found)
         // After a restore, which was told, the list is only read anew.
         if (round === 0) {
-          announce(`${found.length} ${found.length === 1 ? "commit" : "commits"} in the history of ${id}.`)
+          announce(`${counted(found.length, "commit")} in the history of ${id}.`)
         }
       },
       failure: failed
@@ -93,7 +93,7 @@ export const History = (props: {
           announce(
             before === unreadable || after === unreadable
               ? `A version beside ${entry.sha.slice(0, 7)} holds no readable document.`
-              : `${changed.length} ${changed.length === 1 ? "field" : "fields"} changed in ${entry.sha.slice(0, 7)}.`
+              : `${counted(changed.length, "field")} changed in ${entry.sha.slice(0, 7)}.`
           )
         },
         failure: failed
