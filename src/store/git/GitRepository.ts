@@ -77,6 +77,11 @@ export interface GitRepository {
   ) => Stream.Stream<{ readonly oid: Oid; readonly content: Uint8Array }, RemoteError>
   /** Writes one object, durably; writing it twice is harmless. */
   readonly writeObject: (type: ObjectType, content: Uint8Array) => Effect.Effect<Oid, RemoteError>
+  /** As `writeObject`, with no more of it in memory than a piece; `RemoteError` where `size` is not what came. */
+  readonly writeBlob: <E, R>(
+    size: number,
+    pieces: Stream.Stream<Uint8Array, E, R>
+  ) => Effect.Effect<Oid, E | RemoteError, R>
   readonly writeCommit: (commit: CommitObject) => Effect.Effect<Oid, RemoteError>
 
   /** Branch, tag, whole ref name, or full or short id to an object id (tags are peeled to their commit). */

@@ -1,13 +1,13 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { pipeline } from "node:stream/promises"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
 import { fsyncDirectory, fsyncFile, hasCode, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { hashObject, type RawObject } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
-import type { Deflated } from "./ObjectStream.js"
+import { LooseWriter } from "./LooseWriter.js"
+import { type Deflated, slices } from "./ObjectStream.js"
 import type { Owner } from "./Owner.js"
 
 const objectTypes: Readonly<Record<string, ObjectType>> = {
@@ -17,18 +17,8 @@ const objectTypes: Readonly<Record<string, ObjectType>> = {
   tag: "tag"
 }
 
-const pieceBytes = 256 * 1024
-
-/** Writes a large object deflated, on another thread and with no copy of it in memory. */
-const deflateTo = (fd: number, head: Uint8Array, content: Uint8Array): Promise<void> =>
-  pipeline(
-    function* () {
-      yield head
-      for (let at = 0; at < content.length; at += pieceBytes) yield content.subarray(at, at + pieceBytes)
-    },
-    zlib.createDeflate({ level: 1, chunkSize: 65_536 }),
-    fs.createWriteStream("", { fd, autoClose: false })
-  )
+/** What is larger is never deflated at once. */
+const wholeBytes = 65_536
 
 /** Enough for a header and the tables that it is deflated by. */
 const headBytes = 512
@@ -113,38 +103,71 @@ export class LooseObjects {
 
   /** Writes one object, unless it is there. */
   async write(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
+    if (content.length > wholeBytes) return this.writeAll(type, content, durable)
     const oid = hashObject(type, content)
-    const target = this.path(oid)
-    if (fs.existsSync(target)) {
-      const now = new Date()
-      fs.utimesSync(target, now, now)
-      return oid
-    }
+    if (this.touch(oid)) return oid
     const head = Buffer.from(`${type} ${content.length}\0`, "latin1")
-    const fan = path.dirname(target)
-    const made = !fs.existsSync(fan)
     const temporary = this.owner.temporary("object")
     try {
       const fd = fs.openSync(temporary, "wx", 0o444)
       try {
-        if (content.length > 65_536) await deflateTo(fd, head, content)
-        else fs.writeSync(fd, zlib.deflateSync(Buffer.concat([head, content]), { level: 1 }))
+        fs.writeSync(fd, zlib.deflateSync(Buffer.concat([head, content]), { level: 1 }))
         if (durable) await fsyncFile(fd)
       } finally {
         fs.closeSync(fd)
       }
-      if (made) fs.mkdirSync(fan, { recursive: true })
-      fs.renameSync(temporary, target)
+      await this.place(temporary, oid, durable)
     } catch (cause) {
       unlink(temporary)
       throw cause
     }
+    return oid
+  }
+
+  /** A large one is deflated on another thread and with no copy of it in memory. */
+  private async writeAll(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
+    const writer = this.writer(type, content.length)
+    try {
+      for (const piece of slices(content)) await writer.write(piece)
+      return await this.finish(writer, durable)
+    } finally {
+      await writer.close()
+    }
+  }
+
+  /** Begins an object of `size` bytes that are yet to come; `finish` ends it, and closing the writer gives it up. */
+  writer(type: ObjectType, size: number): LooseWriter {
+    return new LooseWriter(type, size, this.owner.temporary("object"))
+  }
+
+  async finish(writer: LooseWriter, durable: boolean): Promise<Oid> {
+    const oid = await writer.finish(durable)
+    await this.place(writer.file, oid, durable)
+    return oid
+  }
+
+  /** Gives the file that holds an object its name. */
+  private async place(file: string, oid: Oid, durable: boolean): Promise<void> {
+    if (this.touch(oid)) return unlink(file)
+    const target = this.path(oid)
+    const fan = path.dirname(target)
+    const made = !fs.existsSync(fan)
+    if (made) fs.mkdirSync(fan, { recursive: true })
+    fs.renameSync(file, target)
     if (durable) {
       await fsyncDirectory(fan)
       if (made) await fsyncDirectory(this.directory)
     }
     this.count++
-    return oid
+  }
+
+  /** Whether an object is there; one that is wanted again is as young as a new one, for whoever prunes. */
+  private touch(oid: Oid): boolean {
+    const file = this.path(oid)
+    if (!fs.existsSync(file)) return false
+    const now = new Date()
+    fs.utimesSync(file, now, now)
+    return true
   }
 
   /** About how many loose objects there are, from one of 256 directories. */

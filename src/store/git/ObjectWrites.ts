@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { Drafts } from "./Drafts.js"
-import { attemptPromise } from "./Fault.js"
+import { attempt, attemptPromise } from "./Fault.js"
 import { encodeCommit } from "./GitObjects.js"
 import type { GitRepository } from "./GitRepository.js"
 import type { NativeReads } from "./NativeReads.js"
@@ -28,7 +29,10 @@ export const make = ({
   native,
   objects,
   written
-}: ObjectWritesOptions): Pick<GitRepository, "writeObject" | "writeCommit" | "writeTree" | "treeAfter"> => ({
+}: ObjectWritesOptions): Pick<
+  GitRepository,
+  "writeObject" | "writeBlob" | "writeCommit" | "writeTree" | "treeAfter"
+> => ({
   writeObject: (type, content) =>
     Effect.zipLeft(
       attemptPromise("GitRepository.writeObject", directory, () =>
@@ -36,6 +40,20 @@ export const make = ({
       ),
       written
     ),
+
+  writeBlob: (size, pieces) => {
+    const operation = "GitRepository.writeBlob"
+    return Effect.acquireUseRelease(
+      attempt(operation, directory, () => objects.loose.writer("blob", size)),
+      (writer) =>
+        Stream.runForEach(pieces, (piece) =>
+          attemptPromise(operation, directory, () => writer.write(piece))
+        ).pipe(
+          Effect.zipRight(attemptPromise(operation, directory, () => objects.loose.finish(writer, durable)))
+        ),
+      (writer) => Effect.promise(() => writer.close())
+    ).pipe(Effect.zipLeft(written))
+  },
 
   writeCommit: (commit) =>
     Effect.zipLeft(

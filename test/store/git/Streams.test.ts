@@ -2,7 +2,7 @@ import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, Either, Option, Schedule, Stream } from "effect"
+import { Chunk, Effect, Either, Fiber, Option, Schedule, Stream } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
 import type { GitContent, GitRepository } from "../../../src/store/git/GitRepository.js"
 import { assertSound, engine, git, put, write } from "./support/temporary.js"
@@ -148,6 +148,62 @@ describe("objects piece by piece", () => {
         if (Either.isRight(result)) return assert.fail("it was read")
         assert.strictEqual(result.left.reason, "Corrupt")
       }
+    })
+  )
+
+  it.scopedLive("a blob that comes in pieces is the same object, whatever the pieces are", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const content = noise("pieces", 3 * mebibyte + 11)
+      const file = path.join(repository.directory, "pieces")
+      fs.writeFileSync(file, content)
+      const expected = git(repository.directory, "hash-object", "--no-filters", file).trim()
+      for (const size of [7, 4096, 300_000, content.length]) {
+        const bytes = content.subarray(0, size < 10 ? 7_001 : content.length)
+        const pieces = Stream.unfold(0, (at) =>
+          at < bytes.length ? Option.some([bytes.subarray(at, at + size), at + size] as const) : Option.none()
+        )
+        const oid = yield* repository.writeBlob(bytes.length, pieces)
+        if (bytes.length === content.length) assert.strictEqual(oid, expected)
+        yield* same(repository, bytes, oid, bytes.length < 256 * 1024)
+      }
+      const empty = yield* repository.writeBlob(0, Stream.empty)
+      assert.strictEqual(empty, "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391")
+      assertSound(repository.directory)
+    })
+  )
+
+  it.scopedLive("a blob that is not what was announced, fails or is given up leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const content = noise("given up", mebibyte)
+      const left = () =>
+        fs
+          .readdirSync(repository.directory, { recursive: true, withFileTypes: true })
+          .filter((one) => one.isFile() && /^object-|^[0-9a-f]{38}$/.test(one.name)).length
+      const descriptors = () => fs.readdirSync("/proc/self/fd").length
+      const before = descriptors()
+      for (const size of [mebibyte - 1, mebibyte + 1]) {
+        const wrong = yield* Effect.flip(repository.writeBlob(size, Stream.make(content)))
+        assert.strictEqual(wrong._tag, "RemoteError")
+        assert.include(wrong.message, String(size))
+      }
+      const broken = yield* Effect.flip(
+        repository.writeBlob(
+          mebibyte,
+          Stream.concat(Stream.make(content.subarray(0, 70_000)), Stream.fail("gone"))
+        )
+      )
+      assert.strictEqual(broken, "gone")
+      const running = yield* Effect.fork(
+        repository.writeBlob(mebibyte, Stream.concat(Stream.make(content.subarray(0, 70_000)), Stream.never))
+      )
+      yield* Effect.repeat(Effect.sync(left), {
+        until: (count) => count > 0,
+        schedule: Schedule.spaced("5 millis")
+      })
+      yield* Fiber.interrupt(running)
+      assert.deepStrictEqual([left(), descriptors()], [0, before])
     })
   )
 })
