@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process"
-import { createHash, randomBytes } from "node:crypto"
+import { createHash, randomBytes, randomFillSync } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { request } from "node:http"
+import { type IncomingMessage, request } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Readable } from "node:stream"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { problems } from "../support/host/Judge.js"
@@ -14,6 +15,9 @@ const mebibyte = 1024 * 1024
 const size = 32 * mebibyte
 /** A third of what eight copies would take. */
 const most = 88 * mebibyte
+const upload = 75 * mebibyte
+/** What the collector leaves for later; one body alone has 100 MB, the last of the ways eight of them. */
+const mostSent = 128 * mebibyte
 const token = "memory-test-token"
 
 const temporary = Effect.acquireRelease(
@@ -24,6 +28,9 @@ const temporary = Effect.acquireRelease(
 /** The most memory that a process ever had, in bytes. */
 const peak = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024
+
+const headersOf = ({ headers }: IncomingMessage) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 /** The length and the hash of an answer; what is no file itself is held against GitHub's description. */
 const fetched = (url: string, accept: string) =>
@@ -46,9 +53,7 @@ const fetched = (url: string, accept: string) =>
             method: "GET",
             url: new URL(url).pathname,
             status,
-            headers: Object.fromEntries(
-              Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
-            ),
+            headers: headersOf(answer),
             text: judged ? Buffer.concat(chunks).toString() : undefined
           }
           assert.deepStrictEqual(problems(exchange), [])
@@ -116,4 +121,86 @@ it.scopedLive.skipIf(!existsSync("/proc/self/status"))(
       }
     }),
   120_000
+)
+
+const mutation =
+  "mutation ($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }"
+
+/** Sends a JSON body whose file is made as it is sent; answers the body that came, held against GitHub's description. */
+const sent = (method: string, url: string, before: string, bytes: number, after: string) =>
+  new Promise<any>((resolve, reject) => {
+    const line = Buffer.alloc(3 * 65_536)
+    const pieces = function* () {
+      yield before
+      for (let at = 0; at < bytes; at += line.length) {
+        randomFillSync(line)
+        yield line.subarray(0, Math.min(line.length, bytes - at)).toString("base64")
+      }
+      yield after
+    }
+    const headers = {
+      authorization: `Bearer ${token}`,
+      "user-agent": "memory",
+      "content-type": "application/json",
+      "content-length": before.length + Math.ceil(bytes / 3) * 4 + after.length
+    }
+    const asking = request(url, { agent: false, method, headers }, (answer) => {
+      const chunks: Array<Buffer> = []
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk))
+      answer.on("end", () => {
+        const text = Buffer.concat(chunks).toString()
+        const exchange = {
+          method,
+          url: new URL(url).pathname,
+          asked: before + after,
+          status: answer.statusCode!,
+          headers: headersOf(answer),
+          text
+        }
+        assert.deepStrictEqual(problems(exchange), [])
+        assert.include([200, 201], answer.statusCode, text)
+        resolve(JSON.parse(text))
+      })
+    })
+    asking.on("error", reject)
+    Readable.from(pieces()).pipe(asking)
+  })
+
+it.scopedLive.skipIf(!existsSync("/proc/self/status"))(
+  "a large file that is sent, in each way and by several at once, is never in the host's memory as a whole",
+  () =>
+    Effect.gen(function* () {
+      const data = yield* temporary
+      const running = yield* serve({ CHAINSTORE_DATA: data, CHAINSTORE_HOST_TOKEN: token }, [], "host")
+      const url = `http://127.0.0.1:${yield* port(running)}`
+      const repository = `${url}/repos/local/uploads`
+      const put = (path: string, bytes: number) =>
+        sent("PUT", `${repository}/contents/${path}`, '{"message":"m","content":"', bytes, '"}')
+      const post = (bytes: number) =>
+        sent("POST", `${repository}/git/blobs`, '{"encoding":"base64","content":"', bytes, '"}')
+      const commit = (path: string, head: string, bytes: number) =>
+        sent(
+          "POST",
+          `${url}/graphql`,
+          `${JSON.stringify({ query: mutation }).slice(0, -1)},"variables":{"input":{"branch":{"repositoryNameWithOwner":"local/uploads","branchName":"main"},"expectedHeadOid":"${head}","message":{"headline":"m"},"fileChanges":{"additions":[{"path":"${path}","contents":"`,
+          bytes,
+          '"}]}}}}'
+        )
+      const first = yield* Effect.promise(() => put("first", 3))
+      const before = peak(running.child.pid!)
+      const ways: Record<string, () => Promise<unknown>> = {
+        createCommitOnBranch: () => commit("by-graphql", first.commit.sha, upload),
+        "POST git/blobs": () => post(upload),
+        "PUT contents": () => put("large", upload),
+        "four of each of these two at once": () =>
+          Promise.all([1, 2, 3, 4].flatMap((n) => [post(upload), put(`at-once-${n}`, upload)]))
+      }
+      for (const [way, send] of Object.entries(ways)) {
+        yield* Effect.promise(send)
+        const taken = peak(running.child.pid!) - before
+        console.log(`${way}: ${Math.round(taken / mebibyte)} MiB`)
+        assert.isBelow(taken, mostSent, way)
+      }
+    }),
+  240_000
 )

@@ -3,8 +3,9 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import type { GitRepository } from "../../store/git/GitRepository.js"
+import * as Base64 from "./Base64.js"
 import type { Call } from "./Call.js"
-import * as Fields from "./Fields.js"
+import type { FileContent } from "./FileContent.js"
 import { torn } from "./graphql/Text.js"
 import { notFound } from "./Problem.js"
 import * as Reply from "./Reply.js"
@@ -17,12 +18,6 @@ const copies = 3
 
 type Pieces = Stream.Stream<Uint8Array, RemoteError>
 
-/** The content of a blob: in memory, or, of a large one, as it is read. */
-export interface Content {
-  readonly size: number
-  readonly bytes: Uint8Array | Pieces
-}
-
 /**
  * The content of a blob of known size. A large one is inflated as the client takes it; where it is made whole for that,
  * it waits for room, which it keeps until the answer was sent.
@@ -31,20 +26,20 @@ export const content = (call: Call, git: GitRepository, oid: Oid, size: number) 
   size < large
     ? Effect.flatMap(git.object(oid), (object) =>
         Option.isSome(object)
-          ? Effect.succeed<Content>({ size: object.value.content.length, bytes: object.value.content })
+          ? Effect.succeed<FileContent>({ size: object.value.content.length, bytes: object.value.content })
           : notFound
       )
     : Effect.gen(function* () {
         const found = yield* git.openObject(oid)
         if (Option.isNone(found)) return yield* notFound
         if (found.value.whole) yield* call.room.hold(size * copies)
-        return { size: found.value.size, bytes: found.value.pieces } satisfies Content
+        return { size: found.value.size, bytes: found.value.pieces } satisfies FileContent
       })
 
 const isText = (bytes: Uint8Array) => !bytes.includes(0) && isUtf8(bytes)
 
 /** The bytes as they are; large ones as fast as the client takes them, and as text if they begin so. */
-export const raw = ({ bytes, size }: Content) =>
+export const raw = ({ bytes, size }: FileContent) =>
   bytes instanceof Uint8Array
     ? Effect.succeed(Reply.bytes(bytes, isText(bytes)))
     : Effect.gen(function* () {
@@ -67,7 +62,7 @@ const inLines = (pieces: Pieces): Pieces =>
     let rest = Buffer.alloc(0)
     const whole = Stream.map(pieces, (piece) => {
       const joined = Buffer.concat([rest, piece])
-      const end = joined.length - (joined.length % Fields.lineBytes)
+      const end = joined.length - (joined.length % Base64.lineBytes)
       rest = joined.subarray(end)
       return joined.subarray(0, end)
     })
@@ -78,16 +73,19 @@ const inLines = (pieces: Pieces): Pieces =>
   })
 
 /** The JSON of `members` and the content in base64; a large one as a stream, so that it is never a text in memory. */
-export const json = (members: Readonly<Record<string, unknown>>, { bytes, size }: Content): Reply.Reply => {
+export const json = (
+  members: Readonly<Record<string, unknown>>,
+  { bytes, size }: FileContent
+): Reply.Reply => {
   if (bytes instanceof Uint8Array) {
-    return Reply.fromJson({ ...members, content: Fields.toWrappedBase64(bytes), encoding: "base64" })
+    return Reply.fromJson({ ...members, content: Base64.wrapped(bytes), encoding: "base64" })
   }
   const head = Buffer.from(`${JSON.stringify(members).slice(0, -1)},"content":"`)
   const tail = Buffer.from(`","encoding":"base64"}`)
-  const lines = Math.ceil(size / Fields.lineBytes)
+  const lines = Math.ceil(size / Base64.lineBytes)
   const length = head.length + Math.ceil(size / 3) * 4 + 2 * lines + tail.length
   const encoded = Stream.map(inLines(bytes), (part) =>
-    Buffer.from(Fields.toWrappedBase64(part).replaceAll("\n", "\\n"), "latin1")
+    Buffer.from(Base64.wrapped(part).replaceAll("\n", "\\n"), "latin1")
   )
   return Reply.make(
     200,

@@ -22,9 +22,13 @@ export interface Call {
   readonly version: Version
   readonly links: Links
   readonly maxBodyBytes: number
+  /** Memory for large bodies, which others than the answers wait for. */
+  readonly bodies: Room
+  /** On whose disk lies what is too large for memory. */
+  readonly spoolDirectory: string
   /** What is remembered of earlier answers. */
   readonly answers: Answers
-  /** Memory for what is large. */
+  /** Memory for large answers. */
   readonly room: Room
   /** Waits for a turn of the processor. */
   readonly turn: Effect.Effect<void>

@@ -17,6 +17,7 @@ import * as Programs from "./Programs.js"
 import * as Raw from "./Raw.js"
 import * as Refusal from "./Refusal.js"
 import * as Reply from "./Reply.js"
+import { Repositories } from "./Repositories.js"
 import * as Room from "./Room.js"
 import * as Route from "./Route.js"
 import * as Rest from "./rest/Rest.js"
@@ -90,6 +91,7 @@ const make = (options: HostOptions) =>
     const tokens = yield* Tokens.Tokens
     const limits = yield* Limits.Limits
     const faults = yield* Faults
+    const repositories = yield* Repositories
     const maxBodyBytes = options.maxBodyBytes ?? 150 * mebibyte
     const maxPushBytes = options.maxPushBytes ?? 2048 * mebibyte
     const rest = Route.matcher(yield* Rest.routes)
@@ -110,15 +112,6 @@ const make = (options: HostOptions) =>
         ? app
         : Effect.provideService(app, Programs.Programs, programs)
     const linksOf = Links.from(options.publicUrl)
-
-    /** Large bodies wait for room; small ones do not matter. */
-    const roomy = (request: Request, answer: Route.Answer): Route.Answer => {
-      const declared = request.headers["content-length"]
-      const chunked = request.headers["transfer-encoding"] !== undefined
-      if (declared === undefined && !chunked) return answer
-      const bytes = chunked ? maxBodyBytes : Math.min(Number(declared) || 0, maxBodyBytes)
-      return bodies.around(bytes * Body.copies, answer)
-    }
 
     const identify = (request: Request): Principal | Problem => {
       const header = request.headers["authorization"]
@@ -152,6 +145,8 @@ const make = (options: HostOptions) =>
         version: found.version,
         links: linksOf(request.headers["host"], area === "rest" ? prefix : "/api/v3"),
         maxBodyBytes,
+        bodies,
+        spoolDirectory: repositories.directory,
         answers,
         room,
         turn
@@ -163,10 +158,7 @@ const make = (options: HostOptions) =>
       }
       switch (area) {
         case "graphql":
-          return roomy(
-            request,
-            graphql(call({}), (charge, effect) => limits.around(charge, effect))
-          )
+          return graphql(call({}), (charge, effect) => limits.around(charge, effect))
         case "raw":
           return run(raw(request.method, path))
         case "codeload":
@@ -187,10 +179,7 @@ const make = (options: HostOptions) =>
             free: match?.route.template === "/rate_limit"
           }
           found.charge = charge
-          return limits.around(
-            charge,
-            writes ? roomy(request, run(match)) : Effect.zipRight(turn, run(match))
-          )
+          return limits.around(charge, writes ? run(match) : Effect.zipRight(turn, run(match)))
         }
       }
     }

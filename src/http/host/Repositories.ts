@@ -46,6 +46,8 @@ type Opening = Effect.Effect<Hosted, Problem | RemoteError | ValidationError, Sc
 export class Repositories extends Context.Tag("chainstore/http/host/Repositories")<
   Repositories,
   {
+    /** The directory that they lie in. */
+    readonly directory: string
     readonly reading: (principal: Principal, owner: string, name: string) => Opening
     readonly writing: (principal: Principal, owner: string, name: string) => Opening
     /** Makes a repository; none when the name is taken. */
@@ -173,6 +175,7 @@ export const layer = (options: RepositoriesOptions) =>
       }
 
       return Repositories.of({
+        directory: registry.directory,
         reading,
         writing: (principal, owner, name) =>
           Effect.gen(function* () {

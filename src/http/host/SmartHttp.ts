@@ -1,8 +1,3 @@
-import { randomUUID } from "node:crypto"
-import { createReadStream, createWriteStream } from "node:fs"
-import { rm } from "node:fs/promises"
-import { join } from "node:path"
-import { NodeSink, NodeStream } from "@effect/platform-node"
 import { Effect, type Scope, Stream } from "effect"
 import { RemoteError, type ValidationError } from "../../domain/StoreError.js"
 import * as Body from "./Body.js"
@@ -14,6 +9,7 @@ import * as Programs from "./Programs.js"
 import * as Reply from "./Reply.js"
 import { type Hosted, Repositories } from "./Repositories.js"
 import * as Route from "./Route.js"
+import * as Spool from "./Spool.js"
 
 export interface SmartHttpOptions {
   /** The largest push, unpacked from its transport encoding. */
@@ -111,7 +107,7 @@ export const routes = (options: SmartHttpOptions) =>
         const output = Git.stream({
           ...service("upload-pack", git.directory, call),
           admitted: true,
-          input: Body.stream(call.request, options.maxPushBytes)
+          input: Body.unpacked(call.request, options.maxPushBytes)
         })
         return Reply.make(200, { ...noCache, "content-type": "application/x-git-upload-pack-result" }, output)
       })
@@ -121,16 +117,9 @@ export const routes = (options: SmartHttpOptions) =>
         const { git } = yield* opened(call, "receive-pack")
         yield* expects(call, "receive-pack")
         // The push is taken in before the writers are asked to wait, so that a slow sender holds nobody up.
-        const spool = yield* Effect.acquireRelease(
-          // Where, and as what, Git itself would look for what a killed process left behind.
-          Effect.sync(() => join(git.directory, "objects", "pack", `tmp_push_${randomUUID()}`)),
-          (file) => Effect.promise(() => rm(file, { force: true }))
-        )
-        yield* Stream.run(
-          Body.stream(call.request, options.maxPushBytes),
-          NodeSink.fromWritable(() => createWriteStream(spool, { mode: 0o600 }), broken)
-        )
-        const input = NodeStream.fromReadable<RemoteError, Uint8Array>(() => createReadStream(spool), broken)
+        const spool = yield* Spool.make(git.directory)
+        yield* Stream.runForEach(Body.unpacked(call.request, options.maxPushBytes), spool.append)
+        const input = spool.read(0, spool.size())
         // Its place is taken before its turn: whoever has the turn must not wait for those who wait for it.
         yield* Programs.transfer
         const { stdout } = yield* git.exclusively(
@@ -148,12 +137,4 @@ export const routes = (options: SmartHttpOptions) =>
       Route.make("POST", "/{owner}/{repo}/git-upload-pack", docs, uploadPack),
       Route.make("POST", "/{owner}/{repo}/git-receive-pack", docs, receivePack)
     ]
-  })
-
-const broken = (cause: unknown) =>
-  new RemoteError({
-    operation: "push",
-    message: "The push could not be taken in: is there space left?",
-    reason: "Server",
-    cause
   })

@@ -22,7 +22,7 @@ const writeTo = async (fd: number, pieces: AsyncIterable<Uint8Array>): Promise<v
 export class LooseWriter {
   private readonly fd: number
   private readonly hash = createHash("sha1")
-  private readonly deflater = zlib.createDeflate({ level: 1, chunkSize: 65_536 })
+  private readonly deflater = zlib.createDeflate({ level: 1, chunkSize: 256 * 1024 })
   /** Why the file could not be written, once that is known. */
   private readonly written: Promise<{ readonly cause: unknown } | undefined>
   private given = 0

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { connect, type Socket } from "node:net"
-import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { AccessEntry } from "../../../src/http/server/AccessEntry.js"
@@ -39,6 +38,17 @@ const running = (directory: string, program: string): number =>
     try {
       const line = readFileSync(`/proc/${pid}/cmdline`, "utf8")
       return line.includes(program) && line.includes(directory)
+    } catch {
+      return false
+    }
+  }).length
+
+/** How many files without a name, for what is too large for memory, are open on the disk of a directory. */
+const spools = (directory: string): number =>
+  readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      const file = readlinkSync(`/proc/self/fd/${fd}`)
+      return file.startsWith(directory) && file.endsWith(" (deleted)")
     } catch {
       return false
     }
@@ -116,20 +126,20 @@ layer(host(bounds).pipe(Layer.provideMerge(capture)), { timeout: 60_000 })("who 
         yield* Effect.async<void>((resume) => {
           socket.write(body.slice(0, 1_500_000), () => resume(Effect.void))
         })
+        yield* until("the upload is being taken in", () => spools(directory) === 1)
         socket.destroy()
         yield* until("the upload is logged", () => logged(path).entries.length === 1)
         assert.deepStrictEqual(logged(path), { entries: [499], errors: [] })
+        assert.strictEqual(spools(directory), 0)
       }
       const push = yield* begin("POST", "/local/uploads.git/git-receive-pack", {
         ...pushHead,
         "content-length": "4000000"
       })
       push.write(Buffer.alloc(1_000_000, 1))
-      const packs = join(directory, "repos", "local", "uploads.git", "objects", "pack")
-      const spooled = () => readdirSync(packs).filter((name) => name.startsWith("tmp_")).length
-      yield* until("the push is being taken in", () => spooled() === 1)
+      yield* until("the push is being taken in", () => spools(directory) === 1)
       push.destroy()
-      yield* until("what was taken in is gone", () => spooled() === 0)
+      yield* until("what was taken in is gone", () => spools(directory) === 0)
       yield* until("the push is logged", () => logged("git-receive-pack").entries.length === 1)
       assert.deepStrictEqual(logged("git-receive-pack"), { entries: [499], errors: [] })
       const { body: head } = yield* Rest.get("/repos/local/uploads/git/ref/heads/main")
@@ -155,11 +165,9 @@ layer(host(bounds).pipe(Layer.provideMerge(capture)), { timeout: 60_000 })("who 
         "content-length": String(line.length)
       })
       push.write(line)
-      const packs = join(directory, "repos", "local", "turns.git", "objects", "pack")
-      const spooled = () => readdirSync(packs).filter((name) => name.startsWith("tmp_")).length
-      yield* until("the push waits", () => spooled() === 1)
+      yield* until("the push waits", () => spools(directory) === 1)
       push.destroy()
-      yield* until("the push is gone", () => spooled() === 0)
+      yield* until("the push is gone", () => spools(directory) === 0)
       yield* Deferred.succeed(end, undefined)
       yield* Fiber.join(writer)
       assert.strictEqual(running(directory, "receive-pack"), 0)

@@ -144,17 +144,31 @@ export const problems = ({
 const isQuery = (request: HttpServerRequest.HttpServerRequest, response: Response) =>
   isGraphQl(request.url) && response.status === 200
 
+/** A request, and what of its body was read as it came: that can be read once. */
+const watched = (request: HttpServerRequest.HttpServerRequest) => {
+  const chunks: Array<Uint8Array> = []
+  const stream = Stream.tap(request.stream, (chunk) => Effect.sync(() => void chunks.push(chunk)))
+  const text = Effect.suspend(() =>
+    chunks.length === 0 ? Effect.orDie(request.text) : Effect.succeed(Buffer.concat(chunks).toString())
+  )
+  const asked = new Proxy(request, {
+    get: (target, key) => (key === "stream" ? stream : Reflect.get(target, key, target))
+  })
+  return { asked, text } as const
+}
+
 /** Looks at every answer of the host's API on its way out: one that is not GitHub's becomes a 599 that says why. */
 export const make = () => {
   const found: Array<string> = []
 
   const judge = (
     request: HttpServerRequest.HttpServerRequest,
+    query: Effect.Effect<string>,
     response: Response,
     text: string | undefined
   ) =>
     // What was refused unread stays unread: its body may never come.
-    Effect.map(isQuery(request, response) ? Effect.orDie(request.text) : Effect.succeed(""), (asked) => {
+    Effect.map(isQuery(request, response) ? query : Effect.succeed(""), (asked) => {
       const { method, url } = request
       const { headers, status } = response
       const wrong = problems({ method, url, asked, status, headers, text })
@@ -163,19 +177,23 @@ export const make = () => {
     })
 
   const around = <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R | Scope.Scope> =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      Effect.flatMap(app, (response): Effect.Effect<Response> => {
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      const { asked, text: query } = watched(request)
+      const answered = Effect.provideService(app, HttpServerRequest.HttpServerRequest, asked)
+      return Effect.flatMap(answered, (response): Effect.Effect<Response> => {
         const { body } = response
         if (response.headers["x-github-request-id"] === undefined) return Effect.succeed(response)
         if (body._tag === "Stream" && isJson(response)) {
           const chunks: Array<Uint8Array> = []
-          const watched = Stream.tap(body.stream, (chunk) => Effect.sync(() => void chunks.push(chunk))).pipe(
+          const seen = Stream.tap(body.stream, (chunk) => Effect.sync(() => void chunks.push(chunk))).pipe(
             Stream.concat(
-              Stream.execute(Effect.suspend(() => judge(request, response, Buffer.concat(chunks).toString())))
+              Stream.execute(
+                Effect.suspend(() => judge(request, query, response, Buffer.concat(chunks).toString()))
+              )
             )
           )
           return Effect.succeed(
-            HttpServerResponse.stream(watched, { status: response.status, headers: response.headers })
+            HttpServerResponse.stream(seen, { status: response.status, headers: response.headers })
           )
         }
         const text =
@@ -186,13 +204,13 @@ export const make = () => {
               : body._tag === "Uint8Array"
                 ? Buffer.from(body.body).toString()
                 : undefined
-        return Effect.map(judge(request, response, text), (wrong) =>
+        return Effect.map(judge(request, query, response, text), (wrong) =>
           wrong.length === 0
             ? response
             : HttpServerResponse.text(`not as GitHub answers: ${wrong.join("; ")}`, { status: 599 })
         )
       })
-    )
+    })
 
   return { around, found } as const
 }

@@ -2,11 +2,19 @@ import { Effect, Option } from "effect"
 import type { GraphQLError } from "graphql"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { Change } from "../../../store/GitRemote.js"
+import * as Base64 from "../Base64.js"
+import * as FileContent from "../FileContent.js"
+import { LongText } from "../LongText.js"
 import { isPath, isRefName } from "../Names.js"
 import { personOf } from "../rest/People.js"
 import type { Context } from "./Context.js"
 import { failure } from "./GraphQlFailure.js"
 import { fail, type Given, refById, writing } from "./Target.js"
+
+interface Addition {
+  readonly path: string
+  readonly contents: string | LongText
+}
 
 export interface CommitInput extends Given {
   readonly branch: {
@@ -17,36 +25,35 @@ export interface CommitInput extends Given {
   readonly expectedHeadOid: string
   readonly message: { readonly headline: string; readonly body?: string | null }
   readonly fileChanges?: {
-    readonly additions?: ReadonlyArray<{ readonly path: string; readonly contents: string }> | null
+    readonly additions?: ReadonlyArray<Addition> | null
     readonly deletions?: ReadonlyArray<{ readonly path: string }> | null
   } | null
 }
 
-const strictBase64 = /^[A-Za-z0-9+/]*={0,2}$/
+const contentOf = ({ contents, path }: Addition): Effect.Effect<FileContent.FileContent, GraphQLError> => {
+  const shape =
+    contents instanceof LongText
+      ? contents.base64
+      : typeof contents === "string"
+        ? Base64.shapeOf(contents)
+        : undefined
+  return shape?.strict === true
+    ? Effect.catchAll(FileContent.fromBase64(contents), () => notBase64(path))
+    : notBase64(path)
+}
 
-const changesOf = (input: CommitInput): Effect.Effect<ReadonlyArray<Change>, GraphQLError> =>
-  Effect.gen(function* () {
-    const changes: Array<Change> = []
-    for (const { contents, path } of input.fileChanges?.additions ?? []) {
-      if (contents.length % 4 !== 0 || !strictBase64.test(contents)) {
-        return yield* fail("UNPROCESSABLE", `The contents of ${path.slice(0, 200)} are not valid Base64.`)
-      }
-      changes.push({ _tag: "Put", path, content: Buffer.from(contents, "base64") })
-    }
-    for (const { path } of input.fileChanges?.deletions ?? []) changes.push({ _tag: "Remove", path })
-    const wrong = changes.find(({ path }) => !isPath(path))
-    if (wrong !== undefined) {
-      return yield* fail(
-        "UNPROCESSABLE",
-        `A path was requested which is not valid: ${wrong.path.slice(0, 200)}`
-      )
-    }
-    const paths = new Set(changes.map(({ path }) => path))
-    if (paths.size < changes.length) {
-      return yield* fail("UNPROCESSABLE", "A path was requested more than once in the file changes.")
-    }
-    return changes
-  })
+const notBase64 = (path: string) =>
+  fail("UNPROCESSABLE", `The contents of ${path.slice(0, 200)} are not valid Base64.`)
+
+/** Fails unless every path may be changed, and is changed once. */
+const checkPaths = (paths: ReadonlyArray<string>): Effect.Effect<void, GraphQLError> => {
+  const wrong = paths.find((path) => !isPath(path))
+  return wrong !== undefined
+    ? fail("UNPROCESSABLE", `A path was requested which is not valid: ${wrong.slice(0, 200)}`)
+    : new Set(paths).size < paths.length
+      ? fail("UNPROCESSABLE", "A path was requested more than once in the file changes.")
+      : Effect.void
+}
 
 const branchOf = (context: Context, { branchName, id, repositoryNameWithOwner }: CommitInput["branch"]) =>
   Effect.gen(function* () {
@@ -72,21 +79,37 @@ export const createCommitOnBranch = (context: Context, input: CommitInput) =>
     const { branch, hosted } = yield* branchOf(context, input.branch)
     const { git } = hosted
     const name = `refs/heads/${branch}`
-    const changes = yield* changesOf(input)
-    if (!isRefName(name) || Option.isNone(yield* git.ref(name))) {
+    const additions = input.fileChanges?.additions ?? []
+    const deletions = input.fileChanges?.deletions ?? []
+    const contents = yield* Effect.forEach(additions, contentOf)
+    yield* checkPaths([...additions, ...deletions].map(({ path }) => path))
+    const at = isRefName(name) ? yield* git.ref(name) : Option.none()
+    if (Option.isNone(at)) {
       return yield* fail("NOT_FOUND", `The branch "${branch.slice(0, 200)}" does not exist.`)
     }
     const stale = failure(
       "STALE_DATA",
       `Expected branch to point to "${input.expectedHeadOid}" but it did not.  Pull and try again.`
     )
+    const expected = input.expectedHeadOid.toLowerCase()
+    const changes: Array<Change> = deletions.map(({ path }) => ({ _tag: "Remove", path }))
+    for (const [index, { path }] of additions.entries()) {
+      const content = contents[index]!
+      if (content.bytes instanceof Uint8Array) {
+        changes.push({ _tag: "Put", path, content: content.bytes })
+      } else {
+        // A large one becomes a blob first, unless it would be refused now.
+        if (at.value !== expected) return yield* Effect.fail(stale)
+        changes.push({ _tag: "Link", path, oid: yield* FileContent.store(git, content) })
+      }
+    }
     const author = personOf(context.call.principal)
     const body = input.message.body ?? ""
     const message = body === "" ? input.message.headline : `${input.message.headline}\n\n${body}`
     const { committed } = yield* git
       .commitNext(branch, (head) =>
         Effect.gen(function* () {
-          if (Option.isNone(head) || head.value.commit !== input.expectedHeadOid.toLowerCase()) {
+          if (Option.isNone(head) || head.value.commit !== expected) {
             return yield* Effect.fail(stale)
           }
           for (const change of changes) {

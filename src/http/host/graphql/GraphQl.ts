@@ -12,9 +12,9 @@ import {
   parse,
   validate
 } from "graphql"
-import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import { isObject } from "../Fields.js"
+import * as JsonBody from "../JsonBody.js"
 import { type Charge, Limits } from "../Limits.js"
 import { badRequest, Problem } from "../Problem.js"
 import * as Reply from "../Reply.js"
@@ -34,9 +34,6 @@ const mostTokens = 30_000
 
 /** How long a query may take; GitHub gives it the same time. */
 const timeout = "10 seconds"
-
-/** The largest body, which is texts in memory: about what `createCommitOnBranch` is seen to bear at GitHub. */
-const mostBytes = 50 * 1024 * 1024
 
 const unauthenticated = new Problem({
   status: 401,
@@ -176,7 +173,7 @@ export const handler = Effect.gen(function* () {
       if (call.principal.login === undefined) return yield* unauthenticated
       if (call.request.method !== "POST")
         return yield* new Problem({ status: 404, message: "Not Found", documentation: "graphql" })
-      const body = yield* Body.json(call.request, Math.min(call.maxBodyBytes, mostBytes))
+      const body = yield* JsonBody.read(call, "contents")
       yield* call.turn
       const { query, variables } = body
       const name = body["operationName"]

@@ -2,8 +2,9 @@ import { Effect, Option } from "effect"
 import * as BlobBody from "../BlobBody.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
-import * as ContentBody from "../ContentBody.js"
 import * as Fields from "../Fields.js"
+import * as FileContent from "../FileContent.js"
+import * as JsonBody from "../JsonBody.js"
 import * as Links from "../Links.js"
 import { nodeId } from "../Names.js"
 import { emptyRepository, notFound, Problem, unprocessable } from "../Problem.js"
@@ -67,8 +68,9 @@ export const routes = Effect.gen(function* () {
         call.parameters["owner"]!,
         call.parameters["repo"]!
       )
-      const { base64, fields: body, utf8 } = yield* ContentBody.read(call.request, call.maxBodyBytes)
-      yield* Fields.text(body, "content")
+      const body = yield* JsonBody.read(call, "content")
+      yield* Fields.supplied(body, "content")
+      const text = (yield* Fields.content(body, "content")) ?? ""
       const encoding = (yield* Fields.string(body, "encoding")) ?? "utf-8"
       if (encoding !== "utf-8" && encoding !== "base64") {
         return yield* unprocessable(
@@ -76,8 +78,8 @@ export const routes = Effect.gen(function* () {
         )
       }
       if (yield* Revision.isEmpty(git)) return yield* emptyRepository
-      const content = yield* encoding === "base64" ? base64 : utf8
-      const sha = yield* git.writeObject("blob", content)
+      const content = encoding === "base64" ? yield* FileContent.fromBase64(text) : FileContent.fromUtf8(text)
+      const sha = yield* FileContent.store(git, content)
       const url = Links.git(call.links, fullName, "blobs", sha)
       return Reply.plain(201, { sha, url }, { location: url })
     })

@@ -1,15 +1,16 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { Change, TreeEntry } from "../../../store/GitRemote.js"
+import type { TreeEntry } from "../../../store/GitRemote.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
+import * as Base64 from "../Base64.js"
 import * as BlobBody from "../BlobBody.js"
 import * as BlobSizes from "../BlobSizes.js"
-import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
-import * as ContentBody from "../ContentBody.js"
 import * as Fields from "../Fields.js"
+import * as FileContent from "../FileContent.js"
+import * as JsonBody from "../JsonBody.js"
 import { isPath } from "../Names.js"
 import { conflict, notFound, Problem, unprocessable } from "../Problem.js"
 import * as Reply from "../Reply.js"
@@ -87,7 +88,7 @@ const file = (call: Call, hosted: Hosted, ref: string, path: string, entry: Tree
         ? { ...at, content: "", encoding: "none" }
         : {
             ...at,
-            content: Fields.toWrappedBase64(yield* content(hosted.git, entry.oid)),
+            content: Base64.wrapped(yield* content(hosted.git, entry.oid)),
             encoding: "base64"
           }
     )
@@ -196,26 +197,29 @@ export const routes = Effect.gen(function* () {
         call.parameters["owner"]!,
         call.parameters["repo"]!
       )
-      const { base64, fields: body } = yield* ContentBody.read(call.request, call.maxBodyBytes)
+      const body = yield* JsonBody.read(call, "content")
       const path = normal(call.parameters["path"] ?? "")
       yield* Fields.supplied(body, "content", "message")
       const message = yield* Fields.text(body, "message")
-      const bytes = yield* base64
+      const content = yield* FileContent.fromBase64((yield* Fields.content(body, "content")) ?? "")
       const write = yield* FileCommit.intention(call, hosted, body, path)
-      const result = yield* FileCommit.make(hosted, write, message, (existing) =>
-        Option.isSome(existing) && existing.value.kind === "tree"
-          ? Effect.fail(unprocessable(`${path} is a directory`))
-          : Option.isSome(existing) && write.sha === undefined
-            ? Effect.fail(unprocessable(`Invalid request.\n\n"sha" wasn't supplied.`))
-            : Option.isSome(existing) && existing.value.oid !== write.sha
-              ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
-              : Effect.succeed({ _tag: "Put", path, content: bytes } satisfies Change)
-      )
+      const judge: FileCommit.Judge = (existing) =>
+        Option.isNone(existing)
+          ? Effect.void
+          : existing.value.kind === "tree"
+            ? Effect.fail(unprocessable(`${path} is a directory`))
+            : write.sha === undefined
+              ? Effect.fail(unprocessable(`Invalid request.\n\n"sha" wasn't supplied.`))
+              : existing.value.oid !== write.sha
+                ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
+                : Effect.void
+      const change = yield* FileCommit.put(hosted, write, content, judge)
+      const result = yield* FileCommit.make(hosted, write, message, change, judge)
       const at = view(call, hosted, write.branch, {
         type: "file",
         path,
         oid: result.blob!,
-        size: bytes.length
+        size: content.size
       })
       return Reply.plain(result.existed ? 200 : 201, {
         content: at,
@@ -230,19 +234,19 @@ export const routes = Effect.gen(function* () {
         call.parameters["owner"]!,
         call.parameters["repo"]!
       )
-      const sent = yield* Body.json(call.request, call.maxBodyBytes)
+      const sent = yield* JsonBody.read(call)
       // GitHub also takes the fields of a DELETE from the query.
       const body = { ...Object.fromEntries(call.query), ...sent }
       const path = normal(call.parameters["path"] ?? "")
       yield* Fields.supplied(body, "message", "sha")
       const message = yield* Fields.text(body, "message")
       const write = yield* FileCommit.intention(call, hosted, body, path)
-      const result = yield* FileCommit.make(hosted, write, message, (existing) =>
+      const result = yield* FileCommit.make(hosted, write, message, { _tag: "Remove", path }, (existing) =>
         Option.isNone(existing) || existing.value.kind === "tree"
           ? Effect.fail(notFound)
           : existing.value.oid !== write.sha
             ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
-            : Effect.succeed({ _tag: "Remove", path } satisfies Change)
+            : Effect.void
       )
       return Reply.plain(200, {
         content: null,

@@ -2,9 +2,10 @@ import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { Change, CommitInfo, TreeEntry } from "../../../store/GitRemote.js"
-import type { Person } from "../../../store/git/GitRepository.js"
+import type { GitRepository, Person } from "../../../store/git/GitRepository.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
+import * as FileContent from "../FileContent.js"
 import { isPath, isRefName } from "../Names.js"
 import { conflict, notFound, Problem, unprocessable } from "../Problem.js"
 import type { Hosted } from "../Repositories.js"
@@ -47,24 +48,43 @@ export const intention = (call: Call, hosted: Hosted, body: Fields.Fields, path:
     } satisfies Intention
   })
 
-type Judge = (existing: Option.Option<TreeEntry>) => Effect.Effect<Change, Problem>
+/** Whether a change may be made where such an entry is, or none. */
+export type Judge = (existing: Option.Option<TreeEntry>) => Effect.Effect<void, Problem>
+
+const entryAt = (git: GitRepository, head: Option.Option<{ readonly tree: Oid }>, path: string) =>
+  Option.isSome(head) ? git.lookup(head.value.tree, path) : Effect.succeedNone
+
+/** The change that puts a content at a path. A large one becomes a blob first, unless it would be refused now. */
+export const put = (
+  hosted: Hosted,
+  { branch, path }: Intention,
+  content: FileContent.FileContent,
+  judge: Judge
+) =>
+  Effect.gen(function* () {
+    const { bytes } = content
+    if (bytes instanceof Uint8Array) return { _tag: "Put", path, content: bytes } satisfies Change
+    const { git } = hosted
+    const head = yield* git.ref(`refs/heads/${branch}`)
+    const commit = Option.isSome(head) ? yield* git.commit(head.value) : Option.none()
+    yield* judge(yield* entryAt(git, commit, path))
+    return { _tag: "Link", path, oid: yield* FileContent.store(git, content) } satisfies Change
+  })
 
 const mostTries = 16
 
 /** Makes one commit of one change, which is judged against the head that the commit stands on. */
-export const make = (hosted: Hosted, write: Intention, message: string, judge: Judge) =>
+export const make = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
   Effect.gen(function* () {
     const { git } = hosted
-    if (write.dated) return yield* exactly(hosted, write, message, judge)
+    if (write.dated) return yield* exactly(hosted, write, message, change, judge)
     const { author, committer } = write
     const { committed, result } = yield* git
       .commitNext(write.branch, (head) =>
         Effect.gen(function* () {
-          const existing = Option.isSome(head)
-            ? yield* git.lookup(head.value.tree, write.path)
-            : Option.none()
-          const change = yield* judge(existing)
-          const special = change._tag === "Put" && modeOf(existing) !== "100644"
+          const existing = yield* entryAt(git, head, write.path)
+          yield* judge(existing)
+          const special = change._tag !== "Remove" && modeOf(existing) !== "100644"
           return {
             commit: special ? Option.none() : Option.some({ message, author, committer, changes: [change] }),
             result: { existed: Option.isSome(existing), special }
@@ -72,7 +92,7 @@ export const make = (hosted: Hosted, write: Intention, message: string, judge: J
         })
       )
       .pipe(Effect.mapError(toConflict))
-    if (result.special) return yield* exactly(hosted, write, message, judge)
+    if (result.special) return yield* exactly(hosted, write, message, change, judge)
     if (Option.isNone(committed)) return yield* notFound
     const info = yield* git.commit(committed.value.commit)
     return {
@@ -86,19 +106,24 @@ const modeOf = (existing: Option.Option<TreeEntry>): TreeEntry["mode"] =>
   Option.isSome(existing) && existing.value.kind === "blob" ? existing.value.mode : "100644"
 
 /** The same with dates of the request's own, and for files that are executable or links and stay so. */
-const exactly = (hosted: Hosted, write: Intention, message: string, judge: Judge) =>
+const exactly = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
   Effect.gen(function* () {
     const { git } = hosted
     const ref = `refs/heads/${write.branch}`
     const head = yield* git.ref(ref)
     const base = Option.isSome(head) ? yield* git.commit(head.value) : Option.none()
-    const root = Option.map(base, ({ tree }) => tree)
-    const existing = Option.isSome(root) ? yield* git.lookup(root.value, write.path) : Option.none()
-    const change = yield* judge(existing)
-    const blob = change._tag === "Put" ? yield* git.writeObject("blob", change.content) : undefined
-    const tree = yield* git.writeTree(root, [
-      { path: write.path, mode: modeOf(existing), oid: Option.fromNullable(blob) }
-    ])
+    const existing = yield* entryAt(git, base, write.path)
+    yield* judge(existing)
+    const blob =
+      change._tag === "Put"
+        ? yield* git.writeObject("blob", change.content)
+        : change._tag === "Link"
+          ? change.oid
+          : undefined
+    const tree = yield* git.writeTree(
+      Option.map(base, (commit) => commit.tree),
+      [{ path: write.path, mode: modeOf(existing), oid: Option.fromNullable(blob) }]
+    )
     const { author, committer } = write
     const oid = yield* git.writeCommit({ tree, parents: Option.toArray(head), author, committer, message })
     yield* git.updateRef(ref, head, Option.some(oid))

@@ -1,9 +1,9 @@
 import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
+import * as JsonBody from "../JsonBody.js"
 import * as Links from "../Links.js"
 import { emptyRepository, notFound, unprocessable } from "../Problem.js"
 import * as Reply from "../Reply.js"
@@ -36,7 +36,7 @@ export const routes = Effect.gen(function* () {
         call.parameters["owner"]!,
         call.parameters["repo"]!
       )
-      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const body = yield* JsonBody.read(call)
       yield* Fields.supplied(body, "message", "tree")
       const message = yield* Fields.text(body, "message")
       const tree = Revision.asOid(yield* Fields.text(body, "tree"))

@@ -4,10 +4,10 @@ import { RefMoved } from "../../../domain/Ref.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import type { CommitInfo } from "../../../store/GitRemote.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
-import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
 import * as Git from "../Git.js"
+import * as JsonBody from "../JsonBody.js"
 import { isRefName } from "../Names.js"
 import { conflict, Problem } from "../Problem.js"
 import * as Programs from "../Programs.js"
@@ -43,7 +43,7 @@ export const routes = Effect.gen(function* () {
         call.parameters["owner"]!,
         call.parameters["repo"]!
       )
-      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const body = yield* JsonBody.read(call)
       yield* Fields.supplied(body, "base", "head")
       const base = (yield* Fields.text(body, "base")).replace(/^refs\/heads\//, "")
       const head = yield* Fields.text(body, "head")

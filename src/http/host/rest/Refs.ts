@@ -3,10 +3,10 @@ import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
-import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
+import * as JsonBody from "../JsonBody.js"
 import * as Links from "../Links.js"
 import { isRefName, isWholeRefName, nodeId } from "../Names.js"
 import * as Pages from "../Pages.js"
@@ -94,7 +94,7 @@ export const routes = Effect.gen(function* () {
   const create = (call: Call): Route.Answer =>
     Effect.gen(function* () {
       const hosted = yield* writing(call)
-      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const body = yield* JsonBody.read(call)
       yield* Fields.supplied(body, "ref", "sha")
       const name = yield* Fields.text(body, "ref")
       const sha = yield* Fields.text(body, "sha")
@@ -119,7 +119,7 @@ export const routes = Effect.gen(function* () {
     Effect.gen(function* () {
       const hosted = yield* writing(call)
       const { git } = hosted
-      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const body = yield* JsonBody.read(call)
       const sha = yield* Fields.text(body, "sha")
       const force = (yield* Fields.boolean(body, "force")) ?? false
       if (yield* Revision.isEmpty(git)) return yield* emptyRepository

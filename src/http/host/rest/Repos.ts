@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { isRepositoryName } from "../../../store/git/GitRepositories.js"
-import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
+import * as JsonBody from "../JsonBody.js"
 import * as Links from "../Links.js"
 import { isOwner } from "../Names.js"
 import * as Pages from "../Pages.js"
@@ -51,7 +51,7 @@ export const routes = Effect.gen(function* () {
       const { principal } = call
       if (principal.login === undefined) return yield* requiresAuthentication
       const owner = call.parameters["org"] ?? principal.login
-      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const body = yield* JsonBody.read(call)
       const name = (yield* Fields.text(body, "name")).replace(/\.git$/i, "").replace(/[^A-Za-z0-9._-]+/g, "-")
       const hidden =
         (yield* Fields.boolean(body, "private")) ?? (yield* Fields.string(body, "visibility")) === "private"

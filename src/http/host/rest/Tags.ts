@@ -1,9 +1,9 @@
 import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
+import * as JsonBody from "../JsonBody.js"
 import * as Links from "../Links.js"
 import { isRefName, nodeId } from "../Names.js"
 import * as Pages from "../Pages.js"
@@ -103,7 +103,7 @@ export const routes = Effect.gen(function* () {
         call.parameters["repo"]!
       )
       const { git } = hosted
-      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const body = yield* JsonBody.read(call)
       yield* Fields.supplied(body, "tag", "message", "object", "type")
       const tag = yield* Fields.text(body, "tag")
       const message = yield* Fields.text(body, "message")

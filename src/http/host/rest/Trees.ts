@@ -5,10 +5,11 @@ import { ValidationError } from "../../../domain/StoreError.js"
 import type { TreeEntry } from "../../../store/GitRemote.js"
 import type { GitRepository, TreeChange } from "../../../store/git/GitRepository.js"
 import * as BlobSizes from "../BlobSizes.js"
-import * as Body from "../Body.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
+import * as FileContent from "../FileContent.js"
+import * as JsonBody from "../JsonBody.js"
 import * as Links from "../Links.js"
 import { isPath } from "../Names.js"
 import { emptyRepository, notFound, type Problem, unprocessable } from "../Problem.js"
@@ -76,12 +77,12 @@ const change = (git: GitRepository, entry: unknown): Effect.Effect<TreeChange, P
     }
     const sha = entry["sha"]
     if (sha === null) return { path, mode, oid: Option.none() }
-    const content = yield* Fields.string(entry, "content", "properties/tree/items/properties/content")
+    const content = yield* Fields.content(entry, "content", "properties/tree/items/properties/content")
     if (content !== undefined && sha !== undefined) {
       return yield* unprocessable("Must supply either tree.sha or tree.content. Both is ambiguous.")
     }
     if (content !== undefined) {
-      return { path, mode, oid: Option.some(yield* git.writeObject("blob", Buffer.from(content))) }
+      return { path, mode, oid: Option.some(yield* FileContent.store(git, FileContent.fromUtf8(content))) }
     }
     if (sha === undefined) {
       return yield* unprocessable(
@@ -133,7 +134,7 @@ export const routes = Effect.gen(function* () {
         call.parameters["owner"]!,
         call.parameters["repo"]!
       )
-      const body = yield* Body.json(call.request, call.maxBodyBytes)
+      const body = yield* JsonBody.read(call, "content")
       yield* Fields.supplied(body, "tree")
       const entries = (yield* Fields.array(body, "tree")) ?? []
       const base = yield* Fields.string(body, "base_tree")
