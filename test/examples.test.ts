@@ -20,12 +20,18 @@ const promised = (source: string): string => {
         .trim()
 }
 
+/** What is loaded before an example: one that has a host of its own has its answers judged. */
+const preloaded: Readonly<Record<string, string>> = {
+  "host-in-tests.ts": "./test/support/host/judgeFetch.ts"
+}
+
 const printed = (file: string): Promise<string> =>
   new Promise((resolve, reject) => {
+    const judge = preloaded[file] === undefined ? [] : ["--import", preloaded[file]]
     const env = { PATH: process.env["PATH"], HOME: mkdtempSync(join(tmpdir(), "example-")) }
     execFile(
       process.execPath,
-      ["--import", "tsx", join("examples", file)],
+      ["--import", "tsx", ...judge, join("examples", file)],
       { cwd: root, env, timeout: 60_000 },
       (error, stdout, stderr) => {
         if (error === null) resolve(stdout.trim())
