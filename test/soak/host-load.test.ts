@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import autocannon from "autocannon"
+import autocannon, { type Request } from "autocannon"
 import { Effect } from "effect"
 import { HostServer, layer as host } from "../support/host/HostServer.js"
+import { problems } from "../support/host/Judge.js"
 import * as Rest from "../support/host/Rest.js"
 
 const mebibyte = 1024 * 1024
@@ -21,6 +22,30 @@ layer(host({ judged: false }), { timeout: 120_000 })("the host under load", (it)
         const query = JSON.stringify({
           query: `{ repository(owner: "local", name: "load") { object(expression: "main:data/7.json") { ... on Blob { text } } } }`
         })
+        const requests: ReadonlyArray<Request> = [
+          { method: "GET", path: `${at}/contents/data/1.json` },
+          { method: "GET", path: `${at}/contents/data` },
+          { method: "GET", path: `${at}/git/trees/main?recursive=1` },
+          { method: "GET", path: "/raw/local/load/main/data/2.json" },
+          { method: "POST", path: "/api/graphql", body: query },
+          { method: "GET", path: `${at}/commits?per_page=1` }
+        ]
+        const found: Array<string> = []
+        const judged = new Set<string>()
+        /** Holds an answer against GitHub's descriptions, unless it was there before, word for word. */
+        const judge = (request: Request) => ({
+          ...request,
+          onResponse: (status: number, text: string, _: object, sent: Record<string, unknown> = {}) => {
+            const headers = Object.fromEntries(
+              Object.entries(sent).map(([name, value]) => [name.toLowerCase(), String(value)])
+            )
+            const key = [request.path, status, ...Object.keys(headers), text].join(" ")
+            if (judged.has(key)) return
+            judged.add(key)
+            const { body: asked = "", method = "GET", path: url = "" } = request
+            found.push(...problems({ method, url, asked: String(asked), status, headers, text }))
+          }
+        })
         const load = (much: { readonly duration: number } | { readonly amount: number }) =>
           Effect.promise(async () => {
             const result = await autocannon({
@@ -29,16 +54,11 @@ layer(host({ judged: false }), { timeout: 120_000 })("the host under load", (it)
               ...much,
               timeout: 60,
               headers,
-              requests: [
-                { method: "GET", path: `${at}/contents/data/1.json` },
-                { method: "GET", path: `${at}/contents/data` },
-                { method: "GET", path: `${at}/git/trees/main?recursive=1` },
-                { method: "GET", path: "/raw/local/load/main/data/2.json" },
-                { method: "POST", path: "/api/graphql", body: query },
-                { method: "GET", path: `${at}/commits?per_page=1` }
-              ]
+              requests: requests.map(judge)
             })
             assert.deepStrictEqual([result.errors, result.timeouts, result.non2xx], [0, 0, 0])
+            assert.deepStrictEqual(found, [])
+            assert.strictEqual(judged.size, 6)
             return result.requests.total
           })
         // By number, not by time: a busy machine would not be warm yet.
