@@ -24,6 +24,8 @@ const policy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
+const page = asset(Page.html, "text/html; charset=utf-8", { "content-security-policy": policy })
+
 /** `/v1/openapi.json`, and `/docs`: a page that shows it and sends requests from it. */
 export const mount: Effect.Effect<Mount.Mount> = Mount.router(
   { name: "docs", paths: ["/v1/openapi.json", "/docs"] },
@@ -34,10 +36,8 @@ export const mount: Effect.Effect<Mount.Mount> = Mount.router(
         "access-control-allow-origin": "*"
       })
     ),
-    HttpRouter.get(
-      "/docs",
-      asset(Page.html, "text/html; charset=utf-8", { "content-security-policy": policy })
-    ),
+    HttpRouter.get("/docs", page),
+    HttpRouter.get("/docs/", page),
     HttpRouter.get("/docs/page.js", asset(script, "text/javascript; charset=utf-8")),
     HttpRouter.get("/docs/page.css", asset(style, "text/css; charset=utf-8"))
   )

@@ -215,6 +215,7 @@ it.scopedLive("the interactive page comes from this origin alone, without inline
       })
     const page = yield* get("/docs")
     assert.strictEqual(page.headers.get("content-type"), "text/html; charset=utf-8")
+    assert.strictEqual((yield* get("/docs/")).text, page.text)
     const policy = page.headers.get("content-security-policy")!
     assert.include(policy, "script-src 'self'")
     assert.notInclude(policy, "unsafe")
