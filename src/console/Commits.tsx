@@ -109,10 +109,12 @@ export const Commits = (props: {
             </li>
           ))}
         </ol>
-        {entries === undefined || entries.length < limit || limit >= most ? null : (
+        {entries === undefined || entries.length < limit ? null : limit < most ? (
           <RunButton running={task.running} onClick={() => setLimit(Math.min(most, limit + page))}>
             Show older commits
           </RunButton>
+        ) : (
+          <p class="quiet-text">These are the newest {most} commits; Git itself shows what was before.</p>
         )}
         {props.at === undefined ? null : (
           <button
