@@ -18,12 +18,22 @@ const statusOf = (code: string | undefined): readonly [number, string, string] =
   }
 }
 
+/** What Node knows of the request that a connection is in the middle of. */
+interface NodeSocket extends Socket {
+  readonly _httpMessage?: { readonly headersSent: boolean } | null
+  readonly parser?: { readonly incoming?: { readonly complete: boolean } | null } | null
+}
+
+/** Whether what cannot be parsed belongs to a request that has its answer, or a part of it. */
+const isAnswered = ({ _httpMessage, parser }: NodeSocket): boolean =>
+  _httpMessage ? _httpMessage.headersSent : parser?.incoming?.complete === false
+
 /** Answers what Node's parser refuses: it never becomes a request, so the answer is written to the socket itself. */
 export const answer =
   (shared: Shared) =>
   (error: Error & { readonly code?: string }, duplex: Duplex): void => {
-    const socket = duplex as Socket & { readonly _httpMessage?: { readonly headersSent: boolean } }
-    if (!socket.writable || error.code === "ECONNRESET" || socket._httpMessage?.headersSent === true) {
+    const socket = duplex as NodeSocket
+    if (!socket.writable || error.code === "ECONNRESET" || isAnswered(socket)) {
       socket.destroy()
       return
     }

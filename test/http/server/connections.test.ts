@@ -31,6 +31,22 @@ it.scopedLive("what is not HTTP is answered and logged like everything else", ()
   })
 )
 
+it.scopedLive("who leaves in the middle of a body that was answered already is no second request", () =>
+  Effect.gen(function* () {
+    const seen: Array<AccessEntry> = []
+    const { port } = yield* running({}, [], Playground.layer(own), collected(seen))
+    const connection = yield* raw(port)
+    connection.send(`${request("GET", "/v1/languages", { "transfer-encoding": "chunked" })}5\r\nhello\r\n`)
+    assert.strictEqual((yield* connection.answer()).status, 200)
+    connection.socket.end()
+    yield* connection.closed
+    assert.deepStrictEqual(
+      seen.map(({ status }) => status),
+      [200]
+    )
+  })
+)
+
 it.scopedLive("an answer is kept from nobody by a body that nobody reads, and such a body has an end", () =>
   Effect.gen(function* () {
     const { port } = yield* running()
