@@ -36,11 +36,12 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     kind: Queue.Queued["kind"],
     collection: string,
     id: string,
-    document?: Queue.Queued["document"]
+    document?: Queue.Queued["document"],
+    anyId?: boolean
   ) => {
     const operation = `Batch.${kind}`
     return Effect.flatMap(
-      Queue.queued(operation, kind, collection, id, document),
+      Queue.queued(operation, kind, collection, id, document, anyId),
       (item): Effect.Effect<void, WriteError> => {
         if (ended) return closed(operation)
         const before =
@@ -97,7 +98,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
       put: (collection, id, document) => add("put", collection, id, document),
       insert: (collection, document, given) =>
         Effect.flatMap(given?.id === undefined ? core.nextId : Effect.succeed(given.id), (id) =>
-          Effect.as(add("insert", collection, id, document), id)
+          Effect.as(add("insert", collection, id, document, given?.id === undefined), id)
         ),
       delete: (collection, id) => add("delete", collection, id),
       expect: (collection, id, expectation) =>

@@ -208,13 +208,14 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
     kind: Queue.Queued["kind"],
     collection: string,
     id: string,
-    document?: Queue.Queued["document"]
+    document?: Queue.Queued["document"],
+    anyId?: boolean
   ): Effect.Effect<void, WriteError> =>
     Effect.gen(function* () {
       const operation = `Writer.${kind}`
       if (ended) return yield* closed(operation)
       yield* raise
-      const item = yield* Queue.queued(operation, kind, collection, id, document)
+      const item = yield* Queue.queued(operation, kind, collection, id, document, anyId)
       const before =
         kind === "insert"
           ? queue.findLast((other) => other.id === id && other.collection === collection)
@@ -234,7 +235,7 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
       put: (collection, id, document) => add("put", collection, id, document),
       insert: (collection, document, given) =>
         Effect.flatMap(given?.id === undefined ? core.nextId : Effect.succeed(given.id), (id) =>
-          Effect.as(add("insert", collection, id, document), id)
+          Effect.as(add("insert", collection, id, document, given?.id === undefined), id)
         ),
       delete: (collection, id) => add("delete", collection, id),
       flush: Effect.suspend((): Effect.Effect<Option.Option<string>, WriteError> => {

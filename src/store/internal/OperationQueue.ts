@@ -1,9 +1,11 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { encode } from "../../domain/CanonicalJson.js"
+import { encode, isPlainObject } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { JsonObject } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
+import { copyOf } from "../../domain/JsonCopy.js"
 import { ConflictError, ValidationError } from "../../domain/StoreError.js"
 import { withoutMetadata } from "./Versions.js"
 import type { DocumentOperation } from "./WriteUnit.js"
@@ -33,28 +35,34 @@ export const checkNames = (operation: string, collection: string, id: string) =>
   return problem === undefined ? undefined : invalid(operation, collection, id, problem)
 }
 
-/** A queued operation, checked; the document is copied. */
+/** A queued operation, checked; the document is copied. With `anyId` an id that it carries is ignored. */
 export const queued = (
   operation: string,
   kind: Queued["kind"],
   collection: string,
   id: string,
-  document: JsonObject | undefined
+  given: JsonObject | undefined,
+  anyId = false
 ): Effect.Effect<Queued, ValidationError> =>
   Effect.suspend((): Effect.Effect<Queued, ValidationError> => {
     const problem = checkNames(operation, collection, id)
     if (problem !== undefined) return problem
     if (kind === "delete") return Effect.succeed({ kind, collection, id, document: undefined })
-    if (typeof document !== "object" || document === null || Array.isArray(document)) {
-      return invalid(operation, collection, id, "a document is an object")
+    if (typeof given !== "object" || given === null || !isPlainObject(given)) {
+      return invalid(operation, collection, id, "a document is a JSON object")
     }
-    const given = Object.hasOwn(document, "_id") ? document["_id"] : undefined
-    if (given !== undefined && given !== id) {
+    const copy = Either.try(() => copyOf(given) as JsonObject)
+    if (Either.isLeft(copy)) {
+      return invalid(operation, collection, id, `the document cannot be read: ${copy.left}`)
+    }
+    const document = copy.right
+    const carried = Object.hasOwn(document, "_id") ? document["_id"] : undefined
+    if (!anyId && carried !== undefined && carried !== id) {
       return invalid(
         operation,
         collection,
         id,
-        `the document says that its _id is ${JSON.stringify(given)}`,
+        `the document says that its _id is ${JSON.stringify(carried)}`,
         "_id"
       )
     }
@@ -64,7 +72,7 @@ export const queued = (
       const { message, path } = encoded.left
       return invalid(operation, collection, id, `${path === "" ? "the document" : path}: ${message}`, path)
     }
-    return Effect.succeed({ kind, collection, id, document: structuredClone(content) })
+    return Effect.succeed({ kind, collection, id, document: content })
   })
 
 /** The error for an insert of what the same queue already writes. */

@@ -250,13 +250,23 @@ describe("Batch", () => {
         ["notes", "a", [1]],
         ["notes", "a", { n: Number.NaN }],
         ["notes", "a", { when: new Date(0) }],
-        ["notes", "a", { _id: "b" }]
+        ["notes", "a", { _id: "b" }],
+        ["notes", "a", new Map([["n", 1]])],
+        [
+          "notes",
+          "a",
+          {
+            get n(): never {
+              throw new Error("no n")
+            }
+          }
+        ]
       ]
       for (const [collection, id, given] of wrong) {
         const error = yield* expectFailure<ValidationError>(queue(collection, id, given), "ValidationError")
         assert.instanceOf(error, ValidationError)
       }
-      const given = { list: [1] }
+      const given = { list: new Proxy([1], {}) }
       yield* it.store.batch({}, (batch) =>
         Effect.zipRight(
           batch.put("notes", "a", given),
@@ -265,6 +275,25 @@ describe("Batch", () => {
       )
       assert.deepStrictEqual(brief(yield* document(it.store, "notes", "a")), [1, { list: [1] }])
     })
+  )
+
+  it.live(
+    "a document may carry the id of another one that it was copied from, as in an insert by itself",
+    () =>
+      Effect.gen(function* () {
+        const { store } = yield* world()
+        const notes = store.collection("notes")
+        const first = yield* notes.insert({ n: 1 })
+        const copy = (yield* document(store, "notes", first))!
+        const ids = [
+          yield* notes.insert(copy),
+          (yield* store.batch({}, (batch) => batch.insert("notes", copy))).result,
+          (yield* store.writer({}, (writer) => writer.insert("notes", copy))).result
+        ]
+        for (const id of ids)
+          assert.deepStrictEqual(brief(yield* document(store, "notes", id)), [1, { n: 1 }])
+        assert.strictEqual(yield* notes.count, 4)
+      })
   )
 
   it.live("10,000 documents are one commit", () =>
