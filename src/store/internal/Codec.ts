@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
-import { stepInto } from "../../domain/CanonicalJson.js"
+import { isPlainObject, stepInto } from "../../domain/CanonicalJson.js"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
 import { copyOf, isLiteral } from "../../domain/JsonCopy.js"
 import { ValidationError } from "../../domain/StoreError.js"
@@ -85,7 +85,10 @@ const checked = (
 ): Effect.Effect<JsonObject, ValidationError> =>
   Effect.suspend(() => {
     const problem = checkId(place, document, anyId)
-    return problem === undefined ? Effect.succeed(defined(document as JsonObject)) : Effect.fail(problem)
+    if (problem !== undefined) return Effect.fail(problem)
+    // What is no plain object, such as a Map, would be written without what it holds.
+    if (!isPlainObject(document as object)) return Effect.fail(notAnObject(place))
+    return Effect.succeed(defined(document as JsonObject))
   })
 
 const plainMerge = (place: Place, version: StoredVersion, patch: unknown) =>

@@ -66,6 +66,11 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
       yield* fails(c.insert({ when: new Date() as never }), "ValidationError", /when/)
       yield* fails(c.insert([] as never), "ValidationError", /object/)
       yield* fails(c.insert(null as never), "ValidationError", /object/)
+      for (const other of [new Map([["a", 1]]), new Set([1]), new Date(), new Error("x")]) {
+        yield* fails(c.insert(other as never), "ValidationError", /object/)
+        yield* fails(c.replace("a", other as never), "ValidationError", /object/)
+        yield* fails(c.update("a", other as never), "ValidationError", /object/)
+      }
       yield* fails(c.update("a", "text" as never), "ValidationError", /object/)
       yield* fails(c.update("a", { big: 1n as never }), "ValidationError", /big/)
       yield* fails(c.replace("a", { _id: "b" }), "ValidationError", /contradicts/)
