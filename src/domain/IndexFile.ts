@@ -23,11 +23,15 @@ export interface DocumentChange {
 
 export const emptyIndex: IndexFile = { values: new Map(), ids: new Map(), tree: undefined }
 
+/** The items of a list as texts; a list or an object among them is none. */
+export const textsOf = (list: ReadonlyArray<unknown>): ReadonlyArray<string> =>
+  list.filter((item) => typeof item !== "object").map(String)
+
 const lists = (value: Json | undefined): Map<string, ReadonlyArray<string>> => {
   const found = new Map<string, ReadonlyArray<string>>()
   if (typeof value !== "object" || value === null || Array.isArray(value)) return found
   for (const [key, list] of Object.entries(value)) {
-    if (Array.isArray(list)) found.set(key, list.map(String))
+    if (Array.isArray(list)) found.set(key, textsOf(list))
   }
   return found
 }

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { compareCodePoints, encode, encodeInline, JsonMap, type JsonProblem } from "./CanonicalJson.js"
 import type { Json, JsonObject } from "./Document.js"
-import { type DocumentChange, withId, withoutId } from "./IndexFile.js"
+import { type DocumentChange, textsOf, withId, withoutId } from "./IndexFile.js"
 import { parseObject } from "./JsonText.js"
 import type { Oid } from "./Oid.js"
 
@@ -24,7 +24,7 @@ export const parseManifestFile = (content: Uint8Array): ManifestFile | undefined
   Either.match(parseObject(content), {
     onLeft: () => undefined,
     onRight: (file) => {
-      const ids = Array.isArray(file["ids"]) ? file["ids"].map(String) : []
+      const ids = Array.isArray(file["ids"]) ? textsOf(file["ids"]) : []
       const documents = isObject(file["documents"]) ? Object.entries(file["documents"]) : []
       return {
         ids: [...new Set(ids)].sort(compareCodePoints),

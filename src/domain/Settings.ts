@@ -73,16 +73,19 @@ const readFields = (
     ? value.map((name) => [name, []])
     : Object.entries(value)
   for (const [name, fields] of entries) {
+    const at = typeof name === "string" ? `${path}.${name}` : path
+    const before = problems.length
     const problem = collectionNameProblem(name)
-    if (problem !== undefined) problems.push({ path: `${path}.${String(name)}`, message: problem })
+    if (problem !== undefined) problems.push({ path: at, message: problem })
     if (!Array.isArray(fields)) {
-      problems.push({ path: `${path}.${String(name)}`, message: "is a list of fields" })
+      problems.push({ path: at, message: "is a list of fields" })
       continue
     }
     for (const field of fields) {
       const wrong = fieldProblem(field)
-      if (wrong !== undefined) problems.push({ path: `${path}.${String(name)}`, message: wrong })
+      if (wrong !== undefined) problems.push({ path: at, message: wrong })
     }
+    if (problems.length > before) continue
     found.set(String(name), [...new Set(fields.map(String))].sort(compareCodePoints))
   }
   return found

@@ -5,6 +5,7 @@ import type { Json } from "../../src/domain/Document.js"
 import { isDocumentId } from "../../src/domain/DocumentId.js"
 import { applyToIndex, emptyIndex, parseIndex, printIndex } from "../../src/domain/IndexFile.js"
 import { equalJson, fieldMatches, keyOf, keysOf, lookupKeys } from "../../src/domain/IndexKey.js"
+import { parseManifestFile } from "../../src/domain/ManifestFile.js"
 import { emptyTree } from "../../src/domain/Oid.js"
 import { isRepositoryName } from "../../src/domain/RepositoryName.js"
 import {
@@ -131,6 +132,26 @@ describe("settings", () => {
     assert.isTrue(Either.isLeft(parseSettings(Buffer.from("{}"))))
     const newer = Either.getOrThrow(parseSettings(Buffer.from('{"format": 2, "shardDepth": 1}')))
     assert.strictEqual(newer.format, 2)
+  })
+})
+
+describe("files by hand", () => {
+  const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
+  const textless = { toString: 1, valueOf: 1 }
+
+  it("may list what is no text: it is passed over, or named", () => {
+    const index = parseIndex(
+      bytes({ values: { a: ["x", textless, ["y"], 7, null] }, ids: { x: [textless] } })
+    )
+    assert.deepStrictEqual(index?.values.get("a"), ["x", "7"])
+    assert.deepStrictEqual(index?.ids.get("x"), [])
+    assert.deepStrictEqual(parseManifestFile(bytes({ ids: ["x", textless] }))?.ids, ["x"])
+    for (const given of [{ manifests: [textless] }, { indexes: { c: [textless] } }]) {
+      assert.match(
+        Either.getOrThrow(Either.flip(parseSettings(bytes({ format: 1, ...given })))),
+        /manifests|indexes/
+      )
+    }
   })
 })
 
