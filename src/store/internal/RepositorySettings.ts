@@ -44,7 +44,7 @@ export interface RepositorySettings {
   readonly rootEntries: (head: Head | Oid) => Effect.Effect<ReadonlyMap<string, TreeEntry>, ReadError>
   /**
    * The settings, where a document of the collection can be written without any other file: the collection has
-   * neither index nor manifest. Learnt from the root's directory, and believed for a minute where that costs requests.
+   * neither index nor manifest, and its name is not that of a file. Learnt from the root's directory, and believed for a minute where that costs requests.
    */
   readonly alone: (collection: string) => Effect.Effect<Option.Option<Learnt>, ReadError>
   /**
@@ -98,8 +98,8 @@ const noRootFiles = rootFiles(new Map())
 export interface Learnt {
   readonly settings: SettingsAt
   readonly root: RootFiles
-  /** Collections with an index or manifest file, where no settings file says which. */
-  readonly derived: ReadonlySet<string>
+  /** Names of files, and of collections with an index or manifest file where no settings file says which. */
+  readonly special: ReadonlySet<string>
   readonly since: number
 }
 
@@ -229,13 +229,14 @@ export const make = (
     )
     const file = entries.has(settingsFileName) ? yield* source.file(path) : Option.none()
     const settings = yield* agreed(Option.isNone(file) ? absent : yield* judge(file.value))
-    const derived = new Set<string>()
+    const special = new Set<string>()
+    for (const [name, { kind }] of entries) if (kind !== "tree") special.add(name)
     for (const directory of settings.recorded ? [] : ["_index", "_manifest"]) {
-      if (entries.has(directory)) for (const name of yield* namesIn(directory)) derived.add(name)
+      if (entries.has(directory)) for (const name of yield* namesIn(directory)) special.add(name)
     }
     believed = { settings, since }
     // The file was read after the directory: its own id says which settings were learnt.
-    learnt = { settings, derived, since, root: Option.isSome(file) ? file.value.oid : rootFiles(entries) }
+    learnt = { settings, special, since, root: Option.isSome(file) ? file.value.oid : rootFiles(entries) }
     return learnt
   })
 
@@ -283,7 +284,7 @@ export const make = (
       Effect.map(learn, (now) => {
         const { indexes, manifests } = now.settings.settings
         const listed = (indexes.get(collection) ?? []).length > 0 || manifests.has(collection)
-        return listed || now.derived.has(collection) ? Option.none() : Option.some(now)
+        return listed || now.special.has(collection) ? Option.none() : Option.some(now)
       }),
     forget
   }

@@ -4,7 +4,8 @@ import { settingsFileName } from "../../../src/domain/Settings.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { hosted, remotes } from "./Remotes.js"
+import { fresh } from "../../support/github/Remote.js"
+import { hosted, remotes, ways } from "./Remotes.js"
 
 const open = (options: StoreOptions = {}) => Store.make(options)
 
@@ -106,4 +107,23 @@ describe.each([...remotes, ...hosted])("settings that change under a writer on %
       )
     })
   )
+})
+
+describe("a host that puts a directory where a file lies", () => {
+  for (const [way, options] of ways)
+    it.scopedLive(`is not asked to: a collection cannot have the name of a file, ${way}`, () =>
+      Effect.gen(function* () {
+        const { remote, server } = yield* fresh(options)
+        const file = { _tag: "Put", path: "data/README", content: new TextEncoder().encode("{}") } as const
+        server.host.commit("main", [file])
+        const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+        const readme = store.collection("README")
+        for (const write of [readme.insert({}, { id: "a" }), readme.upsert("a", {})]) {
+          const error = yield* Effect.flip(write)
+          assert.strictEqual(error._tag, "ValidationError")
+          assert.match(error.message, /data\/README is a file/)
+        }
+        assert.deepStrictEqual(yield* paths(remote), ["README"])
+      })
+    )
 })
