@@ -14,6 +14,11 @@ export const fsyncDirectory = async (directory: string): Promise<void> => {
   }
 }
 
+/** Writes all of it: where the disk is nearly full, one call writes what there is room for and says no more. */
+export const writeAll = (fd: number, bytes: Uint8Array): void => {
+  for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at)
+}
+
 /** Removes a file that may be gone. One system call, where `rmSync` makes several. */
 export const unlink = (file: string): void => {
   try {

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
-import { fsyncDirectory, fsyncFile, hasCode, unlink } from "./Disk.js"
+import { fsyncDirectory, fsyncFile, hasCode, unlink, writeAll } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { hashObject, type RawObject } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
@@ -111,7 +111,7 @@ export class LooseObjects {
     try {
       const fd = fs.openSync(temporary, "wx", 0o444)
       try {
-        fs.writeSync(fd, zlib.deflateSync(Buffer.concat([head, content]), { level: 1 }))
+        writeAll(fd, zlib.deflateSync(Buffer.concat([head, content]), { level: 1 }))
         if (durable) await fsyncFile(fd)
       } finally {
         fs.closeSync(fd)

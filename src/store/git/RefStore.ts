@@ -8,7 +8,8 @@ import {
   readSmall,
   removeEmpty,
   removeEmptyParents,
-  unlink
+  unlink,
+  writeAll
 } from "./Disk.js"
 import { Fault, pause } from "./Fault.js"
 import type { Reference } from "./GitRepository.js"
@@ -178,7 +179,7 @@ export class RefStore {
     const file = this.owner.temporary("ref")
     const fd = fs.openSync(file, "wx")
     try {
-      fs.writeSync(fd, content)
+      writeAll(fd, Buffer.from(content, "utf8"))
       return { file, fd }
     } catch (cause) {
       fs.closeSync(fd)

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import fs, { readdirSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Effect, Either, Option } from "effect"
 import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as Engine from "../../../src/store/git/Engine.js"
 import * as LocalGit from "../../../src/store/local/LocalGit.js"
@@ -22,6 +23,13 @@ const replace = <K extends "renameSync" | "writeSync" | "writevSync" | "fsync">(
   }
 }
 const full = () => Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" })
+/** Writes what there is room for, and then fails, as a disk does that becomes full. */
+const roomFor = (room: number) => (real: any) => (fd: number, what: string | Uint8Array, at?: number) => {
+  if (room === 0) throw full()
+  const bytes = Buffer.from(what as string).subarray(at ?? 0, (at ?? 0) + room)
+  room -= bytes.length
+  return real(fd, bytes)
+}
 const descriptors = () => readdirSync("/proc/self/fd").length
 
 const opened = Effect.gen(function* () {
@@ -137,6 +145,37 @@ describe("a loose object that cannot be written", () => {
       undo()
       const [owner] = fs.readdirSync(`${at}/chainstore`)
       assert.deepStrictEqual(fs.readdirSync(`${at}/chainstore/${owner}`), [])
+    })
+  )
+})
+
+describe("a disk that becomes full in the middle of a file", () => {
+  it.scopedLive("acknowledges no object that is cut short", () =>
+    Effect.gen(function* () {
+      const at = `${yield* directory}/r.git`
+      const repository = yield* Engine.open({ directory: at, create: true, durability: "none" })
+      const content = randomBytes(30_000)
+      const undo = replace("writeSync", roomFor(8_192))
+      const written = yield* Effect.either(repository.writeObject("blob", content))
+      undo()
+      assert.strictEqual(written._tag, "Left")
+      const again = yield* repository.writeObject("blob", content)
+      assert.isTrue(content.equals(Option.getOrThrow(yield* repository.object(again)).content))
+    })
+  )
+  it.scopedLive("loses no packed ref when another one is deleted", () =>
+    Effect.gen(function* () {
+      const { at, remote } = yield* opened
+      const git = (...args: Array<string>) =>
+        execFileSync("git", ["--git-dir", at, ...args], { encoding: "utf8" }).trim()
+      const main = git("rev-parse", "main")
+      for (let n = 0; n < 5; n++) git("update-ref", `refs/heads/b${n}`, main)
+      git("pack-refs", "--all")
+      const undo = replace("writeSync", roomFor(200))
+      const deleted = yield* Effect.either(remote.deleteBranch("b3"))
+      undo()
+      assert.strictEqual(deleted._tag, "Left")
+      assert.strictEqual(git("for-each-ref", "refs/heads").split("\n").length, 6)
     })
   )
 })
