@@ -34,7 +34,7 @@ const scratch = Buffer.allocUnsafeSlow(4096)
 export const readSmall = (file: string): string => {
   const fd = fs.openSync(file, "r")
   try {
-    return scratch.toString("latin1", 0, fs.readSync(fd, scratch, 0, scratch.length, 0)).trim()
+    return scratch.toString("utf8", 0, fs.readSync(fd, scratch, 0, scratch.length, 0)).trim()
   } finally {
     fs.closeSync(fd)
   }

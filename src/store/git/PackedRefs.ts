@@ -6,7 +6,13 @@ const oidPattern = /^[0-9a-f]{40}$/
 interface Read {
   readonly stamp: string
   readonly refs: ReadonlyMap<string, Oid>
+  /** A character for each byte: what others wrote is kept as it is, also where it is no UTF-8. */
   readonly lines: ReadonlyArray<string>
+}
+
+const nameOf = (line: string): string => {
+  const name = line.slice(41)
+  return /[\x80-\xff]/.test(name) ? Buffer.from(name, "latin1").toString("utf8") : name
 }
 
 /** The file `packed-refs` of a repository, read again whenever it has changed. */
@@ -19,10 +25,10 @@ export class PackedRefs {
     const stat = fs.statSync(this.file, { bigint: true, throwIfNoEntry: false })
     const stamp = stat === undefined ? "none" : `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
     if (this.last?.stamp === stamp) return this.last
-    const lines = stat === undefined ? [] : fs.readFileSync(this.file, "utf8").split("\n")
+    const lines = stat === undefined ? [] : fs.readFileSync(this.file, "latin1").split("\n")
     const refs = new Map<string, Oid>()
     for (const line of lines) {
-      if (oidPattern.test(line.slice(0, 40))) refs.set(line.slice(41), line.slice(0, 40) as Oid)
+      if (oidPattern.test(line.slice(0, 40))) refs.set(nameOf(line), line.slice(0, 40) as Oid)
     }
     this.last = { stamp, refs, lines }
     return this.last
@@ -39,10 +45,11 @@ export class PackedRefs {
   /** What the file would say without a ref and the commit that its tag stands for. */
   without(name: string): string {
     const kept: Array<string> = []
+    const bytes = Buffer.from(name, "utf8").toString("latin1")
     let skipping = false
     for (const line of this.read().lines) {
       if (line.startsWith("^") && skipping) continue
-      skipping = line.slice(41) === name && oidPattern.test(line.slice(0, 40))
+      skipping = line.slice(41) === bytes && oidPattern.test(line.slice(0, 40))
       if (!skipping) kept.push(line)
     }
     return kept.join("\n")

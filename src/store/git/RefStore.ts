@@ -174,12 +174,12 @@ export class RefStore {
     }
   }
 
-  /** A file that will become a ref or a lock, with its content in it. */
+  /** A file that will become a ref or a lock, with its content in it, a byte for each character. */
   prepare(content: string): { readonly file: string; readonly fd: number } {
     const file = this.owner.temporary("ref")
     const fd = fs.openSync(file, "wx")
     try {
-      writeAll(fd, Buffer.from(content, "utf8"))
+      writeAll(fd, Buffer.from(content, "latin1"))
       return { file, fd }
     } catch (cause) {
       fs.closeSync(fd)

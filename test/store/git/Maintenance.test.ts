@@ -130,3 +130,31 @@ describe("refs", () => {
     })
   )
 })
+
+describe("names that are not ASCII", () => {
+  it.scopedLive("a default branch is told as it is called", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ defaultBranch: "größe" })
+      const { commit } = yield* write(repository, [put("a", "1")], { branch: "größe" })
+      assert.strictEqual(yield* repository.defaultBranch, "größe")
+      assert.deepStrictEqual(yield* repository.ref("HEAD"), Option.some(commit))
+    })
+  )
+
+  it.scopedLive("packed refs keep their names, UTF-8 or not, when another one is deleted", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { directory } = repository
+      const { commit } = yield* write(repository, [put("a", "1")])
+      const lines = ["caf\xe9", "gr\xc3\xb6\xc3\x9fe", "two"].map((name) => `${commit} refs/heads/${name}\n`)
+      const header = "# pack-refs with: peeled fully-peeled sorted \n"
+      const file = `${directory}/packed-refs`
+      fs.writeFileSync(file, header + lines.join(""), "latin1")
+      assert.deepStrictEqual(yield* repository.ref("refs/heads/größe"), Option.some(commit))
+      yield* repository.updateRef("refs/heads/two", Option.some(commit), Option.none())
+      assert.strictEqual(fs.readFileSync(file, "latin1"), header + lines.slice(0, 2).join(""))
+      yield* repository.updateRef("refs/heads/größe", Option.some(commit), Option.none())
+      assert.strictEqual(fs.readFileSync(file, "latin1"), header + lines[0])
+    })
+  )
+})
