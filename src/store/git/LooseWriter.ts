@@ -50,7 +50,8 @@ export class LooseWriter {
   async write(bytes: Uint8Array): Promise<void> {
     this.given += bytes.length
     if (this.given > this.size) throw this.wrongSize()
-    if (this.take(bytes)) return
+    // A small piece is not waited for: by the time that it is deflated, its giver may have written over it.
+    if (this.take(bytes.length < this.deflater.writableHighWaterMark ? Buffer.from(bytes) : bytes)) return
     await new Promise<void>((resolve) => {
       this.deflater.once("drain", resolve)
       void this.written.then(() => resolve())

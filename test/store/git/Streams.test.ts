@@ -173,6 +173,20 @@ describe("objects piece by piece", () => {
     })
   )
 
+  it.scopedLive("a blob is what its pieces were when they were given", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const same = Buffer.alloc(1000)
+      const pieces = Stream.unfold(0, (n) =>
+        n < 100 ? Option.some([same.fill(n), n + 1] as const) : Option.none()
+      )
+      const oid = yield* repository.writeBlob(100_000, Stream.rechunk(pieces, 1))
+      const { content } = Option.getOrThrow(yield* repository.object(oid))
+      for (let n = 0; n < 100; n++) assert.strictEqual(content[n * 1000], n)
+      assertSound(repository.directory)
+    })
+  )
+
   it.scopedLive("a blob that is not what was announced, fails or is given up leaves nothing behind", () =>
     Effect.gen(function* () {
       const repository = yield* engine({ maintenance: false })
