@@ -118,7 +118,7 @@ describe("a host that puts a directory where a file lies", () => {
         server.host.commit("main", [file])
         const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
         const readme = store.collection("README")
-        for (const write of [readme.insert({}, { id: "a" }), readme.upsert("a", {})]) {
+        for (const write of [readme.insert({}, { id: "a" }), Effect.as(readme.upsert("a", {}), "a")]) {
           const error = yield* Effect.flip(write)
           assert.strictEqual(error._tag, "ValidationError")
           assert.match(error.message, /data\/README is a file/)
