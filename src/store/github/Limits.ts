@@ -15,10 +15,12 @@ export interface Weight {
   readonly creates: boolean
 }
 
-/** The one gate that every request passes: pauses, pacing and the write lane. */
+/** The one gate that every request passes: pauses, pacing, the write lane, and how many may be under way. */
 export interface Limits {
-  /** Waits until the request may go; a wait that is too long is a failure at once, and nothing is spent. */
-  readonly enter: (weight: Weight) => Effect.Effect<void, ApiFailure>
+  /** Sends a request as soon as it may go; a wait that is too long is a failure at once, and nothing is spent. */
+  readonly through: (
+    weight: Weight
+  ) => <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ApiFailure, R>
   /** Learns from an answer's headers. */
   readonly observe: (headers: HeaderRecord) => Effect.Effect<number | undefined>
   /** Nobody goes before the host's advice is over: all requests, or those of one resource. */
@@ -34,6 +36,9 @@ interface Window {
 
 /** Milliseconds until a request may go, and what it would be refused as. */
 type Wait = (weight: Weight, now: number) => readonly [number, FailureKind]
+
+/** GitHub bears a hundred requests of a user at once, of REST and GraphQL together; others may have some under way. */
+const mostAtOnce = 80
 
 const hour = 3_600_000
 const minute = 60_000
@@ -103,6 +108,7 @@ export const makeLimits = (
     const turns = new Map<string, Effect.Semaphore>()
     const points = new Map<string, Array<readonly [number, number]>>()
     const created: Array<readonly [number, number]> = []
+    const places = Effect.unsafeMakeSemaphore(mostAtOnce)
 
     const turn = (name: string) => {
       const known = turns.get(name)
@@ -197,20 +203,32 @@ export const makeLimits = (
       })
 
     return {
-      // Whoever waits for one thing holds up only those who need the same.
-      enter: (weight) => {
-        const quota = pass(weight, quotaWait).pipe(
-          Effect.map((now) => spend(weight, now)),
-          turn(`resource ${weight.resource}`).withPermits(1)
-        )
-        const endpoint = pass(weight, pointsWait).pipe(
-          Effect.zipRight(quota),
-          turn(`endpoint ${weight.endpoint}`).withPermits(1)
-        )
-        return weight.creates
-          ? turn("creates").withPermits(1)(Effect.zipRight(pass(weight, laneWait), endpoint))
-          : endpoint
-      },
+      through: (weight) => (request) =>
+        Effect.suspend(() => {
+          let taken = 0
+          const place = Effect.uninterruptibleMask((restore) =>
+            Effect.map(restore(places.take(1)), (permits) => {
+              taken = permits
+            })
+          )
+          // Whoever waits for one thing holds up only those who need the same. A place comes last but for the quota,
+          // so that nobody who has one misses that a limit was met meanwhile.
+          const quota = Effect.zipRight(place, pass(weight, quotaWait)).pipe(
+            Effect.map((now) => spend(weight, now)),
+            turn(`resource ${weight.resource}`).withPermits(1)
+          )
+          const endpoint = pass(weight, pointsWait).pipe(
+            Effect.zipRight(quota),
+            turn(`endpoint ${weight.endpoint}`).withPermits(1)
+          )
+          const entered = weight.creates
+            ? turn("creates").withPermits(1)(Effect.zipRight(pass(weight, laneWait), endpoint))
+            : endpoint
+          return Effect.ensuring(
+            Effect.zipRight(entered, request),
+            Effect.suspend(() => (taken === 0 ? Effect.void : places.release(taken)))
+          )
+        }),
       observe: (headers) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const seen = limitHeaders(headers, now)

@@ -130,11 +130,6 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
 
     const once = (exchange: Exchange, credential: Credential): Effect.Effect<Answer, ApiFailure> =>
       Effect.gen(function* () {
-        yield* limits.enter({
-          endpoint: exchange.id,
-          resource: exchange.resource,
-          creates: exchange.creates
-        })
         const wait = Math.min(Duration.toMillis(settings.timeout), yield* timeLeft)
         if (wait <= 0) {
           return yield* Effect.fail(
@@ -169,7 +164,9 @@ export const makeTransport = (settings: Settings): Effect.Effect<Transport, neve
         const now = yield* Clock.currentTimeMillis
         const text = new TextDecoder().decode(answer.bytes)
         return yield* Effect.fail(classify(exchange.id, answer.status, answer.headers, text, now))
-      })
+      }).pipe(
+        limits.through({ endpoint: exchange.id, resource: exchange.resource, creates: exchange.creates })
+      )
 
     const withCredential = (exchange: Exchange) =>
       Effect.flatMap(exchange.authenticate ? credentials.current : anonymous, (credential) =>

@@ -145,7 +145,7 @@ describe("limits", () => {
           Array.from({ length: count }),
           () =>
             Effect.zipRight(
-              limits.enter(weight(creates)),
+              limits.through(weight(creates))(Effect.void),
               Effect.map(Clock.currentTimeMillis, (now) => at.push(now))
             ),
           { concurrency: "unbounded", discard: true }
@@ -188,7 +188,7 @@ describe("limits", () => {
       const limits = yield* makeLimits({ ...settings, maxWait: Duration.hours(2), writeLane: lane })
       yield* limits.observe({ ...headers(5000, 3600), "x-ratelimit-resource": "graphql" })
       const at: Array<number> = []
-      const ask = limits.enter({ endpoint: "graphql", resource: "graphql", creates: false })
+      const ask = limits.through({ endpoint: "graphql", resource: "graphql", creates: false })(Effect.void)
       const fiber = yield* Effect.fork(
         Effect.forEach(Array.from({ length: 201 }), () =>
           Effect.zipRight(
@@ -221,11 +221,11 @@ describe("limits", () => {
     Effect.gen(function* () {
       const limits = yield* makeLimits(settings)
       yield* limits.observe(headers(0, 61))
-      const refused = yield* Effect.flip(limits.enter(weight(false)))
+      const refused = yield* Effect.flip(limits.through(weight(false))(Effect.void))
       assert.strictEqual(refused.kind, "PrimaryLimit")
       assert.strictEqual(refused.retryAfter, 61_000)
       yield* TestClock.adjust("2 seconds")
-      const fiber = yield* Effect.fork(limits.enter(weight(false)))
+      const fiber = yield* Effect.fork(limits.through(weight(false))(Effect.void))
       yield* TestClock.adjust("59 seconds")
       yield* Fiber.join(fiber)
     })
@@ -234,7 +234,9 @@ describe("limits", () => {
   it.effect("a host that announces no limit is not paced", () =>
     Effect.gen(function* () {
       const limits = yield* makeLimits(settings)
-      yield* Effect.forEach(Array.from({ length: 2000 }), () => limits.enter(weight(true)), { discard: true })
+      yield* Effect.forEach(Array.from({ length: 2000 }), () => limits.through(weight(true))(Effect.void), {
+        discard: true
+      })
       assert.strictEqual(yield* Clock.currentTimeMillis, 0)
     })
   )

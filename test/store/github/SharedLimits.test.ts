@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Stream } from "effect"
+import { fresh } from "../../support/github/Remote.js"
 import type { HostReply } from "../../support/github/TestHost.js"
 import { settle, virtual } from "../../support/github/Virtual.js"
 
@@ -55,6 +56,37 @@ describe("a limit that one request meets", () => {
       assert.strictEqual(yield* one.after(usedUp("core"), one.rest, one.graphql), 0)
       const other = yield* world
       assert.strictEqual(yield* other.after(usedUp("graphql"), other.graphql, other.rest), 0)
+    })
+  )
+})
+
+describe("a hundred requests at once, which GitHub bears", () => {
+  it.scopedLive("are never reached, and what is interrupted gives its place back", () =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* fresh()
+      const content = new TextEncoder().encode("1")
+      server.host.commit("main", [{ _tag: "Put", path: "a.json", content }])
+      let most = 0
+      let late = 50
+      server.arrives = () => {
+        most = Math.max(most, server.pending())
+        return new Promise((done) => setTimeout(done, late))
+      }
+      const read = Effect.asVoid(remote.fileAtBranch("main", "a.json"))
+      const readers = (count: number) =>
+        Effect.all(
+          Array.from({ length: count }, () => read),
+          { concurrency: "unbounded" }
+        )
+      yield* readers(130)
+      assert.isAtLeast(most, 50)
+      assert.isAtMost(most, 90)
+      late = 600
+      for (const patience of [5, 60, 100]) {
+        assert.isTrue(Option.isNone(yield* Effect.timeoutOption(readers(130), patience)))
+      }
+      late = 1
+      yield* readers(130)
     })
   )
 })

@@ -25,12 +25,14 @@ describe("who waits", () => {
     Effect.gen(function* () {
       const limits = yield* makeLimits(settings)
       yield* limits.observe(announced(5000, 5000, 3600))
-      yield* Effect.forEach(Array.from({ length: 80 }), () => limits.enter(write))
-      yield* Effect.forEach(Array.from({ length: 400 }), () => limits.enter(read))
-      const waiting = yield* Effect.forEach([write, read], (weight) => Effect.fork(limits.enter(weight)))
+      yield* Effect.forEach(Array.from({ length: 80 }), () => limits.through(write)(Effect.void))
+      yield* Effect.forEach(Array.from({ length: 400 }), () => limits.through(read)(Effect.void))
+      const waiting = yield* Effect.forEach([write, read], (weight) =>
+        Effect.fork(limits.through(weight)(Effect.void))
+      )
       yield* TestClock.adjust("1 second")
       for (const fiber of waiting) assert.isNull(fiber.unsafePoll())
-      const other = yield* Effect.fork(limits.enter({ ...read, endpoint: "list" }))
+      const other = yield* Effect.fork(limits.through({ ...read, endpoint: "list" })(Effect.void))
       yield* TestClock.adjust("1 second")
       assert.isNotNull(other.unsafePoll())
       yield* TestClock.adjust("58 seconds")
@@ -43,7 +45,9 @@ describe("who waits", () => {
       const limits = yield* makeLimits(settings)
       yield* limits.observe(announced(60, 52, 3500))
       const fiber = yield* Effect.fork(
-        Effect.forEach(Array.from({ length: 4 }), () => limits.enter(read), { concurrency: "unbounded" })
+        Effect.forEach(Array.from({ length: 4 }), () => limits.through(read)(Effect.void), {
+          concurrency: "unbounded"
+        })
       )
       yield* TestClock.adjust("4 minutes")
       yield* Fiber.join(fiber)
