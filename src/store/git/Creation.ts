@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { makePath } from "./Directory.js"
-import { fsyncDirectory } from "./Disk.js"
+import { fsyncPath } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { isRefName } from "./RefName.js"
 
@@ -25,8 +25,8 @@ export const create = async (directory: string, defaultBranch: string, durable: 
   if (!isRefName(defaultBranch)) {
     throw new Fault("Unsupported", `${JSON.stringify(defaultBranch)} cannot be the name of a branch`)
   }
-  const parent = path.dirname(directory)
-  makePath(path.resolve(parent))
+  const parent = path.resolve(path.dirname(directory))
+  makePath(parent)
   const temporary = fs.mkdtempSync(path.join(parent, ".creating-"))
   try {
     for (const part of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]) {
@@ -36,7 +36,7 @@ export const create = async (directory: string, defaultBranch: string, durable: 
     fs.writeFileSync(path.join(temporary, "config"), configOf(durable), { flush: durable })
     fs.chmodSync(temporary, 0o755 & ~process.umask())
     if (durable)
-      await Promise.all(["objects", "refs", "."].map((part) => fsyncDirectory(path.join(temporary, part))))
+      await Promise.all(["objects", "refs", "."].map((part) => fsyncPath(path.join(temporary, part))))
     try {
       fs.renameSync(temporary, directory)
     } catch (cause) {
@@ -47,7 +47,7 @@ export const create = async (directory: string, defaultBranch: string, durable: 
         throw cause
       }
     }
-    if (durable) await fsyncDirectory(parent)
+    if (durable) await fsyncPath(parent)
   } finally {
     fs.rmSync(temporary, { recursive: true, force: true })
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs"
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import type * as Effect from "effect/Effect"
 import type { RemoteError } from "../../domain/StoreError.js"
@@ -7,12 +7,22 @@ import { attempt, Fault } from "./Fault.js"
 /** Whether something lies at a path. */
 export const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** The directory and those above it, one by one: Node's recursive way never ends where a file system answers ENOENT, as /proc does. */
+const sync = (path: string): void => {
+  const fd = openSync(path, "r")
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The directory and those above it, durably, one by one: Node's recursive way never ends where a file system answers ENOENT, as /proc does. */
 export const makePath = (path: string): void => {
   if (isThere(path)) return
   makePath(dirname(path))
   try {
     mkdirSync(path)
+    sync(dirname(path))
   } catch (cause) {
     if (!isThere(path)) throw cause
   }

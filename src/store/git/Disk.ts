@@ -4,9 +4,9 @@ import * as path from "node:path"
 export const fsyncFile = (fd: number): Promise<void> =>
   new Promise((resolve, reject) => fs.fsync(fd, (cause) => (cause === null ? resolve() : reject(cause))))
 
-/** Makes the names in a directory durable. */
-export const fsyncDirectory = async (directory: string): Promise<void> => {
-  const fd = fs.openSync(directory, "r")
+/** Makes a file, or the names in a directory, durable. */
+export const fsyncPath = async (at: string): Promise<void> => {
+  const fd = fs.openSync(at, "r")
   try {
     await fsyncFile(fd)
   } finally {

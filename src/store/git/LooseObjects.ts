@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
-import { fsyncDirectory, fsyncFile, hasCode, unlink, writeAll } from "./Disk.js"
+import { fsyncFile, fsyncPath, hasCode, unlink, writeAll } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { hashObject, type RawObject } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
@@ -38,6 +38,8 @@ const headerOf = (oid: Oid, bytes: Buffer) => {
 export class LooseObjects {
   /** About how many there are. */
   count: number
+  /** The directories whose names are known to be durable. */
+  private readonly settled = new Set<string>()
 
   constructor(
     private readonly directory: string,
@@ -105,7 +107,7 @@ export class LooseObjects {
   async write(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
     if (content.length > wholeBytes) return this.writeAll(type, content, durable)
     const oid = hashObject(type, content)
-    if (this.touch(oid)) return oid
+    if (await this.freshen(oid, durable)) return oid
     const head = Buffer.from(`${type} ${content.length}\0`, "latin1")
     const temporary = this.owner.temporary("object")
     try {
@@ -148,26 +150,58 @@ export class LooseObjects {
 
   /** Gives the file that holds an object its name. */
   private async place(file: string, oid: Oid, durable: boolean): Promise<void> {
-    if (this.touch(oid)) return unlink(file)
+    if (await this.freshen(oid, durable)) return unlink(file)
     const target = this.path(oid)
     const fan = path.dirname(target)
-    const made = !fs.existsSync(fan)
-    if (made) fs.mkdirSync(fan, { recursive: true })
-    fs.renameSync(file, target)
-    if (durable) {
-      await fsyncDirectory(fan)
-      if (made) await fsyncDirectory(this.directory)
+    for (;;) {
+      if (!fs.existsSync(fan)) {
+        fs.mkdirSync(fan, { recursive: true })
+        this.settled.delete(fan)
+      }
+      try {
+        fs.renameSync(file, target)
+        break
+      } catch (cause) {
+        // Git removes directories that it has emptied.
+        if (!hasCode(cause, "ENOENT") || !fs.existsSync(file)) throw cause
+      }
     }
+    if (durable) await this.settle(fan)
     this.count++
   }
 
-  /** Whether an object is there; one that is wanted again is as young as a new one, for whoever prunes. */
-  private touch(oid: Oid): boolean {
+  /**
+   * Whether an object is there, and not as the empty file that a power cut may leave. One that is wanted again is as
+   * young as a new one, for whoever prunes, and as durable.
+   */
+  private async freshen(oid: Oid, durable: boolean): Promise<boolean> {
     const file = this.path(oid)
-    if (!fs.existsSync(file)) return false
-    const now = new Date()
-    fs.utimesSync(file, now, now)
+    const found = fs.statSync(file, { throwIfNoEntry: false })
+    if (found === undefined || found.size === 0) return false
+    try {
+      const now = new Date()
+      fs.utimesSync(file, now, now)
+      if (durable) await fsyncPath(file)
+    } catch (cause) {
+      // Packed or pruned meanwhile, or somebody else's: it is written anew.
+      if (hasCode(cause, "ENOENT", "ENOTDIR", "EPERM", "EACCES")) return false
+      throw cause
+    }
+    if (durable) await this.settle(path.dirname(file))
     return true
+  }
+
+  /** Makes the names in one of the 256 directories durable, and its own. */
+  private async settle(fan: string): Promise<void> {
+    try {
+      await fsyncPath(fan)
+    } catch (cause) {
+      // Whatever was in it has been packed.
+      if (!hasCode(cause, "ENOENT")) throw cause
+    }
+    if (this.settled.has(fan)) return
+    await fsyncPath(this.directory)
+    this.settled.add(fan)
   }
 
   /** About how many loose objects there are, from one of 256 directories. */

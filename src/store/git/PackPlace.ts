@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fsyncDirectory, fsyncFile, hasCode, unlink } from "./Disk.js"
+import { fsyncFile, fsyncPath, hasCode, unlink } from "./Disk.js"
 import { asBuffer } from "./GitObjects.js"
 import type { Owner } from "./Owner.js"
 import type { BuiltPack } from "./PackBuilder.js"
@@ -53,11 +53,11 @@ export const placePack = async ({
   }
   const keep = `${target}.keep`
   try {
-    linkKeep(objects, directory, mark, keep)
+    const made = linkKeep(objects, directory, mark, keep)
     fs.renameSync(packFile, `${target}.pack`)
     fs.renameSync(indexFile, `${target}.idx`)
     register(stem, target)
-    if (durable) await fsyncDirectory(directory)
+    if (durable) await Promise.all((made ? [directory, objects] : [directory]).map(fsyncPath))
   } catch (cause) {
     // A pack that is whole stays as garbage; one without its index is nobody's.
     if (!isRegistered(stem)) for (const file of [packFile, indexFile, `${target}.pack`]) unlink(file)
@@ -67,13 +67,16 @@ export const placePack = async ({
   return () => unlink(keep)
 }
 
-const linkKeep = (objects: string, directory: string, mark: string, keep: string): void => {
+/** Answers whether the directory of packs had to be made. */
+const linkKeep = (objects: string, directory: string, mark: string, keep: string): boolean => {
   try {
     fs.linkSync(mark, keep)
+    return false
   } catch (cause) {
     if (!hasCode(cause, "ENOENT", "ENOTDIR") || !fs.existsSync(objects)) throw cause
     fs.mkdirSync(directory, { recursive: true })
     fs.linkSync(mark, keep)
+    return true
   }
 }
 

@@ -2,8 +2,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
 import {
-  fsyncDirectory,
   fsyncFile,
+  fsyncPath,
   hasCode,
   readSmall,
   removeEmpty,
@@ -273,12 +273,12 @@ export class RefStore {
     for (const name of names) {
       let directory = path.dirname(this.file(this.follow(name).name))
       directories.add(directory)
-      while (path.basename(directory) !== "heads" && directory.startsWith(this.file("refs/"))) {
+      while (directory !== this.file("refs/heads") && directory.startsWith(this.file("refs/"))) {
         directory = path.dirname(directory)
         directories.add(directory)
       }
     }
-    await Promise.all(Array.from(directories, fsyncDirectory))
+    await Promise.all(Array.from(directories, fsyncPath))
   }
 
   private async remove(
@@ -299,7 +299,7 @@ export class RefStore {
       if (this.packed.get(name) !== undefined) await this.unpack(name, durable)
       unlink(this.file(name))
       if (durable && fs.existsSync(path.dirname(this.file(name))))
-        await fsyncDirectory(path.dirname(this.file(name)))
+        await fsyncPath(path.dirname(this.file(name)))
       return done
     } finally {
       for (const lock of locks.reverse()) unlink(lock)
@@ -315,6 +315,6 @@ export class RefStore {
       fs.closeSync(rewritten.fd)
     }
     fs.renameSync(rewritten.file, this.file("packed-refs"))
-    if (durable) await fsyncDirectory(this.directory)
+    if (durable) await fsyncPath(this.directory)
   }
 }
