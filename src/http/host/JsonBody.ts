@@ -56,7 +56,11 @@ const placesOf = (body: Fields.Fields, extractOf: (value: string) => Extract | u
 }
 
 const text = (pieces: Stream.Stream<Uint8Array, RemoteError>) =>
-  Stream.runFold(Stream.decodeText(pieces), "", (all, piece) => all + piece)
+  Effect.suspend(() => {
+    // A string that begins with U+FEFF has it as a character.
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+    return Stream.runFold(pieces, "", (all, piece) => all + decoder.decode(piece, { stream: true }))
+  })
 
 const arriving = (
   call: Call,

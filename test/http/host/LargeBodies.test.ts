@@ -50,6 +50,10 @@ layer(host(), { timeout: 60_000 })("large bodies", (it) => {
         assert.strictEqual(blob.status, 201)
         assert.strictEqual((yield* stored(blob.body.sha)).toString().trimStart(), text)
       }
+      const marked = `\uFEFF${"m".repeat(2 * mebibyte)}`
+      const body = { message: marked, content: "" }
+      const made = yield* Rest.request("PUT", `${at}/contents/marked`, { body })
+      assert.isTrue(made.body.commit.message === marked)
     })
   )
 
