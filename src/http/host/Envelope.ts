@@ -10,18 +10,17 @@ const seed = randomBytes(4).toString("hex").toUpperCase()
 let requests = 0
 const requestId = () => `${seed}:${(++requests).toString(16).toUpperCase().padStart(8, "0")}`
 
-const common = (visibility: "public" | "private"): Headers => ({
-  "cache-control": `${visibility}, max-age=60, s-maxage=60`,
+const common: Headers = {
   ...Cors.headers,
   "cross-origin-resource-policy": "cross-origin",
   "referrer-policy": "origin-when-cross-origin, strict-origin-when-cross-origin",
   "x-content-type-options": "nosniff",
   "x-frame-options": "deny",
   vary: "Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"
-})
+}
 
-const toAnybody = common("public")
-const toOne = common("private")
+/** What may be kept for a while: what was found or made, and neither a refusal nor nothing. */
+const isKept = ({ body, status }: Reply) => status === 304 || (status < 300 && body !== undefined)
 
 /** An answer of the API with the headers that every one carries; its own win over the common ones. */
 export const around = (
@@ -36,7 +35,12 @@ export const around = (
   status: reply.status,
   body: reply.body,
   headers: {
-    ...(to.principal.login === undefined ? toAnybody : toOne),
+    ...common,
+    ...(isKept(reply)
+      ? {
+          "cache-control": `${to.principal.login === undefined ? "public" : "private"}, max-age=60, s-maxage=60`
+        }
+      : {}),
     ...reply.headers,
     ...Limits.headers(to.window),
     "x-github-api-version-selected": to.version,
@@ -48,5 +52,5 @@ export const around = (
 /** A file's bytes, which pages of other origins may read. */
 export const aroundRaw = (reply: Reply): Reply => ({
   ...reply,
-  headers: { ...reply.headers, ...Cors.headers }
+  headers: { ...reply.headers, ...Cors.headers, vary: "Authorization, Accept-Encoding" }
 })

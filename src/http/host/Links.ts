@@ -19,9 +19,8 @@ export const from = (publicUrl: string | undefined) => {
     const key = `${host} ${apiPrefix}`
     const found = remembered.get(key)
     if (found !== undefined) return found
-    const named = /^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host)
-      ? host
-      : "localhost"
+    const isHost = /^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host)
+    const named = isHost && URL.canParse(`http://${host}`) ? host : "localhost"
     const origin = known !== undefined && known.host === named ? known.origin : `http://${named}`
     const links = { origin, api: `${origin}${apiPrefix}` }
     if (remembered.size >= mostHosts) remembered.clear()

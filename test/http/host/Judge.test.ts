@@ -17,8 +17,11 @@ const headers = {
   "x-ratelimit-used": "0"
 }
 
+const { "cache-control": _kept, ...unkept } = headers
+
 const error = (status: number, message: string) => ({
   status,
+  headers: unkept,
   body: { message, status: String(status), documentation_url: "https://docs.github.com/rest" }
 })
 

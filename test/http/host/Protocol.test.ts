@@ -17,7 +17,6 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
         assert.strictEqual(headers.get("x-github-media-type"), "github.v3; format=json")
         assert.strictEqual(headers.get("x-github-api-version-selected"), "2022-11-28")
         assert.match(headers.get("vary")!, /Accept, Authorization/)
-        assert.match(headers.get("cache-control")!, /^private, max-age=60/)
         assert.strictEqual(headers.get("content-type"), "application/json; charset=utf-8")
         for (const name of ["limit", "remaining", "used", "reset"]) {
           assert.match(headers.get(`x-ratelimit-${name}`)!, /^\d+$/)
@@ -28,6 +27,56 @@ layer(host({ maxBodyBytes: 200_000 }), { timeout: 60_000 })("protocol", (it) => 
         headers: { accept: "application/vnd.github.raw+json" }
       })
       assert.strictEqual(raw.headers.get("x-github-media-type"), "github.v3; param=raw; format=json")
+    })
+  )
+
+  it.effect("what was found may be kept for a minute, refusals and counts may not", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("kept", { "a.json": "{}\n" })
+      const kept = (path: string, options?: Rest.RestRequest) =>
+        Effect.map(Rest.get(path, options), ({ headers }) => headers.get("cache-control"))
+      const minute = "max-age=60, s-maxage=60"
+      assert.strictEqual(yield* kept("/repos/local/kept"), `private, ${minute}`)
+      assert.strictEqual(yield* kept("/repos/local/kept", { token: null }), `public, ${minute}`)
+      assert.isNull(yield* kept("/repos/local/kept/contents/none"))
+      assert.strictEqual(yield* kept("/rate_limit"), "no-cache")
+      const raw = yield* Rest.get("/raw/local/kept/main/a.json")
+      assert.match(raw.headers.get("vary")!, /Authorization/)
+    })
+  )
+
+  it.effect("addresses follow the name by which the host is asked, where it can be one", () =>
+    Effect.gen(function* () {
+      const { token, url } = yield* HostServer
+      yield* Rest.repository("named", { "a.json": "{}\n" })
+      const asked = (host: string) =>
+        Effect.promise(
+          () =>
+            new Promise<readonly [number | undefined, Rest.Json]>((resolve, reject) => {
+              const headers = {
+                host,
+                authorization: `Bearer ${token}`,
+                "user-agent": "test",
+                connection: "close"
+              }
+              nodeRequest(`${url}/repos/local/named`, { headers }, (answer) => {
+                let text = ""
+                answer
+                  .on("data", (piece) => {
+                    text += piece
+                  })
+                  .on("end", () => resolve([answer.statusCode, JSON.parse(text)]))
+              })
+                .on("error", reject)
+                .end()
+            })
+        )
+      const [status, known] = yield* asked("api.localhost:81")
+      assert.deepStrictEqual([status, known.clone_url], [200, "http://api.localhost:81/local/named.git"])
+      for (const host of ["localhost:99999", "127.0.0.999", "xn--.localhost"]) {
+        const [answered, body] = yield* asked(host)
+        assert.deepStrictEqual([answered, body.clone_url], [200, "http://localhost/local/named.git"])
+      }
     })
   )
 

@@ -83,10 +83,11 @@ export const routes = Effect.gen(function* () {
       const core = shown(yield* limits.window(call.principal, "core"))
       const graphql = shown(yield* limits.window(call.principal, "graphql"))
       const idle = { ...core, used: 0, remaining: core.limit }
-      return Reply.plain(200, {
+      const body = {
         resources: { core, graphql, ...Object.fromEntries(unused.map((name) => [name, idle])) },
         ...(call.version === "2022-11-28" ? { rate: core } : {})
-      })
+      }
+      return Reply.plain(200, body, { "cache-control": "no-cache" })
     })
 
   const account = (call: Call, login: string) => ({
