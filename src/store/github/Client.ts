@@ -6,11 +6,12 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { AuthError } from "../../domain/StoreError.js"
 import { encodePath } from "./Address.js"
-import type { Endpoint, ParameterOf } from "./Api.js"
+import { type Endpoint, getRepository, type ParameterOf } from "./Api.js"
 import { ApiFailure, classifyGraphql } from "./ApiFailure.js"
 import type { HeaderRecord } from "./LimitHeaders.js"
 import type { Limits } from "./Limits.js"
 import type { Settings } from "./Options.js"
+import { makeRights } from "./Rights.js"
 import { type Answer, type Exchange, makeTransport } from "./Transport.js"
 
 /** What a call adds to its endpoint. */
@@ -147,44 +148,48 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
       return `${address.api}${filled}${search === "" ? "" : `?${search}`}`
     }
 
+    const call: Client["call"] = <Path extends string, Body, A>(
+      endpoint: Endpoint<Path, Body, A>,
+      args: Arguments<Path, Body>
+    ): Effect.Effect<Reply<A>, CallFailure> => {
+      const unfit = [...Object.values<string>(args.path), ...Object.values(args.query ?? {})].find(isUnfit)
+      if (unfit !== undefined || Object.values<string>(args.path).some(leadsAway)) {
+        return Effect.fail(noName(endpoint.id))
+      }
+      const exchange: Exchange = {
+        id: endpoint.id,
+        method: endpoint.method,
+        url: addressOf(endpoint.path, args.path, args.query ?? {}),
+        accept: args.accept ?? jsonMedia,
+        body: "body" in args ? JSON.stringify(args.body) : undefined,
+        etag: args.etag,
+        resource: endpoint.resource,
+        creates: endpoint.creates,
+        authenticate: true
+      }
+      const sent = perform(exchange, endpoint.repeatable, (answer): Effect.Effect<Reply<A>, ApiFailure> => {
+        if (answer.status === 304) return Effect.succeed(reply<A>(answer, Option.none()))
+        const value: Effect.Effect<unknown, ApiFailure> =
+          args.accept === rawMedia
+            ? Effect.succeed(answer.bytes)
+            : answer.status === 204
+              ? Effect.succeed({})
+              : parseJson(exchange, answer)
+        return value.pipe(
+          Effect.flatMap(decodeAs(exchange, endpoint.reply, answer)),
+          Effect.map((decoded) => reply(answer, Option.some(decoded)))
+        )
+      })
+      return endpoint.method === "GET" ? sent : rights(sent)
+    }
+    const rights = makeRights(call(getRepository, { path: {} }))
+
     return {
       settings,
       limits,
       authenticated: credentials.present || Option.isSome(settings.session),
       generation: Effect.map(credentials.current, (credential) => credential.generation),
-      call: <Path extends string, Body, A>(
-        endpoint: Endpoint<Path, Body, A>,
-        args: Arguments<Path, Body>
-      ): Effect.Effect<Reply<A>, CallFailure> => {
-        const unfit = [...Object.values<string>(args.path), ...Object.values(args.query ?? {})].find(isUnfit)
-        if (unfit !== undefined || Object.values<string>(args.path).some(leadsAway)) {
-          return Effect.fail(noName(endpoint.id))
-        }
-        const exchange: Exchange = {
-          id: endpoint.id,
-          method: endpoint.method,
-          url: addressOf(endpoint.path, args.path, args.query ?? {}),
-          accept: args.accept ?? jsonMedia,
-          body: "body" in args ? JSON.stringify(args.body) : undefined,
-          etag: args.etag,
-          resource: endpoint.resource,
-          creates: endpoint.creates,
-          authenticate: true
-        }
-        return perform(exchange, endpoint.repeatable, (answer): Effect.Effect<Reply<A>, ApiFailure> => {
-          if (answer.status === 304) return Effect.succeed(reply<A>(answer, Option.none()))
-          const value: Effect.Effect<unknown, ApiFailure> =
-            args.accept === rawMedia
-              ? Effect.succeed(answer.bytes)
-              : answer.status === 204
-                ? Effect.succeed({})
-                : parseJson(exchange, answer)
-          return value.pipe(
-            Effect.flatMap(decodeAs(exchange, endpoint.reply, answer)),
-            Effect.map((decoded) => reply(answer, Option.some(decoded)))
-          )
-        })
-      },
+      call,
       graphql: (document, variables, data, options) => {
         const exchange: Exchange = {
           id: "graphql",

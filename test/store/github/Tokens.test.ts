@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Either, Option, Redacted } from "effect"
-import { TestHost } from "../../support/github/TestHost.js"
+import type { RefMoved } from "../../../src/domain/Ref.js"
+import type { StoreError } from "../../../src/domain/StoreError.js"
+import type { GitRemoteService, Head } from "../../../src/store/GitRemote.js"
+import { type HostReply, TestHost } from "../../support/github/TestHost.js"
 import { makeTestServer, type TestServer } from "../../support/github/TestServer.js"
 import { settle, virtual } from "../../support/github/Virtual.js"
 
@@ -60,6 +63,93 @@ describe("tokens that change", () => {
       const later = yield* settle(flight, remote.fileAtBranch("main", "a.json", { fresh: true }))
       assert.propertyVal(Option.getOrThrow(Either.getLeft(later.result)), "_tag", "AuthError")
       assert.strictEqual(later.took, 0)
+    })
+  )
+})
+
+const writes: ReadonlyArray<
+  readonly [string, (remote: GitRemoteService, head: Head) => Effect.Effect<unknown, StoreError | RefMoved>]
+> = [
+  [
+    "a file",
+    (remote) => singleFile(remote).put("main", "b.json", put.content, Option.none(), { message: "m" })
+  ],
+  [
+    "a file that is there",
+    (remote, head) =>
+      Effect.flatMap(remote.file(head, put.path), (file) =>
+        singleFile(remote).put(
+          "main",
+          put.path,
+          new Uint8Array(),
+          Option.map(file, ({ oid }) => oid),
+          {
+            message: "m"
+          }
+        )
+      )
+  ],
+  [
+    "a deletion",
+    (remote, head) =>
+      Effect.flatMap(remote.file(head, put.path), (file) =>
+        singleFile(remote).delete("main", put.path, Option.getOrThrow(file).oid, { message: "m" })
+      )
+  ],
+  [
+    "a commit",
+    (remote, head) =>
+      remote.commit("main", Option.some(head), { message: "m", changes: [{ ...put, path: "b" }] })
+  ],
+  ["a branch", (remote, head) => remote.createBranch("work", head.commit)]
+]
+
+const singleFile = (remote: GitRemoteService) => Option.getOrThrow(remote.singleFile)
+
+describe("a token that may read, whose writes GitHub does not find", () => {
+  const lacks: ReadonlyArray<readonly [string, HostReply, RegExp]> = [
+    [
+      "a scope",
+      { status: 200, headers: { "x-oauth-scopes": "gist, read:org" }, body: { permissions: { push: true } } },
+      /scope repo/
+    ],
+    ["the right of a member", { status: 200, body: { permissions: { push: false } } }, /read this repository/]
+  ]
+  for (const [what, write] of writes) {
+    for (const [lack, repository, hint] of lacks)
+      it.scoped(`is told so: ${what}, for want of ${lack}`, () =>
+        Effect.gen(function* () {
+          const { flight, remote, server } = yield* virtual()
+          server.host.commit("main", [put])
+          const head = Option.getOrThrow(yield* remote.head("main"))
+          server.fault = ({ method, url }) => {
+            const isRepository = method === "GET" && /^\/repos\/[^/]+\/[^/]+$/.test(url)
+            if (method === "GET" && !isRepository) return undefined
+            const reply = isRepository
+              ? { ...repository, body: { full_name: server.host.full, ...(repository.body as object) } }
+              : { status: 404, body: { message: "Not Found" } }
+            return { _tag: "Answer", after: false, reply }
+          }
+          const { result } = yield* settle(flight, write(remote, head))
+          const error = Option.getOrThrow(Either.getLeft(result))
+          assert.strictEqual(error._tag, "AuthError", error.message)
+          assert.match((error as StoreError).hint ?? "", hint)
+        })
+      )
+  }
+
+  it.scoped("is not asked about where something is missing indeed, once it has written", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [put])
+      const head = Option.getOrThrow(yield* remote.head("main"))
+      const { oid } = Option.getOrThrow(yield* remote.file(head, put.path))
+      const remove = singleFile(remote).delete("main", put.path, oid, { message: "m" })
+      yield* settle(flight, remove)
+      const from = server.seen.length
+      const { result } = yield* settle(flight, remove)
+      assert.propertyVal(Option.getOrThrow(Either.getLeft(result)), "_tag", "ConflictError")
+      assert.isFalse(server.seen.slice(from).some(({ url }) => /^\/repos\/[^/]+\/[^/]+$/.test(url)))
     })
   )
 })
