@@ -16,9 +16,18 @@ export interface Validators<A> {
   readonly clear: () => void
 }
 
-/** Keeps the validators of the `most` last used keys. */
-export const makeValidators = <A>(client: Pick<Client, "generation">, most: number): Validators<A> => {
+/** Keeps the validators that were given last, so long as their values weigh no more than `most` together. */
+export const makeValidators = <A>(
+  client: Pick<Client, "generation">,
+  most: number,
+  weigh: (value: A) => number = () => 1
+): Validators<A> => {
   const kept = new Map<string, Validated<A>>()
+  let weight = 0
+  const drop = (key: string) => {
+    const found = kept.get(key)
+    if (found !== undefined && kept.delete(key)) weight -= weigh(found.value)
+  }
   return {
     find: (key) =>
       kept.has(key)
@@ -28,15 +37,19 @@ export const makeValidators = <A>(client: Pick<Client, "generation">, most: numb
           })
         : Effect.succeed(undefined),
     keep: (key, etag, generation, value) => {
-      kept.delete(key)
-      if (etag === undefined) return
+      drop(key)
+      if (etag === undefined || weigh(value) > most) return
       kept.set(key, { etag, generation, value })
+      weight += weigh(value)
       for (const oldest of kept.keys()) {
-        if (kept.size <= most) break
-        kept.delete(oldest)
+        if (weight <= most) break
+        drop(oldest)
       }
     },
-    drop: (key) => void kept.delete(key),
-    clear: () => kept.clear()
+    drop,
+    clear: () => {
+      kept.clear()
+      weight = 0
+    }
   }
 }

@@ -22,10 +22,11 @@ type Held =
   | { readonly _tag: "Blob"; readonly content: Uint8Array }
   | { readonly _tag: "Tree"; readonly entries: ReadonlyArray<TreeEntry> }
 
-const costOf = (held: Held) =>
-  held._tag === "Blob"
-    ? held.content.length + 100
-    : held.entries.reduce((sum, entry) => sum + 120 + entry.path.length * 2, 100)
+/** About how many bytes the entries of a tree take. */
+export const bytesOf = (entries: ReadonlyArray<TreeEntry>): number =>
+  entries.reduce((sum, entry) => sum + 120 + entry.path.length * 2, 100)
+
+const costOf = (held: Held) => (held._tag === "Blob" ? held.content.length + 100 : bytesOf(held.entries))
 
 /** Least recently used goes first; what is larger than half the bound is not kept at all. */
 export const makeObjectCache = (maxBytes: number): ObjectCache => {

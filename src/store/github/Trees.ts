@@ -10,6 +10,7 @@ import type { CallFailure, Client } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
 import type { KnownTrees } from "./KnownTrees.js"
 import { after, changesBelow, direct, type Listing, toTree } from "./Listing.js"
+import { bytesOf } from "./ObjectCache.js"
 import { patiently } from "./Retry.js"
 import { makeTreeReads } from "./TreeReads.js"
 
@@ -47,7 +48,9 @@ const mostDirectories = 4000
 
 export const makeTrees = (client: Client, known: KnownTrees, viaContents: boolean): Trees => {
   const reads = makeTreeReads(client, known, viaContents)
-  const validators = makeValidators<Tree>(client, 32)
+  const validators = makeValidators<Tree>(client, client.settings.objectCacheBytes, ({ entries }) =>
+    bytesOf(entries)
+  )
   let wholeIsTooMuch = viaContents
 
   const prepare: Trees["prepare"] = (at) =>
