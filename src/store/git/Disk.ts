@@ -30,6 +30,15 @@ export const unlink = (file: string): void => {
 
 const scratch = Buffer.allocUnsafeSlow(4096)
 
+/** Removes a file if that can be done: what was achieved with it is not undone if it cannot. */
+export const discard = (file: string): void => {
+  try {
+    fs.unlinkSync(file)
+  } catch {
+    return
+  }
+}
+
 /** The text of a small file. */
 export const readSmall = (file: string): string => {
   const fd = fs.openSync(file, "r")

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
 import { AmbiguousWriteError, type RemoteError } from "../../domain/StoreError.js"
-import { unlink } from "./Disk.js"
+import { discard } from "./Disk.js"
 import { toRemoteError } from "./Fault.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import { type BuiltPack, type Packable, PackBuilder } from "./PackBuilder.js"
@@ -56,17 +56,17 @@ const packOf = async (portions: ReadonlyArray<Portion>): Promise<BuiltPack> => {
 /** What a flush came to for one branch. */
 export type FlushOutcome = RefOutcome | RemoteError | AmbiguousWriteError
 
-/** The error of a branch that moved where its directory could not be synced. */
+/** The error of a ref that moved, or was deleted, where its directory could not be synced. */
 export const unsettled = (
   operation: string,
   directory: string,
-  { branch, tip }: Pick<Portion, "branch" | "tip">,
+  fact: string,
   cause: unknown
 ): AmbiguousWriteError =>
   new AmbiguousWriteError({
     operation,
     path: directory,
-    message: `${tip} is on ${branch}, but the disk does not say that it will stay: ${toRemoteError("", directory, cause).message}`,
+    message: `${fact}, but the disk does not say that it will stay so: ${toRemoteError("", directory, cause).message}`,
     unsettled: true,
     hint: "The write can be seen now and may be gone after a power cut: look at the branch before writing it again",
     cause
@@ -113,7 +113,8 @@ export const flush = async (
         await refs.settle(moved.map(({ name }) => name))
       } catch (cause) {
         for (const portion of moved) {
-          outcomes[portion.index] = unsettled("GitRepository.commitNext", directory, portion, cause)
+          const fact = `${portion.tip} is on ${portion.branch}`
+          outcomes[portion.index] = unsettled("GitRepository.commitNext", directory, fact, cause)
         }
       }
     }
@@ -121,7 +122,7 @@ export const flush = async (
     unprotect()
     for (const { fd, file } of prepared) {
       fs.closeSync(fd)
-      unlink(file)
+      discard(file)
     }
   }
   return outcomes

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fsyncFile, fsyncPath, hasCode, unlink } from "./Disk.js"
+import { discard, fsyncFile, fsyncPath, hasCode, unlink } from "./Disk.js"
 import { asBuffer } from "./GitObjects.js"
 import type { Owner } from "./Owner.js"
 import type { BuiltPack } from "./PackBuilder.js"
@@ -64,7 +64,7 @@ export const placePack = async ({
     unlink(keep)
     throw cause
   }
-  return () => unlink(keep)
+  return () => discard(keep)
 }
 
 /** Answers whether the directory of packs had to be made. */

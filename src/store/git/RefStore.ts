@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
 import {
+  discard,
   fsyncFile,
   fsyncPath,
   hasCode,
@@ -188,6 +189,14 @@ export class RefStore {
     }
   }
 
+  private async finish({ fd }: { readonly fd: number }, durable: boolean): Promise<void> {
+    try {
+      if (durable) await fsyncFile(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
+  }
+
   private conflicting(name: string): string | undefined {
     for (const other of this.packed.names()) {
       if (other.startsWith(`${name}/`) || name.startsWith(`${other}/`)) {
@@ -250,11 +259,7 @@ export class RefStore {
   ): Promise<RefOutcome | Unsettled> {
     const prepared = this.prepare(next === undefined ? "" : `${next}\n`)
     try {
-      if (durable) await fsyncFile(prepared.fd)
-    } finally {
-      fs.closeSync(prepared.fd)
-    }
-    try {
+      await this.finish(prepared, durable)
       if (next === undefined) return await this.remove(name, expected, prepared.file, durable, signal)
       const outcome = await this.move(name, expected, prepared.file, signal)
       if (outcome._tag !== "Done" || !durable) return outcome
@@ -263,7 +268,7 @@ export class RefStore {
         (cause): Unsettled => ({ _tag: "Unsettled", cause })
       )
     } finally {
-      unlink(prepared.file)
+      discard(prepared.file)
     }
   }
 
@@ -287,7 +292,7 @@ export class RefStore {
     prepared: string,
     durable: boolean,
     signal: AbortSignal | undefined
-  ): Promise<RefOutcome> {
+  ): Promise<RefOutcome | Unsettled> {
     const locks: Array<string> = []
     try {
       locks.push(await this.lock(name, prepared, signal))
@@ -295,14 +300,19 @@ export class RefStore {
       const actual = this.read(name)
       if (actual !== expected) return { _tag: "Moved", actual }
       if (actual === undefined) return done
-      // Packed before loose: the other way round, a crash in between would bring an old value back.
-      if (this.packed.get(name) !== undefined) await this.unpack(name, durable)
-      unlink(this.file(name))
-      if (durable && fs.existsSync(path.dirname(this.file(name))))
-        await fsyncPath(path.dirname(this.file(name)))
+      try {
+        // Packed before loose: the other way round, a crash in between would bring an old value back.
+        if (this.packed.get(name) !== undefined) await this.unpack(name, durable)
+        if (this.loose(name) !== undefined) unlink(this.file(name))
+        if (durable && fs.existsSync(path.dirname(this.file(name))))
+          await fsyncPath(path.dirname(this.file(name)))
+      } catch (cause) {
+        if (this.read(name) === undefined) return { _tag: "Unsettled", cause }
+        throw cause
+      }
       return done
     } finally {
-      for (const lock of locks.reverse()) unlink(lock)
+      for (const lock of locks.reverse()) discard(lock)
       if (locks.length === 2) removeEmptyParents(path.dirname(this.file(name)), this.file("refs/heads"))
     }
   }
@@ -310,11 +320,11 @@ export class RefStore {
   private async unpack(name: string, durable: boolean): Promise<void> {
     const rewritten = this.prepare(this.packed.without(name))
     try {
-      if (durable) await fsyncFile(rewritten.fd)
+      await this.finish(rewritten, durable)
+      fs.renameSync(rewritten.file, this.file("packed-refs"))
     } finally {
-      fs.closeSync(rewritten.fd)
+      discard(rewritten.file)
     }
-    fs.renameSync(rewritten.file, this.file("packed-refs"))
     if (durable) await fsyncPath(this.directory)
   }
 }

@@ -53,8 +53,8 @@ export const make =
               new RefMoved({ ref: name, expected, actual: Option.fromNullable(outcome.actual) })
             )
           case "Unsettled": {
-            const tip = Option.getOrThrow(next)
-            return Effect.fail(unsettled(operation, directory, { branch: name, tip }, outcome.cause))
+            const fact = Option.isSome(next) ? `${next.value} is on ${name}` : `${name} is deleted`
+            return Effect.fail(unsettled(operation, directory, fact, outcome.cause))
           }
         }
       }

@@ -131,6 +131,21 @@ describe("refs", () => {
   )
 })
 
+describe("a directory that is left where a packed ref is", () => {
+  it.scopedLive("is not in the way when the ref is deleted", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { commit } = yield* write(repository, [put("a", "1")])
+      const one = "refs/heads/one"
+      yield* repository.updateRef(one, Option.none(), Option.some(commit))
+      git(repository.directory, "pack-refs", "--all")
+      fs.mkdirSync(`${repository.directory}/${one}/left`, { recursive: true })
+      yield* repository.updateRef(one, Option.some(commit), Option.none())
+      assert.isTrue(Option.isNone(yield* repository.ref(one)))
+    })
+  )
+})
+
 describe("names that are not ASCII", () => {
   it.scopedLive("a default branch is told as it is called", () =>
     Effect.gen(function* () {

@@ -5,7 +5,9 @@ import { Effect, Option } from "effect"
 import { assertSound, engine, git, put, write } from "./support/temporary.js"
 
 const real = fs.fsync
-const cjs: { fsync: typeof fs.fsync } = createRequire(import.meta.url)("node:fs")
+const cjs: { fsync: typeof fs.fsync; unlinkSync: typeof fs.unlinkSync } = createRequire(import.meta.url)(
+  "node:fs"
+)
 
 const replace = (fsync: typeof fs.fsync) => {
   cjs.fsync = fsync
@@ -69,6 +71,57 @@ describe("a disk that fails to flush", () => {
       assert.strictEqual(error._tag, "AmbiguousWriteError")
       assert.include(error.message, name)
       assert.deepStrictEqual(yield* repository.ref(name), at)
+    })
+  )
+
+  it.scopedLive("after a ref was deleted: the same, and no file of it is left", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ durability: "fsync" })
+      const { commit } = yield* write(repository, [put("a", "1")])
+      const name = "refs/heads/other"
+      yield* repository.updateRef(name, Option.none(), Option.some(commit))
+      const remove = repository.updateRef(name, Option.some(commit), Option.none())
+      const before = yield* withFailingDisk(/chainstore\//, Effect.flip(remove))
+      assert.strictEqual(before._tag, "RemoteError")
+      assert.deepStrictEqual(yield* repository.ref(name), Option.some(commit))
+      const after = yield* withFailingDisk(/refs\/heads$/, Effect.flip(remove))
+      assert.strictEqual(after._tag, "AmbiguousWriteError")
+      assert.include(after.message, `${name} is deleted`)
+      assert.isTrue(Option.isNone(yield* repository.ref(name)))
+      const [owner] = fs.readdirSync(`${repository.directory}/chainstore`)
+      assert.deepStrictEqual(fs.readdirSync(`${repository.directory}/chainstore/${owner}`), [])
+    })
+  )
+})
+
+describe("a disk that becomes read-only once a branch has moved", () => {
+  const unlink = fs.unlinkSync
+  const withFailingUnlink = <A, E, R>(pattern: RegExp, effect: Effect.Effect<A, E, R>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        cjs.unlinkSync = (file) => {
+          if (!pattern.test(String(file))) return unlink(file)
+          throw Object.assign(new Error("EROFS: read-only file system, unlink"), { code: "EROFS" })
+        }
+        syncBuiltinESMExports()
+      }),
+      () => effect,
+      () =>
+        Effect.sync(() => {
+          cjs.unlinkSync = unlink
+          syncBuiltinESMExports()
+        })
+    )
+
+  it.scopedLive("does not undo what is acknowledged: a write is not told as refused", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      yield* write(repository, [put("a", "1")])
+      const { commit } = yield* withFailingUnlink(/\.keep$|\/ref-/, write(repository, [put("a", "2")]))
+      assert.strictEqual(git(repository.directory, "rev-parse", "main").trim(), commit)
+      const copy = repository.updateRef("refs/heads/copy", Option.none(), Option.some(commit))
+      yield* withFailingUnlink(/\/ref-/, copy)
+      assert.strictEqual(git(repository.directory, "rev-parse", "copy").trim(), commit)
     })
   )
 })
