@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { statSync } from "node:fs"
 import { FileSystem, Path } from "@effect/platform"
 import { Clock, Context, Effect, Layer, Option, Schema, Scope } from "effect"
 import { RemoteError, type ValidationError } from "../../domain/StoreError.js"
@@ -64,6 +64,12 @@ export class Repositories extends Context.Tag("chainstore/http/host/Repositories
 /** What is assumed of a repository that somebody put into the directory: only tokens see it. */
 const unsaid: Settings = { private: true, description: null, createdAt: "1970-01-01T00:00:00Z" }
 
+/** What a file keeps for as long as it is the same and says the same; nothing where there is none. */
+const stampOf = (file: string): string => {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found === undefined ? "" : `${found.ino} ${found.birthtimeMs} ${found.mtimeMs}`
+}
+
 /** Most settings remembered at once; they are small and read again when asked for. */
 const mostKnown = 10_000
 
@@ -75,8 +81,8 @@ export const layer = (options: RepositoriesOptions) =>
       const path = yield* Path.Path
       const registry = yield* GitRepositories
       const faults = yield* Faults
-      const known = new Map<string, Settings>()
-      const leases = yield* Leases.make<Hosted>()
+      const known = new Map<string, { readonly stamp: string; readonly settings: Settings }>()
+      const leases = yield* Leases.make<{ readonly stamp: string; readonly hosted: Hosted }>()
       const making = yield* Effect.makeSemaphore(1)
       const scope = yield* Effect.scope
       // What a repository that is not made yet looks like to those who may make it.
@@ -91,34 +97,41 @@ export const layer = (options: RepositoriesOptions) =>
         ).pipe(Effect.mapError(unwritable), Scope.extend(scope))
       )
 
-      const file = (fullName: string) =>
-        path.join(registry.directory, `${fullName}.git`, "chainstore-host.json")
+      const inside = (fullName: string, name: string) =>
+        path.join(registry.directory, `${fullName}.git`, name)
+      const file = (fullName: string) => inside(fullName, "chainstore-host.json")
 
-      const settingsOf = (fullName: string): Effect.Effect<Settings> => {
-        const found = known.get(fullName)
-        if (found !== undefined) return Effect.succeed(found)
-        return fs.readFileString(file(fullName)).pipe(
-          Effect.flatMap(Schema.decode(SettingsJson)),
-          Effect.orElseSucceed(() => unsaid),
-          Effect.tap((settings) =>
-            Effect.sync(() => {
-              if (known.size >= mostKnown) known.clear()
-              known.set(fullName, settings)
-            })
+      const settingsOf = (fullName: string): Effect.Effect<Settings> =>
+        Effect.suspend(() => {
+          const found = known.get(fullName)
+          const stamp = stampOf(file(fullName))
+          if (found?.stamp === stamp) return Effect.succeed(found.settings)
+          return fs.readFileString(file(fullName)).pipe(
+            Effect.flatMap(Schema.decode(SettingsJson)),
+            Effect.orElseSucceed(() => unsaid),
+            Effect.tap((settings) =>
+              Effect.sync(() => {
+                if (known.size >= mostKnown) known.clear()
+                known.set(fullName, { stamp, settings })
+              })
+            )
           )
-        )
-      }
+        })
 
       const hosted = (fullName: string, git: GitRepository, settings: Settings): Hosted => {
         const [owner = "", name = ""] = fullName.split("/")
         return { owner, name, fullName, settings, git: faults.around(fullName, git) }
       }
 
+      const stampsOf = (fullName: string) =>
+        `${stampOf(inside(fullName, "HEAD"))}\n${stampOf(file(fullName))}`
+
       const opened = (owner: string, name: string) =>
         Effect.gen(function* () {
           const fullName = `${owner}/${name}`
+          const stamp = stampsOf(fullName)
           const git = yield* registry.open(owner, name)
-          return hosted(fullName, git, yield* settingsOf(fullName))
+          return { stamp, hosted: hosted(fullName, git, yield* settingsOf(fullName)) }
         })
 
       const find = (
@@ -127,14 +140,16 @@ export const layer = (options: RepositoriesOptions) =>
       ): Effect.Effect<Hosted | undefined, RemoteError | ValidationError, Scope.Scope> =>
         Effect.suspend(() => {
           const fullName = `${owner}/${name}`
-          const held = leases
-            .hold(fullName, opened(owner, name))
-            .pipe(Effect.catchTag("NotFoundError", () => absent))
+          const held = leases.hold(fullName, opened(owner, name)).pipe(
+            Effect.map((lease) => lease.hosted),
+            Effect.catchTag("NotFoundError", () => absent)
+          )
           const open = leases.peek(fullName)
-          // What is open is in its place, unless somebody took it away.
-          if (open !== undefined && existsSync(`${open.git.directory}/HEAD`)) return held
-          return Effect.flatMap(registry.exists(owner, name), (exists) =>
-            exists ? held : Effect.as(leases.drop(fullName), undefined)
+          // What is open is what it was, unless somebody took it away, replaced it or changed what is said of it.
+          if (open !== undefined && open.stamp === stampsOf(fullName)) return held
+          return Effect.zipRight(
+            leases.drop(fullName),
+            Effect.flatMap(registry.exists(owner, name), (exists) => (exists ? held : absent))
           )
         })
 
@@ -154,7 +169,6 @@ export const layer = (options: RepositoriesOptions) =>
               .pipe(Effect.catchTag("NotFoundError", (error) => Effect.die(error)))
             const text = yield* Effect.orDie(Schema.encode(SettingsJson)(settings))
             yield* Effect.mapError(fs.writeFileString(file(fullName), text), unwritable)
-            known.set(fullName, settings)
             return Option.some(hosted(fullName, repository, settings))
           })
         )
