@@ -187,6 +187,7 @@ export const make = (options: CommitQueueOptions) =>
     const end = () => {
       ended = true
       staging.abandon(wasClosed)
+      changed()
     }
 
     const quiet = () => !flushing && staging.isEmpty()
@@ -240,10 +241,7 @@ export const make = (options: CommitQueueOptions) =>
           return alone.run(restore, body)
         }),
 
-      /** Waits until everything staged is durable or has failed. */
-      drain: Effect.suspend(() => until(quiet)),
-
-      /** True while an object is known to this process alone. */
-      isStaged: (oid: Oid) => objects.staged.has(oid)
+      /** Waits until these objects are durable or have failed to be: until then this process alone knows them. */
+      settled: (...oids: ReadonlyArray<Oid>) => until(() => !oids.some((oid) => objects.staged.has(oid)))
     } as const
   })

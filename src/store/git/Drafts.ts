@@ -64,6 +64,11 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
               edits.push({ path: change.path, mode: "100644", oid: undefined })
             } else if (change._tag === "Link") {
               checkTarget(operation, change.path, change.oid, "100644")
+              // Of a commit that is still on its way, which may fail without this one.
+              const staged = objects.staged.get(change.oid)
+              if (keep && staged !== undefined) {
+                blobs.push({ oid: change.oid, type: "blob", content: staged.object.content })
+              }
               edits.push({ path: change.path, mode: "100644", oid: change.oid })
             } else {
               const oid = hashObject("blob", change.content)

@@ -118,10 +118,6 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       flushed: maintenance.flushed
     })
 
-    /** Git only sees what was flushed. */
-    const visible = (...oids: ReadonlyArray<Oid>) =>
-      Effect.suspend(() => (oids.some(queue.isStaged) ? queue.drain : Effect.void))
-
     const checkBranch = (operation: string, branch: string) =>
       isRefName(branchRef(branch)) && isRefName(branch)
         ? Effect.void
@@ -136,7 +132,15 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
     const repository: GitRepository = {
       directory,
       ...ObjectReads.make(directory, objects, native),
-      ...ObjectWrites.make({ directory, objects, native, drafts, durable, written: maintenance.flushed }),
+      ...ObjectWrites.make({
+        directory,
+        objects,
+        native,
+        drafts,
+        durable,
+        settled: queue.settled,
+        written: maintenance.flushed
+      }),
       resolve: (revision) =>
         native.run("GitRepository.resolve", () => Option.fromNullable(revisionOf(objects, refs, revision))),
       commit: (oid) =>
@@ -171,12 +175,20 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           isFullRefName(name) || name === "HEAD" ? Option.fromNullable(refs.read(name)) : Option.none()
         ),
       refs: (prefix) => attempt("GitRepository.refs", directory, () => refs.list(prefix)),
-      updateRef: RefUpdate.make({ directory, objects, refs, durable, inTurn: queue.inTurn }),
+      updateRef: RefUpdate.make({
+        directory,
+        objects,
+        refs,
+        durable,
+        settled: queue.settled,
+        inTurn: queue.inTurn
+      }),
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
       exclusively: queue.exclusively,
-      log: (from, how) => Stream.unwrap(Effect.as(visible(from), History.log(directory, from, how ?? {}))),
+      log: (from, how) =>
+        Stream.unwrap(Effect.as(queue.settled(from), History.log(directory, from, how ?? {}))),
       diff: (before, after, under) =>
         native.run("GitRepository.diff", () =>
           TreeReading.diff(
@@ -188,10 +200,10 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         ),
       isAncestor: (ancestor, descendant) =>
         Effect.zipRight(
-          visible(ancestor, descendant),
+          queue.settled(ancestor, descendant),
           History.isAncestor(directory, objects, ancestor, descendant)
         ),
-      mergeBase: (a, b) => Effect.zipRight(visible(a, b), History.mergeBase(directory, objects, a, b)),
+      mergeBase: (a, b) => Effect.zipRight(queue.settled(a, b), History.mergeBase(directory, objects, a, b)),
       maintain: maintenance.maintain
     }
     return repository

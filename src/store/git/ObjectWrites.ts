@@ -17,6 +17,8 @@ export interface ObjectWritesOptions {
   readonly native: NativeReads
   readonly drafts: Drafts
   readonly durable: boolean
+  /** Waits until objects are not known to this process alone. */
+  readonly settled: (...oids: ReadonlyArray<Oid>) => Effect.Effect<void>
   /** Told after each write, for what is done now and then. */
   readonly written: Effect.Effect<void>
 }
@@ -28,6 +30,7 @@ export const make = ({
   durable,
   native,
   objects,
+  settled,
   written
 }: ObjectWritesOptions): Pick<
   GitRepository,
@@ -66,6 +69,7 @@ export const make = ({
   writeTree: (base, changes) =>
     Effect.gen(function* () {
       const operation = "GitRepository.writeTree"
+      yield* settled(...Option.toArray(base), ...changes.flatMap(({ oid }) => Option.toArray(oid)))
       const made = yield* native.runChecked(operation, () => {
         objects.rescan()
         for (const change of changes) {

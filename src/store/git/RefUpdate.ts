@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { type AmbiguousWriteError, RemoteError } from "../../domain/StoreError.js"
 import { attemptPromise, MissingObject } from "./Fault.js"
@@ -14,6 +15,8 @@ export interface RefUpdateOptions {
   readonly objects: ObjectDatabase
   readonly refs: RefStore
   readonly durable: boolean
+  /** Waits until an object is not known to this process alone. */
+  readonly settled: (oid: Oid) => Effect.Effect<void>
   /** Runs what moves a branch in the branch's turn. */
   readonly inTurn: <A, E, R>(
     branch: string,
@@ -23,7 +26,7 @@ export interface RefUpdateOptions {
 
 /** Test-and-set of one ref, of a branch after everything queued before it. */
 export const make =
-  ({ directory, durable, inTurn, objects, refs }: RefUpdateOptions): GitRepository["updateRef"] =>
+  ({ directory, durable, inTurn, objects, refs, settled }: RefUpdateOptions): GitRepository["updateRef"] =>
   (name, expected, next) => {
     const operation = "GitRepository.updateRef"
     if (!isFullRefName(name)) {
@@ -59,5 +62,6 @@ export const make =
         }
       }
     )
-    return name.startsWith("refs/heads/") ? inTurn(name.slice("refs/heads/".length), update) : update
+    const safely = Option.isSome(next) ? Effect.zipRight(settled(next.value), update) : update
+    return name.startsWith("refs/heads/") ? inTurn(name.slice("refs/heads/".length), safely) : safely
   }
