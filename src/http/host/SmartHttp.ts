@@ -2,6 +2,7 @@ import { Effect, type Scope, Stream } from "effect"
 import { RemoteError, type ValidationError } from "../../domain/StoreError.js"
 import * as Body from "./Body.js"
 import type { Call } from "./Call.js"
+import * as FirstBranch from "./FirstBranch.js"
 import * as Git from "./Git.js"
 import { anonymous } from "./Principal.js"
 import { notFound, Problem } from "./Problem.js"
@@ -123,7 +124,10 @@ export const routes = (options: SmartHttpOptions) =>
         // Its place is taken before its turn: whoever has the turn must not wait for those who wait for it.
         yield* Programs.transfer
         const { stdout } = yield* git.exclusively(
-          Git.output({ ...service("receive-pack", git.directory, call), input, admitted: true })
+          Effect.zipLeft(
+            Git.output({ ...service("receive-pack", git.directory, call), input, admitted: true }),
+            FirstBranch.becomesDefault(git)
+          )
         )
         return Reply.make(
           200,

@@ -83,6 +83,7 @@ export const refusals: ReadonlyArray<Refusal> = [
   row(422, sixty, "own text"),
   row(422, /^(Object does not exist|Object is not a commit)$/, "own text"),
   row(422, /^Reference (does not exist|already exists)$/, issue("renovatebot/renovate/issues/20281")),
+  row(422, /^Cannot delete the default branch$/, issue("integrations/terraform-provider-github/issues/3331")),
   row(422, /^Reference update failed$/, `${docs}/rest/git/refs#create-a-reference; own text`),
   row(
     422,

@@ -6,6 +6,7 @@ import type { GitRepository, Person } from "../../../store/git/GitRepository.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
 import * as FileContent from "../FileContent.js"
+import * as FirstBranch from "../FirstBranch.js"
 import { isPath, isRefName } from "../Names.js"
 import { conflict, notFound, Problem, unprocessable } from "../Problem.js"
 import type { Hosted } from "../Repositories.js"
@@ -75,6 +76,11 @@ const mostTries = 16
 
 /** Makes one commit of one change, which is judged against the head that the commit stands on. */
 export const make = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
+  Effect.tap(committing(hosted, write, message, change, judge), ({ info }) =>
+    info.parents.length > 0 ? Effect.void : hosted.git.exclusively(FirstBranch.becomesDefault(hosted.git))
+  )
+
+const committing = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
   Effect.gen(function* () {
     const { git } = hosted
     if (write.dated) return yield* exactly(hosted, write, message, change, judge)

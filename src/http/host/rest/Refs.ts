@@ -20,6 +20,7 @@ import * as Route from "../Route.js"
 
 const absent = unprocessable("Reference does not exist")
 const notForward = unprocessable("Update is not a fast forward")
+const isDefault = unprocessable("Cannot delete the default branch")
 
 const view = (call: Call, { fullName, git }: Hosted, name: string, oid: Oid) =>
   Effect.map(git.objectInfo(oid), (info) => {
@@ -149,6 +150,7 @@ export const routes = Effect.gen(function* () {
       const gone: Effect.Effect<void, Route.Failure> = Effect.gen(function* () {
         const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
         if (Option.isNone(current)) return yield* absent
+        if (name === `refs/heads/${yield* git.defaultBranch}`) return yield* isDefault
         yield* git.updateRef(name, current, Option.none())
       })
       yield* Effect.retry(gone, { times: 5, while: (error) => error instanceof RefMoved })
