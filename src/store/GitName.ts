@@ -11,9 +11,14 @@ export const pathProblem = (path: string): string | undefined => {
   return undefined
 }
 
-/** Why a name cannot be a branch's (the rules of `git check-ref-format --branch`), if it cannot. */
+/**
+ * Why a name cannot be a branch's, if it cannot: the rules of `git check-ref-format --branch`, and one of GitHub's, by
+ * whose API a name that begins with `refs/` means another branch.
+ */
 export const branchProblem = (name: string): string | undefined => {
   if (name === "" || name === "@" || name === "HEAD") return "not a name that a branch can have"
+  if (/^refs\//.test(name))
+    return "a branch is named without refs/heads/, and its name may not begin with refs/"
   if (name.startsWith("-")) return "a branch name may not start with a dash"
   if (name.endsWith(".")) return "a branch name may not end with a dot"
   if (name.includes("..") || name.includes("@{")) return "a branch name may not hold .. or @{"

@@ -111,5 +111,7 @@ describe("GitName", () => {
       }
       assert.strictEqual(GitName.branchProblem(candidate) === undefined, theirs, candidate)
     }
+    assert.isDefined(GitName.branchProblem("refs/heads/main"), "by GitHub's API that is main")
+    assert.isUndefined(GitName.branchProblem("refs"))
   })
 })

@@ -85,6 +85,7 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
     Effect.gen(function* () {
       const bad: ReadonlyArray<readonly [object, RegExp]> = [
         [{ branch: "a..b" }, /branch/],
+        [{ branch: "refs/heads/main" }, /without refs\/heads/],
         [{ root: "../x" }, /root/],
         [{ cache: {} }, /Cache/],
         [{ cache: new Map() }, /Cache/],
