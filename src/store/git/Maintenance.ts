@@ -37,13 +37,17 @@ export const make = (options: MaintenanceOptions) =>
     const lock = attempt(operation, directory, () => {
       const file = owner.temporary("maintenance")
       fs.writeFileSync(file, "")
-      try {
-        fs.linkSync(file, mark)
-        return file
-      } catch {
-        fs.rmSync(file, { force: true })
-        return undefined
+      const take = () => {
+        try {
+          fs.linkSync(file, mark)
+          return true
+        } catch {
+          return false
+        }
       }
+      if (take() || (owner.recover() > 0 && take())) return file
+      fs.rmSync(file, { force: true })
+      return undefined
     })
 
     const work = Effect.gen(function* () {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
+import { hasCode, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
 
 /*
@@ -53,8 +54,19 @@ const mayLive = (name: string): boolean => {
   return start === "unknown" || now === undefined || now === start
 }
 
-const isDenied = (cause: unknown) =>
-  cause instanceof Error && "code" in cause && ["EROFS", "EACCES", "EPERM"].includes(String(cause.code))
+const claim = "claimed-"
+
+/** What is in a directory; nothing where there is none, as others remove empty ones at any time. */
+const entriesIn = (directory: string): ReadonlyArray<fs.Dirent> => {
+  try {
+    return fs.readdirSync(directory, { withFileTypes: true })
+  } catch (cause) {
+    if (hasCode(cause, "ENOENT", "ENOTDIR")) return []
+    throw cause
+  }
+}
+
+const isDenied = (cause: unknown) => hasCode(cause, "EROFS", "EACCES", "EPERM")
 
 /** One engine's place in a repository: temporary files that become objects or locks, and the proof of who made them. */
 export class Owner {
@@ -92,6 +104,8 @@ export class Owner {
   }
 
   close(): void {
+    // What was claimed and not cleared tells whose a lock is: then all of it stays, for whoever finds this process dead.
+    this.clearAll()
     fs.rmSync(this.directory, { recursive: true, force: true })
   }
 
@@ -99,16 +113,19 @@ export class Owner {
   recover(): number {
     if (this.denied !== undefined) return 0
     const home = path.dirname(this.directory)
-    let removed = 0
-    for (const name of fs.readdirSync(home)) {
+    for (const { name } of entriesIn(home)) {
       if (name === this.name || !name.includes("~") || mayLive(name)) continue
-      const claimed = path.join(this.directory, `claimed-${name}`)
       try {
-        fs.renameSync(path.join(home, name), claimed)
-      } catch {
-        continue
-      }
-      removed += this.clear(claimed)
+        fs.renameSync(path.join(home, name), path.join(this.directory, `${claim}${name}`))
+      } catch {}
+    }
+    return this.clearAll()
+  }
+
+  private clearAll(): number {
+    let removed = 0
+    for (const { name } of entriesIn(this.directory)) {
+      if (name.startsWith(claim)) removed += this.clear(path.join(this.directory, name))
     }
     return removed
   }
@@ -123,9 +140,9 @@ export class Owner {
     let removed = 0
     if (inodes.size > 0) {
       for (const lock of locksOf(this.repository)) {
-        const stat = fs.statSync(lock, { throwIfNoEntry: false })
+        const stat = fs.lstatSync(lock, { throwIfNoEntry: false })
         if (stat !== undefined && inodes.has(stat.ino)) {
-          fs.unlinkSync(lock)
+          unlink(lock)
           removed++
         }
       }
@@ -137,16 +154,16 @@ export class Owner {
 
 const locksOf = (repository: string): Array<string> => {
   const locks: Array<string> = []
-  const packs = path.join(repository, "objects", "pack")
-  for (const home of [repository, path.join(repository, "chainstore")]) {
-    for (const name of fs.readdirSync(home)) if (name.endsWith(".lock")) locks.push(path.join(home, name))
+  const look = (directory: string, ending: string, below: boolean) => {
+    for (const entry of entriesIn(directory)) {
+      const at = path.join(directory, entry.name)
+      if (entry.isDirectory() && below) look(at, ending, below)
+      else if (entry.name.endsWith(ending)) locks.push(at)
+    }
   }
-  for (const name of fs.readdirSync(packs)) if (name.endsWith(".keep")) locks.push(path.join(packs, name))
-  for (const entry of fs.readdirSync(path.join(repository, "refs"), {
-    recursive: true,
-    withFileTypes: true
-  })) {
-    if (entry.isFile() && entry.name.endsWith(".lock")) locks.push(path.join(entry.parentPath, entry.name))
-  }
+  look(repository, ".lock", false)
+  look(path.join(repository, "chainstore"), ".lock", false)
+  look(path.join(repository, "objects", "pack"), ".keep", false)
+  look(path.join(repository, "refs"), ".lock", true)
   return locks
 }
