@@ -13,6 +13,7 @@ import type { CallFailure, Client } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
 import { type FileRead, makeFileReads, noFile } from "./FileReads.js"
 import type { KnownTrees } from "./KnownTrees.js"
+import { entryNamed } from "./Listing.js"
 import type { ObjectCache } from "./ObjectCache.js"
 import { patiently } from "./Retry.js"
 import type { Trees } from "./Trees.js"
@@ -74,7 +75,7 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
     const slash = path.lastIndexOf("/")
     return Effect.flatMap(trees.list(at, slash < 0 ? "" : path.slice(0, slash), false), (listing) => {
       const entry = Option.flatMapNullable(listing, (found) =>
-        found.directories.get("")?.find((candidate) => candidate.path === path.slice(slash + 1))
+        entryNamed(found.directories.get("") ?? [], path.slice(slash + 1))
       )
       return Option.isSome(entry) && entry.value.kind === "blob" ? blob(entry.value.oid, path) : none
     })

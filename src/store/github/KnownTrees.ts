@@ -2,7 +2,7 @@ import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { Change, Head, TreeEntry } from "../GitRemote.js"
-import { after, changesBelow, type Listing, touched } from "./Listing.js"
+import { after, changesBelow, entryNamed, type Listing, touched } from "./Listing.js"
 import type { ObjectCache } from "./ObjectCache.js"
 
 /** What is known of commits' directories without asking: trees by their ids, and where they lie. */
@@ -50,7 +50,7 @@ export const makeKnownTrees = (cache: ObjectCache): KnownTrees => {
     for (const segment of path.split("/")) {
       const entries = cache.tree(at)
       if (entries === undefined) return undefined
-      const entry = entries.find((found) => found.path === segment)
+      const entry = entryNamed(entries, segment)
       if (entry?.kind !== "tree") return null
       at = entry.oid
     }
@@ -68,7 +68,7 @@ export const makeKnownTrees = (cache: ObjectCache): KnownTrees => {
       if (path === "") continue
       const slash = path.lastIndexOf("/")
       const above = directories.get(slash < 0 ? "" : path.slice(0, slash))
-      const entry = above?.find((found) => found.path === path.slice(slash + 1))
+      const entry = above && entryNamed(above, path.slice(slash + 1))
       if (entry?.kind !== "tree") continue
       const inner = cache.tree(entry.oid)
       if (inner === undefined) return undefined
@@ -126,9 +126,7 @@ export const makeKnownTrees = (cache: ObjectCache): KnownTrees => {
       const file = entries === undefined ? cache.file(rootOf(at), path) : undefined
       if (file === null) return Option.none()
       if (file !== undefined) return Option.some({ path: name, mode: "100644", kind: "blob", oid: file })
-      return entries === undefined
-        ? undefined
-        : Option.fromNullable(entries.find((entry) => entry.path === name))
+      return entries === undefined ? undefined : Option.fromNullable(entryNamed(entries, name))
     },
     derive: (parent, changes, made) => {
       learnCommit(made)

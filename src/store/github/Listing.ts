@@ -20,6 +20,23 @@ export const inOrder = (entries: ReadonlyArray<TreeEntry>): ReadonlyArray<TreeEn
     GitObject.compareEntries({ name: a.path, mode: a.mode }, { name: b.path, mode: b.mode })
   )
 
+/** The entry of a name among those of one tree, which are in Git's order: directories as if their names ended in a slash. */
+export const entryNamed = (entries: ReadonlyArray<TreeEntry>, name: string): TreeEntry | undefined => {
+  for (const mode of ["100644", "040000"] as const) {
+    let low = 0
+    let high = entries.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const entry = entries[middle]!
+      if (GitObject.compareEntries({ name: entry.path, mode: entry.mode }, { name, mode }) < 0)
+        low = middle + 1
+      else high = middle
+    }
+    if (entries[low]?.path === name) return entries[low]
+  }
+  return undefined
+}
+
 /** The id that a directory of these entries has: a listing proves itself. */
 export const oidOf = (entries: ReadonlyArray<TreeEntry>): Oid =>
   GitObject.hash(

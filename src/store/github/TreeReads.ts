@@ -7,7 +7,7 @@ import * as Api from "./Api.js"
 import { isMissing, isUnheard } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { KnownTrees } from "./KnownTrees.js"
-import { direct, graft, type Listing, whole } from "./Listing.js"
+import { direct, entryNamed, graft, type Listing, whole } from "./Listing.js"
 import { patiently } from "./Retry.js"
 
 type Failure = CallFailure | RemoteError
@@ -128,7 +128,7 @@ export const makeTreeReads = (client: Client, known: KnownTrees, viaContents: bo
           known.keep(listing)
           entries = listing.directories.get("")
         }
-        const entry = entries?.find((found) => found.path === segment)
+        const entry = entries && entryNamed(entries, segment)
         if (entry?.kind !== "tree") return Option.none()
         at = entry.oid
         above = above === "" ? segment : `${above}/${segment}`
