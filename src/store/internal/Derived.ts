@@ -107,6 +107,13 @@ interface Parsed<A> {
   readonly content: Uint8Array
 }
 
+/** What is kept of index files and of manifests, by their bytes, which take two and a half times as much with what they say. */
+const mostBytes = 64 * 1024 * 1024
+const sizeOf = ({ content }: Parsed<unknown>) => content.length + 1
+
+/** The same of index files that only reads have seen. */
+const mostIds = 400_000
+
 const updatedAt = (content: Uint8Array): string | undefined =>
   Either.match(parseObject(content), {
     onLeft: () => undefined,
@@ -122,9 +129,9 @@ export const make = (
   options: ResolvedOptions,
   repository: RepositorySettings
 ): Derived => {
-  const indexes = new Bounded<Parsed<IndexFile>>(64)
-  const manifests = new Bounded<Parsed<ManifestFile>>(64)
-  const seen = new Bounded<SeenIndex>(16)
+  const indexes = new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf)
+  const manifests = new Bounded<Parsed<ManifestFile>>(mostBytes, sizeOf)
+  const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
   const indexPath = (collection: string, field: string) =>
     under(options.root, indexDirectory, collection, `${field}.json`)
   const manifestPath = (collection: string) => under(options.root, manifestDirectory, `${collection}.json`)
