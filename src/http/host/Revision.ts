@@ -2,18 +2,18 @@ import { Effect, Option } from "effect"
 import { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import type { CommitInfo } from "../../store/GitRemote.js"
-import type { GitRepository } from "../../store/git/GitRepository.js"
+import type { GitRepository, ObjectType } from "../../store/git/GitRepository.js"
 import { isAbbreviation, isRefName } from "./Names.js"
+
+type Found<A> = Effect.Effect<Option.Option<A>, RemoteError>
 
 /** Whether a repository has no branch at all. */
 export const isEmpty = (git: GitRepository): Effect.Effect<boolean, RemoteError> =>
   Effect.map(git.refs("refs/heads/"), (refs) => refs.length === 0)
 
-/** The commit that a branch, tag, ref name or commit id names; none when there is none. */
-export const commitOf = (
-  git: GitRepository,
-  revision: string
-): Effect.Effect<Option.Option<CommitInfo>, RemoteError> => {
+/** The commit that a branch, tag, ref name or commit id names, with steps from it; none when there is none. */
+export const commitOf = (git: GitRepository, revision: string): Found<CommitInfo> => {
+  if (hasSteps(revision)) return Effect.flatMap(objectOf(git, revision), (oid) => commitBelow(git, oid))
   if (revision === "HEAD")
     return Effect.flatMap(git.defaultBranch, (branch) => commitOf(git, `refs/heads/${branch}`))
   if (!isRefName(revision) && !isAbbreviation(revision)) return Effect.succeedNone
@@ -23,10 +23,7 @@ export const commitOf = (
 }
 
 /** The tree that a tree id, a revision, or `revision:path` names. */
-export const treeOf = (
-  git: GitRepository,
-  expression: string
-): Effect.Effect<Option.Option<Oid>, RemoteError> =>
+export const treeOf = (git: GitRepository, expression: string): Found<Oid> =>
   Effect.gen(function* () {
     const colon = expression.indexOf(":")
     const revision = colon < 0 ? expression : expression.slice(0, colon)
@@ -37,8 +34,12 @@ export const treeOf = (
     return Option.isSome(entry) && entry.value.kind === "tree" ? Option.some(entry.value.oid) : Option.none()
   })
 
-const rootOf = (git: GitRepository, revision: string) =>
+const rootOf = (git: GitRepository, revision: string): Found<Oid> =>
   Effect.gen(function* () {
+    if (hasSteps(revision)) {
+      const named = yield* objectOf(git, revision)
+      return Option.isSome(named) ? yield* peeled(git, named.value, "tree") : Option.none()
+    }
     const oid = asOid(revision)
     if (oid !== undefined) {
       const info = yield* git.objectInfo(oid)
@@ -50,3 +51,82 @@ const rootOf = (git: GitRepository, revision: string) =>
 /** A whole object id, as it is or undefined. */
 export const asOid = (text: unknown): Oid | undefined =>
   typeof text === "string" && /^[0-9a-f]{40}$/i.test(text) ? Oid.make(text.toLowerCase()) : undefined
+
+// No name of a ref has either of them.
+const hasSteps = (revision: string) => /[~^]/.test(revision)
+
+/** The object of a name or an id as it stands there: of an annotated tag, the tag. */
+const nameOf = (git: GitRepository, name: string): Found<Oid> =>
+  Effect.gen(function* () {
+    if (name === "HEAD") return Option.map(yield* commitOf(git, name), ({ commit }) => commit)
+    const oid = asOid(name)
+    if (oid !== undefined && Option.isSome(yield* git.objectInfo(oid))) return Option.some(oid)
+    const whole = name.startsWith("refs/") ? [""] : ["refs/heads/", "refs/tags/", "refs/"]
+    for (const prefix of isRefName(name) ? whole : []) {
+      const found = yield* git.ref(prefix + name)
+      if (Option.isSome(found)) return found
+    }
+    return isAbbreviation(name) ? yield* git.resolve(name) : Option.none()
+  })
+
+/** What `git rev-parse` takes after a name: the nth parent, so many generations back, and an object of some type below. */
+const step = /~(\d{0,9})|\^(?:\{(commit|tree|tag|blob|object|)\}|(\d{0,9}))/y
+
+/** The object that a name or an id with steps from it (`main~2`, `v1^{}`, `HEAD^2`) names. */
+export const objectOf = (git: GitRepository, revision: string): Found<Oid> =>
+  Effect.gen(function* () {
+    const first = revision.search(/[~^]|$/)
+    let at = yield* nameOf(git, revision.slice(0, first))
+    for (let next = first; next < revision.length && Option.isSome(at); ) {
+      step.lastIndex = next
+      const found = step.exec(revision)
+      if (found === null) return Option.none()
+      next = step.lastIndex
+      const [, generations, type, parent] = found
+      if (type !== undefined) {
+        at = yield* type === "object" ? Effect.succeed(at) : peeled(git, at.value, type || undefined)
+        continue
+      }
+      const back = generations === undefined ? 1 : Number(generations || 1)
+      const nth = generations === undefined ? Number(parent || 1) : 1
+      at = yield* ancestor(git, at, nth === 0 ? 0 : back, nth)
+    }
+    return at
+  })
+
+const commitBelow = (git: GitRepository, oid: Option.Option<Oid>): Found<CommitInfo> =>
+  Effect.gen(function* () {
+    const at = Option.isSome(oid) ? yield* peeled(git, oid.value, "commit") : oid
+    return Option.isSome(at) ? yield* git.commit(at.value) : Option.none()
+  })
+
+/** The commit so many times back by the nth parent. */
+const ancestor = (git: GitRepository, from: Option.Option<Oid>, back: number, nth: number): Found<Oid> =>
+  Effect.gen(function* () {
+    let at = yield* commitBelow(git, from)
+    for (let left = back; left > 0 && Option.isSome(at); left--) {
+      const parent = at.value.parents[nth - 1]
+      at = parent === undefined ? Option.none() : yield* git.commit(parent)
+    }
+    return Option.map(at, ({ commit }) => commit)
+  })
+
+/** The object of a type that another one leads to; without a type, the first that is no tag. */
+const peeled = (git: GitRepository, oid: Oid, wanted: string | undefined): Found<Oid> =>
+  Effect.gen(function* () {
+    let at = oid
+    for (;;) {
+      const info = yield* git.objectInfo(at)
+      if (Option.isNone(info)) return Option.none()
+      const type: ObjectType = info.value.type
+      if (wanted === undefined ? type !== "tag" : type === wanted) return Option.some(at)
+      if (type === "commit" && wanted === "tree") return Option.map(yield* git.commit(at), ({ tree }) => tree)
+      if (type !== "tag") return Option.none()
+      const tag = yield* git.object(at)
+      const target = Option.isSome(tag)
+        ? asOid(/^object ([0-9a-f]{40})$/m.exec(Buffer.from(tag.value.content).toString())?.[1])
+        : undefined
+      if (target === undefined) return Option.none()
+      at = target
+    }
+  })

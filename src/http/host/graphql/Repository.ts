@@ -91,14 +91,11 @@ export const refCalled = (context: Context, hosted: Hosted, name: string) =>
 const objectAt = (context: Context, hosted: Hosted, expression: string) =>
   Effect.gen(function* () {
     const { git } = hosted
-    const { commit, entryObject, object, tree } = context.objects
+    const { entryObject, object, tree } = context.objects
     const colon = expression.indexOf(":")
     if (colon < 0) {
-      const oid = Revision.asOid(expression)
-      if (oid !== undefined && Option.isSome(yield* git.objectInfo(oid)))
-        return yield* object(context, hosted, oid)
-      const info = yield* Revision.commitOf(git, expression)
-      return Option.isSome(info) ? commit(context, hosted, info.value) : null
+      const oid = yield* Revision.objectOf(git, expression)
+      return Option.isSome(oid) ? yield* object(context, hosted, oid.value) : null
     }
     const path = expression.slice(colon + 1).replace(/\/+$/, "")
     const root = yield* Revision.treeOf(git, expression.slice(0, colon))
