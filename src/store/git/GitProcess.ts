@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { RemoteError } from "../../domain/StoreError.js"
-import { Fault, toRemoteError } from "./Fault.js"
+import { attempt, Fault, toRemoteError } from "./Fault.js"
 
 /** The environment that Git is spawned with: nothing of the user's or the system's configuration. */
 export const environment = (): Record<string, string> => ({
@@ -30,12 +30,28 @@ export const safeArguments = (directory: string): ReadonlyArray<string> => [
 
 export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
 
-export const spawnGit = (directory: string, args: ReadonlyArray<string>): GitChild =>
-  spawn("git", [...safeArguments(directory), ...args], {
+/** Starts a child, or throws why that cannot be. */
+const start = (command: string, args: ReadonlyArray<string>, detached: boolean): GitChild => {
+  const child = spawn(command, args, {
     env: environment(),
     stdio: ["pipe", "pipe", "pipe"],
-    cwd: "/"
+    cwd: "/",
+    detached
   })
+  // Where no descriptor is left for pipes, Node answers a child without them, and tells why in a moment.
+  if ((child.stdin as Writable | undefined) === undefined) {
+    child.on("error", () => {})
+    throw new Fault(
+      "Server",
+      `${command} could not be started: no file descriptor is left for its pipes`,
+      "Raise the limit of open files (`ulimit -n`)"
+    )
+  }
+  return child
+}
+
+export const spawnGit = (directory: string, args: ReadonlyArray<string>): GitChild =>
+  start("git", [...safeArguments(directory), ...args], false)
 
 export interface GitOutput {
   readonly code: number
@@ -67,11 +83,16 @@ export const gitFailure = (
 const ended = (
   directory: string,
   operation: string,
-  start: () => GitChild,
+  begin: () => GitChild,
   stop: (child: GitChild) => void
 ): Effect.Effect<GitOutput, RemoteError> =>
   Effect.async<GitOutput, RemoteError>((resume) => {
-    const child = start()
+    let child: GitChild
+    try {
+      child = begin()
+    } catch (cause) {
+      return resume(Effect.fail(toRemoteError(operation, directory, cause)))
+    }
     let closed = false
     let stdout = ""
     let stderr = ""
@@ -140,13 +161,7 @@ export const runTethered = (
     : ended(
         directory,
         operation,
-        () =>
-          spawn("sh", ["-c", tether, "sh", "git", ...safeArguments(directory), ...args], {
-            env: environment(),
-            stdio: ["pipe", "pipe", "pipe"],
-            cwd: "/",
-            detached: true
-          }),
+        () => start("sh", ["-c", tether, "sh", "git", ...safeArguments(directory), ...args], true),
         (child) => child.stdin.destroy()
       ).pipe(Effect.flatMap(succeeded(directory, operation)))
 
@@ -173,7 +188,7 @@ export const stream = (
   Stream.unwrapScoped(
     Effect.map(
       Effect.acquireRelease(
-        Effect.sync(() => {
+        attempt(operation, directory, () => {
           const child = spawnGit(directory, args)
           const state = { stderr: "", failure: undefined as Error | undefined }
           child.stdin.on("error", () => {})

@@ -9,6 +9,7 @@ import { attempt } from "./Fault.js"
 import { dateText, messageText } from "./GitObjects.js"
 import { gitFailure, run, stream } from "./GitProcess.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
+import { segmentsOf } from "./PathRule.js"
 
 const fields = ["%H", "%T", "%P", "%an", "%ae", "%at", "%cn", "%ce", "%ct", "%B"]
 
@@ -51,6 +52,9 @@ export const log = (
   options: LogOptions
 ): Stream.Stream<CommitInfo, RemoteError> =>
   Stream.suspend(() => {
+    const path = options.path ?? ""
+    // What no tree can hold, Git would take for a path of the file system.
+    if (path.includes("\0") || segmentsOf(path.replace(/\/$/, "")) === undefined) return Stream.empty
     const decoder = new TextDecoder()
     let rest = ""
     let values: Array<string> = []
@@ -71,7 +75,7 @@ export const log = (
       ...(options.author === undefined ? [] : ["--fixed-strings", `--author=${options.author}`]),
       from,
       "--",
-      ...(options.path === undefined || options.path === "" ? [] : [options.path])
+      ...(path === "" ? [] : [path])
     ]
     return stream(directory, "GitRepository.log", args).pipe(
       Stream.mapChunks((chunk) => {
