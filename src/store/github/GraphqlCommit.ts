@@ -166,7 +166,11 @@ export const makeGraphqlCommit = (
             // Refused at once: somebody was first, or a proxy delivered the request twice and this is the second answer.
             return Effect.flatMap(
               Effect.orElseSucceed(search(branch, expected.commit, commit, surelySame), () => nothing),
-              ({ at, made }) => (Option.isSome(made) ? Effect.succeed(made.value) : refused(at))
+              ({ at, made }): Effect.Effect<Head, Failure> => {
+                if (Option.isSome(made)) return Effect.succeed(made.value)
+                const isThere = Option.isSome(at) && at.value === expected.commit
+                return error.kind === "Missing" && isThere ? Effect.fail(error) : refused(at)
+              }
             )
           }
           if (!isAmbiguous(error))
@@ -183,6 +187,7 @@ export const makeGraphqlCommit = (
 
   return (place: Place, branch: string, expected: Head, commit: NewCommit) =>
     Effect.flatMap(marked(commit.message), (message) =>
-      attempt(place, branch, expected, { ...commit, message }, 0, undefined)
+      // A branch that we have just made may not be known to the machine that answers.
+      patiently(attempt(place, branch, expected, { ...commit, message }, 0, undefined), isMissing)
     )
 }

@@ -66,3 +66,40 @@ describe("a head remembered from before another client's commit", () => {
     )
   }
 })
+
+describe("a commit by GraphQL that is refused as if there were no such branch", () => {
+  const graphql = { useGraphql: true, commitVia: "graphql" } as const
+  const content = new TextEncoder().encode("{}")
+  const world = (refusals: number) =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual(graphql)
+      server.host.commit("main", [{ _tag: "Put", path: "data/notes/a.json", content }], "base")
+      let met = 0
+      server.fault = ({ body }) =>
+        body.includes('"mutation ') && met++ < refusals
+          ? {
+              _tag: "Answer",
+              after: false,
+              reply: {
+                status: 200,
+                body: { data: null, errors: [{ type: "NOT_FOUND", message: "Could not resolve it." }] }
+              }
+            }
+          : undefined
+      const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+      const put = store.batch({}, (batch) =>
+        Effect.zipRight(batch.put("notes", "a", { n: 1 }), batch.put("notes", "b", { n: 1 }))
+      )
+      return yield* settle(flight, put)
+    })
+
+  it.scoped("is tried again while that may be a machine behind the others, and is no lost race then", () =>
+    Effect.gen(function* () {
+      const { result, took } = yield* world(Number.POSITIVE_INFINITY)
+      assert.isTrue(Either.isLeft(result))
+      if (Either.isLeft(result)) assert.strictEqual(result.left._tag, "NotFoundError")
+      assert.isBelow(took, 26_000)
+      assert.isTrue(Either.isRight((yield* world(3)).result))
+    })
+  )
+})
