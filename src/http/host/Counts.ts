@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Oid } from "../../domain/Oid.js"
 import type { GitRepository } from "../../store/git/GitRepository.js"
 import * as Git from "./Git.js"
+import { seconds } from "./rest/RepositoryView.js"
 
 /** Which commits count; no path is the empty one. */
 export interface Which {
@@ -10,6 +11,13 @@ export interface Which {
   readonly until: string | undefined
   readonly author: string | undefined
 }
+
+/** The last second of 2099: Git knows no later year. */
+const latest = 4_102_444_799_000
+
+/** A moment in milliseconds as Git is told it. */
+export const moment = (millis: number): string =>
+  seconds(new Date(Math.max(0, Math.min(millis, latest))).toISOString())
 
 /** How many commits lead to `from`, itself among them. */
 export const commits = (git: GitRepository, from: Oid, { author, path, since, until }: Which) =>

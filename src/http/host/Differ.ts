@@ -61,7 +61,8 @@ const parse = (fields: ReadonlyArray<string>): ReadonlyArray<FileChange> => {
   }
   const counts = new Map<string, readonly [number, number]>()
   while (at < fields.length && fields[at] !== "") {
-    const [added = "", deleted = "", path = ""] = fields[at]!.split("\t")
+    const [added = "", deleted = "", ...names] = fields[at]!.split("\t")
+    const path = names.join("\t")
     // A rename's names follow its counts as two fields of their own.
     const name = path === "" ? fields[at + 2]! : path
     counts.set(name, [Number(added) || 0, Number(deleted) || 0])

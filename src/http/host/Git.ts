@@ -9,23 +9,34 @@ import * as Programs from "./Programs.js"
 const failed = (operation: string, message: string, cause?: unknown) =>
   new RemoteError({ operation, message, reason: "Server", cause })
 
+// Arguments that are too long, or hold a NUL, are thrown at once; a missing program is told later.
+const spawned = <E>({ args, directory, env, settings = [] }: GitRun<E>, unable: (cause: unknown) => void) => {
+  try {
+    const configured = settings.flatMap((setting) => ["-c", setting])
+    return spawn("git", [...safeArguments(directory), ...configured, ...args], {
+      env: { ...environment(), ...env },
+      cwd: "/",
+      detached: true
+    })
+  } catch (cause) {
+    unable(cause)
+    return undefined
+  }
+}
+
 /** A running Git with nobody's configuration and no hooks; it is ended with its scope, and what it leaves is awaited. */
 const started = <E>(
   run: GitRun<E>
 ): Effect.Effect<ChildProcessWithoutNullStreams, RemoteError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<ChildProcessWithoutNullStreams, RemoteError>((resume) => {
-      const settings = (run.settings ?? []).flatMap((setting) => ["-c", setting])
-      const process = spawn("git", [...safeArguments(run.directory), ...settings, ...run.args], {
-        env: { ...environment(), ...run.env },
-        cwd: "/",
-        detached: true
-      })
+      const unable = (cause: unknown) =>
+        resume(Effect.fail(failed("git", "Git could not be started: is it installed?", cause)))
+      const process = spawned(run, unable)
+      if (process === undefined) return
       process.stdin.on("error", () => undefined)
       process.once("spawn", () => resume(Effect.succeed(process)))
-      process.once("error", (cause) =>
-        resume(Effect.fail(failed("git", "Git could not be started: is it installed?", cause)))
-      )
+      process.once("error", unable)
     }),
     (process) =>
       Effect.suspend(() => {

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import type { CommitInfo } from "../../store/GitRemote.js"
+import { tagTarget } from "../../store/git/GitObjects.js"
 import type { GitRepository, ObjectType } from "../../store/git/GitRepository.js"
 import { isAbbreviation, isRefName } from "./Names.js"
 
@@ -123,9 +124,7 @@ const peeled = (git: GitRepository, oid: Oid, wanted: string | undefined): Found
       if (type === "commit" && wanted === "tree") return Option.map(yield* git.commit(at), ({ tree }) => tree)
       if (type !== "tag") return Option.none()
       const tag = yield* git.object(at)
-      const target = Option.isSome(tag)
-        ? asOid(/^object ([0-9a-f]{40})$/m.exec(Buffer.from(tag.value.content).toString())?.[1])
-        : undefined
+      const target = Option.isSome(tag) ? tagTarget(tag.value.content) : undefined
       if (target === undefined) return Option.none()
       at = target
     }

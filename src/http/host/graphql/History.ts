@@ -4,7 +4,6 @@ import * as Counts from "../Counts.js"
 import { isPath } from "../Names.js"
 import * as Programs from "../Programs.js"
 import type { Hosted } from "../Repositories.js"
-import { seconds } from "../rest/RepositoryView.js"
 import * as Connection from "./Connection.js"
 import { after, type Context } from "./Context.js"
 import { failure } from "./GraphQlFailure.js"
@@ -20,7 +19,7 @@ const timestamp = (given: string | null | undefined) => {
   if (given === null || given === undefined) return undefined
   const millis = Date.parse(given)
   if (Number.isNaN(millis)) throw failure("UNPROCESSABLE", `\`${given.slice(0, 60)}\` is not a GitTimestamp.`)
-  return seconds(new Date(Math.max(0, millis)).toISOString())
+  return Counts.moment(millis)
 }
 
 /** The commits from one backwards, page by page. */
@@ -30,8 +29,12 @@ export const history = (context: Context, hosted: Hosted, from: Oid, args: Histo
   const wanted = Connection.window("history", args)
   const path = args.path ? args.path.replace(/^\/+|\/+$/g, "") : ""
   const [since, until] = [timestamp(args.since), timestamp(args.until)]
-  const author = args.author?.emails?.[0]
-  if (path !== "" && !isPath(path)) return Connection.page([], 0, false, 0)
+  const emails = args.author?.emails ?? []
+  // Git takes each line as one more author. Nobody's address has what ends a line or an argument.
+  const known = emails.filter((email) => !/[\n\0]/.test(email)).map((email) => `<${email}>`)
+  const author = known.length === 0 ? undefined : known.join("\n")
+  if ((path !== "" && !isPath(path)) || (emails.length > 0 && author === undefined))
+    return Connection.page([], 0, false, 0)
   const total = () => run(Counts.commits(git, from, { path, since, until, author }))
   const page = (skip: number, size: number) =>
     after(

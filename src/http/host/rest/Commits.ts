@@ -12,7 +12,6 @@ import { Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import * as Route from "../Route.js"
 import * as CommitView from "./CommitView.js"
-import { seconds } from "./RepositoryView.js"
 
 /** GitHub shows this many files of a commit on a page, and this many on all pages. */
 const pageOfFiles = 300
@@ -23,7 +22,7 @@ const moment = (text: string | null): Effect.Effect<string | undefined, Problem>
   const millis = Date.parse(text)
   return Number.isNaN(millis)
     ? Effect.fail(badRequest("since and until must be timestamps in ISO 8601 format: YYYY-MM-DDTHH:MM:SSZ."))
-    : Effect.succeed(seconds(new Date(Math.max(0, Math.min(millis, 4_102_444_800_000))).toISOString()))
+    : Effect.succeed(Counts.moment(millis))
 }
 
 export const routes = Effect.gen(function* () {

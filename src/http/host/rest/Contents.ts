@@ -107,14 +107,15 @@ const resolveLink = (path: string, target: string): string | undefined => {
 
 const symlink = (call: Call, hosted: Hosted, ref: string, root: Oid, path: string, entry: TreeEntry) =>
   Effect.gen(function* () {
-    const target = new TextDecoder().decode(yield* content(hosted.git, entry.oid))
+    const bytes = yield* content(hosted.git, entry.oid)
+    const target = new TextDecoder().decode(bytes)
     const followed = resolveLink(path, target)
     const aim =
       followed === undefined || !isPath(followed) ? Option.none() : yield* hosted.git.lookup(root, followed)
     if (Option.isSome(aim) && aim.value.kind === "blob" && aim.value.mode !== "120000") {
       return yield* file(call, hosted, ref, path, { ...aim.value, path })
     }
-    const at = view(call, hosted, ref, { type: "symlink", path, oid: entry.oid, size: target.length })
+    const at = view(call, hosted, ref, { type: "symlink", path, oid: entry.oid, size: bytes.length })
     return Reply.fromJson({ ...at, target })
   })
 

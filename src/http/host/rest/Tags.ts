@@ -53,6 +53,13 @@ const view = (call: Call, { fullName }: Hosted, sha: Oid, content: Uint8Array) =
   }
 }
 
+/** Minutes east of UTC as Git writes them. */
+const zone = (minutes: number): string => {
+  const size = Math.abs(minutes)
+  const digits = String(Math.floor(size / 60) * 100 + (size % 60)).padStart(4, "0")
+  return `${minutes < 0 ? "-" : "+"}${digits}`
+}
+
 export const routes = Effect.gen(function* () {
   const repositories = yield* Repositories
 
@@ -119,7 +126,7 @@ export const routes = Effect.gen(function* () {
       const given = (yield* People.signatureOf(body, "tagger")) ?? People.personOf(call.principal)
       const who = yield* People.at(given, yield* Clock.currentTimeMillis)
       const content = Buffer.from(
-        `object ${object}\ntype ${type}\ntag ${tag}\ntagger ${who.name} <${who.email}> ${who.seconds} +0000\n\n${message}`
+        `object ${object}\ntype ${type}\ntag ${tag}\ntagger ${who.name} <${who.email}> ${who.seconds} ${zone(who.offset)}\n\n${message}`
       )
       const sha = yield* git.writeObject("tag", content)
       const made = view(call, hosted, sha, content)

@@ -1,0 +1,99 @@
+import { execFileSync } from "node:child_process"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import * as Rest from "../../support/host/Rest.js"
+
+const post = (repo: string, path: string, body: unknown) =>
+  Effect.map(Rest.request("POST", `/repos/local/${repo}/${path}`, { body }), (answer) => answer.body)
+
+layer(host(), { timeout: 60_000 })("what is seldom in a repository", (it) => {
+  it.effect("a link is as long as its bytes, and a tab in a name loses no lines", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("names", { "a.json": "1\n" })
+      const { sha: tree } = yield* post("names", "git/trees", {
+        tree: [
+          { path: "link", mode: "120000", content: "é/none" },
+          { path: "tab\there.txt", content: "1\n2\n" }
+        ]
+      })
+      const { sha } = yield* post("names", "git/commits", { message: "m", tree, parents: [] })
+      const link = yield* Rest.get(`/repos/local/names/contents/link?ref=${sha}`)
+      assert.deepStrictEqual([link.body.target, link.body.size], ["é/none", 7])
+      const { files } = (yield* Rest.get(`/repos/local/names/commits/${sha}`)).body
+      const found = files.find(({ filename }: Rest.Json) => filename === "tab\there.txt")
+      assert.deepStrictEqual([found.additions, found.deletions], [2, 0])
+    })
+  )
+
+  it.effect("a path that no program can be told leaves out the patches alone", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("deep", { "a.json": "1\n" })
+      const deep = Array.from({ length: 19 }, () => "d".repeat(210)).join("/")
+      let tree = (yield* post("deep", "git/trees", { tree: [{ path: "f", content: "1\n" }] })).sha
+      for (let level = 0; level < 34; level++)
+        tree = (yield* post("deep", "git/trees", { tree: [{ path: deep, mode: "040000", sha: tree }] })).sha
+      const { sha } = yield* post("deep", "git/commits", { message: "m", tree, parents: [] })
+      const answer = yield* Rest.get(`/repos/local/deep/commits/${sha}`)
+      assert.deepStrictEqual([answer.status, answer.body.stats.additions], [200, 1])
+      assert.isAbove(answer.body.files[0].filename.length, 131_072)
+    })
+  )
+
+  it.effect("a tag is dated in its tagger's own time", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const head = yield* Rest.repository("dated", { "a.json": "1\n" })
+      const raw = (date: string) =>
+        Effect.map(
+          post("dated", "git/tags", {
+            tag: "v1",
+            message: "m",
+            object: head!.commit,
+            type: "commit",
+            tagger: { name: "a", email: "a@x", date }
+          }),
+          ({ sha }) =>
+            execFileSync("git", ["-C", `${directory}/repos/local/dated.git`, "cat-file", "tag", sha], {
+              encoding: "utf8"
+            })
+        )
+      assert.include(yield* raw("2024-01-01T00:00:00+05:30"), "tagger a <a@x> 1704047400 +0530\n")
+      assert.include(yield* raw("2024-01-01T00:00:00-00:45"), "tagger a <a@x> 1704069900 -0045\n")
+      assert.include(yield* raw("2024-01-01T00:00:00Z"), "tagger a <a@x> 1704067200 +0000\n")
+    })
+  )
+
+  it.effect("a history is of any of its authors, and of any year", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("authors", { "a.json": "1\n" })
+      for (const name of ["one", "two", "none"]) {
+        const body = { message: name, content: "", author: { name, email: `${name}@x` } }
+        yield* Rest.request("PUT", `/repos/local/authors/contents/${name}`, { body })
+      }
+      const query = `query($author: CommitAuthor, $since: GitTimestamp, $until: GitTimestamp) {
+        repository(owner: "local", name: "authors") { object(expression: "main") { ... on Commit {
+          history(first: 9, author: $author, since: $since, until: $until) { totalCount nodes { message } }
+        } } } }`
+      const messages = (variables: Record<string, unknown>) =>
+        Effect.map(Rest.graphql(query, variables), ({ data, errors }) => {
+          assert.isUndefined(errors)
+          const { nodes, totalCount } = data.repository.object.history
+          assert.strictEqual(totalCount, nodes.length)
+          return nodes.map(({ message }: Rest.Json) => message)
+        })
+      const by = (...emails: ReadonlyArray<string>) => messages({ author: { emails } })
+      assert.deepStrictEqual(yield* by("one@x"), ["one"])
+      assert.deepStrictEqual(yield* by("one@x", "two@x"), ["two", "one"])
+      assert.deepStrictEqual(yield* by("ne@x"), [])
+      assert.deepStrictEqual(yield* by("a\0b"), [])
+      assert.deepStrictEqual(yield* by("a\0b", "a\nb", "two@x"), ["two"])
+      assert.strictEqual((yield* messages({ until: "+012000-01-01T00:00:00Z" })).length, 4)
+      assert.deepStrictEqual(yield* messages({ since: "+012000-01-01T00:00:00Z" }), [])
+      const rest = (query: string) =>
+        Effect.map(Rest.get(`/repos/local/authors/commits?${query}`), ({ body }) => body.length)
+      assert.strictEqual(yield* rest("until=9999-12-31T23:59:59Z"), 4)
+      assert.strictEqual(yield* rest("since=9999-12-31T23:59:59Z"), 0)
+    })
+  )
+})
