@@ -151,6 +151,39 @@ describe("a write whose reply was lost and whose repetition is refused", () => {
 })
 
 describe("a commit by GraphQL", () => {
+  it.scoped(
+    "whose reply was lost and whose repetition got no authorization is found, or not told as refused",
+    () =>
+      Effect.gen(function* () {
+        const { connect, flight, server } = yield* virtual()
+        server.host.commit("main", base, "base")
+        let down = false
+        const auth = Effect.suspend(() =>
+          down
+            ? Effect.fail(new AuthError({ operation: "auth", message: "out of order" }))
+            : Effect.succeed({ header: Redacted.make(`Bearer ${token}`), expiresAt: new Date(0) })
+        )
+        const remote = yield* connect({ commitVia: "graphql", token: undefined, auth })
+        const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
+        // What machines tell that have not heard of the commit: nothing has happened, so it is sent again.
+        server.host.stale = new Map(server.host.repository.refs)
+        let lost = false
+        server.fault = ({ body, method }) => {
+          if (body.includes('"mutation ')) {
+            lost = true
+            return { _tag: "Reset", after: true }
+          }
+          down = lost && method === "GET"
+          return undefined
+        }
+        const write = remote.commit("main", head, { message: "m", changes: [put] })
+        const { result } = yield* settle(flight, write)
+        assert.isTrue(down, "the repetition was refused")
+        assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "AmbiguousWriteError")
+        assert.deepStrictEqual(history(server), ["m", "base"])
+      })
+  )
+
   it.scoped("that is told beside an error has happened", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual({ commitVia: "graphql" })
