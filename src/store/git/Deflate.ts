@@ -65,6 +65,10 @@ export const inflate = (bytes: Uint8Array, start: number, size: number): Uint8Ar
       throw new Fault("Corrupt", "An object's checksum does not fit its content")
     return out
   }
+  // Deflating makes nothing smaller than a 1032nd.
+  if (size > (bytes.length - start) * 1032) {
+    throw new Fault("Corrupt", `An object is said to have ${size} bytes, which it cannot`, "Run `git fsck`")
+  }
   const out = zlib.inflateSync(bytes.subarray(start), {
     chunkSize: Math.max(64, size + 1),
     maxOutputLength: Math.max(1, size)

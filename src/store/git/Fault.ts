@@ -31,6 +31,17 @@ const codeOf = (cause: unknown): string | undefined =>
 
 const textOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
+/** Whether what was thrown says that bytes on the disk are not what they should be. */
+export const isCorruption = (cause: unknown): boolean => {
+  const code = codeOf(cause) ?? ""
+  return (
+    (cause instanceof Fault && cause.reason === "Corrupt") ||
+    code.startsWith("Z_") ||
+    code.startsWith("ERR_BUFFER") ||
+    code === "ERR_OUT_OF_RANGE"
+  )
+}
+
 /** Translates whatever file system, zlib or engine threw into the error that callers see. */
 export const toRemoteError = (operation: string, directory: string, cause: unknown): RemoteError => {
   if (cause instanceof RemoteError) return cause
@@ -72,7 +83,7 @@ export const toRemoteError = (operation: string, directory: string, cause: unkno
         "Run `git fsck`"
       )
     default:
-      return code.startsWith("Z_") || code.startsWith("ERR_BUFFER")
+      return isCorruption(cause)
         ? make("Corrupt", `An object in ${directory} cannot be read: ${textOf(cause)}`, "Run `git fsck`")
         : make("Server", `${directory}: ${textOf(cause)}`)
   }

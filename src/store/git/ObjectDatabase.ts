@@ -5,7 +5,7 @@ import { emptyTree } from "../../domain/Oid.js"
 import type { CommitInfo } from "../GitRemote.js"
 import { ByteCache } from "./ByteCache.js"
 import { hasCode } from "./Disk.js"
-import { Fault, MissingObject } from "./Fault.js"
+import { Fault, isCorruption, MissingObject } from "./Fault.js"
 import { parseCommit, type RawObject, tagTarget } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
 import { LooseObjects } from "./LooseObjects.js"
@@ -25,6 +25,11 @@ export interface CacheSizes {
   readonly trees?: number | undefined
   /** Bytes of commits and delta bases kept. Default 64 MiB. */
   readonly objects?: number | undefined
+}
+
+/** All copies of an object that there are, and what is wrong with the first of them. */
+class Broken {
+  constructor(readonly cause: unknown) {}
 }
 
 /** The objects of one repository: staged ones first, then packs, then loose files. Synchronous, as page cache is. */
@@ -107,47 +112,78 @@ export class ObjectDatabase {
     this.packs.unshift(pack)
   }
 
-  private inPacks<A>(oid: Buffer, use: (pack: PackFile, offset: number) => A): A | undefined {
+  /** What is known of an object by the first place that has a sound copy of it. */
+  private look<A>(
+    oid: Oid,
+    packed: (pack: PackFile, offset: number) => A,
+    loose: () => A | undefined
+  ): A | Broken | undefined {
+    const raw = Buffer.from(oid, "hex")
+    let broken: Broken | undefined
+    const tried = (use: () => A | undefined): A | undefined => {
+      try {
+        return use()
+      } catch (cause) {
+        // Repacked meanwhile: the object is in a newer pack.
+        if (hasCode(cause, "ENOENT", "ENOTDIR")) return undefined
+        if (!isCorruption(cause)) throw cause
+        broken ??= new Broken(cause)
+        return undefined
+      }
+    }
     for (let i = 0; i < this.packs.length; i++) {
       const pack = this.packs[i]!
-      const offset = pack.find(oid)
+      const offset = pack.find(raw)
       if (offset < 0) continue
       if (i > 0) {
         this.packs.splice(i, 1)
         this.packs.unshift(pack)
       }
-      try {
-        return use(pack, offset)
-      } catch (cause) {
-        if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
-        // Repacked meanwhile: the object is in a newer pack.
-        return undefined
-      }
+      const found = tried(() => packed(pack, offset))
+      if (found !== undefined) return found
     }
-    return undefined
+    return tried(loose) ?? broken
+  }
+
+  /** The same, with a second look at what packs there are by now. */
+  private lookTwice<A>(
+    oid: Oid,
+    packed: (pack: PackFile, offset: number) => A,
+    loose: () => A | undefined
+  ): A | undefined {
+    const found = this.look(oid, packed, loose)
+    if (found !== undefined && !(found instanceof Broken)) return found
+    this.rescan()
+    // The loose ones too: an object is never in neither place, but may move between two looks.
+    const again = this.look(oid, packed, loose)
+    if (again instanceof Broken) throw again.cause
+    return again
   }
 
   /** An object, or undefined where neither packs nor loose files have it. */
   find(oid: Oid): RawObject | undefined {
     const staged = this.staged.get(oid)
     if (staged !== undefined) return staged.object
-    const raw = Buffer.from(oid, "hex")
-    const read = (pack: PackFile, offset: number) => pack.read(offset)
-    const found = this.inPacks(raw, read) ?? this.loose.read(oid)
+    const found = this.lookTwice(
+      oid,
+      (pack, offset) => pack.read(offset),
+      () => this.loose.read(oid)
+    )
     if (found !== undefined) return found
-    this.rescan()
-    // Once more the loose ones: an object is never in neither place, but may move between two looks.
-    const again = this.inPacks(raw, read) ?? this.loose.read(oid) ?? this.foreign.get(oid)
-    if (again === undefined && oid === emptyTree) return { type: "tree", content: new Uint8Array(0) }
-    return again
+    const foreign = this.foreign.get(oid)
+    if (foreign === undefined && oid === emptyTree) return { type: "tree", content: new Uint8Array(0) }
+    return foreign
   }
 
   /** Type and size, without the content where that can be avoided. */
   info(oid: Oid): { readonly type: ObjectType; readonly size: number } | undefined {
     if (!this.staged.has(oid)) {
-      const found =
-        this.inPacks(Buffer.from(oid, "hex"), (pack, offset) => pack.info(offset)) ?? this.loose.deflated(oid)
-      if (found !== undefined) return { type: found.type, size: found.size }
+      const found = this.look<{ readonly type: ObjectType; readonly size: number }>(
+        oid,
+        (pack, offset) => pack.info(offset),
+        () => this.loose.deflated(oid)
+      )
+      if (found !== undefined && !(found instanceof Broken)) return { type: found.type, size: found.size }
     }
     const object = this.find(oid)
     return object === undefined ? undefined : { type: object.type, size: object.content.length }
@@ -156,24 +192,14 @@ export class ObjectDatabase {
   /** An object of at least `size` bytes to be read piece by piece; undefined where it has to be read as a whole. */
   open(oid: Oid, size: number): ObjectStream | undefined {
     if (this.staged.has(oid)) return undefined
-    const look = () => {
-      const found = this.inPacks(Buffer.from(oid, "hex"), (pack, offset) => ({
-        stream: opened(pack.deflated(offset), size)
-      }))
-      if (found !== undefined) return found
-      const loose = this.loose.deflated(oid)
-      return loose === undefined ? undefined : { stream: opened(loose, size) }
-    }
-    try {
-      const found = look()
-      if (found !== undefined) return found.stream
-      this.rescan()
-      return look()?.stream
-    } catch (cause) {
-      // Moved between two looks.
-      if (hasCode(cause, "ENOENT", "ENOTDIR")) return undefined
-      throw cause
-    }
+    return this.lookTwice(
+      oid,
+      (pack, offset) => ({ stream: opened(pack.deflated(offset), size) }),
+      () => {
+        const loose = this.loose.deflated(oid)
+        return loose === undefined ? undefined : { stream: opened(loose, size) }
+      }
+    )?.stream
   }
 
   /** An object that must be there. */

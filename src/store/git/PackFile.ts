@@ -13,6 +13,8 @@ const types: ReadonlyArray<ObjectType | undefined> = [undefined, "commit", "tree
 const offsetDelta = 6
 const referenceDelta = 7
 const firstRead = 4096
+/** More deltas upon each other than Git ever makes. */
+const longestChain = 10_000
 
 /** One entry of a pack as it is written there. */
 interface Entry {
@@ -158,7 +160,7 @@ export class PackFile {
       throw new Fault("Corrupt", `${this.stem}.pack holds an unknown kind of object`, "Run `git fsck`")
     }
     if (whole && at + bound(size) > data.length && data.length === firstRead) {
-      data = this.readAt(offset, at + bound(size))
+      data = this.readAt(offset, Math.min(at + bound(size), this.bytes - offset))
     }
     return { type, size, data, start: at, base }
   }
@@ -184,7 +186,7 @@ export class PackFile {
         break
       }
       chain.push({ offset: at, delta: content })
-      if (chain.length > 10_000) throw new Fault("Corrupt", `${this.stem}.pack has a circle of deltas`)
+      if (chain.length > longestChain) throw this.circle()
       at = this.baseOffset(entry.base)
       object = this.bases.get(this.key(at))
     }
@@ -211,9 +213,14 @@ export class PackFile {
       : undefined
   }
 
+  /** The length of the file. */
+  private get bytes(): number {
+    return fs.fstatSync(this.files.descriptor(this.path)).size
+  }
+
   /** Where the entry after the one at `offset` begins, or the checksum of the pack. */
   private endOf(offset: number): number {
-    let end = fs.fstatSync(this.files.descriptor(this.path)).size - 20
+    let end = this.bytes - 20
     for (let place = 0; place < this.count; place++) {
       const other = this.offsetAt(place)
       if (other > offset && other < end) end = other
@@ -221,10 +228,14 @@ export class PackFile {
     return end
   }
 
+  private circle(): Fault {
+    return new Fault("Corrupt", `${this.stem}.pack has a circle of deltas`, "Run `git fsck`")
+  }
+
   private key(offset: number): number {
     if (this.firstNumber === undefined) {
       this.firstNumber = nextNumber
-      nextNumber += fs.fstatSync(this.files.descriptor(this.path)).size
+      nextNumber += this.bytes
     }
     return this.firstNumber + offset
   }
@@ -241,7 +252,10 @@ export class PackFile {
       const delta = inflate(whole.data, whole.start, whole.size)
       size = readSize(delta, readSize(delta, 0)[1])[0]
     }
-    while (entry.base !== undefined) entry = this.entryAt(this.baseOffset(entry.base), false)
+    for (let steps = 0; entry.base !== undefined; steps++) {
+      if (steps > longestChain) throw this.circle()
+      entry = this.entryAt(this.baseOffset(entry.base), false)
+    }
     return { type: types[entry.type]!, size }
   }
 }
