@@ -40,6 +40,34 @@ layer(host(), { timeout: 60_000 })("what is seldom in a repository", (it) => {
     })
   )
 
+  it.effect("a commit and a comparison are shown as Git shows them, where that is asked for", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const first = (yield* Rest.repository("shown", { "a.txt": "1\n", "b.txt": "2\n" }))!.commit
+      const sha = (yield* Rest.get("/repos/local/shown/contents/a.txt")).body.sha
+      const body = { message: "second\n\ntold", content: Rest.base64("ü\n"), sha }
+      yield* Rest.request("PUT", "/repos/local/shown/contents/a.txt", { body })
+      const git = (...args: ReadonlyArray<string>) =>
+        execFileSync("git", ["-C", `${directory}/repos/local/shown.git`, ...args], { encoding: "utf8" })
+      const asked = (path: string, format: string, more: Record<string, string> = {}) =>
+        Rest.get(`/repos/local/shown/${path}`, {
+          headers: { accept: `application/vnd.github.${format}`, ...more }
+        })
+      const diff = yield* asked("commits/main", "diff")
+      assert.strictEqual(diff.headers.get("content-type"), "application/vnd.github.diff; charset=utf-8")
+      assert.strictEqual(diff.text, git("diff", first, "main"))
+      assert.strictEqual((yield* asked(`commits/${first}`, "v3.diff")).text.match(/^diff /gm)?.length, 2)
+      const mail = git("format-patch", "--stdout", "--no-signature", `${first}..main`)
+      assert.include(mail, "Subject: [PATCH] second")
+      assert.strictEqual((yield* asked("commits/main", "patch")).text, mail)
+      assert.strictEqual((yield* asked(`compare/${first}...main`, "patch")).text, mail)
+      assert.strictEqual((yield* asked(`compare/${first}...main`, "diff")).text, diff.text)
+      const etag = diff.headers.get("etag")!
+      assert.strictEqual((yield* asked("commits/main", "diff", { "if-none-match": etag })).status, 304)
+      assert.strictEqual((yield* asked("commits/main", "patch", { "if-none-match": etag })).status, 200)
+    })
+  )
+
   it.effect("a tag is dated in its tagger's own time", () =>
     Effect.gen(function* () {
       const { directory } = yield* HostServer

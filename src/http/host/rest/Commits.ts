@@ -12,6 +12,7 @@ import { Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import * as Route from "../Route.js"
 import * as CommitView from "./CommitView.js"
+import * as Patches from "./Patches.js"
 
 /** GitHub shows this many files of a commit on a page, and this many on all pages. */
 const pageOfFiles = 300
@@ -79,8 +80,8 @@ export const routes = Effect.gen(function* () {
         )
       }
       const page = Pages.asked(call, pageOfFiles, pageOfFiles)
+      const before = Option.fromNullable(info.parents[0])
       const answer = Effect.gen(function* () {
-        const before = Option.fromNullable(info.parents[0])
         const all = yield* Differ.changes(git, before, info.commit)
         const { headers, items } = Pages.slice(call, page, all.slice(0, mostFiles))
         const additions = all.reduce((sum, file) => sum + file.additions, 0)
@@ -98,7 +99,8 @@ export const routes = Effect.gen(function* () {
         }
         return Reply.fromJson(body, headers)
       })
-      return yield* Conditional.keyed(call, `commit ${info.commit}`, answer)
+      const text = Patches.reply(call, git, before, info.commit, ["-1", info.commit])
+      return yield* Conditional.keyed(call, `commit ${info.commit}`, Patches.isAsked(call) ? text : answer)
     })
 
   return [

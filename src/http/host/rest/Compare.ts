@@ -14,6 +14,7 @@ import { Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
 import * as Route from "../Route.js"
 import * as CommitView from "./CommitView.js"
+import * as Patches from "./Patches.js"
 
 /** How many commits, and how many files (on the first page alone), a comparison shows. */
 const mostCommits = 250
@@ -57,9 +58,13 @@ export const routes = Effect.gen(function* () {
           message: `No common ancestor between ${baseName} and ${headName}.`
         })
       }
+      const before = Option.some(mergeBase.value.commit)
+      if (Patches.isAsked(call)) {
+        const text = Patches.reply(call, git, before, to, [`${mergeBase.value.commit}..${to}`])
+        return yield* Conditional.keyed(call, `compare ${from} ${to}`, text)
+      }
       const paged = call.query.has("page") || call.query.has("per_page")
       const page = paged ? Pages.asked(call) : { number: 1, size: mostCommits, skip: 0 }
-      const before = Option.some(mergeBase.value.commit)
       const [counts, changes] = yield* Effect.all(
         [
           revList(git, "--left-right", "--count", `${from}...${to}`),
