@@ -4,7 +4,7 @@ export const paths: ReadonlyArray<string | RegExp> = [
   "/api/graphql",
   "/api/codeload",
   "/raw",
-  /^\/[^/]+\/[^/]+\.git\/(?:info\/refs|git-upload-pack|git-receive-pack)$/
+  /^\/[^/]+\/[^/]+\/(?:info\/refs|git-upload-pack|git-receive-pack)$/
 ]
 
 const gitPath = paths.find((path) => path instanceof RegExp) as RegExp

@@ -5,7 +5,7 @@ import type { Call } from "./Call.js"
 import * as FirstBranch from "./FirstBranch.js"
 import * as Git from "./Git.js"
 import { anonymous } from "./Principal.js"
-import { notFound, Problem } from "./Problem.js"
+import { Problem } from "./Problem.js"
 import * as Programs from "./Programs.js"
 import * as Reply from "./Reply.js"
 import { type Hosted, Repositories } from "./Repositories.js"
@@ -55,10 +55,10 @@ export const routes = (options: SmartHttpOptions) =>
       name: string
     ): Effect.Effect<Hosted, Problem | RemoteError | ValidationError, Scope.Scope> => {
       const owner = call.parameters["owner"]!
-      const repository = call.parameters["repo"]!
-      if (!repository.endsWith(".git")) return Effect.fail(notFound)
+      // Git asks for the address as it was typed, with its ending or without it.
+      const repository = call.parameters["repo"]!.replace(/\.git$/, "")
       const open = name === "receive-pack" ? repositories.writing : repositories.reading
-      return open(call.principal, owner, repository.slice(0, -4)).pipe(
+      return open(call.principal, owner, repository).pipe(
         Effect.catchTag("Problem", (problem) =>
           call.principal.id === anonymous.id ? Effect.fail(challenge) : Effect.fail(problem)
         )

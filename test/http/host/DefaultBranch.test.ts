@@ -54,7 +54,9 @@ layer(host(), { timeout: 60_000 })("the default branch", (it) => {
       assert.strictEqual(yield* defaultOf("pushed"), "master")
       yield* git("-C", work, "push", remote, "master:main", "master:aside")
       assert.strictEqual(yield* defaultOf("pushed"), "master")
-      assert.include(yield* git("ls-remote", "--symref", remote, "HEAD"), "ref: refs/heads/master\tHEAD")
+      const typed = remote.replace(/\.git$/, "")
+      for (const address of [remote, typed, `${typed}/`])
+        assert.include(yield* git("ls-remote", "--symref", address, "HEAD"), "ref: refs/heads/master\tHEAD")
       assert.include(
         yield* git("-C", work, "push", remote, ":master"),
         "refusing to delete the current branch"
