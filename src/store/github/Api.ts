@@ -166,6 +166,18 @@ export const getContent = get(
   Schema.Union(Schema.Array(ContentEntry), ContentFile)
 )
 
+/** The same of a directory, with the media type that tells the directory's own id; older servers know none and send an array. */
+export const getDirectory = get(
+  "repos/get-content",
+  "/repos/{owner}/{repo}/contents/{path}",
+  "repos/contents#get-repository-content",
+  Schema.Union(
+    Schema.Array(ContentEntry),
+    Schema.Struct({ type: Schema.Literal("dir"), sha: Oid, entries: Schema.Array(ContentEntry) }),
+    ContentFile
+  )
+)
+
 export const putContent = endpoint("PUT")<FileBody & { readonly content: string }>()(
   "repos/create-or-update-file-contents",
   "/repos/{owner}/{repo}/contents/{path}",

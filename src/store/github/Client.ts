@@ -65,6 +65,9 @@ const jsonMedia = "application/vnd.github+json"
 /** The media type that answers a file's bytes as they are. */
 export const rawMedia = "application/vnd.github.raw+json"
 
+/** The media type that answers a directory with its own id. */
+export const objectMedia = "application/vnd.github.object+json"
+
 const decoder = new TextDecoder()
 
 const corrupt = (exchange: Exchange, answer: Answer, message: string, cause?: unknown) =>

@@ -5,7 +5,7 @@ import { RemoteError } from "../../domain/StoreError.js"
 import type { TreeEntry } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { isMissing, isUnheard } from "./ApiFailure.js"
-import type { CallFailure, Client } from "./Client.js"
+import { type CallFailure, type Client, objectMedia } from "./Client.js"
 import type { KnownTrees } from "./KnownTrees.js"
 import { direct, entryNamed, graft, type Listing, whole } from "./Listing.js"
 import { patiently } from "./Retry.js"
@@ -168,13 +168,21 @@ export const makeTreeReads = (client: Client, known: KnownTrees, viaContents: bo
     )
   }
 
-  /** The console's documented way: a directory by the Contents API, which cuts at 1,000 entries without a word. */
+  /**
+   * The console's documented way: a directory by the Contents API, which cuts at 1,000 entries without a word. It tells
+   * no modes: where the entries do not make the directory's id, its tree is read.
+   */
   const byContents = (revision: string, path: string) =>
-    client.call(Api.getContent, { path: { path }, query: { ref: revision } }).pipe(
-      Effect.map((reply): Option.Option<Listing | "cut"> => {
+    client.call(Api.getDirectory, { path: { path }, query: { ref: revision }, accept: objectMedia }).pipe(
+      Effect.flatMap((reply): Effect.Effect<Option.Option<Listing | "cut">, Failure> => {
         const found = Option.getOrThrow(reply.value)
-        if (!("length" in found)) return Option.none()
-        return Option.some(found.length >= 1000 ? "cut" : direct(found.map(entryOf)))
+        const entries = "length" in found ? found : "entries" in found ? found.entries : undefined
+        if (entries === undefined) return Effect.succeedNone
+        if (entries.length >= 1000) return Effect.succeedSome("cut" as const)
+        const listing = direct(entries.map(entryOf))
+        return "sha" in found && found.sha !== listing.oid
+          ? Effect.asSome(patiently(fetch(found.sha, path, false), isMissing))
+          : Effect.succeedSome(listing)
       })
     )
 
