@@ -108,7 +108,9 @@ const reaches = (objects: ObjectDatabase, ancestor: Oid, descendant: Oid): boole
     for (const oid of level) {
       if (oid === ancestor) return true
       if (++steps > nativeSteps) return undefined
-      for (const parent of objects.commit(oid)?.parents ?? []) {
+      const commit = objects.commit(oid)
+      if (commit === undefined) return undefined
+      for (const parent of commit.parents) {
         if (!seen.has(parent)) {
           seen.add(parent)
           next.push(parent)

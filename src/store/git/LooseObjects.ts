@@ -37,16 +37,14 @@ const headerOf = (oid: Oid, bytes: Buffer) => {
 /** The objects of a repository that have a file each. */
 export class LooseObjects {
   /** About how many there are. */
-  count: number
+  count = 0
   /** The directories whose names are known to be durable. */
   private readonly settled = new Set<string>()
 
   constructor(
     private readonly directory: string,
     private readonly owner: Owner
-  ) {
-    this.count = this.estimate()
-  }
+  ) {}
 
   private path(oid: string): string {
     return path.join(this.directory, oid.slice(0, 2), oid.slice(2))
@@ -204,12 +202,12 @@ export class LooseObjects {
     this.settled.add(fan)
   }
 
-  /** About how many loose objects there are, from one of 256 directories. */
-  private estimate(): number {
+  /** Counts them, by one of 256 directories. */
+  estimate(): void {
     try {
-      return fs.readdirSync(path.join(this.directory, "17")).length * 256
+      this.count = fs.readdirSync(path.join(this.directory, "17")).length * 256
     } catch {
-      return 0
+      this.count = 0
     }
   }
 }

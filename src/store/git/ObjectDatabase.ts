@@ -3,6 +3,7 @@ import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
 import { emptyTree } from "../../domain/Oid.js"
 import type { CommitInfo } from "../GitRemote.js"
+import { alternatesOf } from "./Alternates.js"
 import { ByteCache } from "./ByteCache.js"
 import { hasCode } from "./Disk.js"
 import { Fault, isCorruption, MissingObject } from "./Fault.js"
@@ -35,7 +36,11 @@ class Broken {
 /** The objects of one repository: staged ones first, then packs, then loose files. Synchronous, as page cache is. */
 export class ObjectDatabase {
   private packs: Array<PackFile> = []
+  /** By their paths, without an ending. */
   private readonly known = new Map<string, PackFile>()
+  private borrowedPacks = 0
+  /** The loose objects of repositories that this one borrows from. */
+  private lenders: ReadonlyArray<LooseObjects> = []
   private readonly files = new OpenPacks(maxOpenPacks)
   private readonly bases: ByteCache<RawObject, number>
   private readonly trees: ByteCache<RawTree>
@@ -57,6 +62,7 @@ export class ObjectDatabase {
     this.objects = path.join(directory, "objects")
     this.packDirectory = path.join(this.objects, "pack")
     this.loose = new LooseObjects(this.objects, owner)
+    this.loose.estimate()
     this.trees = new ByteCache(caches.trees ?? 64 * 1024 * 1024)
     this.bases = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.75)
     this.commits = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.25)
@@ -67,47 +73,58 @@ export class ObjectDatabase {
     this.files.closeAll()
   }
 
-  /** How many packs there are, as of the last look. */
+  /** How many packs of its own the repository has, as of the last look. */
   get packCount(): number {
-    return this.packs.length
+    return this.packs.length - this.borrowedPacks
   }
 
-  /** Looks at the directory of packs again: others add and remove them. */
+  /** Looks at the directories of packs again: others add and remove them. */
   rescan(): void {
-    let names: Array<string>
-    try {
-      names = fs.readdirSync(this.packDirectory)
-    } catch (cause) {
-      if (hasCode(cause, "ENOENT", "ENOTDIR") && fs.existsSync(path.join(this.directory, "HEAD"))) {
-        if (fs.existsSync(this.objects)) names = []
-        else
-          throw new Fault("Corrupt", `${this.directory} has no objects directory`, "Restore it from a clone")
-      } else throw cause
-    }
-    const present = new Set(names)
-    const stems = new Set<string>()
-    for (const name of names) {
-      if (!name.endsWith(".idx")) continue
-      const stem = name.slice(0, -4)
-      if (!present.has(`${stem}.pack`)) continue
-      stems.add(stem)
-      if (this.known.has(stem)) continue
-      try {
-        const file = path.join(this.packDirectory, stem)
-        this.register(stem, new PackFile(file, fs.readFileSync(`${file}.idx`), this.files, this.bases))
-      } catch (cause) {
-        if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
-      }
-    }
+    const alternates = alternatesOf(this.objects)
+    this.lenders = alternates.map((directory) => new LooseObjects(directory, this.owner))
+    const present = new Set<string>()
+    for (const directory of [this.objects, ...alternates]) this.scan(path.join(directory, "pack"), present)
+    this.borrowedPacks = 0
     for (const [stem, pack] of this.known) {
-      if (stems.has(stem)) continue
+      if (present.has(stem)) {
+        if (path.dirname(stem) !== this.packDirectory) this.borrowedPacks++
+        continue
+      }
       this.known.delete(stem)
       this.packs = this.packs.filter((other) => other !== pack)
       pack.close()
     }
   }
 
-  private register(stem: string, pack: PackFile): void {
+  /** Reads what is new in one directory of packs, and adds the paths of all its packs, without an ending. */
+  private scan(directory: string, present: Set<string>): void {
+    const names = new Set(this.namesIn(directory))
+    for (const name of names) {
+      if (!name.endsWith(".idx") || !names.has(`${name.slice(0, -4)}.pack`)) continue
+      const stem = path.join(directory, name.slice(0, -4))
+      present.add(stem)
+      if (this.known.has(stem)) continue
+      try {
+        this.register(stem, fs.readFileSync(`${stem}.idx`))
+      } catch (cause) {
+        if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
+      }
+    }
+  }
+
+  private namesIn(directory: string): ReadonlyArray<string> {
+    try {
+      return fs.readdirSync(directory)
+    } catch (cause) {
+      if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
+      if (directory !== this.packDirectory || fs.existsSync(this.objects)) return []
+      if (!fs.existsSync(path.join(this.directory, "HEAD"))) throw cause
+      throw new Fault("Corrupt", `${this.directory} has no objects directory`, "Restore it from a clone")
+    }
+  }
+
+  private register(stem: string, index: Buffer): void {
+    const pack = new PackFile(stem, index, this.files, this.bases)
     this.known.set(stem, pack)
     this.packs.unshift(pack)
   }
@@ -116,7 +133,7 @@ export class ObjectDatabase {
   private look<A>(
     oid: Oid,
     packed: (pack: PackFile, offset: number) => A,
-    loose: () => A | undefined
+    loose: (objects: LooseObjects) => A | undefined
   ): A | Broken | undefined {
     const raw = Buffer.from(oid, "hex")
     let broken: Broken | undefined
@@ -142,14 +159,18 @@ export class ObjectDatabase {
       const found = tried(() => packed(pack, offset))
       if (found !== undefined) return found
     }
-    return tried(loose) ?? broken
+    for (const place of [this.loose, ...this.lenders]) {
+      const found = tried(() => loose(place))
+      if (found !== undefined) return found
+    }
+    return broken
   }
 
   /** The same, with a second look at what packs there are by now. */
   private lookTwice<A>(
     oid: Oid,
     packed: (pack: PackFile, offset: number) => A,
-    loose: () => A | undefined
+    loose: (objects: LooseObjects) => A | undefined
   ): A | undefined {
     const found = this.look(oid, packed, loose)
     if (found !== undefined && !(found instanceof Broken)) return found
@@ -167,7 +188,7 @@ export class ObjectDatabase {
     const found = this.lookTwice(
       oid,
       (pack, offset) => pack.read(offset),
-      () => this.loose.read(oid)
+      (loose) => loose.read(oid)
     )
     if (found !== undefined) return found
     const foreign = this.foreign.get(oid)
@@ -181,7 +202,7 @@ export class ObjectDatabase {
       const found = this.look<{ readonly type: ObjectType; readonly size: number }>(
         oid,
         (pack, offset) => pack.info(offset),
-        () => this.loose.deflated(oid)
+        (loose) => loose.deflated(oid)
       )
       if (found !== undefined && !(found instanceof Broken)) return { type: found.type, size: found.size }
     }
@@ -195,9 +216,9 @@ export class ObjectDatabase {
     return this.lookTwice(
       oid,
       (pack, offset) => ({ stream: opened(pack.deflated(offset), size) }),
-      () => {
-        const loose = this.loose.deflated(oid)
-        return loose === undefined ? undefined : { stream: opened(loose, size) }
+      (loose) => {
+        const found = loose.deflated(oid)
+        return found === undefined ? undefined : { stream: opened(found, size) }
       }
     )?.stream
   }
@@ -271,7 +292,8 @@ export class ObjectDatabase {
     const found = new Set<Oid>()
     for (const pack of this.packs) for (const oid of pack.startingWith(prefix)) found.add(oid)
     for (const oid of this.staged.keys()) if (oid.startsWith(prefix)) found.add(oid)
-    for (const oid of this.loose.startingWith(prefix)) found.add(oid)
+    for (const loose of [this.loose, ...this.lenders])
+      for (const oid of loose.startingWith(prefix)) found.add(oid)
     return [...found]
   }
 
@@ -289,9 +311,7 @@ export class ObjectDatabase {
       mark,
       objects: this.objects,
       owner: this.owner,
-      register: (stem, file) => {
-        this.register(stem, new PackFile(file, pack.index, this.files, this.bases))
-      },
+      register: (stem) => this.register(stem, pack.index),
       isRegistered: (stem) => this.known.has(stem)
     })
   }

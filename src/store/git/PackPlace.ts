@@ -15,9 +15,9 @@ export interface PlaceOptions {
   /** The repository's directory of objects. */
   readonly objects: string
   readonly owner: Owner
-  /** Told the pack's name, and its path without an ending, once it is whole. */
-  readonly register: (stem: string, file: string) => void
-  /** Whether a pack of this name is whole, be it this one or one of the same objects before it. */
+  /** Told the pack's path, without an ending, once it is whole. */
+  readonly register: (stem: string) => void
+  /** Whether a pack at this path is whole, be it this one or one of the same objects before it. */
   readonly isRegistered: (stem: string) => boolean
 }
 
@@ -32,9 +32,8 @@ export const placePack = async ({
   pack,
   register
 }: PlaceOptions): Promise<() => void> => {
-  const stem = `pack-${pack.name}`
   const directory = path.join(objects, "pack")
-  const target = path.join(directory, stem)
+  const target = path.join(directory, `pack-${pack.name}`)
   const packFile = owner.temporary("pack")
   const indexFile = owner.temporary("index")
   const descriptors: Array<number> = []
@@ -56,11 +55,11 @@ export const placePack = async ({
     const made = linkKeep(objects, directory, mark, keep)
     fs.renameSync(packFile, `${target}.pack`)
     fs.renameSync(indexFile, `${target}.idx`)
-    register(stem, target)
+    register(target)
     if (durable) await Promise.all((made ? [directory, objects] : [directory]).map(fsyncPath))
   } catch (cause) {
     // A pack that is whole stays as garbage; one without its index is nobody's.
-    if (!isRegistered(stem)) for (const file of [packFile, indexFile, `${target}.pack`]) unlink(file)
+    if (!isRegistered(target)) for (const file of [packFile, indexFile, `${target}.pack`]) unlink(file)
     unlink(keep)
     throw cause
   }
