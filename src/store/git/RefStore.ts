@@ -123,7 +123,7 @@ export class RefStore {
         const name = `${relative}/${entry.name}`
         if (entry.isDirectory()) {
           if (name.startsWith(prefix) || prefix.startsWith(`${name}/`)) walk(name)
-        } else if (name.startsWith(prefix) && !name.endsWith(".lock")) names.add(name)
+        } else if (name.startsWith(prefix) && isFullRefName(name)) names.add(name)
       }
     }
     walk("refs")

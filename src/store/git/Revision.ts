@@ -1,4 +1,5 @@
 import type { Oid } from "../../domain/Oid.js"
+import { MissingObject } from "./Fault.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import { isRefName } from "./RefName.js"
 import type { RefStore } from "./RefStore.js"
@@ -15,7 +16,10 @@ export const revisionOf = (objects: ObjectDatabase, refs: RefStore, revision: st
         : [`refs/heads/${revision}`, `refs/tags/${revision}`, `refs/${revision}`]
   for (const name of names) {
     const oid = refs.read(name)
-    if (oid !== undefined) return objects.peel(oid)
+    if (oid === undefined) continue
+    const found = objects.peel(oid)
+    if (found === undefined) throw new MissingObject(oid)
+    return found
   }
   if (!/^[0-9a-f]{4,39}$/.test(revision)) return undefined
   const found = objects.startingWith(revision)

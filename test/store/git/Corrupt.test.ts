@@ -128,3 +128,13 @@ it.scopedLive("a damaged copy of an object is passed over where there is a sound
     assert.isTrue(content.equals(found.content))
   })
 )
+
+it.scopedLive("a branch whose commit is missing is broken, and not absent", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine()
+    yield* write(repository, [put("a", "1")])
+    fs.writeFileSync(`${repository.directory}/refs/heads/broken`, `${one}\n`)
+    assert.strictEqual((yield* Effect.flip(repository.resolve("broken"))).reason, "Corrupt")
+    assert.isTrue(Option.isNone(yield* repository.resolve(one)))
+  })
+)

@@ -131,6 +131,19 @@ describe("refs", () => {
   )
 })
 
+describe("a file among the branches that has no branch's name", () => {
+  it.scopedLive("is nobody's branch, as while a copy is being made", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { commit } = yield* write(repository, [put("a", "1")])
+      for (const name of [".main.Xy12Zz", "main.lock", "main~"]) {
+        fs.writeFileSync(`${repository.directory}/refs/heads/${name}`, commit.slice(0, 20))
+      }
+      assert.deepStrictEqual(yield* repository.refs("refs/"), [{ name: "refs/heads/main", oid: commit }])
+    })
+  )
+})
+
 describe("a directory that is left where a packed ref is", () => {
   it.scopedLive("is not in the way when the ref is deleted", () =>
     Effect.gen(function* () {
