@@ -59,14 +59,31 @@ const parsePerson = (line: string) => {
 /** A commit's message without the newline that ends it. */
 export const messageText = (message: string) => (message.endsWith("\n") ? message.slice(0, -1) : message)
 
+const encodingOf = (head: Buffer): string => {
+  const at = head.indexOf("\nencoding ")
+  return at < 0 ? "utf-8" : head.toString("latin1", at + 10).split("\n")[0]!
+}
+
+/** Reads text in an encoding that a commit names; in UTF-8 where nobody knows it. */
+const textIn = (encoding: string): ((bytes: Buffer) => string) => {
+  if (/^utf-?8$/i.test(encoding)) return (bytes) => bytes.toString("utf8")
+  try {
+    const decoder = new TextDecoder(encoding, { ignoreBOM: true })
+    return (bytes) => decoder.decode(bytes)
+  } catch {
+    return (bytes) => bytes.toString("utf8")
+  }
+}
+
 export const parseCommit = (oid: Oid, content: Uint8Array): CommitInfo => {
   const bytes = asBuffer(content)
   const split = bytes.indexOf("\n\n")
-  const head = bytes.toString("utf8", 0, split < 0 ? bytes.length : split).split("\n")
+  const end = split < 0 ? bytes.length : split
+  const text = textIn(encodingOf(bytes.subarray(0, end)))
+  const head = text(bytes.subarray(0, end)).split("\n")
   let tree = ""
   let author = ""
   let committer = ""
-  let encoding = "utf8"
   const parents: Array<Oid> = []
   for (const line of head) {
     const space = line.indexOf(" ")
@@ -84,14 +101,10 @@ export const parseCommit = (oid: Oid, content: Uint8Array): CommitInfo => {
       case "committer":
         committer = value
         break
-      case "encoding":
-        encoding = value.toLowerCase()
-        break
     }
   }
   if (tree.length !== 40) throw new Fault("Corrupt", `Commit ${oid} names no tree`, "Run `git fsck`")
-  const message =
-    split < 0 ? "" : bytes.toString(encoding.startsWith("iso-8859") ? "latin1" : "utf8", split + 2)
+  const message = split < 0 ? "" : text(bytes.subarray(split + 2))
   return {
     commit: oid,
     tree: tree as Oid,

@@ -90,6 +90,25 @@ describe("objects", () => {
     })
   )
 
+  it.scopedLive("a commit in another encoding reads as it does in the log", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { tree } = yield* write(repository, [put("a", "1")])
+      for (const [encoding, bytes, text] of [
+        ["ISO-8859-1", "Ren\xe9e", "Renée"],
+        ["windows-1251", "\xcf\xf0\xe8", "При"],
+        ["unheard-of", "plain", "plain"]
+      ] as const) {
+        const commit = `tree ${tree}\nauthor ${bytes} <a@b> 1 +0000\ncommitter ${bytes} <a@b> 1 +0000\nencoding ${encoding}\n\n${bytes}\n`
+        const oid = yield* repository.writeObject("commit", Buffer.from(commit, "latin1"))
+        const read = Option.getOrThrow(yield* repository.commit(oid))
+        assert.deepStrictEqual([read.author.name, read.message], [text, text])
+        const logged = yield* Stream.runCollect(repository.log(oid))
+        assert.deepStrictEqual(Chunk.toReadonlyArray(logged), [read])
+      }
+    })
+  )
+
   it.scopedLive("an object that only stock Git knows (of an alternate) is found", () =>
     Effect.gen(function* () {
       const lender = yield* engine()
