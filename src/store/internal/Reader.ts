@@ -2,6 +2,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import type { Json } from "../../domain/Document.js"
 import { fieldMatches } from "../../domain/IndexKey.js"
@@ -17,6 +18,7 @@ import type {
   ReadManyOptions
 } from "../Collection.js"
 import { documentPath, idAt } from "../DocumentPath.js"
+import { pathProblem } from "../GitName.js"
 import type { Blob, Head } from "../GitRemote.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
@@ -101,6 +103,10 @@ export const makeReader = <A, I>(
   const path = (id: string) =>
     Effect.map(core.settings, ({ settings }) => documentPath(core.options.root, settings, name, id))
 
+  /** The file at a document's path; none too where the layout would name a directory `.` for it. */
+  const fileAt = (where: string, options?: { readonly fresh?: boolean | undefined }) =>
+    pathProblem(where) === undefined ? core.source.file(where, options) : Effect.succeedNone
+
   /** Decodes files, each by the caller's choice of what an unfit one does. */
   const decode = (method: string, blobs: Iterable<Blob>, onInvalid: OnInvalid) =>
     Effect.gen(function* () {
@@ -138,7 +144,13 @@ export const makeReader = <A, I>(
 
   const satisfies = (method: string, predicate: (document: A) => boolean, document: A) =>
     Effect.try({
-      try: () => predicate(document),
+      try: () => {
+        const answer: unknown = predicate(document)
+        // It would find everything, since a promise is true.
+        if (Predicate.isPromiseLike(answer))
+          throw new Error("it answered a promise, and is to answer at once")
+        return Boolean(answer)
+      },
       catch: (cause) =>
         new ValidationError({
           operation: operation(method),
@@ -215,13 +227,13 @@ export const makeReader = <A, I>(
     get: Effect.fn("Collection.get")(function* (id, options) {
       yield* check(operation("get"), { collection: name, id })
       const where = yield* path(id)
-      const file = yield* core.source.file(where, options)
+      const file = yield* fileAt(where, options)
       if (Option.isNone(file)) return Option.none()
       return Option.some(yield* codec.read(placeOf("get", id, where), file.value.content))
     }),
     exists: Effect.fn("Collection.exists")(function* (id) {
       yield* check(operation("exists"), { collection: name, id })
-      return Option.isSome(yield* core.source.file(yield* path(id)))
+      return Option.isSome(yield* fileAt(yield* path(id)))
     }),
     list: Effect.fn("Collection.list")(function* (options = {}) {
       const { listing } = yield* locate("list", options)

@@ -142,6 +142,10 @@ describe.each([...remotes, ...hosted])("a store on %s", (_name, remote) => {
         ),
         "ValidationError"
       )
+      const promised = collect(c.find(((document: object) => Promise.resolve(document)) as never))
+      assert.strictEqual(yield* failure(promised), "ValidationError")
+      const truthy = collect(c.find((({ n }: { n: number }) => (n === 3 ? {} : "")) as never))
+      assert.strictEqual((yield* truthy).length, 3)
     }))
 
   for (const indexes of [undefined, { c: ["tags", "n"] }]) {
