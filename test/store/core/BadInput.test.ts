@@ -103,6 +103,17 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
         yield* fails(open(remote, options as StoreOptions), "ValidationError", text)
     }))
 
+  test("ids that the layout has no place for", (remote) =>
+    Effect.gen(function* () {
+      const c = (yield* open(remote, { shardDepth: 2, shardWidth: 1 })).collection("c")
+      yield* c.insert({}, { id: "abc" })
+      assert.isTrue(Option.isNone(yield* c.get("a.b")))
+      assert.isFalse(yield* c.exists("a.b"))
+      assert.deepStrictEqual(yield* c.history("a.b"), [])
+      yield* fails(c.upsert("a.b", {}), "ValidationError", /shard/)
+      yield* fails(c.delete("a.b"), "ValidationError", /shard/)
+    }))
+
   test("files that somebody wrote by hand", (remote) =>
     Effect.gen(function* () {
       yield* commit(remote, {
