@@ -56,6 +56,14 @@ export const makeAddress = (options: {
         )
       )
     }
+    if (/^(www\.)?github\.com$/.test(api.url.hostname)) {
+      return yield* Effect.fail(
+        invalid(
+          `apiUrl is the address of the API, not ${api.text}`,
+          "leave it out for GitHub, or give https://api.github.com"
+        )
+      )
+    }
     const raw = yield* parse("rawUrl", options.rawUrl ?? "https://raw.githubusercontent.com")
     return {
       owner: parts[1]!,

@@ -636,6 +636,7 @@ describe("tokens", () => {
         { apiUrl: "http://github.example/api/v3" },
         { apiUrl: "ftp://localhost" },
         { apiUrl: "nonsense" },
+        { apiUrl: "https://github.com" },
         { rawUrl: "file:///etc/passwd" },
         { commitVia: "graphql" as const, author: person },
         { commitVia: "graphql" as const, committer: person },
