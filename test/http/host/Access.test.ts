@@ -51,11 +51,16 @@ inEachVersion("access", { tokens: given, createOnFirstUse: true }, (it) => {
       assert.deepStrictEqual(said(wrong), [401, "Bad credentials"])
       const rights = (yield* Rest.get("/repos/local/secret", { token: "reader-token" })).body.permissions
       assert.deepStrictEqual([rights.push, rights.pull], [false, true])
-      const listed = (yield* Rest.get("/user/repos", { token: "reader-token" })).body
-      assert.deepStrictEqual(
-        listed.map((one: Rest.Json) => one.full_name),
-        ["local/open", "local/secret"]
-      )
+      const listed = (path: string, token: string | null) =>
+        Effect.map(Rest.get(path, { token }), ({ body }) => body.map((one: Rest.Json) => one.full_name))
+      assert.deepStrictEqual(yield* listed("/user/repos", "reader-token"), ["local/secret"])
+      assert.deepStrictEqual(yield* listed("/user/repos", "writer-token"), [])
+      assert.deepStrictEqual(yield* listed("/users/local/repos", "reader-token"), ["local/open"])
+      assert.deepStrictEqual(yield* listed("/orgs/local/repos", "reader-token"), [
+        "local/open",
+        "local/secret"
+      ])
+      assert.deepStrictEqual(yield* listed("/orgs/local/repos", null), ["local/open"])
     })
   )
 

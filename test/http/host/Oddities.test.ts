@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process"
+import { rmSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
@@ -65,6 +66,45 @@ layer(host(), { timeout: 60_000 })("what is seldom in a repository", (it) => {
       const etag = diff.headers.get("etag")!
       assert.strictEqual((yield* asked("commits/main", "diff", { "if-none-match": etag })).status, 304)
       assert.strictEqual((yield* asked("commits/main", "patch", { "if-none-match": etag })).status, 200)
+    })
+  )
+
+  it.effect("a merge that Git could not make is no conflict", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const head = (yield* Rest.repository("broken", { "a.json": "1\n2\n3\n4\n5\n" }))!.commit
+      const branch = (name: string, content: string) =>
+        Effect.gen(function* () {
+          const tree = yield* post("broken", "git/trees", { tree: [{ path: "a.json", content }] })
+          const made = yield* post("broken", "git/commits", {
+            message: name,
+            tree: tree.sha,
+            parents: [head]
+          })
+          yield* post("broken", "git/refs", { ref: `refs/heads/${name}`, sha: made.sha })
+          return tree.tree[0].sha as string
+        })
+      yield* branch("one", "0\n2\n3\n4\n5\n")
+      const lost = yield* branch("two", "1\n2\n3\n4\n6\n")
+      rmSync(`${directory}/repos/local/broken.git/objects/${lost.slice(0, 2)}/${lost.slice(2)}`)
+      const merge = { base: "one", head: "two" }
+      const answer = yield* Rest.request("POST", "/repos/local/broken/merges", { body: merge })
+      assert.deepStrictEqual([answer.status, answer.body.message], [502, "Server Error"])
+    })
+  )
+
+  it.effect("an author is one whole address", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("whose", { "a.json": "1\n" })
+      for (const email of ["a@x", "aa@x"]) {
+        const body = { message: email, content: "", author: { name: "n", email } }
+        yield* Rest.request("PUT", `/repos/local/whose/contents/${email}`, { body })
+      }
+      const { body } = yield* Rest.get("/repos/local/whose/commits?author=a@x")
+      assert.deepStrictEqual(
+        body.map(({ commit }: Rest.Json) => commit.message),
+        ["a@x"]
+      )
     })
   )
 

@@ -40,7 +40,8 @@ export const routes = Effect.gen(function* () {
       if (Option.isNone(start)) return yield* new Problem({ status: 404, message: "Not Found" })
       const page = Pages.asked(call)
       const path = (call.query.get("path") ?? "").replace(/^\/+|\/+$/g, "")
-      const author = call.query.get("author") || undefined
+      const asked = call.query.get("author") || undefined
+      const author = asked?.includes("@") ? `<${asked}>` : asked
       const since = yield* moment(call.query.get("since"))
       const until = yield* moment(call.query.get("until"))
       const answer = Effect.gen(function* () {

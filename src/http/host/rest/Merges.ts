@@ -1,7 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import { RemoteError } from "../../../domain/StoreError.js"
 import type { CommitInfo } from "../../../store/GitRemote.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
 import type { Call } from "../Call.js"
@@ -25,9 +25,18 @@ const mergedTree = (git: GitRepository, ours: Oid, theirs: Oid): Effect.Effect<O
       directory: git.directory,
       args: ["merge-tree", "--write-tree", "--no-messages", "--allow-unrelated-histories", ours, theirs]
     }),
-    ({ code, stdout }) => {
+    ({ code, stderr, stdout }): Effect.Effect<Oid, RemoteError | Problem> => {
+      if (code === 1) return Effect.fail(conflict("Merge conflict"))
       const tree = Revision.asOid(stdout.toString().split("\n")[0])
-      return code === 0 && tree !== undefined ? Effect.succeed(tree) : Effect.fail(conflict("Merge conflict"))
+      return code === 0 && tree !== undefined
+        ? Effect.succeed(tree)
+        : Effect.fail(
+            new RemoteError({
+              operation: "git",
+              message: `git merge-tree ended with ${code}: ${stderr}`,
+              reason: "Server"
+            })
+          )
     }
   )
 

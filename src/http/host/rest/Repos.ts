@@ -92,13 +92,13 @@ export const routes = Effect.gen(function* () {
       "GET",
       "/user/repos",
       `${docs}#list-repositories-for-the-authenticated-user`,
-      list(() => true, true)
+      list(({ principal }, { fullName }) => may(principal, "read", fullName), true)
     ),
     Route.make(
       "GET",
       "/users/{username}/repos",
       `${docs}#list-repositories-for-a-user`,
-      list((call, { owner }) => owner === call.parameters["username"])
+      list((call, { owner, settings }) => owner === call.parameters["username"] && !settings.private)
     ),
     Route.make(
       "GET",
