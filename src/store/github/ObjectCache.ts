@@ -28,6 +28,9 @@ export const bytesOf = (entries: ReadonlyArray<TreeEntry>): number =>
 
 const costOf = (held: Held) => (held._tag === "Blob" ? held.content.length + 100 : bytesOf(held.entries))
 
+/** Directories that are known of one root, and a sixteenth of those of all. */
+const mostPlaces = 4096
+
 /** Least recently used goes first; what is larger than half the bound is not kept at all. */
 export const makeObjectCache = (maxBytes: number): ObjectCache => {
   const objects = new Map<Oid, { readonly held: Held; readonly cost: number }>()
@@ -55,15 +58,19 @@ export const makeObjectCache = (maxBytes: number): ObjectCache => {
       total -= entry.cost
     }
   }
-  const root = (oid: Oid) => {
+  let places = 0
+  const putPlace = (oid: Oid, path: string, directory: Oid | null) => {
     const known = roots.get(oid) ?? new Map<string, Oid | null>()
     roots.delete(oid)
     roots.set(oid, known)
-    for (const oldest of roots.keys()) {
-      if (roots.size <= 256) break
+    places -= known.size
+    if (known.size < mostPlaces) known.set(path, directory)
+    places += known.size
+    for (const [oldest, { size }] of roots) {
+      if (roots.size <= 256 && places <= 16 * mostPlaces) break
       roots.delete(oldest)
+      places -= size
     }
-    return known
   }
 
   return {
@@ -78,10 +85,7 @@ export const makeObjectCache = (maxBytes: number): ObjectCache => {
     },
     putTree: (oid, entries) => put(oid, { _tag: "Tree", entries }),
     directory: (oid, path) => (path === "" ? oid : roots.get(oid)?.get(path)),
-    putDirectory: (oid, path, directory) => {
-      const known = root(oid)
-      if (known.size < 4096) known.set(path, directory)
-    },
+    putDirectory: putPlace,
     file: (oid, path) => files.get(`${oid}:${path}`),
     putFile: (oid, path, file) => {
       const key = `${oid}:${path}`

@@ -42,3 +42,22 @@ describe("entries of a tree by their names", () => {
     assert.isBelow(performance.now() - started, 2_000)
   })
 })
+
+describe("directories known of roots", () => {
+  it("are bounded over all of them, and those of the last ones are kept", () => {
+    const cache = makeObjectCache(1024)
+    const roots = Array.from({ length: 40 }, (_, n) => oid(n + 1))
+    for (const root of roots) {
+      for (let n = 0; n < 5_000; n++) cache.putDirectory(root, `d${n}`, oid(n))
+    }
+    const sizes = roots.map((root) => cache.directories(root).size)
+    assert.strictEqual(sizes.at(-1), 4_096)
+    assert.isAtMost(
+      sizes.reduce((sum, size) => sum + size),
+      70_000
+    )
+    for (let n = 0; n < 300; n++) cache.putDirectory(oid(1_000 + n), "d", null)
+    assert.strictEqual(cache.directory(oid(1_299), "d"), null)
+    assert.isUndefined(cache.directory(oid(1_000), "d"))
+  })
+})
