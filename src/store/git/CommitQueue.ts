@@ -51,7 +51,8 @@ export const make = (options: CommitQueueOptions) =>
   Effect.gen(function* () {
     const { directory, objects } = options
     const staging = Staging.make(objects)
-    const lines = new Map<string, Turn>()
+    /** The branches that somebody waits for or has the turn of. */
+    const lines = new Map<string, { readonly turn: Turn; users: number }>()
     const wakeups = yield* Queue.dropping<void>(1)
     const alone = new Turn()
     let closed = false
@@ -70,13 +71,25 @@ export const make = (options: CommitQueueOptions) =>
       })
     const { changed, until } = Watch.make()
 
-    const lineOf = (branch: string): Turn => {
-      let line = lines.get(branch)
-      if (line === undefined) {
-        line = new Turn()
-        lines.set(branch, line)
-      }
-      return line
+    const enter = (branch: string): Turn => {
+      const line = lines.get(branch) ?? { turn: new Turn(), users: 0 }
+      lines.set(branch, line)
+      line.users++
+      active++
+      return line.turn
+    }
+
+    const leave = (branch: string): void => {
+      const line = lines.get(branch)!
+      if (--line.users === 0) lines.delete(branch)
+      active--
+      forget(branch)
+      changed()
+    }
+
+    /** Branches come and go: nothing is kept of one that nobody writes. */
+    const forget = (branch: string): void => {
+      if (!lines.has(branch)) staging.forget(branch)
     }
 
     /** Runs `body` in the branch's turn, counted as a writer, and not while somebody has the repository alone. */
@@ -88,13 +101,9 @@ export const make = (options: CommitQueueOptions) =>
       Effect.suspend(() => {
         if (closed) return Effect.fail(wasClosed())
         if (!gateOpen) return Effect.zipRight(restore(until(() => gateOpen)), inLine(restore, branch, body))
-        active++
         return Effect.ensuring(
-          lineOf(branch).run(restore, body),
-          Effect.sync(() => {
-            active--
-            changed()
-          })
+          enter(branch).run(restore, body),
+          Effect.sync(() => leave(branch))
         )
       })
 
@@ -178,6 +187,7 @@ export const make = (options: CommitQueueOptions) =>
         else if (outcome._tag === "Moved")
           staging.fail(batch, Staging.movedFrom(batch.branch, batch.base, outcome.actual))
         else staging.fail(batch, outcome)
+        forget(batch.branch)
       }
       changed()
       yield* options.flushed

@@ -157,6 +157,12 @@ export const make = (objects: ObjectDatabase) => {
       Deferred.unsafeDone(follower.done, Exit.fail(cause))
     },
 
+    /** Keeps nothing of a branch on which nothing is staged. */
+    forget: (name: string): void => {
+      const branch = branches.get(name)
+      if (branch?.open === undefined && branch?.last === undefined) branches.delete(name)
+    },
+
     /** What is staged now is never flushed. */
     abandon: (because: () => RemoteError): void => {
       for (const branch of branches.values()) {
