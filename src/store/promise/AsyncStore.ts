@@ -148,12 +148,13 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
   }
 
   /** A batch to be committed by hand; closing the store discards what is not. */
-  async openBatch(options: BatchOptions = {}): Promise<AsyncBatch> {
+  async openBatch(options: BatchOptions & SignalOptions = {}): Promise<AsyncBatch> {
     wantOptions(options)
     const held = await Held.open<Batch, unknown, WriteError>(
       this.runner,
       (inside) => Effect.flatMap(this.store, (store) => store.batch(options, inside)),
-      "abandon"
+      "abandon",
+      options
     )
     return new AsyncBatch(held.handle, this.runner, () => held.abandon())
   }
@@ -177,9 +178,9 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
   }
 
   /** A writer to be closed by hand; closing the store closes it. */
-  async openWriter(options: WriterOptions = {}): Promise<AsyncWriter> {
+  async openWriter(options: WriterOptions & SignalOptions = {}): Promise<AsyncWriter> {
     wantOptions(options)
-    return new AsyncWriter(await Held.open(this.runner, this.writers(options), "close"), this.runner)
+    return new AsyncWriter(await Held.open(this.runner, this.writers(options), "close", options), this.runner)
   }
 
   /**
@@ -202,9 +203,9 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
   }
 
   /** A transaction to be committed by hand; closing the store rolls it back. */
-  async openTransaction(options: TransactionOptions = {}): Promise<AsyncTransaction> {
+  async openTransaction(options: TransactionOptions & SignalOptions = {}): Promise<AsyncTransaction> {
     wantOptions(options)
-    const held = await Held.open(this.runner, this.transactions(options), "abandon")
+    const held = await Held.open(this.runner, this.transactions(options), "abandon", options)
     return new AsyncTransaction(held, this.runner)
   }
 

@@ -54,8 +54,8 @@ export class AsyncTransaction implements AsyncDisposable {
    * Makes everything visible with one fast-forward and ends the transaction; the commit's id, null when nothing was
    * written. Again, it answers the same.
    */
-  async commit(): Promise<string | null> {
-    return this.held.close()
+  async commit(options?: SignalOptions): Promise<string | null> {
+    return this.held.close(options)
   }
 
   /** Ends the transaction, and nothing of it is written; after `commit` it changes nothing. */

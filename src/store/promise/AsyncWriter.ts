@@ -50,8 +50,8 @@ export class AsyncWriter implements AsyncDisposable {
   }
 
   /** Flushes and ends the writer; rejects with what could not be written, `unwritten` names it. */
-  async close(): Promise<void> {
-    await this.held.close()
+  async close(options?: SignalOptions): Promise<void> {
+    await this.held.close(options)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

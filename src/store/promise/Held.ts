@@ -5,7 +5,7 @@ import * as FiberId from "effect/FiberId"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { Store } from "../Store.js"
 import { called, Thrown } from "./Callback.js"
-import { type Runner, type SignalOptions, storeClosed } from "./Runner.js"
+import { checked, type Runner, type SignalOptions, storeClosed } from "./Runner.js"
 
 type Failure = Thrown | ValidationError
 
@@ -28,46 +28,64 @@ export class Held<Handle, Result> {
 
   private constructor(
     readonly handle: Handle,
-    private readonly result: () => Promise<Result>
+    private readonly result: () => Promise<Result>,
+    /** Ends what goes on in the bracket. */
+    private readonly stop: AbortController
   ) {}
 
   /** Opens a bracket that its holder ends, or the store when it is closed. */
   static open<Handle, Result, E>(
     runner: Runner,
     bracket: Bracket<Handle, Result, E>,
-    whenStoreCloses: "close" | "abandon"
+    whenStoreCloses: "close" | "abandon",
+    options?: SignalOptions
   ): Promise<Held<Handle, Result>> {
-    return new Promise((resolve, reject) => {
-      let held: Held<Handle, Result> | undefined
-      let isTooLate = false
-      const result: Promise<Result> = runner.hold(
-        bracket((handle) => {
-          if (isTooLate) return storeClosed()
-          held = new Held(handle, () => result)
-          resolve(held)
-          return held.untilEnd
-        }),
-        async () => {
-          isTooLate = true
-          if (held === undefined) await result.catch(() => {})
-          else await (whenStoreCloses === "close" ? held.leave() : held.abandon())
-        }
-      )
-      result.catch(reject)
-    })
+    const stop = new AbortController()
+    const opening = () =>
+      new Promise<Held<Handle, Result>>((resolve, reject) => {
+        let held: Held<Handle, Result> | undefined
+        let isTooLate = false
+        const result: Promise<Result> = runner.hold(
+          bracket((handle) => {
+            if (isTooLate) return storeClosed()
+            held = new Held(handle, () => result, stop)
+            resolve(held)
+            return held.untilEnd
+          }),
+          async () => {
+            isTooLate = true
+            if (held === undefined) await result.catch(() => {})
+            else await (whenStoreCloses === "close" ? held.leave() : held.abandon())
+          },
+          stop.signal
+        )
+        result.catch(reject)
+      })
+    return heeding(options, stop, opening)
   }
 
   /** Runs a function inside a bracket, which it may end before it returns; `ended` is null where it abandoned it. */
-  static async during<Handle, Result, A, E>(
+  static during<Handle, Result, A, E>(
     runner: Runner,
     bracket: Bracket<Handle, Result, E>,
     body: (held: Held<Handle, Result>) => PromiseLike<A> | A,
     options?: SignalOptions
   ): Promise<{ readonly result: A; readonly ended: Result | null }> {
+    const stop = new AbortController()
+    return heeding(options, stop, () => Held.bodyOf(runner, bracket, body, stop, options))
+  }
+
+  private static async bodyOf<Handle, Result, A, E>(
+    runner: Runner,
+    bracket: Bracket<Handle, Result, E>,
+    body: (held: Held<Handle, Result>) => PromiseLike<A> | A,
+    stop: AbortController,
+    options: SignalOptions | undefined
+  ): Promise<{ readonly result: A; readonly ended: Result | null }> {
     const started: Array<{ readonly held: Held<Handle, Result>; readonly running: Promise<A> }> = []
     const result: Promise<Result> = runner.run(
       bracket((handle) => {
-        const held = new Held(handle, () => result)
+        const held = new Held(handle, () => result, stop)
         const running = Promise.resolve(held).then(body)
         started.push({ held, running })
         running.then(
@@ -76,7 +94,7 @@ export class Held<Handle, Result> {
         )
         return held.untilEnd
       }),
-      options
+      { signal: stop.signal }
     )
     const failure = await result.then(
       () => undefined,
@@ -102,11 +120,13 @@ export class Held<Handle, Result> {
   }
 
   /** Ends the bracket well; what it then writes is durable when this resolves. */
-  async close(): Promise<Result> {
-    this.byHand = true
-    this.told = true
-    this.finish(Exit.void)
-    return this.result()
+  close(options?: SignalOptions): Promise<Result> {
+    return heeding(options, this.stop, () => {
+      this.byHand = true
+      this.told = true
+      this.finish(Exit.void)
+      return this.result()
+    })
   }
 
   /** Closes it, unless somebody did: who closed it is told of what failed, and nobody else. */
@@ -135,5 +155,21 @@ export class Held<Handle, Result> {
         this.over = true
       })
     )
+  }
+}
+
+/** Makes a call, whose signal ends what goes on in the bracket for as long as the call lasts. */
+const heeding = async <A>(
+  options: SignalOptions | undefined,
+  stop: AbortController,
+  call: () => Promise<A>
+): Promise<A> => {
+  const signal = checked(options)
+  const abort = () => stop.abort(signal?.reason)
+  signal?.addEventListener("abort", abort, { once: true })
+  try {
+    return await call()
+  } finally {
+    signal?.removeEventListener("abort", abort)
   }
 }

@@ -65,26 +65,18 @@ export class Runner {
     effect: Effect.Effect<A, E, Store>,
     options?: SignalOptions,
     finishes = false
-  ): Promise<A> => {
-    const signal = checked(options)
-    let stop = () => {}
-    const settled = this.settled(effect, (interrupt, exit) => {
-      stop = interrupt
-      return () => {
-        if (!finishes) interrupt()
-        return soon(exit)
-      }
+  ): Promise<A> =>
+    this.heeding(checked(options), effect, (interrupt, exit) => () => {
+      if (!finishes) interrupt()
+      return soon(exit)
     })
-    if (signal?.aborted === true) stop()
-    signal?.addEventListener("abort", stop, { once: true })
-    const exit = await settled
-    signal?.removeEventListener("abort", stop)
-    return this.answer(exit, signal)
-  }
 
   /** Runs what stays open between calls. Closing the store calls `end` and waits for it; what it throws is told. */
-  readonly hold = async <A, E>(effect: Effect.Effect<A, E, Store>, end: () => Promise<unknown>): Promise<A> =>
-    this.answer(await this.settled(effect, () => end), undefined)
+  readonly hold = async <A, E>(
+    effect: Effect.Effect<A, E, Store>,
+    end: () => Promise<unknown>,
+    signal: AbortSignal
+  ): Promise<A> => this.heeding(signal, effect, () => end)
 
   /** The same as `run`, with null for what is absent. */
   readonly runNullable = <A, E>(
@@ -119,16 +111,26 @@ export class Runner {
     if (lost.length === 1) throw lost[0]
   }
 
-  private async settled<A, E>(
+  /** Runs an effect to its end, or until the signal. */
+  private async heeding<A, E>(
+    signal: AbortSignal | undefined,
     effect: Effect.Effect<A, E, Store>,
     endOf: (interrupt: () => void, exit: Promise<Exit.Exit<A, unknown>>) => () => Promise<unknown>
-  ): Promise<Exit.Exit<A, unknown>> {
+  ): Promise<A> {
     if (this.isClosed) throw storeClosed()
     const fiber = this.runtime.runFork(effect)
+    const interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
     const exit = new Promise<Exit.Exit<A, unknown>>((resolve) => fiber.addObserver(resolve))
-    const end = endOf(() => fiber.unsafeInterruptAsFork(FiberId.none), exit)
+    const end = endOf(interrupt, exit)
     this.begin(end)
-    return exit.finally(() => this.ended(end))
+    if (signal?.aborted === true) interrupt()
+    signal?.addEventListener("abort", interrupt, { once: true })
+    try {
+      return this.answer(await exit, signal)
+    } finally {
+      signal?.removeEventListener("abort", interrupt)
+      this.ended(end)
+    }
   }
 
   private answer<A>(exit: Exit.Exit<A, unknown>, signal: AbortSignal | undefined): A {
@@ -187,7 +189,7 @@ export class Runner {
 }
 
 /** The signal of a call that may begin. */
-const checked = (options: SignalOptions | undefined): AbortSignal | undefined => {
+export const checked = (options: SignalOptions | undefined): AbortSignal | undefined => {
   wantOptions(options)
   if (options?.signal?.aborted === true) throw options.signal.reason
   return options?.signal ?? undefined

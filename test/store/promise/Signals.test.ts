@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import type { AsyncStore } from "../../../src/store/promise/index.js"
 import { rejected, repository } from "./Opened.js"
 
@@ -48,5 +49,71 @@ describe("a signal", () => {
     const exporting = store.collection("a").exportText(slow, "csv", { signal: controller.signal })
     assert.strictEqual(await rejected(exporting), reason)
     assert.isTrue(aborted)
+  })
+
+  describe("of a bracket that is opened by hand", () => {
+    const reason = new Error("enough")
+    /** A call that is told to end while it writes; unless that `goesOn`, only interruption ends it. */
+    const stopped = async (
+      shared: ReturnType<typeof repository>,
+      call: (signal: AbortSignal) => Promise<unknown>,
+      goesOn = false
+    ) => {
+      const controller = new AbortController()
+      shared.remote.held = Effect.suspend(() => {
+        shared.remote.held = Effect.void
+        controller.abort(reason)
+        return goesOn ? Effect.void : Effect.never
+      })
+      assert.strictEqual(await rejected(call(controller.signal)), reason)
+      assert.strictEqual(getEventListeners(controller.signal, "abort").length, 0)
+    }
+
+    it("ends its opening, and no later call", async () => {
+      const shared = repository()
+      const one = await shared.open()
+      await one.collection("a").insert({}, { id: "first" })
+      await stopped(shared, (signal) => one.openTransaction({ signal }), true)
+      assert.deepStrictEqual(shared.branches(), ["refs/heads/main"])
+      for (const open of ["openBatch", "openWriter", "openTransaction"] as const) {
+        assert.strictEqual(await rejected(one[open]({ signal: AbortSignal.abort(reason) })), reason)
+      }
+      const controller = new AbortController()
+      const transaction = await one.openTransaction({ signal: controller.signal })
+      controller.abort(reason)
+      await transaction.collection("a").insert({}, { id: "second" })
+      assert.isString(await transaction.commit())
+      assert.strictEqual(await one.collection("a").count(), 2)
+      await one.close()
+    })
+
+    it("ends a commit, of which nothing is left", async () => {
+      const shared = repository()
+      const one = await shared.open()
+      await one.collection("a").insert({}, { id: "first" })
+      const transaction = await one.openTransaction()
+      await transaction.collection("a").insert({}, { id: "second" })
+      assert.strictEqual(await rejected(transaction.commit({ signal: AbortSignal.abort(reason) })), reason)
+      await stopped(shared, (signal) => transaction.commit({ signal }))
+      assert.deepStrictEqual(shared.branches(), ["refs/heads/main"])
+      assert.deepStrictEqual(await one.collection("a").list(), ["first"])
+      const inside = one.transaction(async (tx) => {
+        await tx.collection("a").insert({}, { id: "third" })
+        await stopped(shared, (signal) => tx.commit({ signal }))
+      })
+      assert.strictEqual(await rejected(inside), reason)
+      assert.deepStrictEqual(shared.branches(), ["refs/heads/main"])
+      await one.close()
+    })
+
+    it("ends the closing of a writer, which writes what it can before", async () => {
+      const shared = repository()
+      const one = await shared.open()
+      const writer = await one.openWriter()
+      await writer.put("a", "x", {})
+      await stopped(shared, (signal) => writer.close({ signal }), true)
+      assert.deepStrictEqual(await one.collection("a").list(), ["x"])
+      await one.close()
+    })
   })
 })
