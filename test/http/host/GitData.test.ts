@@ -106,7 +106,10 @@ inEachVersion("git data", {}, (it) => {
           path
         )
       }
-      assert.strictEqual((yield* post(`${at}/git/trees`, { base_tree: none, tree: [] })).status, 422)
+      for (const nothing of [{ tree: [] }, { base_tree: head.tree, tree: [] }])
+        assert.deepStrictEqual(said(yield* post(`${at}/git/trees`, nothing)), [422, "Invalid tree info"])
+      const file = { path: "a", content: "x" }
+      assert.strictEqual((yield* post(`${at}/git/trees`, { base_tree: none, tree: [file] })).status, 422)
       assert.strictEqual((yield* Rest.get(`${at}/git/trees/${none}`)).status, 404)
       assert.strictEqual((yield* Rest.get(`${at}/git/trees/main:data`)).body.tree.length, 2)
     })

@@ -94,11 +94,8 @@ export const refusals: ReadonlyArray<Refusal> = [
   row(422, /^Update is not a fast forward$/, issue("grafana/github-api-commit-action/issues/56")),
   row(422, /^Must supply either tree\.sha or tree\.content/, issue("octokit/octokit.net/issues/2836")),
   row(422, /^Must supply a valid tree\.mode/, "own text"),
-  row(
-    422,
-    /^(Invalid tree info|tree\.path is missing|tree\.path contains a malformed path component)$/,
-    "own text"
-  ),
+  row(422, /^Invalid tree info$/, issue("47degrees/github4s/issues/259")),
+  row(422, /^(tree\.path is missing|tree\.path contains a malformed path component)$/, "own text"),
   row(422, /^tree\.sha .* is not a valid (blob|tree)$/, "own text"),
   row(422, /^GitRPC::BadObjectState$/, issue("google/go-github/issues/2418")),
   row(422, /^(base_tree is not a valid tree oid|tree contains duplicate file entries)$/, "own text"),

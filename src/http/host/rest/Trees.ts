@@ -139,6 +139,7 @@ export const routes = Effect.gen(function* () {
       const entries = (yield* Fields.array(body, "tree")) ?? []
       const base = yield* Fields.string(body, "base_tree")
       if (yield* Revision.isEmpty(git)) return yield* emptyRepository
+      if (entries.length === 0) return yield* unprocessable("Invalid tree info")
       const root = base === undefined ? Option.none<Oid>() : yield* Revision.treeOf(git, base)
       if (base !== undefined && Option.isNone(root)) {
         return yield* unprocessable("base_tree is not a valid tree oid")
