@@ -82,8 +82,12 @@ export const flush = async (
 ): Promise<ReadonlyArray<FlushOutcome>> => {
   const { directory, durable, objects, refs } = options
   const outcomes: Array<FlushOutcome> = portions.map(({ base, branch }) => {
-    const actual = refs.read(branchRef(branch))
-    return actual === base ? { _tag: "Done" } : { _tag: "Moved", actual }
+    try {
+      const actual = refs.read(branchRef(branch))
+      return actual === base ? { _tag: "Done" } : { _tag: "Moved", actual }
+    } catch (cause) {
+      return toRemoteError("GitRepository.commitNext", directory, cause)
+    }
   })
   const going = portions.flatMap((portion, index) =>
     outcomes[index]!._tag === "Done" ? [{ ...portion, index, name: branchRef(portion.branch) }] : []

@@ -35,6 +35,31 @@ const onNewest = <A, E>(repository: GitRepository, use: (commit: Oid) => Effect.
     ({ result }) => result
   )
 
+it.scopedLive("a branch that is broken meanwhile fails alone", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine()
+    const { directory } = repository
+    const { commit } = yield* write(repository, [put("a", "1")])
+    const oid = git(directory, "hash-object", "--stdin", "--no-filters").trim() as Oid
+    const breaking = repository.commitNext("other", () =>
+      Effect.gen(function* () {
+        yield* Effect.repeat(repository.objectInfo(oid), { until: Option.isSome })
+        fs.writeFileSync(`${directory}/refs/heads/main`, "")
+        const commit = { message: "m", changes: [put("a", "2")] }
+        return { commit: Option.some(commit), result: undefined }
+      })
+    )
+    const [broken, sound] = yield* Effect.all(
+      [Effect.either(write(repository, [put("empty", "")])), Effect.either(breaking)],
+      { concurrency: "unbounded" }
+    )
+    assert.isTrue(Either.isLeft(broken))
+    assert.isTrue(Either.isRight(sound))
+    fs.writeFileSync(`${directory}/refs/heads/main`, `${commit}\n`)
+    assertSound(directory)
+  })
+)
+
 describe("a commit that is still on its way", () => {
   it.scopedLive("is no other branch's before it is durable", () =>
     Effect.gen(function* () {
