@@ -29,6 +29,8 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     { readonly collection: string; readonly id: string; readonly expected: Expectation }
   >()
   let queue: Array<Queue.Queued> = []
+  /** What was queued last of each document. */
+  const last = new Map<string, Queue.Queued>()
   let latest: Option.Option<string> = Option.none()
   let ended = false
 
@@ -44,20 +46,17 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
       Queue.queued(operation, kind, collection, id, document, anyId),
       (item): Effect.Effect<void, WriteError> => {
         if (ended) return closed(operation)
-        const before =
-          kind === "insert"
-            ? queue.findLast((other) => other.id === id && other.collection === collection)
-            : undefined
-        if (before !== undefined && before.kind !== "delete") {
+        const key = Queue.keyOf(collection, id)
+        const before = last.get(key)
+        if (kind === "insert" && before !== undefined && before.kind !== "delete") {
           return Queue.alreadyQueued(operation, collection, id)
         }
         queue.push(item)
+        last.set(key, item)
         return Effect.void
       }
     )
   }
-
-  const documents = () => new Set(queue.map((item) => Queue.keyOf(item.collection, item.id))).size
 
   const commit: Effect.Effect<Option.Option<string>, WriteError> = Effect.suspend(() => {
     if (ended) return closed("Batch.commit")
@@ -78,6 +77,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
           // Somebody may have discarded them meanwhile, and queued others.
           const done = new Set(taken)
           queue = queue.filter((item) => !done.has(item))
+          for (const [key, item] of last) if (done.has(item)) last.delete(key)
           for (const [key, expectation] of expected) {
             if (expectations.get(key) === expectation) expectations.delete(key)
           }
@@ -90,6 +90,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
 
   const discard = Effect.sync(() => {
     queue = []
+    last.clear()
     expectations.clear()
   })
 
@@ -111,7 +112,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
       // A caller that is interrupted leaves a commit under way alone, so that what became of it is known.
       commit: Effect.flatten(detached(commit)),
       discard,
-      operations: Effect.sync(documents),
+      operations: Effect.sync(() => last.size),
       expectations: Effect.sync(() => expectations.size)
     },
     commit,

@@ -296,6 +296,23 @@ describe("Batch", () => {
       })
   )
 
+  it.live("an insert is queued as fast however many are", () =>
+    Effect.gen(function* () {
+      const it = yield* world()
+      const started = performance.now()
+      const queued = yield* it.store.batch({}, (batch) =>
+        Effect.gen(function* () {
+          for (let n = 0; n < 30_000; n++) yield* batch.insert("notes", { n })
+          const operations = yield* batch.operations
+          yield* batch.discard
+          return operations
+        })
+      )
+      assert.strictEqual(queued.result, 30_000)
+      assert.isBelow(performance.now() - started, 3_000)
+    })
+  )
+
   it.live("10,000 documents are one commit", () =>
     Effect.gen(function* () {
       const it = yield* world()
