@@ -66,7 +66,7 @@ const entriesIn = (directory: string): ReadonlyArray<fs.Dirent> => {
   }
 }
 
-const isDenied = (cause: unknown) => hasCode(cause, "EROFS", "EACCES", "EPERM")
+const isDenied = (cause: unknown) => hasCode(cause, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT")
 
 /** One engine's place in a repository: temporary files that become objects or locks, and the proof of who made them. */
 export class Owner {
@@ -79,8 +79,9 @@ export class Owner {
     this.directory = path.join(repository, "chainstore", this.name)
   }
 
-  /** Takes the place. On a disk that cannot be written the repository can still be read. */
+  /** Takes the place. On a disk that cannot be written, or is full, the repository can still be read. */
   open(): void {
+    this.denied = undefined
     try {
       fs.mkdirSync(this.directory, { recursive: true })
       this.recover()
@@ -92,8 +93,11 @@ export class Owner {
 
   /** A fresh path for a temporary file. */
   temporary(kind: string): string {
+    const present = () => fs.existsSync(path.join(this.repository, "HEAD"))
+    // The disk may have been mended since.
+    if (this.denied !== undefined && present()) this.open()
     if (this.denied !== undefined) throw this.denied
-    if (!fs.existsSync(this.directory) && fs.existsSync(path.join(this.repository, "HEAD"))) {
+    if (!fs.existsSync(this.directory) && present()) {
       throw new Fault(
         "Unreachable",
         `The repository ${this.repository} was deleted and made again`,

@@ -10,7 +10,7 @@ import * as LocalGit from "../../../src/store/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
 import { directory } from "../core/Remotes.js"
 
-const replace = <K extends "renameSync" | "writeSync" | "writevSync" | "fsync">(
+const replace = <K extends "mkdirSync" | "renameSync" | "writeSync" | "writevSync" | "fsync">(
   name: K,
   make: (real: any) => any
 ) => {
@@ -161,6 +161,22 @@ describe("a disk that becomes full in the middle of a file", () => {
       assert.strictEqual(written._tag, "Left")
       const again = yield* repository.writeObject("blob", content)
       assert.isTrue(content.equals(Option.getOrThrow(yield* repository.object(again)).content))
+    })
+  )
+  it.scopedLive("can be read all the same, and written once there is room", () =>
+    Effect.gen(function* () {
+      const at = `${yield* directory}/r.git`
+      yield* Engine.create({ directory: at })
+      const undo = replace("mkdirSync", () => () => {
+        throw full()
+      })
+      const open = yield* Effect.either(Engine.open({ directory: at }))
+      const repository = yield* Effect.orDie(open)
+      assert.isTrue(Option.isNone(yield* repository.resolve("main")))
+      const refused = yield* Effect.flip(repository.writeObject("blob", new Uint8Array(1)))
+      undo()
+      assert.strictEqual(refused.reason, "Denied")
+      yield* repository.writeObject("blob", new Uint8Array(1))
     })
   )
   it.scopedLive("loses no packed ref when another one is deleted", () =>
