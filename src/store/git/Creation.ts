@@ -67,10 +67,10 @@ export const checkFormat = (directory: string): void => {
   } catch {
     return
   }
-  if (/objectformat\s*=\s*"?sha256/.test(config)) {
+  if (/^[^#;\n]*objectformat\s*=\s*"?sha256/m.test(config)) {
     throw new Fault("Unsupported", `${directory} uses SHA-256 object ids`, "Use a repository with SHA-1 ids")
   }
-  if (/refstorage\s*=\s*"?reftable/.test(config)) {
+  if (/^[^#;\n]*refstorage\s*=\s*"?reftable/m.test(config)) {
     throw new Fault(
       "Unsupported",
       `${directory} keeps its refs in a reftable`,

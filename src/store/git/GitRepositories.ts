@@ -140,7 +140,8 @@ export const make = (
     const list = attempt("GitRepositories.list", root, () => {
       const found: Array<RepositoryName> = []
       for (const owner of fs.readdirSync(root).sort()) {
-        if (!isRepositoryName(owner) || !fs.statSync(path.join(root, owner)).isDirectory()) continue
+        if (!isRepositoryName(owner)) continue
+        if (fs.statSync(path.join(root, owner), { throwIfNoEntry: false })?.isDirectory() !== true) continue
         for (const entry of fs.readdirSync(path.join(root, owner)).sort()) {
           const name = entry.slice(0, -4)
           if (

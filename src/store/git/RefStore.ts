@@ -19,6 +19,7 @@ import { PackedRefs } from "./PackedRefs.js"
 import { isFullRefName } from "./RefName.js"
 
 const oidPattern = /^[0-9a-f]{40}$/
+const symbolic = /^ref:\s*(.*)$/
 
 /** What a test-and-set of a ref came to: `moved` tells where it is instead. */
 export type RefOutcome =
@@ -63,8 +64,9 @@ export class RefStore {
     let at = name
     for (let steps = 0; steps < 6; steps++) {
       const text = this.loose(at)
-      if (text?.startsWith("ref: ") !== true) return { name: at, text }
-      at = text.slice(5).trim()
+      const target = text === undefined ? undefined : symbolic.exec(text)?.[1]
+      if (target === undefined) return { name: at, text }
+      at = target
       if (!isFullRefName(at)) break
     }
     throw new Fault(
@@ -105,7 +107,7 @@ export class RefStore {
   head(): string {
     const text = this.loose("HEAD")
     if (text === undefined) this.assertPresent()
-    return text?.startsWith("ref: refs/heads/") === true ? text.slice("ref: refs/heads/".length) : "main"
+    return /^ref:\s*refs\/heads\/(.*)$/.exec(text ?? "")?.[1] ?? "main"
   }
 
   /** Every ref whose whole name begins with `prefix`, ordered by name. */

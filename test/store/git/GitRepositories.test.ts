@@ -19,6 +19,7 @@ it.scopedLive("repositories are created, shared, listed and found again", () =>
     assert.strictEqual(again.repository, made.repository)
     assert.strictEqual(yield* repositories.open("local", "demo"), made.repository)
     yield* Effect.scoped(repositories.create("a", "b"))
+    fs.symlinkSync(`${directory}/nowhere`, `${directory}/gone`)
     assert.deepStrictEqual(yield* repositories.list, [
       { owner: "a", name: "b" },
       { owner: "local", name: "demo" }

@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
+import * as Engine from "../../../src/store/git/Engine.js"
 import { assertSound, engine, git, put, write } from "./support/temporary.js"
 
 const packsOf = (directory: string) =>
@@ -155,6 +156,22 @@ describe("a directory that is left where a packed ref is", () => {
       fs.mkdirSync(`${repository.directory}/${one}/left`, { recursive: true })
       yield* repository.updateRef(one, Option.some(commit), Option.none())
       assert.isTrue(Option.isNone(yield* repository.ref(one)))
+    })
+  )
+})
+
+describe("what Git reads, the engine reads", () => {
+  it.scopedLive("HEAD without a space, and settings that are commented out", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { directory } = repository
+      fs.writeFileSync(`${directory}/HEAD`, "ref:refs/heads/trunk\n")
+      fs.appendFileSync(`${directory}/config`, "# objectformat = sha256, one day\n")
+      assert.strictEqual(git(directory, "symbolic-ref", "HEAD").trim(), "refs/heads/trunk")
+      assert.strictEqual(yield* repository.defaultBranch, "trunk")
+      const { commit } = yield* write(repository, [put("a", "1")], { branch: "trunk" })
+      assert.deepStrictEqual(yield* repository.ref("HEAD"), Option.some(commit))
+      yield* Engine.open({ directory })
     })
   )
 })
