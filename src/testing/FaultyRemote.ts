@@ -1,6 +1,6 @@
 import { Effect, Option, Stream } from "effect"
 import { AmbiguousWriteError } from "../domain/StoreError.js"
-import type { GitRemoteService, RemoteFailure, WriteFailure } from "../store/GitRemote.js"
+import type { GitRemoteService, RemoteFailure, Wants, WriteFailure } from "../store/GitRemote.js"
 
 /** Where a call of a remote is: before it, inside the build of a commit, or after it has taken effect. */
 export type TouchPoint = "before" | "building" | "after"
@@ -56,7 +56,7 @@ export const withFaults = (remote: GitRemoteService, onTouch: OnTouch): GitRemot
       writing("singleFile.delete", single.delete(...args))
   }))
 
-  const { moveBranches } = remote
+  const { moveBranches, treeAtBranch } = remote
 
   return {
     ...remote,
@@ -77,14 +77,17 @@ export const withFaults = (remote: GitRemoteService, onTouch: OnTouch): GitRemot
     commit: (...args) => writing("commit", remote.commit(...args)),
     commitNext: <A, E>(
       branch: string,
-      build: Parameters<typeof remote.commitNext<A, E>>[1]
+      build: Parameters<typeof remote.commitNext<A, E>>[1],
+      wants?: Wants
     ): Effect.Effect<Effect.Effect.Success<ReturnType<typeof remote.commitNext<A, E>>>, E | WriteFailure> => {
       const touch = onTouch({ operation: "commitNext", point: "building", writes: true })
       return Effect.zipRight(
         onTouch({ operation: "commitNext", point: "before", writes: true }),
         Effect.flatMap(
-          remote.commitNext<A, E | RemoteFailure>(branch, (head) =>
-            Effect.zipRight(touch, Effect.zipLeft(build(head), touch))
+          remote.commitNext<A, E | RemoteFailure>(
+            branch,
+            (head) => Effect.zipRight(touch, Effect.zipLeft(build(head), touch)),
+            wants
           ),
           (answer) => {
             const after = onTouch({ operation: "commitNext", point: "after", writes: true })
@@ -99,6 +102,9 @@ export const withFaults = (remote: GitRemoteService, onTouch: OnTouch): GitRemot
     createBranch: (...args) => writing("createBranch", remote.createBranch(...args)),
     deleteBranch: (...args) => reading("deleteBranch", remote.deleteBranch(...args)),
     advance: (...args) => writing("advance", remote.advance(...args)),
+    ...(treeAtBranch === undefined
+      ? {}
+      : { treeAtBranch: (...args) => reading("treeAtBranch", treeAtBranch(...args)) }),
     ...(moveBranches === undefined
       ? {}
       : { moveBranches: (moves) => writing("moveBranches", moveBranches(moves)) })

@@ -1,0 +1,34 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { GitRemote } from "../../src/store/GitRemote.js"
+import * as Store from "../../src/store/Store.js"
+import { withFaults } from "../../src/testing/FaultyRemote.js"
+import { fresh } from "../support/github/Remote.js"
+import { verbs } from "../support/github/TestServer.js"
+
+describe("a remote with faults", () => {
+  it.scopedLive("is touched at every request, and asks for no more than the one beneath it", () =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* fresh({ useGraphql: true, commitVia: "graphql" })
+      const content = new TextEncoder().encode("{}")
+      server.host.commit("main", [{ _tag: "Put", path: "data/c/a.json", content }])
+      const work = (client: typeof remote) =>
+        Effect.gen(function* () {
+          const store = yield* Effect.provideService(Store.make({ indexes: { c: ["f"] } }), GitRemote, client)
+          yield* client.invalidate
+          server.seen.length = 0
+          const id = yield* store.collection("c").insert({ f: 1 })
+          yield* store.collection("c").list()
+          yield* store.collection("c").delete(id)
+          return verbs(server).length
+        })
+      const touches: Array<string> = []
+      const faulty = withFaults(remote, ({ operation }) => Effect.sync(() => void touches.push(operation)))
+      const plain = yield* work(remote)
+      assert.strictEqual(yield* work(faulty), plain)
+      assert.include(touches, "commitNext")
+      assert.include(touches, "treeAtBranch")
+      assert.isTrue(Option.isSome(yield* faulty.head("main")))
+    })
+  )
+})
