@@ -38,6 +38,8 @@ export interface CommitQueueOptions extends FlushOptions {
 const operation = "GitRepository.commitNext"
 /** A flush starts once nobody is about to add to it, or this many milliseconds after the last one did. */
 const patience = 2
+/** Milliseconds between two looks at whether a locked branch still is. */
+const lockedMillis = 10
 const maxCommits = 1_000
 const maxBytes = 64 * 1024 * 1024
 /** Milliseconds that closing waits for writes under way. */
@@ -169,16 +171,47 @@ export const make = (options: CommitQueueOptions) =>
         )
       )
 
+    /** Branches whose locks others hold, and since when. */
+    const lockedSince = new Map<string, number>()
+    /** Whether a branch is locked by others, who must not hold up the writers of all other branches. */
+    const hasToWait = (branch: string): boolean => {
+      const now = performance.now()
+      const since = lockedSince.get(branch) ?? now
+      lockedSince.delete(branch)
+      if (!isLocked(branch)) return false
+      lockedSince.set(branch, since)
+      return now - since < options.refs.timeout
+    }
+
+    let timer: NodeJS.Timeout | undefined
+    const lookAgain = (): void => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        wakeups.unsafeOffer(undefined)
+      }, lockedMillis)
+    }
+
+    const isLocked = (branch: string): boolean => {
+      try {
+        return options.refs.isLocked(branchRef(branch))
+      } catch {
+        // The flush will tell what is wrong with it.
+        return false
+      }
+    }
+
     const flushOpen = Effect.gen(function* () {
       yield* until(
         () => active === 0 || staging.commits() >= maxCommits || staging.bytes() > maxBytes,
         patience
       )
-      const batches = staging.take()
+      const batches = staging.take(hasToWait)
+      if (!staging.isEmpty()) lookAgain()
       if (batches.length === 0) return
+      const portions = batches.map((batch) => ({ ...batch, late: lockedSince.delete(batch.branch) }))
       flushing = true
       const written = yield* Effect.either(
-        attemptPromise(operation, directory, () => flush(options, batches))
+        attemptPromise(operation, directory, () => flush(options, portions))
       )
       flushing = false
       for (const [i, batch] of batches.entries()) {

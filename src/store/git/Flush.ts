@@ -15,6 +15,8 @@ export interface Portion {
   readonly base: Oid | undefined
   readonly tip: Oid
   readonly objects: ReadonlyArray<Packable>
+  /** Whether the lock of the branch has been waited for already. */
+  readonly late?: boolean | undefined
 }
 
 export interface FlushOptions {
@@ -104,9 +106,10 @@ export const flush = async (
       prepared.map(({ fd }) => fd),
       prepared[0]!.file
     )
-    for (const [i, { base, index, name }] of going.entries()) {
+    for (const [i, { base, index, late, name }] of going.entries()) {
       try {
-        outcomes[index] = await refs.move(name, base, prepared[i]!.file)
+        const timeout = late === true ? 0 : undefined
+        outcomes[index] = await refs.move(name, base, prepared[i]!.file, undefined, timeout)
       } catch (cause) {
         outcomes[index] = toRemoteError("GitRepository.commitNext", directory, cause)
       }

@@ -37,11 +37,13 @@ const done: RefOutcome = { _tag: "Done" }
 /** The refs of one repository, loose and packed, written by Git's own lock-file protocol. */
 export class RefStore {
   private readonly packed: PackedRefs
+  private recovered = -Infinity
 
   constructor(
     private readonly directory: string,
     private readonly owner: Owner,
-    private readonly timeout: number
+    /** Milliseconds to wait for a lock. */
+    readonly timeout: number
   ) {
     this.packed = new PackedRefs(this.file("packed-refs"))
   }
@@ -139,11 +141,30 @@ export class RefStore {
     return found
   }
 
+  /** Whether somebody else, who may live, holds the lock of a ref right now. */
+  isLocked(name: string): boolean {
+    const lock = `${this.file(this.follow(name).name)}.lock`
+    if (!fs.existsSync(lock)) return false
+    return this.recover() === 0 || fs.existsSync(lock)
+  }
+
+  /** Removes locks of dead processes, if nobody has just looked for them. */
+  private recover(): number {
+    const now = performance.now()
+    if (now - this.recovered <= 100) return 0
+    this.recovered = now
+    return this.owner.recover()
+  }
+
   /** Takes `target.lock` as a hard link to a file of ours, waiting for whoever holds it. */
-  private async lock(target: string, temporary: string, signal?: AbortSignal): Promise<string> {
+  private async lock(
+    target: string,
+    temporary: string,
+    signal?: AbortSignal,
+    timeout = this.timeout
+  ): Promise<string> {
     const lock = `${this.file(target)}.lock`
-    const deadline = performance.now() + this.timeout
-    let recovered = -Infinity
+    const deadline = performance.now() + timeout
     for (let wait = 1; ; wait = Math.min(wait * 1.5, 20)) {
       try {
         fs.linkSync(temporary, lock)
@@ -160,13 +181,9 @@ export class RefStore {
           )
         } else if (!hasCode(cause, "EEXIST")) throw cause
       }
-      const now = performance.now()
-      if (now - recovered > 100) {
-        recovered = now
-        if (this.owner.recover() > 0) continue
-      }
+      if (this.recover() > 0) continue
       if (signal?.aborted === true) throw new Fault("Locked", `Gave up waiting for ${lock}`)
-      if (now >= deadline) {
+      if (performance.now() >= deadline) {
         throw new Fault(
           "Locked",
           `${lock} is held by another process`,
@@ -216,10 +233,11 @@ export class RefStore {
     name: string,
     expected: Oid | undefined,
     prepared: string,
-    signal?: AbortSignal
+    signal?: AbortSignal,
+    timeout?: number
   ): Promise<RefOutcome> {
     const target = this.follow(name).name
-    const lock = await this.lock(target, prepared, signal)
+    const lock = await this.lock(target, prepared, signal, timeout)
     let moved = false
     try {
       const actual = this.read(name)

@@ -110,15 +110,15 @@ export const make = (objects: ObjectDatabase) => {
       return batch.done
     },
 
-    /** Everything that is staged, for one flush. */
-    take: (): ReadonlyArray<Batch> => {
+    /** Everything that is staged, for one flush, but of branches that have to wait. */
+    take: (hasToWait: (branch: string) => boolean): ReadonlyArray<Batch> => {
       const batches: Array<Batch> = []
       for (const branch of branches.values()) {
-        if (branch.open === undefined) continue
+        if (branch.open === undefined || hasToWait(branch.name)) continue
         batches.push(branch.open)
+        open = { commits: open.commits - branch.open.commits, bytes: open.bytes - branch.open.bytes }
         branch.open = undefined
       }
-      open = { commits: 0, bytes: 0 }
       return batches
     },
 

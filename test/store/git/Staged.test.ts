@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { createRequire, syncBuiltinESMExports } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Fiber, Option } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
 import type { GitRepository } from "../../../src/store/git/GitRepository.js"
 import { assertSound, engine, git, put, write } from "./support/temporary.js"
@@ -56,6 +56,26 @@ it.scopedLive("a branch that is broken meanwhile fails alone", () =>
     assert.isTrue(Either.isLeft(broken))
     assert.isTrue(Either.isRight(sound))
     fs.writeFileSync(`${directory}/refs/heads/main`, `${commit}\n`)
+    assertSound(directory)
+  })
+)
+
+it.scopedLive("a branch that somebody has locked holds up no other branch", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine({ timeout: 20_000 })
+    const { directory } = repository
+    yield* write(repository, [put("a", "1")])
+    fs.writeFileSync(`${directory}/refs/heads/main.lock`, "")
+    const waiting = yield* Effect.fork(
+      Effect.forEach([1, 2, 3], (n) => write(repository, [put(`${n}`, "x")]), { concurrency: "unbounded" })
+    )
+    yield* Effect.forEach([1, 2, 3], (n) => write(repository, [put("b", `${n}`)], { branch: "other" })).pipe(
+      Effect.timeout("5 seconds")
+    )
+    assert.isNull(waiting.unsafePoll())
+    fs.rmSync(`${directory}/refs/heads/main.lock`)
+    yield* Effect.timeout(Fiber.join(waiting), "5 seconds")
+    assert.strictEqual(git(directory, "rev-list", "--count", "main").trim(), "4")
     assertSound(directory)
   })
 )
