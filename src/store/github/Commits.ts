@@ -10,7 +10,7 @@ import {
   ValidationError
 } from "../../domain/StoreError.js"
 import * as GitObject from "../GitObject.js"
-import type { Change, Committed, FileCommitted, Head, NewCommit } from "../GitRemote.js"
+import type { Change, CommitText, Committed, FileCommitted, Head, NewCommit } from "../GitRemote.js"
 import { toItsEnd } from "../internal/Detached.js"
 import { checkChanges } from "../memory/MemoryTree.js"
 import * as Api from "./Api.js"
@@ -89,6 +89,23 @@ export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Pa
       text: commit
     })
 
+  /** The file that began the branch, deleted again. */
+  const takeBack = (
+    branch: string,
+    text: CommitText,
+    { path }: Change,
+    made: FileCommitted,
+    reason: string
+  ) =>
+    writeFile({
+      operation: "GitRemote.commit",
+      branch,
+      path,
+      content: Option.none(),
+      expected: made.blob,
+      text: { ...text, message: `Remove ${path} again: ${reason}` }
+    })
+
   const moved = (branch: string, actual: Option.Option<Oid>) =>
     new RefMoved({ ref: `refs/heads/${branch}`, expected: Option.none(), actual })
 
@@ -118,14 +135,11 @@ export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Pa
       )
       if (made.parents?.length !== 0) {
         // Somebody else was first, and the file landed on their branch: it is taken back.
-        yield* writeFile({
-          operation: "GitRemote.commit",
-          branch,
-          path: first.path,
-          content: Option.none(),
-          expected: made.blob,
-          text: { ...commit, message: `Remove ${first.path} again: the branch had begun elsewhere` }
-        }).pipe(Effect.catchTag("ConflictError", () => Effect.void))
+        yield* Effect.catchTag(
+          takeBack(branch, commit, first, made, "the branch had begun elsewhere"),
+          "ConflictError",
+          () => Effect.void
+        )
         const at = yield* refs.read(branch)
         return yield* Effect.fail(moved(branch, at))
       }
@@ -135,9 +149,15 @@ export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Pa
       const rest = commit.changes.filter((change) => change !== first)
       const changes: ReadonlyArray<Change> =
         first === settingsFile ? rest : [...rest, { _tag: "Remove", path: first.path }]
-      const next = yield* build(Option.some(root), { ...commit, changes })
-      yield* refs.move(place, branch, root.commit, next.commit)
-      return next
+      const whole = Effect.tap(build(Option.some(root), { ...commit, changes }), (next) =>
+        refs.move(place, branch, root.commit, next.commit)
+      )
+      const isPlaceholder = first !== settingsFile
+      return yield* isPlaceholder
+        ? Effect.tapError(whole, () =>
+            Effect.ignore(takeBack(branch, commit, first, made, "the commit was refused"))
+          )
+        : whole
     }).pipe(toItsEnd)
 
   const first = (place: Place, branch: string, commit: NewCommit): Effect.Effect<Head, CommitFailure> =>
