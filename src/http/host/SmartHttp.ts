@@ -7,6 +7,7 @@ import * as Git from "./Git.js"
 import { anonymous } from "./Principal.js"
 import { Problem } from "./Problem.js"
 import * as Programs from "./Programs.js"
+import * as Quarantine from "./Quarantine.js"
 import * as Reply from "./Reply.js"
 import { type Hosted, Repositories } from "./Repositories.js"
 import * as Route from "./Route.js"
@@ -125,7 +126,10 @@ export const routes = (options: SmartHttpOptions) =>
         yield* Programs.transfer
         const { stdout } = yield* git.exclusively(
           Effect.zipLeft(
-            Git.output({ ...service("receive-pack", git.directory, call), input, admitted: true }),
+            Quarantine.around(
+              git.directory,
+              Git.output({ ...service("receive-pack", git.directory, call), input, admitted: true })
+            ),
             FirstBranch.becomesDefault(git)
           )
         )

@@ -1,4 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { execFileSync, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -49,6 +52,35 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
       assert.isTrue(yield* until(() => running(directory) > 0))
       socket.destroy()
       assert.isTrue(yield* until(() => running(directory) === 0))
+    })
+  )
+
+  it.effect("a push that ends early leaves no directory behind", () =>
+    Effect.gen(function* () {
+      const { directory, token, url } = yield* HostServer
+      yield* Rest.repository("early", { "a.json": "1\n" })
+      const work = `${directory}/early`
+      const git = (...args: ReadonlyArray<string>) =>
+        execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@x", "-C", work, ...args])
+      execFileSync("git", ["init", "-q", "-b", "main", work])
+      git("config", "core.compression", "0")
+      for (const name of ["one", "two"]) writeFileSync(`${work}/${name}`, randomBytes(12 * 1024 * 1024))
+      git("add", ".")
+      git("commit", "-q", "-m", "large")
+      const objects = `${directory}/repos/local/early.git/objects`
+      const kept = () => readdirSync(objects).filter((name) => name.includes("incoming"))
+      const remote = `${url.replace("//", `//x:${token}@`)}/local/early.git`
+      const push = spawn("git", ["push", remote, "main:other"], {
+        cwd: work,
+        stdio: "ignore",
+        detached: true
+      })
+      const ended = once(push, "exit")
+      yield* until(() => kept().length > 0 || push.exitCode !== null)
+      assert.isNull(push.exitCode)
+      process.kill(-push.pid!, "SIGKILL")
+      yield* Effect.promise(() => ended)
+      assert.isTrue(yield* until(() => kept().length === 0))
     })
   )
 
