@@ -1,21 +1,12 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
-import {
-  discard,
-  fsyncFile,
-  fsyncPath,
-  hasCode,
-  readSmall,
-  removeEmpty,
-  removeEmptyParents,
-  unlink,
-  writeAll
-} from "./Disk.js"
-import { Fault, pause } from "./Fault.js"
+import { discard, fsyncPath, hasCode, readSmall, removeEmpty, removeEmptyParents, unlink } from "./Disk.js"
+import { Fault } from "./Fault.js"
 import type { Reference } from "./GitRepository.js"
 import type { Owner } from "./Owner.js"
 import { PackedRefs } from "./PackedRefs.js"
+import { finish, type Prepared, RefLocks, unsafeAssertPresent } from "./RefLocks.js"
 import { isFullRefName } from "./RefName.js"
 
 const oidPattern = /^[0-9a-f]{40}$/
@@ -37,15 +28,16 @@ const done: RefOutcome = { _tag: "Done" }
 /** The refs of one repository, loose and packed, written by Git's own lock-file protocol. */
 export class RefStore {
   private readonly packed: PackedRefs
-  private recovered = -Infinity
+  private readonly locks: RefLocks
 
   constructor(
     private readonly directory: string,
-    private readonly owner: Owner,
+    owner: Owner,
     /** Milliseconds to wait for a lock. */
     readonly timeout: number
   ) {
     this.packed = new PackedRefs(this.file("packed-refs"))
+    this.locks = new RefLocks(directory, owner, timeout)
   }
 
   private file(name: string): string {
@@ -83,7 +75,7 @@ export class RefStore {
     const at = this.follow(name)
     if (at.text === undefined) {
       const found = this.packed.get(at.name)
-      if (found === undefined && !fs.existsSync(this.file("HEAD"))) this.assertPresent()
+      if (found === undefined && !fs.existsSync(this.file("HEAD"))) unsafeAssertPresent(this.directory)
       return found
     }
     if (oidPattern.test(at.text)) return at.text as Oid
@@ -94,21 +86,10 @@ export class RefStore {
     )
   }
 
-  private assertPresent(): void {
-    if (!fs.existsSync(this.directory)) {
-      throw new Fault("Unreachable", `The repository ${this.directory} is gone`, "Restore the directory")
-    }
-    throw new Fault(
-      "Corrupt",
-      `${this.directory} has no HEAD`,
-      "Restore the file, such as `ref: refs/heads/main`"
-    )
-  }
-
   /** The branch that HEAD names. */
   head(): string {
     const text = this.loose("HEAD")
-    if (text === undefined) this.assertPresent()
+    if (text === undefined) unsafeAssertPresent(this.directory)
     return /^ref:\s*refs\/heads\/(.*)$/.exec(text ?? "")?.[1] ?? "main"
   }
 
@@ -137,83 +118,18 @@ export class RefStore {
       const oid = this.read(name)
       if (oid !== undefined) found.push({ name, oid })
     }
-    if (found.length === 0 && !fs.existsSync(this.file("HEAD"))) this.assertPresent()
+    if (found.length === 0 && !fs.existsSync(this.file("HEAD"))) unsafeAssertPresent(this.directory)
     return found
   }
 
   /** Whether somebody else, who may live, holds the lock of a ref right now. */
   isLocked(name: string): boolean {
-    const lock = `${this.file(this.follow(name).name)}.lock`
-    if (!fs.existsSync(lock)) return false
-    return this.recover() === 0 || fs.existsSync(lock)
+    return this.locks.isHeld(this.follow(name).name)
   }
 
-  /** Removes locks of dead processes, if nobody has just looked for them. */
-  private recover(): number {
-    const now = performance.now()
-    if (now - this.recovered <= 100) return 0
-    this.recovered = now
-    return this.owner.recover()
-  }
-
-  /** Takes `target.lock` as a hard link to a file of ours, waiting for whoever holds it. */
-  private async lock(
-    target: string,
-    temporary: string,
-    signal?: AbortSignal,
-    timeout = this.timeout
-  ): Promise<string> {
-    const lock = `${this.file(target)}.lock`
-    const deadline = performance.now() + timeout
-    for (let wait = 1; ; wait = Math.min(wait * 1.5, 20)) {
-      try {
-        fs.linkSync(temporary, lock)
-        return lock
-      } catch (cause) {
-        if (hasCode(cause, "ENOENT")) {
-          if (!fs.existsSync(this.file("HEAD"))) this.assertPresent()
-          fs.mkdirSync(path.dirname(lock), { recursive: true })
-        } else if (hasCode(cause, "ENOTDIR")) {
-          throw new Fault(
-            "Denied",
-            `${target} cannot exist beside a ref that is its prefix`,
-            "Choose another name"
-          )
-        } else if (!hasCode(cause, "EEXIST")) throw cause
-      }
-      if (this.recover() > 0) continue
-      if (signal?.aborted === true) throw new Fault("Locked", `Gave up waiting for ${lock}`)
-      if (performance.now() >= deadline) {
-        throw new Fault(
-          "Locked",
-          `${lock} is held by another process`,
-          "Try again; if no process uses the repository any more, remove the file"
-        )
-      }
-      await pause(wait * (0.5 + Math.random() / 2))
-    }
-  }
-
-  /** A file that will become a ref or a lock, with its content in it, a byte for each character. */
-  prepare(content: string): { readonly file: string; readonly fd: number } {
-    const file = this.owner.temporary("ref")
-    const fd = fs.openSync(file, "wx")
-    try {
-      writeAll(fd, Buffer.from(content, "latin1"))
-      return { file, fd }
-    } catch (cause) {
-      fs.closeSync(fd)
-      unlink(file)
-      throw cause
-    }
-  }
-
-  private async finish({ fd }: { readonly fd: number }, durable: boolean): Promise<void> {
-    try {
-      if (durable) await fsyncFile(fd)
-    } finally {
-      fs.closeSync(fd)
-    }
+  /** A file that will become a ref, with its content in it. */
+  prepare(content: string): Prepared {
+    return this.locks.prepare(content)
   }
 
   private conflicting(name: string): string | undefined {
@@ -237,7 +153,7 @@ export class RefStore {
     timeout?: number
   ): Promise<RefOutcome> {
     const target = this.follow(name).name
-    const lock = await this.lock(target, prepared, signal, timeout)
+    const lock = await this.locks.take(target, prepared, signal, timeout)
     let moved = false
     try {
       const actual = this.read(name)
@@ -279,7 +195,7 @@ export class RefStore {
   ): Promise<RefOutcome | Unsettled> {
     const prepared = this.prepare(next === undefined ? "" : `${next}\n`)
     try {
-      await this.finish(prepared, durable)
+      await finish(prepared, durable)
       if (next === undefined) return await this.remove(name, expected, prepared.file, durable, signal)
       const outcome = await this.move(name, expected, prepared.file, signal)
       if (outcome._tag !== "Done" || !durable) return outcome
@@ -315,8 +231,8 @@ export class RefStore {
   ): Promise<RefOutcome | Unsettled> {
     const locks: Array<string> = []
     try {
-      locks.push(await this.lock(name, prepared, signal))
-      locks.push(await this.lock("packed-refs", prepared, signal))
+      locks.push(await this.locks.take(name, prepared, signal))
+      locks.push(await this.locks.take("packed-refs", prepared, signal))
       const actual = this.read(name)
       if (actual !== expected) return { _tag: "Moved", actual }
       if (actual === undefined) return done
@@ -340,7 +256,7 @@ export class RefStore {
   private async unpack(name: string, durable: boolean): Promise<void> {
     const rewritten = this.prepare(this.packed.without(name))
     try {
-      await this.finish(rewritten, durable)
+      await finish(rewritten, durable)
       fs.renameSync(rewritten.file, this.file("packed-refs"))
     } finally {
       discard(rewritten.file)
