@@ -15,7 +15,8 @@ export const mounts = (options: { readonly atRoot: boolean }) =>
     const git = host.paths.filter((path) => typeof path !== "string")
     const api = host.paths.filter((path) => typeof path === "string")
     const body = { maxBytes: host.maxBodyBytes, timeoutMillis: arrival }
-    const timeout = Duration.minutes(2)
+    // Handlers read bodies as they arrive.
+    const timeout = Duration.millis(arrival + 120_000)
     return yield* Effect.all([
       Mount.make(
         {
