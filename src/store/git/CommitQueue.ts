@@ -183,10 +183,12 @@ export const make = (options: CommitQueueOptions) =>
       return now - since < options.refs.timeout
     }
 
-    let timer: NodeJS.Timeout | undefined
+    let willLook = false
     const lookAgain = (): void => {
-      timer ??= setTimeout(() => {
-        timer = undefined
+      if (willLook) return
+      willLook = true
+      setTimeout(() => {
+        willLook = false
         wakeups.unsafeOffer(undefined)
       }, lockedMillis)
     }
