@@ -1,6 +1,8 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
+import { encodeInline } from "../../domain/CanonicalJson.js"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import { jsonText } from "./Columns.js"
 
@@ -59,6 +61,17 @@ const quoted = (text: string, delimiter: string) =>
 /** Text that no spreadsheet takes for a formula. */
 export const guarded = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
+/** Whether -0 is anywhere inside, which `JSON.stringify` writes as 0. */
+const holdsMinusZero = (value: Json): boolean => {
+  if (typeof value === "number") return Object.is(value, -0)
+  if (typeof value !== "object" || value === null) return false
+  for (const member of Object.values(value)) if (holdsMinusZero(member)) return true
+  return false
+}
+
+const lineOf = (document: JsonObject): string =>
+  holdsMinusZero(document) ? Either.getOrThrow(encodeInline(document)) : JSON.stringify(document)
+
 /** One JSON object a line, in UTF-8. */
 export const encodeNdjson = <E, R>(
   documents: Stream.Stream<JsonObject, E, R>
@@ -67,7 +80,7 @@ export const encodeNdjson = <E, R>(
     Chunk.of(
       encoder.encode(
         Chunk.toReadonlyArray(chunk)
-          .map((document) => `${JSON.stringify(document)}\n`)
+          .map((document) => `${lineOf(document)}\n`)
           .join("")
       )
     )
@@ -84,7 +97,7 @@ export const encodeJson = <E, R>(
         encoder.encode(
           Chunk.toReadonlyArray(chunk)
             .map((document) => {
-              const text = separator + JSON.stringify(document)
+              const text = separator + lineOf(document)
               separator = ",\n"
               return text
             })

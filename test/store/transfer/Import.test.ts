@@ -25,7 +25,7 @@ import * as Memory from "../../../src/store/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { fromCsv } from "../../../src/store/transfer/FromCsv.js"
-import { fromNdjson } from "../../../src/store/transfer/FromJson.js"
+import { fromJson, fromNdjson } from "../../../src/store/transfer/FromJson.js"
 import type { ImportReport, ImportRow } from "../../../src/store/transfer/Import.js"
 import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"
 import { hosted, remotes } from "../core/Remotes.js"
@@ -364,6 +364,25 @@ describe.each(rounds)("round trips on %s", (_name, remote, numRuns) => {
         })
       ),
     { fastCheck: { numRuns } }
+  )
+
+  it.live("documents -> NDJSON, JSON -> the same documents, with what JSON.stringify would change", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        const given = { zero: -0, deep: [{ also: -0 }], not: 0 }
+        yield* store.collection("t").insert(given, { id: "a" })
+        for (const [format, read] of [
+          ["ndjson", fromNdjson],
+          ["json", fromJson]
+        ] as const) {
+          const out = yield* kept
+          yield* store.collection("t").exportText(out.sink, format)
+          const { unchanged } = yield* store.collection("t").importRecords(read(yield* out.bytes))
+          assert.strictEqual(unchanged, 1, format)
+        }
+      })
+    )
   )
 
   it.live("a sheet per collection, from one commit, into a file that appears when it is whole", () =>
