@@ -54,6 +54,13 @@ export const describe = (version: StoredVersion | undefined): DocumentVersion | 
 
 /** What is wrong with a unit before anything is read. */
 export const unitProblem = (unit: Unit): ValidationError | undefined => {
+  if (typeof unit.message === "string" && unit.message.includes("\0")) {
+    return new ValidationError({
+      operation: unit.operation,
+      message: "the message of a commit cannot hold a NUL character",
+      hint: "Git ends a message there: leave it out"
+    })
+  }
   for (const { collection, id } of [...unit.operations, ...(unit.expectations ?? [])]) {
     const problem = collectionNameProblem(collection) ?? idProblem(id)
     if (problem !== undefined) {

@@ -64,6 +64,8 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
       yield* fails(c.findBy("a", Number.NaN), "ValidationError", /NaN/)
       yield* fails(c.insert({ deep: { list: [1, Number.NaN] } }), "ValidationError", /deep\.list\[1\]/)
       yield* fails(c.insert({ when: new Date() as never }), "ValidationError", /when/)
+      yield* fails(c.insert({}, { message: "a\0b" }), "ValidationError", /message/)
+      yield* fails(c.reindex({ message: "a\0b" }), "ValidationError", /message/)
       yield* fails(c.insert([] as never), "ValidationError", /object/)
       yield* fails(c.insert(null as never), "ValidationError", /object/)
       for (const other of [new Map([["a", 1]]), new Set([1]), new Date(), new Error("x")]) {
