@@ -1,4 +1,3 @@
-import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
 import { emptyTree } from "../../domain/Oid.js"
@@ -11,15 +10,13 @@ import { parseCommit, type RawObject, tagTarget } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
 import { LooseObjects } from "./LooseObjects.js"
 import { type Deflated, ObjectStream } from "./ObjectStream.js"
-import { OpenPacks } from "./OpenPacks.js"
 import type { Owner } from "./Owner.js"
 import type { BuiltPack } from "./PackBuilder.js"
-import { PackFile } from "./PackFile.js"
+import type { PackFile } from "./PackFile.js"
 import { placePack } from "./PackPlace.js"
+import { Packs } from "./Packs.js"
 import { RawTree } from "./RawTree.js"
 import type { NewTree } from "./TreeRewriter.js"
-
-const maxOpenPacks = 64
 
 export interface CacheSizes {
   /** Bytes of parsed trees kept. Default 64 MiB. */
@@ -35,14 +32,9 @@ class Broken {
 
 /** The objects of one repository: staged ones first, then packs, then loose files. Synchronous, as page cache is. */
 export class ObjectDatabase {
-  private packs: Array<PackFile> = []
-  /** By their paths, without an ending. */
-  private readonly known = new Map<string, PackFile>()
-  private borrowedPacks = 0
+  private readonly packs: Packs
   /** The loose objects of repositories that this one borrows from. */
   private lenders: ReadonlyArray<LooseObjects> = []
-  private readonly files = new OpenPacks(maxOpenPacks)
-  private readonly bases: ByteCache<RawObject, number>
   private readonly trees: ByteCache<RawTree>
   private readonly commits: ByteCache<CommitInfo>
   /** Objects that only stock Git could find. */
@@ -52,81 +44,35 @@ export class ObjectDatabase {
   readonly staged = new Map<Oid, { readonly object: RawObject; users: number }>()
   readonly loose: LooseObjects
   private readonly objects: string
-  private readonly packDirectory: string
 
   constructor(
-    private readonly directory: string,
+    directory: string,
     private readonly owner: Owner,
     caches: CacheSizes
   ) {
     this.objects = path.join(directory, "objects")
-    this.packDirectory = path.join(this.objects, "pack")
     this.loose = new LooseObjects(this.objects, owner)
     this.loose.estimate()
     this.trees = new ByteCache(caches.trees ?? 64 * 1024 * 1024)
-    this.bases = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.75)
+    this.packs = new Packs(directory, new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.75))
     this.commits = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.25)
     this.rescan()
   }
 
   close(): void {
-    this.files.closeAll()
+    this.packs.close()
   }
 
   /** How many packs of its own the repository has, as of the last look. */
   get packCount(): number {
-    return this.packs.length - this.borrowedPacks
+    return this.packs.ownCount
   }
 
   /** Looks at the directories of packs again: others add and remove them. */
   rescan(): void {
     const alternates = alternatesOf(this.objects)
     this.lenders = alternates.map((directory) => new LooseObjects(directory, this.owner))
-    const present = new Set<string>()
-    for (const directory of [this.objects, ...alternates]) this.scan(path.join(directory, "pack"), present)
-    this.borrowedPacks = 0
-    for (const [stem, pack] of this.known) {
-      if (present.has(stem)) {
-        if (path.dirname(stem) !== this.packDirectory) this.borrowedPacks++
-        continue
-      }
-      this.known.delete(stem)
-      this.packs = this.packs.filter((other) => other !== pack)
-      pack.close()
-    }
-  }
-
-  /** Reads what is new in one directory of packs, and adds the paths of all its packs, without an ending. */
-  private scan(directory: string, present: Set<string>): void {
-    const names = new Set(this.namesIn(directory))
-    for (const name of names) {
-      if (!name.endsWith(".idx") || !names.has(`${name.slice(0, -4)}.pack`)) continue
-      const stem = path.join(directory, name.slice(0, -4))
-      present.add(stem)
-      if (this.known.has(stem)) continue
-      try {
-        this.register(stem, fs.readFileSync(`${stem}.idx`))
-      } catch (cause) {
-        if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
-      }
-    }
-  }
-
-  private namesIn(directory: string): ReadonlyArray<string> {
-    try {
-      return fs.readdirSync(directory)
-    } catch (cause) {
-      if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
-      if (directory !== this.packDirectory || fs.existsSync(this.objects)) return []
-      if (!fs.existsSync(path.join(this.directory, "HEAD"))) throw cause
-      throw new Fault("Corrupt", `${this.directory} has no objects directory`, "Restore it from a clone")
-    }
-  }
-
-  private register(stem: string, index: Buffer): void {
-    const pack = new PackFile(stem, index, this.files, this.bases)
-    this.known.set(stem, pack)
-    this.packs.unshift(pack)
+    this.packs.rescan(alternates)
   }
 
   /** What is known of an object by the first place that has a sound copy of it. */
@@ -135,7 +81,6 @@ export class ObjectDatabase {
     packed: (pack: PackFile, offset: number) => A,
     loose: (objects: LooseObjects) => A | undefined
   ): A | Broken | undefined {
-    const raw = Buffer.from(oid, "hex")
     let broken: Broken | undefined
     const tried = (use: () => A | undefined): A | undefined => {
       try {
@@ -148,14 +93,7 @@ export class ObjectDatabase {
         return undefined
       }
     }
-    for (let i = 0; i < this.packs.length; i++) {
-      const pack = this.packs[i]!
-      const offset = pack.find(raw)
-      if (offset < 0) continue
-      if (i > 0) {
-        this.packs.splice(i, 1)
-        this.packs.unshift(pack)
-      }
+    for (const [pack, offset] of this.packs.holding(Buffer.from(oid, "hex"))) {
       const found = tried(() => packed(pack, offset))
       if (found !== undefined) return found
     }
@@ -290,7 +228,7 @@ export class ObjectDatabase {
   startingWith(prefix: string): Array<Oid> {
     this.rescan()
     const found = new Set<Oid>()
-    for (const pack of this.packs) for (const oid of pack.startingWith(prefix)) found.add(oid)
+    for (const oid of this.packs.startingWith(prefix)) found.add(oid)
     for (const oid of this.staged.keys()) if (oid.startsWith(prefix)) found.add(oid)
     for (const loose of [this.loose, ...this.lenders])
       for (const oid of loose.startingWith(prefix)) found.add(oid)
@@ -311,8 +249,8 @@ export class ObjectDatabase {
       mark,
       objects: this.objects,
       owner: this.owner,
-      register: (stem) => this.register(stem, pack.index),
-      isRegistered: (stem) => this.known.has(stem)
+      register: (stem) => this.packs.register(stem, pack.index),
+      isRegistered: (stem) => this.packs.has(stem)
     })
   }
 }
