@@ -2,39 +2,42 @@ import type { IncomingMessage } from "node:http"
 import { createGunzip } from "node:zlib"
 import type { HttpServerError, HttpServerRequest } from "@effect/platform"
 import { NodeStream } from "@effect/platform-node"
-import { Effect, Stream } from "effect"
+import { Cause, Effect, Option, Stream } from "effect"
+import type { Call } from "./Call.js"
 import { badRequest, Problem } from "./Problem.js"
 
 export const tooLarge = new Problem({ status: 413, message: "The request body is too large." })
+
+const late = new Problem({ status: 408, message: "The request body did not arrive in time." })
 
 /** Why a body could not be read. */
 export const refused = (error: HttpServerError.RequestError): Problem => {
   const cause = error.cause
   const status = typeof cause === "object" && cause !== null && "status" in cause ? cause.status : undefined
-  if (status === 408) return new Problem({ status: 408, message: "The request body did not arrive in time." })
+  if (status === 408) return late
   return status === 413 || /maxBytes|body size/i.test(String(cause))
     ? tooLarge
     : badRequest("The request body could not be read.")
 }
 
-/** A body as it arrives, cut off with 413 past `maxBytes`. */
-export const stream = (
-  request: HttpServerRequest.HttpServerRequest,
-  maxBytes: number
-): Stream.Stream<Uint8Array, Problem> => bounded(Stream.mapError(request.stream, refused), maxBytes)
+const arriving = ({ bodyIdle, request }: Call): Stream.Stream<Uint8Array, Problem> =>
+  Stream.timeoutFail(Stream.mapError(request.stream, refused), () => late, bodyIdle)
+
+/** A body as it arrives, cut off with 413 past `maxBytes`, and with 408 where its sender pauses for long. */
+export const stream = (call: Call, maxBytes: number): Stream.Stream<Uint8Array, Problem> =>
+  bounded(arriving(call), maxBytes)
+
+const notPacked = badRequest("The request body could not be unpacked.")
 
 /** The same unpacked when it is gzipped; what is unpacked is what is counted. */
-export const unpacked = (
-  request: HttpServerRequest.HttpServerRequest,
-  maxBytes: number
-): Stream.Stream<Uint8Array, Problem> =>
-  !/\bgzip\b/i.test(request.headers["content-encoding"] ?? "")
-    ? stream(request, maxBytes)
-    : Stream.mapError(request.stream, refused).pipe(
+export const unpacked = (call: Call, maxBytes: number): Stream.Stream<Uint8Array, Problem> =>
+  !/\bgzip\b/i.test(call.request.headers["content-encoding"] ?? "")
+    ? stream(call, maxBytes)
+    : arriving(call).pipe(
         (packed) => NodeStream.pipeThroughSimple(packed, () => createGunzip()),
         Stream.catchAllCause(
-          (): Stream.Stream<Uint8Array | string, Problem> =>
-            Stream.fail(badRequest("The request body could not be unpacked."))
+          (cause): Stream.Stream<Uint8Array | string, Problem> =>
+            Stream.fail(Option.contains(Cause.failureOption(cause), late) ? late : notPacked)
         ),
         Stream.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)),
         (bytes) => bounded(bytes, maxBytes)

@@ -1,5 +1,5 @@
 import type { HttpServerRequest } from "@effect/platform"
-import type { Effect } from "effect"
+import type { Duration, Effect } from "effect"
 import type { Answers } from "./Answers.js"
 import type { Links } from "./Links.js"
 import type { Media } from "./Media.js"
@@ -22,6 +22,8 @@ export interface Call {
   readonly version: Version
   readonly links: Links
   readonly maxBodyBytes: number
+  /** How long the sender of a body may pause. */
+  readonly bodyIdle: Duration.Duration
   /** Memory for large bodies, which others than the answers wait for. */
   readonly bodies: Room
   /** On whose disk lies what is too large for memory. */

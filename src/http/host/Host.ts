@@ -1,5 +1,5 @@
 import { type HttpApp, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
-import { Context, Effect, Layer, Option, type Scope } from "effect"
+import { Context, Duration, Effect, Layer, Option, type Scope } from "effect"
 import * as Answers from "./Answers.js"
 import * as Area from "./Area.js"
 import * as Body from "./Body.js"
@@ -34,6 +34,8 @@ export interface HostOptions extends Programs.ProgramLimits {
   /** The largest body of an API request; 150 MiB carry a file of 100 MB in base64. */
   readonly maxBodyBytes?: number
   readonly maxPushBytes?: number
+  /** How long the sender of a large body or a push may pause. Default a minute. */
+  readonly bodyIdle?: Duration.DurationInput
   /** How many bytes of large bodies, asked and answered, are in memory at once; more wait. */
   readonly maxBytesInFlight?: number
   /** How many bytes of answers are remembered for as long as what they show is the same. Default 32 MiB. */
@@ -93,6 +95,7 @@ const make = (options: HostOptions) =>
     const faults = yield* Faults
     const repositories = yield* Repositories
     const maxBodyBytes = options.maxBodyBytes ?? 150 * mebibyte
+    const bodyIdle = Duration.decode(options.bodyIdle ?? "1 minute")
     const maxPushBytes = options.maxPushBytes ?? 2048 * mebibyte
     const rest = Route.matcher(yield* Rest.routes)
     const git = Route.matcher(yield* SmartHttp.routes({ maxPushBytes }))
@@ -145,6 +148,7 @@ const make = (options: HostOptions) =>
         version: found.version,
         links: linksOf(request.headers["host"], area === "rest" ? prefix : "/api/v3"),
         maxBodyBytes,
+        bodyIdle,
         bodies,
         spoolDirectory: repositories.directory,
         answers,

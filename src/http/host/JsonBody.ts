@@ -80,7 +80,7 @@ const arriving = (
         problem = notJson
       }
     }
-    yield* Stream.runForEach(Body.stream(call.request, call.maxBodyBytes), (bytes) =>
+    yield* Stream.runForEach(Body.stream(call, call.maxBodyBytes), (bytes) =>
       Effect.suspend(() => {
         // What is refused is read to its end all the same, so that its sender hears why.
         if (problem === undefined) scan(bytes)

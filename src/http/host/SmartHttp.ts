@@ -109,7 +109,7 @@ export const routes = (options: SmartHttpOptions) =>
         const output = Git.stream({
           ...service("upload-pack", git.directory, call),
           admitted: true,
-          input: Body.unpacked(call.request, options.maxPushBytes)
+          input: Body.unpacked(call, options.maxPushBytes)
         })
         return Reply.make(200, { ...noCache, "content-type": "application/x-git-upload-pack-result" }, output)
       })
@@ -120,7 +120,7 @@ export const routes = (options: SmartHttpOptions) =>
         yield* expects(call, "receive-pack")
         // The push is taken in before the writers are asked to wait, so that a slow sender holds nobody up.
         const spool = yield* Spool.make(git.directory)
-        yield* Stream.runForEach(Body.unpacked(call.request, options.maxPushBytes), spool.append)
+        yield* Stream.runForEach(Body.unpacked(call, options.maxPushBytes), spool.append)
         const input = spool.read(0, spool.size())
         // Its place is taken before its turn: whoever has the turn must not wait for those who wait for it.
         yield* Programs.transfer
