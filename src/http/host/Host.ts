@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http"
 import { type HttpApp, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { Context, Duration, Effect, Layer, Option, type Scope } from "effect"
 import * as Answers from "./Answers.js"
@@ -36,6 +37,8 @@ export interface HostOptions extends Programs.ProgramLimits {
   readonly maxPushBytes?: number
   /** How long the sender of a large body or a push may pause. Default a minute. */
   readonly bodyIdle?: Duration.DurationInput
+  /** How long nothing may move on the connection of a request that is being answered. Default a quarter of an hour. */
+  readonly connectionIdle?: Duration.DurationInput
   /** How many bytes of large bodies, asked and answered, are in memory at once; more wait. */
   readonly maxBytesInFlight?: number
   /** How many bytes of answers are remembered for as long as what they show is the same. Default 32 MiB. */
@@ -96,6 +99,7 @@ const make = (options: HostOptions) =>
     const repositories = yield* Repositories
     const maxBodyBytes = options.maxBodyBytes ?? 150 * mebibyte
     const bodyIdle = Duration.decode(options.bodyIdle ?? "1 minute")
+    const connectionIdle = Duration.toMillis(options.connectionIdle ?? "15 minutes")
     const maxPushBytes = options.maxPushBytes ?? 2048 * mebibyte
     const rest = Route.matcher(yield* Rest.routes)
     const git = Route.matcher(yield* SmartHttp.routes({ maxPushBytes }))
@@ -200,6 +204,9 @@ const make = (options: HostOptions) =>
 
     const answer = (request: Request): Effect.Effect<Response, never, Scope.Scope> => {
       const { method, url } = request
+      // Node ends it then; between requests it has a time of its own.
+      const { socket } = request.source as Partial<IncomingMessage>
+      if (Number.isFinite(connectionIdle)) socket?.setTimeout(connectionIdle)
       const question = url.indexOf("?")
       const place = Area.of(question < 0 ? url : url.slice(0, question), options.atRoot)
       const { area } = place

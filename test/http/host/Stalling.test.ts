@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -28,30 +29,61 @@ const stalled = (path: string, headers: ReadonlyArray<string>, body: string, eno
     )
   )
 
+/** Asks and reads nothing of the answer; answers how to leave. */
+const unread = (path: string) =>
+  Effect.flatMap(HostServer, ({ url }) =>
+    Effect.sync(() => {
+      const socket = connect(Number(new URL(url).port), "127.0.0.1", () =>
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: test\r\n\r\n`)
+      )
+      socket.on("error", () => undefined)
+      return () => socket.destroy()
+    })
+  )
+
 const git = (service: string) => `Content-Type: application/x-git-${service}-request`
 
-layer(host({ bodyIdle: "200 millis", maxTransfers: 1, maxWaiting: 0 }), { timeout: 60_000 })(
-  "a sender that stops",
-  (it) => {
-    it.effect("is told so, and gives its place to the next", () =>
-      Effect.gen(function* () {
-        const { token } = yield* HostServer
-        yield* Rest.repository("stalled", { "a.json": "1\n" }, { private: false })
-        const mine = `Authorization: Bearer ${token}`
-        const blob = "/api/v3/repos/local/stalled/git/blobs"
-        assert.match(
-          yield* stalled(blob, [mine], '{"content":"', /in time/),
-          /^HTTP\/1\.1 408 [\s\S]*in time/
-        )
-        const push = "/local/stalled.git/git-receive-pack"
-        assert.match(yield* stalled(push, [mine, git("receive-pack")], "00", /in time/), /^HTTP\/1\.1 408 /)
-        const fetched = "/local/stalled.git/git-upload-pack"
-        yield* stalled(fetched, [git("upload-pack")], "0014", /never/)
-        const packed = [git("upload-pack"), "Content-Encoding: gzip"]
-        yield* stalled(fetched, packed, "\x1f", /never/)
-        const archive = yield* Rest.get("/api/codeload/local/stalled/tar.gz/main")
-        assert.strictEqual(archive.status, 200)
-      })
-    )
-  }
-)
+layer(host({ bodyIdle: "200 millis", maxTransfers: 1, maxWaiting: 0, connectionIdle: "1 second" }), {
+  timeout: 60_000
+})("who stops", (it) => {
+  it.effect("sending is told so, and gives its place to the next", () =>
+    Effect.gen(function* () {
+      const { token } = yield* HostServer
+      yield* Rest.repository("stalled", { "a.json": "1\n" }, { private: false })
+      const mine = `Authorization: Bearer ${token}`
+      const blob = "/api/v3/repos/local/stalled/git/blobs"
+      assert.match(yield* stalled(blob, [mine], '{"content":"', /in time/), /^HTTP\/1\.1 408 [\s\S]*in time/)
+      const push = "/local/stalled.git/git-receive-pack"
+      assert.match(yield* stalled(push, [mine, git("receive-pack")], "00", /in time/), /^HTTP\/1\.1 408 /)
+      const fetched = "/local/stalled.git/git-upload-pack"
+      yield* stalled(fetched, [git("upload-pack")], "0014", /never/)
+      const packed = [git("upload-pack"), "Content-Encoding: gzip"]
+      yield* stalled(fetched, packed, "\x1f", /never/)
+      const archive = yield* Rest.get("/api/codeload/local/stalled/tar.gz/main")
+      assert.strictEqual(archive.status, 200)
+    })
+  )
+
+  it.effect("reading gives it back too", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("unread", { big: randomBytes(16 * 1024 * 1024) }, { private: false })
+      const archive = "/api/codeload/local/unread/tar.gz/main"
+      const leave = yield* unread(archive)
+      const next = Effect.map(
+        Rest.request("HEAD", archive, { headers: { connection: "close" } }),
+        ({ status }) => status
+      )
+      const until = (wanted: number) =>
+        Effect.gen(function* () {
+          for (let attempt = 0; attempt < 200; attempt++) {
+            if ((yield* next) === wanted) return true
+            yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+          }
+          return false
+        })
+      assert.isTrue(yield* until(503))
+      assert.isTrue(yield* until(200))
+      leave()
+    })
+  )
+})
