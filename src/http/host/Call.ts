@@ -24,9 +24,9 @@ export interface Call {
   readonly maxBodyBytes: number
   /** How long the sender of a body may pause. */
   readonly bodyIdle: Duration.Duration
-  /** Memory for large bodies, which others than the answers wait for. */
+  /** Memory for large bodies; apart from `room`, so that no request waits for itself. */
   readonly bodies: Room
-  /** On whose disk lies what is too large for memory. */
+  /** What is too large for memory lies on the disk of this directory. */
   readonly spoolDirectory: string
   /** What is remembered of earlier answers. */
   readonly answers: Answers

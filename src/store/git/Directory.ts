@@ -1,20 +1,12 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
+import { mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import type * as Effect from "effect/Effect"
 import type { RemoteError } from "../../domain/StoreError.js"
+import { fsyncPathSync } from "./Disk.js"
 import { attempt, Fault } from "./Fault.js"
 
 /** Whether something lies at a path. */
 export const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
-
-const sync = (path: string): void => {
-  const fd = openSync(path, "r")
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
-  }
-}
 
 /** The directory and those above it, durably, one by one: Node's recursive way never ends where a file system answers ENOENT, as /proc does. */
 export const makePath = (path: string): void => {
@@ -22,7 +14,7 @@ export const makePath = (path: string): void => {
   makePath(dirname(path))
   try {
     mkdirSync(path)
-    sync(dirname(path))
+    fsyncPathSync(dirname(path))
   } catch (cause) {
     if (!isThere(path)) throw cause
   }

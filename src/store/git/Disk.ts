@@ -14,6 +14,16 @@ export const fsyncPath = async (at: string): Promise<void> => {
   }
 }
 
+/** The same before anything else happens. */
+export const fsyncPathSync = (at: string): void => {
+  const fd = fs.openSync(at, "r")
+  try {
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
 /** Writes all of it: where the disk is nearly full, one call writes what there is room for and says no more. */
 export const writeAll = (fd: number, bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at)

@@ -2,19 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
 import * as Base64 from "../../../src/http/host/Base64.js"
+import { shredded } from "../../support/shredded.js"
 
 const white = fc.constantFrom("", "", "", "\n", " ", "\r\n\t")
 const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 })
-
-const inPieces = (text: string, sizes: ReadonlyArray<number>): Array<string> => {
-  const pieces: Array<string> = []
-  for (let at = 0, turn = 0; at < text.length; turn++) {
-    const size = sizes[turn % sizes.length]!
-    pieces.push(text.slice(at, at + size))
-    at += size
-  }
-  return pieces
-}
 
 const shapeOf = (pieces: ReadonlyArray<string>) => {
   const shape = new Base64.Shape()
@@ -33,7 +24,7 @@ describe("base64 that arrives in pieces", () => {
         (bytes, space, every, sizes) => {
           const plain = Buffer.from(bytes).toString("base64")
           const text = plain.replace(new RegExp(`.{${every}}`, "g"), `$&${space}`)
-          const pieces = inPieces(text, sizes)
+          const pieces = shredded(text, sizes)
           const shape = shapeOf(pieces)
           assert.strictEqual(shape.size, bytes.length)
           assert.strictEqual(shape.strict, text === plain)
@@ -54,7 +45,7 @@ describe("base64 that arrives in pieces", () => {
       fc.property(fc.array(characters, { maxLength: 12 }), cuts, (all, sizes) => {
         const text = all.join("")
         const bare = text.replaceAll(" ", "")
-        assert.strictEqual(shapeOf(inPieces(text, sizes)).size !== undefined, whole.test(bare), text)
+        assert.strictEqual(shapeOf(shredded(text, sizes)).size !== undefined, whole.test(bare), text)
       }),
       { numRuns: 3_000 }
     )

@@ -1,21 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { JsonScanner } from "../../../src/http/host/JsonScanner.js"
-
-const inChunks = (bytes: Uint8Array, sizes: ReadonlyArray<number>): Array<Uint8Array> => {
-  const chunks: Array<Uint8Array> = []
-  for (let at = 0, turn = 0; at < bytes.length; turn++) {
-    const size = sizes[turn % sizes.length]!
-    chunks.push(bytes.subarray(at, at + size))
-    at += size
-  }
-  return chunks
-}
+import { shredded } from "../../support/shredded.js"
 
 const scanned = (bytes: Uint8Array, sizes: ReadonlyArray<number>, longest: number, piece: number) => {
   const scanner = new JsonScanner(longest, piece)
   const taken: Array<Buffer> = []
-  for (const chunk of inChunks(bytes, sizes)) {
+  for (const chunk of shredded(bytes, sizes)) {
     scanner.push(chunk)
     taken.push(...scanner.take())
   }

@@ -2,17 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
 import { fromCsv } from "../../../src/store/transfer/FromCsv.js"
 import { fromNdjson } from "../../../src/store/transfer/FromJson.js"
+import { shredded } from "../../support/shredded.js"
 
-const shred = (text: string, sizes: ReadonlyArray<number>) => {
-  const bytes = new TextEncoder().encode(text)
-  const parts: Array<Uint8Array> = []
-  for (let at = 0, n = 0; at < bytes.length; n++) {
-    const size = sizes[n % sizes.length]!
-    parts.push(bytes.slice(at, at + size))
-    at += size
-  }
-  return parts
-}
+const shred = (text: string, sizes: ReadonlyArray<number>) => shredded(new TextEncoder().encode(text), sizes)
 
 const outcome = <A, E>(stream: Stream.Stream<A, E>) =>
   Effect.either(
