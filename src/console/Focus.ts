@@ -1,10 +1,16 @@
 import type { RefObject } from "preact"
 import { useEffect } from "preact/hooks"
 
+const isNowhere = () => document.activeElement === null || document.activeElement === document.body
+
 /** Gives the focus back to what had it, unless it has gone elsewhere since. */
 export const returnFocus = (to: Element | null): void => {
-  const nowhere = document.activeElement === null || document.activeElement === document.body
-  if (nowhere && to instanceof HTMLElement && to.isConnected) to.focus()
+  if (isNowhere() && to instanceof HTMLElement && to.isConnected) to.focus()
+}
+
+/** Hands the focus on from what had it, unless it has gone elsewhere since. */
+export const passFocus = (from: Element | null, to: HTMLElement | null): void => {
+  if (isNowhere() || document.activeElement === from) to?.focus()
 }
 
 /** Shows a dialog as long as its component lives; then the focus goes back to the opener. */

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preac
 import type { SessionView } from "../http/console/Api.js"
 import { alarm, announce, counted } from "./Announcer.js"
 import type { DataSourceService, RateBudget } from "./DataSource.js"
+import { passFocus } from "./Focus.js"
 import { Icon } from "./Icon.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
@@ -61,9 +62,9 @@ export const Workbench = (props: {
     () => rate.run(source.rate, { success: setBudgets, failure: () => setBudgets(undefined) }),
     [source]
   )
-  const query = useQuery(source, place, (byHand) => {
+  const query = useQuery(source, place, (asked) => {
     measure()
-    if (byHand) requestAnimationFrame(() => heading.current?.focus())
+    if (asked !== undefined) requestAnimationFrame(() => passFocus(asked.from, heading.current))
   })
 
   useEffect(() => {

@@ -30,11 +30,20 @@ interface Settled {
   readonly problem?: Problem
 }
 
+/** That a person asked, and what had the focus then. */
+interface Asked {
+  readonly from: Element | null
+}
+
 /** Asks what the place says whenever that changes; a newer question drops the answer to an older one. */
-export const useQuery = (source: DataSourceService, place: Place, onSettled: (byHand: boolean) => void) => {
+export const useQuery = (
+  source: DataSourceService,
+  place: Place,
+  onSettled: (asked: Asked | undefined) => void
+) => {
   const [latest, setLatest] = useState<Settled | undefined>(undefined)
   const [round, setRound] = useState(0)
-  const byHand = useRef(false)
+  const byHand = useRef<Asked | undefined>(undefined)
   const quiet = useRef(false)
   const task = useTask()
   const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
@@ -51,7 +60,7 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
 
   const settled = () => {
     onSettled(byHand.current)
-    byHand.current = false
+    byHand.current = undefined
     quiet.current = false
   }
 
@@ -103,8 +112,13 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
     ask(null, false)
   }, [source, question, sortKey])
 
+  const expectFocus = () => {
+    byHand.current = { from: document.activeElement }
+  }
+
   const cancel = useCallback(() => {
     if (!task.running) return
+    byHand.current = undefined
     task.cancel()
     announce("The run was cancelled.")
   }, [task.running])
@@ -119,7 +133,7 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
     pending,
     /** Asks again, also when nothing changed, and moves the focus to the results afterwards. */
     again: () => {
-      byHand.current = true
+      expectFocus()
       setRound((n) => n + 1)
     },
     /** Asks again behind what the person does: neither told nor focused. */
@@ -127,11 +141,9 @@ export const useQuery = (source: DataSourceService, place: Place, onSettled: (by
       quiet.current = true
       setRound((n) => n + 1)
     },
-    expectFocus: () => {
-      byHand.current = true
-    },
+    expectFocus,
     more: () => {
-      byHand.current = false
+      byHand.current = undefined
       ask(outcome?.answer.cursor ?? null, true)
     },
     cancel

@@ -142,10 +142,17 @@ bothBuilds("runs of the console", (the) => {
     await page.getByLabel("Value of filter 1").fill("none")
     await page.keyboard.press("Enter")
     await page.getByRole("button", { name: "Cancel" }).waitFor()
+    const clear = page.getByRole("button", { name: "Clear the filter" })
+    await clear.focus()
     await page.unroute(isData)
     for (const resume of slow) resume()
-
-    await page.getByRole("button", { name: "Clear the filter" }).press("Enter")
+    await page.locator('.results[aria-busy="false"]').waitFor()
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert.isTrue(
+      await clear.evaluate((button) => button === document.activeElement),
+      "the focus is taken from nobody who went on"
+    )
+    await clear.press("Enter")
     await page.locator(".table tbody th").first().waitFor()
     await heading()
     await page.goto(`${the.on.url}#table=products&at=main&limit=150`)
