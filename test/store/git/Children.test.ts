@@ -16,7 +16,7 @@ describe("Git cannot be started", () => {
         "sh",
         [
           "-c",
-          `ulimit -n 100 && exec "$0" --import tsx "$@"`,
+          `ulimit -n 2048 && exec "$0" --import tsx "$@"`,
           process.execPath,
           script,
           repository.directory
