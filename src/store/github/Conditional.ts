@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { Bounded } from "../internal/Bounded.js"
 import type { CallFailure, Client } from "./Client.js"
 
 /** What was answered last under a key, with the validator that came with it. */
@@ -16,40 +17,26 @@ export interface Validators<A> {
   readonly clear: () => void
 }
 
-/** Keeps the validators that were given last, so long as their values weigh no more than `most` together. */
+/** Keeps the validators that were used last, so long as their values weigh no more than `most` together. */
 export const makeValidators = <A>(
   client: Pick<Client, "generation">,
   most: number,
   weigh: (value: A) => number = () => 1
 ): Validators<A> => {
-  const kept = new Map<string, Validated<A>>()
-  let weight = 0
-  const drop = (key: string) => {
-    const found = kept.get(key)
-    if (found !== undefined && kept.delete(key)) weight -= weigh(found.value)
-  }
+  const kept = new Bounded<Validated<A>>(most, ({ value }) => weigh(value))
   return {
     find: (key) =>
-      kept.has(key)
-        ? Effect.map(client.generation, (generation) => {
+      kept.get(key) === undefined
+        ? Effect.succeed(undefined)
+        : Effect.map(client.generation, (generation) => {
             const found = kept.get(key)
             return found?.generation === generation ? found : undefined
-          })
-        : Effect.succeed(undefined),
+          }),
     keep: (key, etag, generation, value) => {
-      drop(key)
-      if (etag === undefined || weigh(value) > most) return
-      kept.set(key, { etag, generation, value })
-      weight += weigh(value)
-      for (const oldest of kept.keys()) {
-        if (weight <= most) break
-        drop(oldest)
-      }
+      kept.delete(key)
+      if (etag !== undefined && weigh(value) <= most) kept.set(key, { etag, generation, value })
     },
-    drop,
-    clear: () => {
-      kept.clear()
-      weight = 0
-    }
+    drop: (key) => kept.delete(key),
+    clear: () => kept.clear()
   }
 }

@@ -5,11 +5,11 @@ import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import { compareNames } from "../GitObject.js"
-import type { CommitInfo, Head, PathChange, TreeEntry } from "../GitRemote.js"
+import type { CommitInfo, Head, PathChange } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
-import type { Listing } from "./Listing.js"
+import { differences } from "./ListingDifferences.js"
 import { patiently } from "./Retry.js"
 import type { Trees } from "./Trees.js"
 
@@ -73,47 +73,6 @@ export const makeLog =
         })
       )
     ).pipe((all) => (limit === Number.POSITIVE_INFINITY ? all : Stream.take(all, limit)))
-
-const same = (a: TreeEntry | undefined, b: TreeEntry | undefined) =>
-  a?.oid === b?.oid && a?.path === b?.path && a?.kind === b?.kind
-
-/** What is left of two lists without the entries that are the same at their beginnings and at their ends. */
-const middles = (left: ReadonlyArray<TreeEntry>, right: ReadonlyArray<TreeEntry>) => {
-  const most = Math.min(left.length, right.length)
-  let from = 0
-  while (from < most && same(left[from], right[from])) from++
-  let end = 0
-  while (end < most - from && same(left.at(-1 - end), right.at(-1 - end))) end++
-  return [left.slice(from, left.length - end), right.slice(from, right.length - end)] as const
-}
-
-/** Every file that differs between two listings; directories that are the same tree are not looked into. */
-const differences = (left: Listing | undefined, right: Listing | undefined): Array<PathChange> => {
-  const found: Array<PathChange> = []
-  const visit = (directory: string, isLeft: boolean, isRight: boolean) => {
-    const [before, after] = middles(
-      (isLeft ? left?.directories.get(directory) : undefined) ?? [],
-      (isRight ? right?.directories.get(directory) : undefined) ?? []
-    )
-    const byName = new Map(after.map((entry) => [entry.path, entry]))
-    const compare = (name: string, was: TreeEntry | undefined, is: TreeEntry | undefined) => {
-      if (was?.oid === is?.oid && was?.kind === is?.kind) return
-      const path = directory === "" ? name : `${directory}/${name}`
-      const fileOf = (entry: TreeEntry | undefined) =>
-        entry === undefined || entry.kind === "tree" ? Option.none() : Option.some(entry.oid)
-      const change: PathChange = { path, before: fileOf(was), after: fileOf(is) }
-      if (Option.isSome(change.before) || Option.isSome(change.after)) found.push(change)
-      if (was?.kind === "tree" || is?.kind === "tree") visit(path, was?.kind === "tree", is?.kind === "tree")
-    }
-    for (const entry of before) {
-      compare(entry.path, entry, byName.get(entry.path))
-      byName.delete(entry.path)
-    }
-    for (const [name, entry] of byName) compare(name, undefined, entry)
-  }
-  visit("", left !== undefined, right !== undefined)
-  return found
-}
 
 /**
  * Every path whose blob differs, from two whole listings: a commit's own list of files ends at 3,000. Below a

@@ -21,12 +21,12 @@ export class Bounded<V> {
   }
 
   set(key: string, value: V): V {
-    this.#drop(key)
+    this.delete(key)
     this.#values.set(key, value)
     this.#weight += this.weigh(value)
     for (const oldest of this.#values.keys()) {
       if (this.#weight <= this.limit || this.#values.size === 1) break
-      this.#drop(oldest)
+      this.delete(oldest)
     }
     return value
   }
@@ -36,7 +36,7 @@ export class Bounded<V> {
     this.#weight = 0
   }
 
-  #drop(key: string): void {
+  delete(key: string): void {
     const value = this.#values.get(key)
     if (value !== undefined && this.#values.delete(key)) this.#weight -= this.weigh(value)
   }

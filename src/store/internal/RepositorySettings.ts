@@ -44,7 +44,8 @@ export interface RepositorySettings {
   readonly rootEntries: (head: Head | Oid) => Effect.Effect<ReadonlyMap<string, TreeEntry>, ReadError>
   /**
    * The settings, where a document of the collection can be written without any other file: the collection has
-   * neither index nor manifest, and its name is not that of a file. Learnt from the root's directory, and believed for a minute where that costs requests.
+   * neither index nor manifest, and its name is not that of a file. Learnt from the root's directory, and believed for
+   * a minute where that costs requests.
    */
   readonly alone: (collection: string) => Effect.Effect<Option.Option<Learnt>, ReadError>
   /**
