@@ -11,8 +11,8 @@ export type Failure = Problem | RemoteError | AmbiguousWriteError | ValidationEr
 export type Answer = Effect.Effect<Reply, Failure, Scope.Scope>
 
 /**
- * One operation of the REST API. `template` is GitHub's own, with `*` after a last parameter that may hold slashes;
- * `docs` is the operation's page below docs.github.com.
+ * One operation of the REST API. `template` is GitHub's own, with `*` after a parameter that may hold slashes: the last
+ * one, or one before literal segments. `docs` is the operation's page below docs.github.com.
  */
 export interface Route {
   readonly method: string
@@ -33,14 +33,34 @@ export const make = (
   handle
 })
 
+interface Ending {
+  readonly route: Route
+  readonly names: ReadonlyArray<string>
+}
+
+/** The end of a route whose last parameter may hold slashes, and the literal segments after that parameter. */
+interface GreedyEnding extends Ending {
+  readonly tail: ReadonlyArray<string>
+}
+
 interface Node {
   readonly literals: Map<string, Node>
   parameter: Node | undefined
-  readonly routes: Map<string, { readonly route: Route; readonly names: ReadonlyArray<string> }>
-  readonly greedy: Map<string, { readonly route: Route; readonly names: ReadonlyArray<string> }>
+  readonly routes: Map<string, Ending>
+  /** By method, the longest tail first. */
+  readonly greedy: Map<string, Array<GreedyEnding>>
 }
 
 const node = (): Node => ({ literals: new Map(), parameter: undefined, routes: new Map(), greedy: new Map() })
+
+/** Whether the segments from `index` on are a value of at least one segment that is not empty, and then `tail`. */
+const endsIn = (segments: ReadonlyArray<string>, index: number, tail: ReadonlyArray<string>): boolean => {
+  const start = segments.length - tail.length
+  return (
+    tail.length === 0 ||
+    (start > index && segments[index] !== "" && tail.every((text, at) => segments[start + at] === text))
+  )
+}
 
 export interface Match {
   readonly route: Route
@@ -63,8 +83,13 @@ export const matcher = (routes: ReadonlyArray<Route>) => {
     const names: Array<string> = []
     let at = root
     let greedy = false
+    const tail: Array<string> = []
     for (const segment of route.template.split("/").slice(1)) {
       if (segment === "") continue
+      if (greedy) {
+        tail.push(segment)
+        continue
+      }
       if (!segment.startsWith("{")) {
         const next = at.literals.get(segment) ?? node()
         at.literals.set(segment, next)
@@ -78,8 +103,13 @@ export const matcher = (routes: ReadonlyArray<Route>) => {
         at = at.parameter
       }
     }
-    const table = greedy ? at.greedy : at.routes
-    table.set(route.method, { route, names })
+    if (greedy) {
+      const endings = [...(at.greedy.get(route.method) ?? []), { route, names, tail }]
+      at.greedy.set(
+        route.method,
+        endings.sort((a, b) => b.tail.length - a.tail.length)
+      )
+    } else at.routes.set(route.method, { route, names })
   }
 
   const find = (
@@ -89,10 +119,7 @@ export const matcher = (routes: ReadonlyArray<Route>) => {
     index: number,
     values: ReadonlyArray<string>
   ): Match | undefined => {
-    const found = (
-      hit: { readonly route: Route; readonly names: ReadonlyArray<string> } | undefined,
-      all: ReadonlyArray<string>
-    ): Match | undefined =>
+    const found = (hit: Ending | undefined, all: ReadonlyArray<string>): Match | undefined =>
       hit && {
         route: hit.route,
         parameters: Object.fromEntries(hit.names.map((name, position) => [name, all[position]!]))
@@ -107,7 +134,9 @@ export const matcher = (routes: ReadonlyArray<Route>) => {
         ? find(at.parameter, method, segments, index + 1, [...values, segment])
         : undefined
     if (parameter !== undefined) return parameter
-    return found(at.greedy.get(method), [...values, segments.slice(index).join("/")])
+    const greedy = at.greedy.get(method)?.find(({ tail }) => endsIn(segments, index, tail))
+    const end = segments.length - (greedy?.tail.length ?? 0)
+    return found(greedy, [...values, segments.slice(index, end).join("/")])
   }
 
   return (method: string, path: string): Match | undefined => {

@@ -62,7 +62,8 @@ inEachVersion("commits", {}, (it) => {
         ["branches?per_page=2", 2],
         ["tags?per_page=1", 3],
         ["git/matching-refs/tags/?per_page=2", 2],
-        ["git/matching-refs/?per_page=2", 3]
+        ["git/matching-refs/?per_page=2", 3],
+        ["git/matching-refs?per_page=2", 3]
       ] as const) {
         const { headers } = yield* Rest.get(`/repos/local/lists/${path}`)
         assert.match(headers.get("link")!, new RegExp(`&page=${pages}>; rel="last"$`), path)
@@ -165,6 +166,66 @@ inEachVersion("commits", {}, (it) => {
       assert.strictEqual((yield* Rest.get("/repos/local/poll/commits/main", same)).status, 304)
       yield* write("poll", "a.json", "1\n")
       assert.strictEqual((yield* Rest.get("/repos/local/poll/commits/main", same)).status, 200)
+    })
+  )
+
+  it.effect("statuses, checks, comments and pull requests are those of the ref, not parts of its name", () =>
+    Effect.gen(function* () {
+      const { api } = yield* HostServer
+      const { commit } = (yield* Rest.repository("beside", { "a.json": "0\n" }))!
+      const at = "/repos/local/beside"
+      for (const name of ["feature/x", "v1/status"])
+        yield* Rest.request("POST", `${at}/git/refs`, { body: { ref: `refs/heads/${name}`, sha: commit } })
+      const later = yield* write("beside", "a.json", "1\n")
+      for (const ref of ["feature/x", "feature%2Fx", commit, "main"]) {
+        const { body, status } = yield* Rest.get(`${at}/commits/${ref}/status`)
+        const sha = ref === "main" ? later : commit
+        assert.deepStrictEqual(
+          [status, body?.state, body?.sha, body?.total_count, body?.statuses, body?.commit_url],
+          [200, "pending", sha, 0, [], `${api}${at}/commits/${sha}`],
+          ref
+        )
+        assert.deepStrictEqual((yield* Rest.get(`${at}/commits/${ref}/statuses`)).body, [])
+        for (const kind of ["check_runs", "check_suites"]) {
+          const answer = yield* Rest.get(`${at}/commits/${ref}/${kind.replace("_", "-")}`)
+          assert.deepStrictEqual(answer.body, { total_count: 0, [kind]: [] })
+        }
+      }
+      for (const kind of ["pulls", "comments"])
+        assert.deepStrictEqual((yield* Rest.get(`${at}/commits/${commit}/${kind}`)).body, [])
+      const heads = (sha: string) =>
+        Effect.map(Rest.get(`${at}/commits/${sha}/branches-where-head`), ({ body }) =>
+          body.map((branch: Rest.Json) => [branch.name, branch.commit.sha])
+        )
+      assert.deepStrictEqual(yield* heads(later), [["main", later]])
+      assert.deepStrictEqual(yield* heads(commit), [
+        ["feature/x", commit],
+        ["v1/status", commit]
+      ])
+      // One segment is a name as it stands.
+      assert.strictEqual((yield* Rest.get(`${at}/commits/v1%2Fstatus`)).body.sha, commit)
+      for (const [path, status] of [
+        ["none/status", 404],
+        ["none/statuses", 404],
+        ["none/check-runs", 422],
+        ["none/check-suites", 422],
+        ["none/pulls", 422],
+        ["none/comments", 422],
+        ["none/branches-where-head", 422],
+        ["main/unheard-of", 422]
+      ] as const)
+        assert.strictEqual((yield* Rest.get(`${at}/commits/${path}`)).status, status, path)
+      yield* Rest.repository("beside-nothing")
+      for (const [path, status] of [
+        ["status", 404],
+        ["pulls", 409],
+        ["branches-where-head", 409]
+      ] as const)
+        assert.strictEqual(
+          (yield* Rest.get(`/repos/local/beside-nothing/commits/main/${path}`)).status,
+          status,
+          path
+        )
     })
   )
 

@@ -21,6 +21,7 @@ const undescribed: ReadonlyArray<readonly [pattern: RegExp, operation: (body: un
     /^\/repos\/[^/]+\/[^/]+\/git\/refs(\/.*)?$/,
     (body) => (Array.isArray(body) ? "git/list-matching-refs" : "git/get-ref")
   ],
+  [/^\/repos\/[^/]+\/[^/]+\/git\/matching-refs$/, () => "git/list-matching-refs"],
   [/^\/repos\/[^/]+\/[^/]+\/contents$/, () => "repos/get-content"],
   [/^\/repos\/[^/]+\/[^/]+\/git\/trees\/.+$/, () => "git/get-tree"],
   [/^\/repos\/[^/]+\/[^/]+\/tarball$/, () => "repos/download-tarball-archive"],

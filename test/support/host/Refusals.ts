@@ -101,7 +101,12 @@ export const refusals: ReadonlyArray<Refusal> = [
   row(422, /^(base_tree is not a valid tree oid|tree contains duplicate file entries)$/, "own text"),
   row(422, /^Tree SHA does not exist$/, "own text"),
   row(422, /^Parent SHA does not exist or is not a commit object$/, "own text"),
-  row(422, /^No commit found for SHA: /s, measured),
+  row(422, /^No commit found for SHA: /s, measured, [
+    "repos/list-pull-requests-associated-with-commit",
+    "repos/list-comments-for-commit",
+    "checks/list-for-ref",
+    "checks/list-suites-for-ref"
+  ]),
   row(400, /^since and until must be timestamps in ISO 8601 format/, "own text"),
   row(
     422,

@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import type { Reference } from "../../../store/git/GitRepository.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Links from "../Links.js"
@@ -14,6 +15,13 @@ const unprotected = {
   required_status_checks: { enforcement_level: "off", contexts: [], checks: [] }
 }
 
+/** A branch in short. */
+export const short = (call: Call, fullName: string, { name, oid }: Reference) => ({
+  name: name.slice("refs/heads/".length),
+  commit: { sha: oid, url: `${Links.repository(call.links, fullName)}/commits/${oid}` },
+  protected: false
+})
+
 export const routes = Effect.gen(function* () {
   const repositories = yield* Repositories
   const reading = (call: Call) =>
@@ -24,16 +32,11 @@ export const routes = Effect.gen(function* () {
       const { fullName, git } = yield* reading(call)
       const refs = call.query.get("protected") === "true" ? [] : yield* git.refs("refs/heads/")
       const { headers, items } = Pages.slice(call, Pages.asked(call), refs)
-      const base = Links.repository(call.links, fullName)
-      const branches = items.map(({ name, oid }) => {
-        const branch = name.slice("refs/heads/".length)
-        return {
-          name: branch,
-          commit: { sha: oid, url: `${base}/commits/${oid}` },
-          protected: false,
-          protection: unprotected,
-          protection_url: `${base}/branches/${Links.encodePath(branch)}/protection`
-        }
+      const base = `${Links.repository(call.links, fullName)}/branches`
+      const branches = items.map((ref) => {
+        const branch = short(call, fullName, ref)
+        const url = `${base}/${Links.encodePath(branch.name)}/protection`
+        return { ...branch, protection: unprotected, protection_url: url }
       })
       return Conditional.json(call, branches, headers)
     })

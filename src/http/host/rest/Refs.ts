@@ -160,6 +160,7 @@ export const routes = Effect.gen(function* () {
   const at = "/repos/{owner}/{repo}/git"
   return [
     Route.make("GET", `${at}/ref/{ref*}`, "rest/git/refs#get-a-reference", one),
+    Route.make("GET", `${at}/matching-refs`, "rest/git/refs#list-matching-references", matching),
     Route.make("GET", `${at}/matching-refs/{ref*}`, "rest/git/refs#list-matching-references", matching),
     Route.make("GET", `${at}/refs`, "rest/git/refs#list-matching-references", legacy),
     Route.make("GET", `${at}/refs/{ref*}`, "rest/git/refs#get-a-reference", legacy),

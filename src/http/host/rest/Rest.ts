@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import * as Archives from "./Archives.js"
 import * as Blobs from "./Blobs.js"
 import * as Branches from "./Branches.js"
+import * as CommitActivity from "./CommitActivity.js"
 import * as Commits from "./Commits.js"
 import * as Compare from "./Compare.js"
 import * as Contents from "./Contents.js"
@@ -26,6 +27,7 @@ export const routes = Effect.map(
     Refs.routes,
     Tags.routes,
     Commits.routes,
+    CommitActivity.routes,
     Compare.routes,
     Merges.routes,
     Archives.routes
