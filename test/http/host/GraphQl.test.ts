@@ -14,11 +14,91 @@ layer(host(), { timeout: 60_000 })("graphql", (it) => {
       })
       assert.strictEqual(anonymous.status, 401)
       const unknown = yield* Rest.graphql("{ viewer { salary } }")
-      assert.match(unknown.errors![0].message, /Cannot query field "salary" on type "User"/)
+      assert.strictEqual(
+        unknown.errors![0].message,
+        `Cannot query field "salary" on type "User": this host serves a part of GitHub's schema.`
+      )
       assert.deepStrictEqual(unknown.errors![0].locations, [{ line: 1, column: 12 }])
       assert.notProperty(unknown, "data")
       assert.isArray((yield* Rest.graphql("{ viewer {")).errors)
       assert.isArray((yield* Rest.graphql("")).errors)
+    })
+  )
+
+  it.effect("repositories are made, filtered and ordered", () =>
+    Effect.gen(function* () {
+      const make = (input: Record<string, unknown>) =>
+        Rest.graphql(
+          `mutation($input: CreateRepositoryInput!) { createRepository(input: $input) {
+             clientMutationId repository { nameWithOwner visibility description isEmpty parent { id }
+               hasIssuesEnabled hasWikiEnabled mergeCommitAllowed rebaseMergeAllowed squashMergeAllowed
+               latestRelease { tagName } releases(first: 1) { totalCount nodes { name } pageInfo { hasNextPage } }
+               resourcePath } } }`,
+          { input: { visibility: "PRIVATE", ...input } }
+        )
+      const { id } = (yield* Rest.graphql("{ viewer { id } }")).data.viewer
+      const { createRepository } = (yield* make({
+        name: "made b",
+        description: "one",
+        clientMutationId: "me"
+      })).data
+      assert.deepStrictEqual(createRepository, {
+        clientMutationId: "me",
+        repository: {
+          nameWithOwner: "local/made-b",
+          visibility: "PRIVATE",
+          description: "one",
+          isEmpty: true,
+          parent: null,
+          hasIssuesEnabled: false,
+          hasWikiEnabled: false,
+          mergeCommitAllowed: true,
+          rebaseMergeAllowed: false,
+          squashMergeAllowed: false,
+          latestRelease: null,
+          releases: { totalCount: 0, nodes: [], pageInfo: { hasNextPage: false } },
+          resourcePath: "/local/made-b"
+        }
+      })
+      assert.isUndefined((yield* make({ name: "made-a", ownerId: id, visibility: "PUBLIC" })).errors)
+      for (const [input, type, message] of [
+        [{ name: "made-a" }, "UNPROCESSABLE", "Name already exists on this account"],
+        [{ name: "." }, "UNPROCESSABLE", "Name is invalid"],
+        [{ name: "x", ownerId: "eA" }, "NOT_FOUND", "Could not resolve to a node with the global id of 'eA'."]
+      ] as const) {
+        const { errors } = yield* make(input)
+        assert.deepStrictEqual([errors![0].type, errors![0].message], [type, message])
+      }
+      yield* Rest.repository("made-c", { "a.json": "1\n" })
+      const names = (args: string) =>
+        Effect.map(
+          Rest.graphql(`{ viewer { repositories(first: 100, ${args}) { nodes { name } } } }`),
+          ({ data }) =>
+            data.viewer.repositories.nodes
+              .map(({ name }: Rest.Json) => name.slice(5))
+              .filter((name: string) => /^[abc]$/.test(name))
+              .join("")
+        )
+      for (const [args, expected] of [
+        ["orderBy: { field: NAME, direction: DESC }", "cba"],
+        ["orderBy: { field: NAME, direction: ASC }", "abc"],
+        ["privacy: PRIVATE", "b"],
+        ["visibility: PUBLIC", "ac"],
+        ["isFork: true", ""],
+        ["isFork: false, isArchived: false", "abc"],
+        ["isArchived: true", ""],
+        ["isLocked: true", ""],
+        ["ownerAffiliations: [OWNER, COLLABORATOR]", "abc"],
+        ["ownerAffiliations: [COLLABORATOR]", ""],
+        ["affiliations: [OWNER]", "abc"],
+        ["affiliations: [ORGANIZATION_MEMBER]", ""]
+      ] as const)
+        assert.strictEqual(yield* names(args), expected, args)
+      const pushed = yield* names("orderBy: { field: PUSHED_AT, direction: DESC }")
+      assert.strictEqual([...pushed].sort().join(""), "abc")
+      const refs = yield* Rest.graphql(`{ repository(owner: "local", name: "made-c") {
+        refs(refPrefix: "refs/heads/", first: 5, direction: DESC) { nodes { name } } } }`)
+      assert.deepStrictEqual(refs.data.repository.refs.nodes, [{ name: "main" }])
     })
   )
 

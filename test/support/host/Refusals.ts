@@ -183,6 +183,11 @@ export const graphqlRefusals: ReadonlyArray<{
     message: /^A path was requested (which is not valid: |more than once in the file changes\.)/s,
     source: "SDL, own text"
   },
+  {
+    type: "UNPROCESSABLE",
+    message: /^Name (already exists on this account|is invalid)$/,
+    source: issue("cli/cli/pull/14266")
+  },
   { type: "UNPROCESSABLE", message: /^The contents of .* are not valid Base64\.$/s, source: "SDL, own text" },
   {
     type: "UNPROCESSABLE",

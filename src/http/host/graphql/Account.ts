@@ -1,19 +1,25 @@
 import { Effect } from "effect"
+import type { RemoteError } from "../../../domain/StoreError.js"
 import { nodeId, numericId } from "../Names.js"
+import type { Hosted } from "../Repositories.js"
 import * as Connection from "./Connection.js"
-import { after, type Context } from "./Context.js"
+import { after, type Context, type Eventual } from "./Context.js"
+import { type RepositoryArguments, select } from "./RepositoryList.js"
 
 /** An account; every name has one. */
 export const account = (context: Context, login: string) => {
   const { call, objects, repositories } = context
-  const owned = (name?: string) =>
+  const owned = <A>(
+    next: (all: ReadonlyArray<Hosted>) => Effect.Effect<A, RemoteError>,
+    name?: string
+  ): Eventual<A> =>
     context.run(
       Effect.flatMap(repositories.visible(call.principal), (all) =>
         Effect.forEach(
           all.filter((named) => named.owner === login && (name === undefined || named.name === name)),
           (named) => repositories.reading(call.principal, named.owner, named.name)
         )
-      )
+      ).pipe(Effect.flatMap(next))
     )
   return {
     __typename: "User",
@@ -24,18 +30,17 @@ export const account = (context: Context, login: string) => {
     email: "",
     url: `${call.links.origin}/${login}`,
     avatarUrl: `${call.links.origin}/avatars/${login}`,
-    repositories: (args: Connection.ConnectionArguments & { readonly visibility?: string | null }) =>
-      after(owned(), (all) => {
-        const wanted = all.filter(
-          ({ settings }) => !args.visibility || settings.private === (args.visibility === "PRIVATE")
-        )
-        return Connection.slice(
-          "repositories",
-          args,
-          wanted.map((hosted) => objects.repository(context, hosted))
-        )
-      }),
+    repositories: (args: RepositoryArguments) =>
+      after(
+        owned((all) => select(call.principal, args, all)),
+        (wanted) =>
+          Connection.slice(
+            "repositories",
+            args,
+            wanted.map((hosted) => objects.repository(context, hosted))
+          )
+      ),
     repository: ({ name }: { readonly name: string }) =>
-      after(owned(name), (all) => all.map((hosted) => objects.repository(context, hosted))[0] ?? null)
+      owned(([hosted]) => Effect.succeed(hosted ? objects.repository(context, hosted) : null), name)
   }
 }

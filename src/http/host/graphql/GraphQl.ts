@@ -46,11 +46,19 @@ const errors = (...all: ReadonlyArray<GraphQLError>) => Reply.plain(200, { error
 /** A document, or why it is none or does not fit the schema. */
 type Checked = DocumentNode | ReadonlyArray<GraphQLError>
 
+/** GitHub may know what is unknown here. */
+const explained = (error: GraphQLError): GraphQLError =>
+  /^(Cannot query field|Unknown (type|argument))/.test(error.message)
+    ? new GraphQLError(`${error.message.replace(/\.$/, "")}: this host serves a part of GitHub's schema.`, {
+        nodes: error.nodes ?? null
+      })
+    : error
+
 const checkedAnew = (query: string): Checked => {
   try {
     const document = parse(query, { maxTokens: mostTokens })
     const invalid = validate(schema(), document, undefined, { maxErrors: 10 })
-    return invalid.length > 0 ? invalid : document
+    return invalid.length > 0 ? invalid.map(explained) : document
   } catch (error) {
     return [error instanceof GraphQLError ? error : new GraphQLError("The document could not be parsed.")]
   }

@@ -14,6 +14,7 @@ import * as Revision from "../Revision.js"
 import type { Failure } from "../Route.js"
 import { createCommitOnBranch } from "./CommitOnBranch.js"
 import type { Context, Eventual } from "./Context.js"
+import { createRepository } from "./CreateRepository.js"
 import { failure } from "./GraphQlFailure.js"
 import { byId, fail, type Given, refById } from "./Target.js"
 
@@ -166,6 +167,7 @@ const resolver =
 export const root = {
   createCommitOnBranch: resolver(createCommitOnBranch),
   createRef: resolver(createRef),
+  createRepository: resolver(createRepository),
   deleteRef: resolver(deleteRef),
   updateRef: resolver(updateRef),
   updateRefs: resolver(updateRefs)

@@ -1,30 +1,50 @@
 import { Effect, Option } from "effect"
-import type { CommitInfo } from "../../../store/GitRemote.js"
 import * as Links from "../Links.js"
 import { isPath, isRefName, nodeId, numericId } from "../Names.js"
 import { may } from "../Principal.js"
 import type { Hosted } from "../Repositories.js"
 import * as Revision from "../Revision.js"
-import { seconds } from "../rest/RepositoryView.js"
+import { pushedAt } from "../rest/RepositoryView.js"
 import * as Connection from "./Connection.js"
 import { after, type Context } from "./Context.js"
+
+/** What GitHub has and this host does not. */
+const without = {
+  deleteBranchOnMerge: false,
+  forkCount: 0,
+  forkingAllowed: false,
+  hasDiscussionsEnabled: false,
+  hasIssuesEnabled: false,
+  hasProjectsEnabled: false,
+  hasWikiEnabled: false,
+  homepageUrl: null,
+  isArchived: false,
+  isDisabled: false,
+  isFork: false,
+  isInOrganization: false,
+  isLocked: false,
+  isMirror: false,
+  isTemplate: false,
+  latestRelease: null,
+  mergeCommitAllowed: true,
+  mirrorUrl: null,
+  parent: null,
+  rebaseMergeAllowed: false,
+  releases: (args: Connection.ConnectionArguments) => Connection.slice("releases", args, []),
+  squashMergeAllowed: false,
+  stargazerCount: 0,
+  templateRepository: null,
+  viewerHasStarred: false,
+  webCommitSignoffRequired: false
+}
 
 export const repository = (context: Context, hosted: Hosted) => {
   const { call, objects, run } = context
   const { fullName, git, name, owner, settings } = hosted
   const write = may(call.principal, "write", fullName)
-  const head = Effect.gen(function* () {
-    const tip = yield* git.ref(`refs/heads/${yield* git.defaultBranch}`)
-    return Option.isSome(tip) ? yield* git.commit(tip.value) : Option.none<CommitInfo>()
-  })
-  const pushedAt = () =>
-    run(
-      Effect.map(
-        head,
-        Option.match({ onNone: () => null, onSome: ({ committer }) => seconds(committer.date) })
-      )
-    )
+  const pushed = () => run(Effect.map(pushedAt(hosted), Option.getOrNull))
   return {
+    ...without,
     __typename: "Repository",
     id: () => nodeId("Repository", owner, name),
     databaseId: () => numericId(fullName),
@@ -32,17 +52,16 @@ export const repository = (context: Context, hosted: Hosted) => {
     nameWithOwner: fullName,
     description: settings.description,
     isPrivate: settings.private,
-    isArchived: false,
-    isFork: false,
     visibility: settings.private ? "PRIVATE" : "PUBLIC",
     viewerCanAdminister: write,
     viewerPermission: write ? "ADMIN" : "READ",
     url: Links.html(call.links, fullName),
+    resourcePath: `/${fullName}`,
     sshUrl: () => `git@${new URL(call.links.origin).hostname}:${fullName}.git`,
     diskUsage: null,
     createdAt: settings.createdAt,
-    updatedAt: () => after(pushedAt(), (at) => at ?? settings.createdAt),
-    pushedAt,
+    updatedAt: () => after(pushed(), (at) => at ?? settings.createdAt),
+    pushedAt: pushed,
     owner: () => objects.account(context, owner),
     isEmpty: () => run(Revision.isEmpty(git)),
     defaultBranchRef: () =>
@@ -50,16 +69,21 @@ export const repository = (context: Context, hosted: Hosted) => {
     ref: ({ qualifiedName }: { readonly qualifiedName: string }) =>
       run(refCalled(context, hosted, qualifiedName)),
     refs: (
-      args: Connection.ConnectionArguments & { readonly refPrefix: string; readonly query?: string | null }
+      args: Connection.ConnectionArguments & {
+        readonly refPrefix: string
+        readonly query?: string | null
+        readonly direction?: "ASC" | "DESC" | null
+      }
     ) => {
       const prefix = args.refPrefix.endsWith("/") ? args.refPrefix : `${args.refPrefix}/`
       const plain = prefix === "refs/" || (prefix.startsWith("refs/") && isRefName(prefix.slice(0, -1)))
       return after(run(plain ? git.refs(prefix) : Effect.succeed([])), (all) => {
         const wanted = all.filter((one) => !args.query || one.name.includes(args.query))
+        const ordered = args.direction === "DESC" ? wanted.toReversed() : wanted
         return Connection.slice(
           "refs",
           args,
-          wanted.map((one) => objects.ref(context, hosted, one.name, one.oid))
+          ordered.map((one) => objects.ref(context, hosted, one.name, one.oid))
         )
       })
     },

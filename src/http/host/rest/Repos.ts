@@ -1,22 +1,18 @@
 import { Effect, Option } from "effect"
-import { isRepositoryName } from "../../../store/git/GitRepositories.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Fields from "../Fields.js"
 import * as JsonBody from "../JsonBody.js"
 import * as Links from "../Links.js"
-import { isOwner } from "../Names.js"
 import * as Pages from "../Pages.js"
 import { may } from "../Principal.js"
-import { notFound, notPermitted, requiresAuthentication, unprocessable } from "../Problem.js"
+import { requiresAuthentication } from "../Problem.js"
 import * as Reply from "../Reply.js"
 import { type Named, Repositories } from "../Repositories.js"
 import * as Route from "../Route.js"
 import * as People from "./People.js"
+import * as RepositoryCreation from "./RepositoryCreation.js"
 import { repository } from "./RepositoryView.js"
-
-const failed = (field: string, message: string) =>
-  unprocessable("Repository creation failed.", [{ resource: "Repository", code: "custom", field, message }])
 
 export const routes = Effect.gen(function* () {
   const repositories = yield* Repositories
@@ -52,19 +48,16 @@ export const routes = Effect.gen(function* () {
       if (principal.login === undefined) return yield* requiresAuthentication
       const owner = call.parameters["org"] ?? principal.login
       const body = yield* JsonBody.read(call)
-      const name = (yield* Fields.text(body, "name")).replace(/\.git$/i, "").replace(/[^A-Za-z0-9._-]+/g, "-")
+      const name = RepositoryCreation.nameFrom(yield* Fields.text(body, "name"))
       const hidden =
         (yield* Fields.boolean(body, "private")) ?? (yield* Fields.string(body, "visibility")) === "private"
       const description =
         (yield* Fields.string({ ...body, description: body["description"] ?? undefined }, "description")) ??
         null
       const initial = (yield* Fields.boolean(body, "auto_init")) ?? false
-      if (!isOwner(owner)) return yield* notFound
-      if (!may(principal, "write", `${owner}/${name}`)) return yield* notPermitted("administration=write")
-      if (!isRepositoryName(name)) return yield* failed("name", "name is invalid")
-      const made = yield* repositories.create(owner, name, { private: hidden, description })
-      if (Option.isNone(made)) return yield* failed("name", "name already exists on this account")
-      const { git } = made.value
+      const settings = { private: hidden, description }
+      const made = yield* RepositoryCreation.make(repositories, principal, { owner, name }, settings)
+      const { git } = made
       if (initial) {
         const content = Buffer.from(`# ${name}\n${description === null ? "" : `${description}\n`}`)
         const author = People.personOf(principal)
@@ -80,8 +73,8 @@ export const routes = Effect.gen(function* () {
           })
         )
       }
-      return Reply.plain(201, yield* repository(call, made.value), {
-        location: Links.repository(call.links, made.value.fullName)
+      return Reply.plain(201, yield* repository(call, made), {
+        location: Links.repository(call.links, made.fullName)
       })
     })
 

@@ -90,18 +90,22 @@ const kilobytes = (directory: string): number => {
   )
 }
 
+/** When the default branch got its last commit; none where it has no commit. */
+export const pushedAt = ({ git }: Hosted): Effect.Effect<Option.Option<string>, RemoteError> =>
+  Effect.gen(function* () {
+    const tip = yield* git.ref(`refs/heads/${yield* git.defaultBranch}`)
+    const head = Option.isSome(tip) ? yield* git.commit(tip.value) : Option.none()
+    return Option.map(head, ({ committer }) => seconds(committer.date))
+  })
+
 /** A repository as `GET /repos/{owner}/{repo}` shows it. */
 export const repository = (call: Call, hosted: Hosted): Effect.Effect<object, RemoteError> =>
   Effect.gen(function* () {
     const { links, principal } = call
     const { fullName, git, name, owner, settings } = hosted
     const branch = yield* git.defaultBranch
-    const tip = yield* git.ref(`refs/heads/${branch}`)
-    const head = Option.isSome(tip) ? yield* git.commit(tip.value) : Option.none()
-    const pushed = Option.match(head, {
-      onNone: () => settings.createdAt,
-      onSome: ({ committer }) => seconds(committer.date)
-    })
+    const lastPush = yield* pushedAt(hosted)
+    const pushed = Option.getOrElse(lastPush, () => settings.createdAt)
     const url = Links.repository(links, fullName)
     const write = may(principal, "write", fullName)
     return {
@@ -125,7 +129,7 @@ export const repository = (call: Call, hosted: Hosted): Effect.Effect<object, Re
       svn_url: Links.html(links, fullName),
       mirror_url: null,
       homepage: null,
-      size: Option.isNone(head) ? 0 : kilobytes(git.directory),
+      size: Option.isNone(lastPush) ? 0 : kilobytes(git.directory),
       stargazers_count: 0,
       watchers_count: 0,
       language: null,

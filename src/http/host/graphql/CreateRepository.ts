@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import { fromNodeId } from "../Names.js"
+import { Problem } from "../Problem.js"
+import * as RepositoryCreation from "../rest/RepositoryCreation.js"
+import type { Context } from "./Context.js"
+import { failure } from "./GraphQlFailure.js"
+import { fail, type Given } from "./Target.js"
+
+/** Makes a repository without commits, of the caller or of the account that `ownerId` names. */
+export const createRepository = (
+  context: Context,
+  input: Given & {
+    readonly name: string
+    readonly visibility: "PRIVATE" | "PUBLIC" | "INTERNAL"
+    readonly description?: string | null
+    readonly ownerId?: string | null
+  }
+) =>
+  Effect.gen(function* () {
+    const { principal } = context.call
+    const { ownerId } = input
+    const owner = ownerId ? fromNodeId("User", ownerId)?.[0] : principal.login
+    if (owner === undefined) {
+      const id = (ownerId ?? "").slice(0, 200)
+      return yield* fail("NOT_FOUND", `Could not resolve to a node with the global id of '${id}'.`)
+    }
+    const settings = { private: input.visibility !== "PUBLIC", description: input.description ?? null }
+    const named = { owner, name: RepositoryCreation.nameFrom(input.name) }
+    const made = yield* RepositoryCreation.make(context.repositories, principal, named, settings).pipe(
+      Effect.mapError((error) => {
+        const message = error instanceof Problem ? error.errors?.[0]?.message : undefined
+        return message === undefined
+          ? error
+          : failure("UNPROCESSABLE", `${message.charAt(0).toUpperCase()}${message.slice(1)}`)
+      })
+    )
+    return {
+      clientMutationId: input.clientMutationId,
+      repository: context.objects.repository(context, made)
+    }
+  })
