@@ -9,7 +9,8 @@ import { Faults } from "./Faults.js"
 import * as Leases from "./Leases.js"
 import { isOwner } from "./Names.js"
 import { anonymous, may, type Principal } from "./Principal.js"
-import { notFound, notPermitted, type Problem, requiresAuthentication } from "./Problem.js"
+import { conflict, notFound, notPermitted, type Problem, requiresAuthentication } from "./Problem.js"
+import * as Users from "./Users.js"
 
 const Settings = Schema.Struct({
   private: Schema.Boolean,
@@ -56,6 +57,22 @@ export class Repositories extends Context.Tag("chainstore/http/host/Repositories
       name: string,
       settings: Pick<Settings, "private" | "description">
     ) => Effect.Effect<Option.Option<Hosted>, Problem | RemoteError | ValidationError, Scope.Scope>
+    /** A repository that exists, for a principal that may write to it; nothing is made by this. */
+    readonly administering: (principal: Principal, owner: string, name: string) => Opening
+    /** Changes what is said of a repository. */
+    readonly update: (
+      hosted: Hosted,
+      changes: Partial<Pick<Settings, "private" | "description">>
+    ) => Effect.Effect<void, RemoteError>
+    /**
+     * Removes a repository once its requests and their Git programs have ended; from the start, new requests do not
+     * find it. Fails, and leaves it, when they do not end in time.
+     */
+    readonly remove: (
+      principal: Principal,
+      owner: string,
+      name: string
+    ) => Effect.Effect<void, Problem | RemoteError | ValidationError>
     /** Everything that a principal may see, by name. */
     readonly visible: (principal: Principal) => Effect.Effect<ReadonlyArray<Named>, RemoteError>
   }
@@ -69,6 +86,11 @@ const stampOf = (file: string): string => {
   const found = statSync(file, { throwIfNoEntry: false })
   return found === undefined ? "" : `${found.ino} ${found.birthtimeMs} ${found.mtimeMs}`
 }
+
+/** How long the removal of a repository waits for the requests that use it. */
+const patience = "30 seconds"
+
+const inUse = conflict("The repository is in use: try again when its transfers have ended.")
 
 /** Most settings remembered at once; they are small and read again when asked for. */
 const mostKnown = 10_000
@@ -84,6 +106,7 @@ export const layer = (options: RepositoriesOptions) =>
       const known = new Map<string, { readonly stamp: string; readonly settings: Settings }>()
       const leases = yield* Leases.make<{ readonly stamp: string; readonly hosted: Hosted }>()
       const making = yield* Effect.makeSemaphore(1)
+      const users = yield* Users.make
       const scope = yield* Effect.scope
       // What a repository that is not made yet looks like to those who may make it.
       const blank = yield* Effect.cached(
@@ -138,7 +161,8 @@ export const layer = (options: RepositoriesOptions) =>
         owner: string,
         name: string
       ): Effect.Effect<Hosted | undefined, RemoteError | ValidationError, Scope.Scope> =>
-        Effect.suspend(() => {
+        Effect.flatMap(users.enter(`${owner}/${name}`), (entered) => {
+          if (!entered) return absent
           const fullName = `${owner}/${name}`
           const held = leases.hold(fullName, opened(owner, name)).pipe(
             Effect.map((lease) => lease.hosted),
@@ -152,6 +176,15 @@ export const layer = (options: RepositoriesOptions) =>
             Effect.flatMap(registry.exists(owner, name), (exists) => (exists ? held : absent))
           )
         })
+
+      /** At once: who reads a part of the file would take the repository for one of which nothing is said. */
+      const write = (fullName: string, settings: Settings) =>
+        Effect.gen(function* () {
+          const text = yield* Effect.orDie(Schema.encode(SettingsJson)(settings))
+          const whole = `${file(fullName)}.new`
+          yield* fs.writeFileString(whole, text)
+          yield* fs.rename(whole, file(fullName))
+        }).pipe(Effect.mapError(unwritable))
 
       const make = (owner: string, name: string, given: Pick<Settings, "private" | "description">) =>
         making.withPermits(1)(
@@ -167,8 +200,7 @@ export const layer = (options: RepositoriesOptions) =>
             const { repository } = yield* registry
               .create(owner, name, { defaultBranch: options.defaultBranch })
               .pipe(Effect.catchTag("NotFoundError", (error) => Effect.die(error)))
-            const text = yield* Effect.orDie(Schema.encode(SettingsJson)(settings))
-            yield* Effect.mapError(fs.writeFileString(file(fullName), text), unwritable)
+            yield* write(fullName, settings)
             return Option.some(hosted(fullName, repository, settings))
           })
         )
@@ -188,9 +220,36 @@ export const layer = (options: RepositoriesOptions) =>
         })
       }
 
+      const refused = (principal: Principal, permission: string) =>
+        principal.id === anonymous.id ? requiresAuthentication : notPermitted(permission)
+
+      const administering = (principal: Principal, owner: string, name: string): Opening =>
+        Effect.gen(function* () {
+          if (!proper(owner, name)) return yield* notFound
+          if (may(principal, "write", `${owner}/${name}`))
+            return (yield* find(owner, name)) ?? (yield* notFound)
+          yield* reading(principal, owner, name)
+          return yield* refused(principal, "administration=write")
+        })
+
+      const remove = (owner: string, name: string) => {
+        const fullName = `${owner}/${name}`
+        const removed = Effect.zipRight(leases.drop(fullName), registry.remove(owner, name)).pipe(
+          Effect.flatMap((was) => (was ? Effect.void : notFound))
+        )
+        return users.without(fullName, removed, { within: patience, otherwise: inUse })
+      }
+
       return Repositories.of({
         directory: registry.directory,
         reading,
+        administering,
+        update: ({ fullName }, changes) =>
+          making.withPermits(1)(
+            Effect.flatMap(settingsOf(fullName), (settings) => write(fullName, { ...settings, ...changes }))
+          ),
+        remove: (principal, owner, name) =>
+          Effect.zipRight(Effect.scoped(administering(principal, owner, name)), remove(owner, name)),
         writing: (principal, owner, name) =>
           Effect.gen(function* () {
             if (!proper(owner, name)) return yield* notFound
@@ -203,12 +262,14 @@ export const layer = (options: RepositoriesOptions) =>
               return (yield* find(owner, name)) ?? (yield* notFound)
             }
             yield* reading(principal, owner, name)
-            return yield* principal.id === anonymous.id
-              ? requiresAuthentication
-              : notPermitted("contents=write")
+            return yield* refused(principal, "contents=write")
           }),
         create: (owner, name, settings) =>
-          proper(owner, name) ? make(owner, name, settings) : Effect.fail(notFound),
+          proper(owner, name)
+            ? Effect.flatMap(users.enter(`${owner}/${name}`), (entered) =>
+                entered ? make(owner, name, settings) : Effect.succeedNone
+              )
+            : Effect.fail(notFound),
         visible: (principal) =>
           Effect.gen(function* () {
             const all: Array<Named> = []

@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import { NotFoundError, type RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { isRepository } from "./Creation.js"
 import { makeDirectory } from "./Directory.js"
+import { fsyncPathSync } from "./Disk.js"
 import * as Engine from "./Engine.js"
 import { attempt } from "./Fault.js"
 import type { GitRepository } from "./GitRepository.js"
@@ -43,6 +44,8 @@ export interface GitRepositoriesService {
     Scope.Scope
   >
   readonly exists: (owner: string, name: string) => Effect.Effect<boolean, RemoteError>
+  /** Removes a repository that nobody has open: its name first, at once, then its content. False: there is none. */
+  readonly remove: (owner: string, name: string) => Effect.Effect<boolean, RemoteError | ValidationError>
   /** Every repository, ordered by owner and name. */
   readonly list: Effect.Effect<ReadonlyArray<RepositoryName>, RemoteError>
 }
@@ -137,6 +140,30 @@ export const make = (
         return { repository: yield* engine(directory), created }
       })
 
+    const remove: GitRepositoriesService["remove"] = (owner, name) =>
+      Effect.gen(function* () {
+        const directory = directoryOf(yield* checked(owner, name))
+        return yield* opening.withPermits(1)(
+          Effect.gen(function* () {
+            if (!(yield* exists(directory))) return false
+            // An idle engine ends here: it would write into the directory again.
+            yield* RcMap.invalidate(engines, directory)
+            identities.delete(directory)
+            const gone = yield* attempt("GitRepositories.remove", directory, () => {
+              const parent = path.dirname(directory)
+              const place = fs.mkdtempSync(path.join(parent, ".removing-"))
+              fs.renameSync(directory, path.join(place, "repository.git"))
+              if (options.durability !== "none") fsyncPathSync(parent)
+              return place
+            })
+            yield* Effect.promise(() => fs.promises.rm(gone, { recursive: true, force: true })).pipe(
+              Effect.catchAllCause((cause) => Effect.logWarning(`${gone} could not be deleted`, cause))
+            )
+            return true
+          })
+        )
+      }).pipe(Effect.uninterruptible)
+
     const list = attempt("GitRepositories.list", root, () => {
       const found: Array<RepositoryName> = []
       for (const owner of fs.readdirSync(root).sort()) {
@@ -164,6 +191,7 @@ export const make = (
         isRepositoryName(owner) && isRepositoryName(name)
           ? exists(directoryOf({ owner, name }))
           : Effect.succeed(false),
+      remove,
       list
     }
   })

@@ -73,6 +73,8 @@ export const refusals: ReadonlyArray<Refusal> = [
     /^is at [0-9a-f]{40} but expected [0-9a-f]{40}$/,
     issue("integrations/terraform-provider-github/issues/2909")
   ),
+  row(409, /^The repository is in use: /, "own text"),
+  row(422, /^Validation Failed$/, trouble),
   row(409, /^Merge conflict$/, `${docs}/rest/branches/branches#merge-a-branch`),
   row(422, /^Invalid request\.\n\n("\w+"(, "\w+")* (wasn't|weren't) supplied\.|For '[^']*', )/, measured),
   row(422, /^Invalid request\.\n\n".*" is not a valid date-time\.$/s, "own text"),

@@ -11,6 +11,7 @@ import * as Merges from "./Merges.js"
 import * as Meta from "./Meta.js"
 import * as Refs from "./Refs.js"
 import * as Repos from "./Repos.js"
+import * as RepositoryAdministration from "./RepositoryAdministration.js"
 import * as Tags from "./Tags.js"
 import * as Trees from "./Trees.js"
 
@@ -19,6 +20,7 @@ export const routes = Effect.map(
   Effect.all([
     Meta.routes,
     Repos.routes,
+    RepositoryAdministration.routes,
     Branches.routes,
     Contents.routes,
     Blobs.routes,

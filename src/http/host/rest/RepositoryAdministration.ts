@@ -1,0 +1,70 @@
+import { Effect, Option } from "effect"
+import type { Call } from "../Call.js"
+import * as Fields from "../Fields.js"
+import * as Git from "../Git.js"
+import * as JsonBody from "../JsonBody.js"
+import { isRefName } from "../Names.js"
+import { unprocessable } from "../Problem.js"
+import * as Reply from "../Reply.js"
+import { type Hosted, Repositories } from "../Repositories.js"
+import * as Route from "../Route.js"
+import { repository } from "./RepositoryView.js"
+
+const invalid = (field: string, message: string) =>
+  unprocessable("Validation Failed", [{ resource: "Repository", field, code: "invalid", message }])
+
+/** What would be asked for in vain, and must not look as if it had been done. */
+const refusedFlags = ["archived", "has_issues", "has_projects", "has_wiki", "is_template"]
+
+const setDefault = ({ git }: Hosted, branch: string) =>
+  git.exclusively(
+    Effect.gen(function* () {
+      const name = `refs/heads/${branch}`
+      if (!isRefName(name) || Option.isNone(yield* git.ref(name)))
+        return yield* invalid("default_branch", `The branch ${branch.slice(0, 255)} was not found.`)
+      yield* Git.output({ directory: git.directory, args: ["symbolic-ref", "HEAD", name] })
+    })
+  )
+
+export const routes = Effect.gen(function* () {
+  const repositories = yield* Repositories
+  const administering = (call: Call) =>
+    repositories.administering(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+
+  const update = (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const hosted = yield* administering(call)
+      const body = yield* JsonBody.read(call)
+      const name = yield* Fields.string(body, "name")
+      if (name !== undefined && name !== hosted.name)
+        return yield* invalid("name", "This host does not rename repositories.")
+      for (const flag of refusedFlags)
+        if (yield* Fields.boolean(body, flag)) return yield* invalid(flag, `This host does not have ${flag}.`)
+      const visibility = yield* Fields.string(body, "visibility")
+      if (visibility !== undefined && visibility !== "public" && visibility !== "private")
+        return yield* invalid("visibility", "visibility must be public or private.")
+      const hidden =
+        (yield* Fields.boolean(body, "private")) ??
+        (visibility === undefined ? hosted.settings.private : visibility === "private")
+      const description =
+        body["description"] === null
+          ? null
+          : ((yield* Fields.string(body, "description")) ?? hosted.settings.description)
+      const branch = yield* Fields.string(body, "default_branch")
+      if (branch !== undefined && branch !== (yield* hosted.git.defaultBranch))
+        yield* setDefault(hosted, branch)
+      yield* repositories.update(hosted, { private: hidden, description })
+      return Reply.plain(200, yield* repository(call, yield* administering(call)))
+    })
+
+  const remove = (call: Call): Route.Answer =>
+    Effect.as(
+      repositories.remove(call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
+      Reply.noContent
+    )
+
+  return [
+    Route.make("PATCH", "/repos/{owner}/{repo}", "rest/repos/repos#update-a-repository", update),
+    Route.make("DELETE", "/repos/{owner}/{repo}", "rest/repos/repos#delete-a-repository", remove)
+  ]
+})
