@@ -337,4 +337,59 @@ inEachVersion("contents", {}, (it) => {
       assert.strictEqual(anonymous.status, 200)
     })
   )
+
+  it.effect("readme, license and what is told of the whole", () =>
+    Effect.gen(function* () {
+      const at = "/repos/local/whole"
+      yield* Rest.repository("whole", {
+        "README.txt": "text\n",
+        "readme.md": "# whole\n",
+        "LICENSE-notes": "n\n",
+        LICENSE: "Do what you like.\n",
+        "data/ReadMe": "below\n"
+      })
+      const readme = yield* Rest.get(`${at}/readme`)
+      assert.deepStrictEqual(
+        [readme.body.path, Buffer.from(readme.body.content, "base64").toString()],
+        ["readme.md", "# whole\n"]
+      )
+      const etag = readme.headers.get("etag")!
+      assert.strictEqual(
+        (yield* Rest.get(`${at}/readme`, { headers: { "if-none-match": etag } })).status,
+        304
+      )
+      const raw = { headers: { accept: "application/vnd.github.raw+json" } }
+      assert.strictEqual((yield* Rest.get(`${at}/readme`, raw)).text, "# whole\n")
+      assert.strictEqual((yield* Rest.get(`${at}/readme/data`)).body.path, "data/ReadMe")
+      assert.strictEqual((yield* Rest.get(`${at}/readme?ref=none`)).status, 404)
+      assert.strictEqual((yield* Rest.get(`${at}/readme/..`)).status, 404)
+      const license = (yield* Rest.get(`${at}/license`)).body
+      assert.deepStrictEqual([license.path, license.license.key], ["LICENSE", "other"])
+      assert.deepStrictEqual((yield* Rest.get(`${at}/languages`)).body, {})
+      assert.deepStrictEqual((yield* Rest.get(`${at}/topics`)).body, { names: [] })
+      assert.deepStrictEqual((yield* Rest.get(`${at}/releases`)).body, [])
+      assert.strictEqual((yield* Rest.get(`${at}/releases/latest`)).status, 404)
+      for (const [path, author] of [
+        ["1", undefined],
+        ["2", undefined],
+        ["3", { name: "Ada", email: "ada@example.org" }]
+      ] as const)
+        yield* Rest.request("PUT", `${at}/contents/${path}`, { body: { message: "m", content: "", author } })
+      const told = (query: string) =>
+        Effect.map(Rest.get(`${at}/contributors${query}`), ({ body }) =>
+          body
+            .filter(({ name }: Rest.Json) => name !== "Chainstore")
+            .map((one: Rest.Json) => [one.login ?? one.name, one.type, one.contributions])
+        )
+      assert.deepStrictEqual(yield* told(""), [["local", "User", 2]])
+      assert.deepStrictEqual(yield* told("?anon=1"), [
+        ["local", "User", 2],
+        ["Ada", "Anonymous", 1]
+      ])
+      yield* Rest.repository("whole-nothing")
+      assert.strictEqual((yield* Rest.get("/repos/local/whole-nothing/contributors")).status, 204)
+      assert.strictEqual((yield* Rest.get("/repos/local/whole-nothing/readme")).status, 404)
+      assert.strictEqual((yield* Rest.get("/repos/local/whole-nothing/license")).status, 404)
+    })
+  )
 })

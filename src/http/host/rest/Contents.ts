@@ -76,7 +76,8 @@ const directory = (call: Call, hosted: Hosted, ref: string, path: string, oid: O
       : Reply.fromJson(listing)
   })
 
-const file = (call: Call, hosted: Hosted, ref: string, path: string, entry: TreeEntry) =>
+/** A file with its content, or as bytes. */
+export const file = (call: Call, hosted: Hosted, ref: string, path: string, entry: TreeEntry) =>
   Effect.gen(function* () {
     const size = yield* sizeOf(hosted.git, entry)
     if (size > servedBytes) return yield* tooLarge
@@ -132,7 +133,7 @@ const submoduleUrl = (git: GitRepository, root: Oid, path: string) =>
   })
 
 /** The commit that a read by `ref` (absent: the default branch) sees. */
-const readAt = (call: Call, hosted: Hosted) =>
+export const readAt = (call: Call, hosted: Hosted) =>
   Effect.gen(function* () {
     const { git } = hosted
     const asked = call.query.get("ref") || (yield* git.defaultBranch)

@@ -2,13 +2,22 @@ import { Effect } from "effect"
 import type { Signature } from "../../../store/GitRemote.js"
 import type { Person } from "../../../store/git/GitRepository.js"
 import * as Fields from "../Fields.js"
+import { isOwner } from "../Names.js"
 import type { Principal } from "../Principal.js"
 import { type Problem, unprocessable } from "../Problem.js"
+
+const ownAddress = "@users.noreply.localhost"
+
+/** The account whose address of this host an e-mail is. */
+export const loginOf = (email: string): string | undefined => {
+  const login = email.endsWith(ownAddress) ? email.slice(0, -ownAddress.length) : ""
+  return isOwner(login) ? login : undefined
+}
 
 /** Who commits when the request does not say. */
 export const personOf = (principal: Principal): Signature => {
   const login = principal.login ?? "anonymous"
-  return { name: login, email: `${login}@users.noreply.localhost` }
+  return { name: login, email: `${login}${ownAddress}` }
 }
 
 const clean = (text: string) => text.replace(/[\x00-\x1f<>\x7f]/g, " ").trim()

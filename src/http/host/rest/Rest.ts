@@ -9,9 +9,11 @@ import * as Contents from "./Contents.js"
 import * as GitCommits from "./GitCommits.js"
 import * as Merges from "./Merges.js"
 import * as Meta from "./Meta.js"
+import * as Readme from "./Readme.js"
 import * as Refs from "./Refs.js"
 import * as Repos from "./Repos.js"
 import * as RepositoryAdministration from "./RepositoryAdministration.js"
+import * as Statistics from "./Statistics.js"
 import * as Tags from "./Tags.js"
 import * as Trees from "./Trees.js"
 
@@ -23,6 +25,8 @@ export const routes = Effect.map(
     RepositoryAdministration.routes,
     Branches.routes,
     Contents.routes,
+    Readme.routes,
+    Statistics.routes,
     Blobs.routes,
     Trees.routes,
     GitCommits.routes,
