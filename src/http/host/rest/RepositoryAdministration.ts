@@ -11,7 +11,7 @@ import * as Route from "../Route.js"
 import { repository } from "./RepositoryView.js"
 
 const invalid = (field: string, message: string) =>
-  unprocessable("Validation Failed", [{ resource: "Repository", field, code: "invalid", message }])
+  unprocessable("Validation Failed", [{ resource: "Repository", field, code: "custom", message }])
 
 /** What would be asked for in vain, and must not look as if it had been done. */
 const refusedFlags = ["archived", "has_issues", "has_projects", "has_wiki", "is_template"]
