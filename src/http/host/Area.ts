@@ -4,13 +4,14 @@ export const paths: ReadonlyArray<string | RegExp> = [
   "/api/graphql",
   "/api/codeload",
   "/raw",
-  /^\/[^/]+\/[^/]+\/(?:info\/refs|git-upload-pack|git-receive-pack)$/
+  /^\/[^/]+\/[^/]+\/(?:info\/refs|info\/lfs\/.*|git-upload-pack|git-receive-pack)$/,
+  /^\/(?!repos\/|api\/|raw\/)[^/]+\/[^/]+\/(?:raw|archive)\/./
 ]
 
-const gitPath = paths.find((path) => path instanceof RegExp) as RegExp
+const [gitPath, webPath] = paths.filter((path) => path instanceof RegExp) as [RegExp, RegExp]
 
 /** The parts of the host, each with rules of its own for what goes around an answer. */
-export type Area = "rest" | "graphql" | "codeload" | "raw" | "git" | "none"
+export type Area = "rest" | "graphql" | "codeload" | "raw" | "git" | "web" | "none"
 
 export interface Place {
   readonly area: Area
@@ -24,6 +25,7 @@ const graphql: Place = { area: "graphql", prefix: "" }
 const codeload: Place = { area: "codeload", prefix: "/api/codeload" }
 const raw: Place = { area: "raw", prefix: "/raw" }
 const git: Place = { area: "git", prefix: "" }
+const web: Place = { area: "web", prefix: "" }
 const none: Place = { area: "none", prefix: "" }
 
 const below = (path: string, prefix: string) =>
@@ -36,5 +38,6 @@ export const of = (path: string, atRoot: boolean): Place => {
   if (below(path, "/raw")) return raw
   if (below(path, "/api/codeload")) return codeload
   if (gitPath.test(path)) return git
+  if (webPath.test(path)) return web
   return atRoot ? restAtRoot : none
 }

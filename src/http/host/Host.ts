@@ -26,6 +26,7 @@ import * as SmartHttp from "./SmartHttp.js"
 import { spoiled } from "./Spoil.js"
 import * as Tokens from "./Tokens.js"
 import * as Turns from "./Turns.js"
+import * as WebAddress from "./WebAddress.js"
 
 export interface HostOptions extends Programs.ProgramLimits {
   /** REST also at `/`, as on api.github.com, and GraphQL at `/graphql`. */
@@ -173,6 +174,13 @@ const make = (options: HostOptions) =>
           return run(codeload(request.method, path))
         case "git":
           return run(git(request.method, path))
+        case "web":
+          return WebAddress.redirect(
+            request.method,
+            path,
+            call({}).links,
+            question < 0 ? "" : url.slice(question)
+          )
         case "none":
           return notFound
         case "rest": {

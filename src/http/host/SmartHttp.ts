@@ -139,8 +139,22 @@ export const routes = (options: SmartHttpOptions) =>
           stdout
         )
       })
+    // The same whoever asks and whatever for: nothing is told of the repository.
+    const lfs = (): Route.Answer =>
+      Effect.succeed(
+        Reply.make(
+          501,
+          { "content-type": "application/vnd.git-lfs+json" },
+          JSON.stringify({
+            message:
+              "This host does not store Git LFS objects. Commit the files themselves, or set lfs.url to a server that does."
+          })
+        )
+      )
+
     const docs = "rest"
     return [
+      ...["GET", "POST"].map((method) => Route.make(method, "/{owner}/{repo}/info/lfs/{path*}", docs, lfs)),
       Route.make("GET", "/{owner}/{repo}/info/refs", docs, advertise),
       Route.make("POST", "/{owner}/{repo}/git-upload-pack", docs, uploadPack),
       Route.make("POST", "/{owner}/{repo}/git-receive-pack", docs, receivePack)

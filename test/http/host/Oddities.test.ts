@@ -164,4 +164,49 @@ layer(host(), { timeout: 60_000 })("what is seldom in a repository", (it) => {
       assert.strictEqual(yield* rest("since=9999-12-31T23:59:59Z"), 0)
     })
   )
+
+  it.effect("the web's addresses of files and archives lead to the host's, and Git LFS is refused", () =>
+    Effect.gen(function* () {
+      const { token, url } = yield* HostServer
+      yield* Rest.repository("web", { "data/a b.json": "1\n" }, { private: true })
+      const fetched = (path: string, init: RequestInit = {}) =>
+        Effect.promise(() =>
+          fetch(`${url}/local/web${path}`, {
+            ...init,
+            headers: { authorization: `Bearer ${token}`, "user-agent": "test", ...init.headers }
+          })
+        )
+      for (const ref of ["main", "refs/heads/main"]) {
+        const file = yield* fetched(`/raw/${ref}/data/a%20b.json`)
+        assert.deepStrictEqual([file.status, yield* Effect.promise(() => file.text())], [200, "1\n"])
+        for (const [ending, type] of [
+          ["tar.gz", "application/x-gzip"],
+          ["zip", "application/zip"]
+        ] as const) {
+          const archive = yield* fetched(`/archive/${ref}.${ending}`)
+          assert.deepStrictEqual([archive.status, archive.headers.get("content-type")], [200, type])
+          yield* Effect.promise(() => archive.arrayBuffer())
+        }
+      }
+      assert.strictEqual((yield* fetched("/archive/main.rar")).status, 404)
+      assert.strictEqual(
+        (yield* fetched("/raw/main/data/a%20b.json", { headers: { authorization: "" } })).status,
+        404
+      )
+      // A repository may be called like them.
+      yield* Rest.repository("raw", { "a.json": "1\n" })
+      assert.strictEqual(
+        (yield* Effect.promise(() =>
+          fetch(`${url}/repos/local/raw/contents/a.json`, { headers: { "user-agent": "test" } })
+        )).status,
+        200
+      )
+      assert.strictEqual((yield* Rest.get("/raw/local/raw/main/a.json")).status, 200)
+      for (const address of ["/info/lfs/objects/batch", ".git/info/lfs/objects/batch"]) {
+        const refused = yield* fetched(address, { method: "POST", body: "{}" })
+        assert.strictEqual(refused.status, 501)
+        assert.match(yield* Effect.promise(() => refused.text()), /does not store Git LFS objects/)
+      }
+    })
+  )
 })

@@ -1,0 +1,24 @@
+import { Effect } from "effect"
+import type { Links } from "./Links.js"
+import { notFound } from "./Problem.js"
+import * as Reply from "./Reply.js"
+import type { Answer } from "./Route.js"
+
+const formats = { ".tar.gz": "tar.gz", ".tgz": "tar.gz", ".zip": "zip" } as const
+
+const targetOf = (path: string): string | undefined => {
+  const [, repository = "", kind, rest = ""] = /^\/([^/]+\/[^/]+)\/(raw|archive)\/(.+)$/.exec(path) ?? []
+  if (kind === "raw") return `/raw/${repository}/${rest}`
+  const [, ref, ending] = /^(.+?)(\.tar\.gz|\.tgz|\.zip)$/.exec(rest) ?? []
+  return ending === undefined
+    ? undefined
+    : `/api/codeload/${repository}/${formats[ending as keyof typeof formats]}/${ref}`
+}
+
+/** The addresses of GitHub's web pages at which programs fetch files and archives, led to where the host has them. */
+export const redirect = (method: string, path: string, links: Links, query: string): Answer => {
+  const target = method === "GET" || method === "HEAD" ? targetOf(path) : undefined
+  return target === undefined
+    ? notFound
+    : Effect.succeed(Reply.make(302, { location: `${links.origin}${target}${query}` }))
+}
