@@ -38,8 +38,15 @@ export const holdsRounded = (value: Json): boolean => {
 
 export const rounded = "(as JavaScript holds it; the last digits in the file may differ)"
 
+/** Characters that order, embed or isolate the text behind them: https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters */
+const directional = /[\u202A-\u202E\u2066-\u2069]/g
+
+/** A text with its directional formatting characters by name, so that no value can reorder what a person reads. */
+export const visible = (text: string): string =>
+  text.replace(directional, (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase()}]`)
+
 /** What a cell shows: no more than it can hold, so that a megabyte does not become a megabyte of layout. */
-export const clipped = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)
+export const clipped = (text: string): string => visible(text.length > 200 ? `${text.slice(0, 200)}…` : text)
 
 export const kindOf = (value: Json | undefined): string =>
   value === undefined ? "missing" : value === null ? "null" : Array.isArray(value) ? "list" : typeof value

@@ -1,5 +1,5 @@
 import { useCallback, useRef, useState } from "preact/hooks"
-import { clipped } from "./Cell.js"
+import { clipped, visible } from "./Cell.js"
 import { copyText } from "./Clipboard.js"
 import { Icon } from "./Icon.js"
 
@@ -79,7 +79,7 @@ export const CellTip = (props: {
       }}
     >
       <p class="tip-text" id="cell-full">
-        <bdi>{text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text}</bdi>
+        <bdi>{visible(text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text)}</bdi>
       </p>
       <button
         type="button"

@@ -79,7 +79,8 @@ export const layer: Layer.Layer<DataSource> = Layer.succeed(
         cursor: query.cursor ?? null,
         projected: query.projected ?? false,
         ...(query.at === undefined ? {} : { at: query.at }),
-        ...(query.sort === undefined ? {} : { sort: query.sort })
+        ...(query.sort === undefined ? {} : { sort: query.sort }),
+        ...(query.maxRequests === undefined ? {} : { maxRequests: query.maxRequests })
       }),
     document: (collection, id, at) =>
       Effect.map(

@@ -1,7 +1,7 @@
 import type { Json } from "../domain/Document.js"
 import type { Sort } from "../store/browse/Browse.js"
 import type { Filter, Operator } from "../store/browse/Filter.js"
-import { operators } from "../store/browse/Filter.js"
+import { operators, takesValue } from "../store/browse/Filter.js"
 
 /** Where a person is: everything that the address of the page holds. Never a token. */
 export interface Place {
@@ -11,6 +11,8 @@ export interface Place {
   readonly root?: string | undefined
   readonly table?: string | undefined
   readonly filters: ReadonlyArray<Filter>
+  /** Filters of the address that are not understood, as they stand there: rows without them would answer another question. */
+  readonly misread: ReadonlyArray<string>
   readonly sort?: Sort | undefined
   /** The columns shown, in their order; as many as a table can bear when absent. */
   readonly columns?: ReadonlyArray<string> | "all" | undefined
@@ -29,6 +31,7 @@ export const bearable = 100
 export const start: Place = {
   table: undefined,
   filters: [],
+  misread: [],
   sort: undefined,
   columns: undefined,
   limit: 50,
@@ -49,11 +52,13 @@ const parse = (text: string | null): unknown => {
 
 const isOperator = (value: unknown): value is Operator => operators.some((operator) => operator === value)
 
-const filterOf = (value: unknown): ReadonlyArray<Filter> => {
-  if (!Array.isArray(value)) return []
+const filterOf = (text: string): Filter | undefined => {
+  const value = parse(text)
+  if (!Array.isArray(value)) return undefined
   const [path, operator, operand] = value as ReadonlyArray<unknown>
-  if (typeof path !== "string" || !isOperator(operator)) return []
-  return [operand === undefined ? { path, operator } : { path, operator, value: operand as Json }]
+  if (typeof path !== "string" || !isOperator(operator)) return undefined
+  if (takesValue(operator) !== (value.length === 3) || value.length > 3) return undefined
+  return operand === undefined ? { path, operator } : { path, operator, value: operand as Json }
 }
 
 /** A minus says that it descends; a plus only that the name begins with one of the two itself. */
@@ -65,7 +70,7 @@ const sortOf = (text: string): Sort => ({
 const printSort = ({ descending, path }: Sort): string =>
   descending ? `-${path}` : /^[-+]/.test(path) ? `+${path}` : path
 
-/** Reads the part of the address after `#`; what makes no sense is left out. */
+/** Reads the part of the address after `#`; what makes no sense is left out, except filters: see `misread`. */
 export const fromHash = (hash: string): Place => {
   const params = new URLSearchParams(hash.replace(/^#/, ""))
   const text = (name: string) => params.get(name) || undefined
@@ -73,13 +78,15 @@ export const fromHash = (hash: string): Place => {
   const limit = Number(params.get("limit") ?? 50)
   const sort = params.get("sort")
   const panel = text("panel")
+  const wheres = params.getAll("where").map((value) => ({ value, filter: filterOf(value) }))
   return {
     api: text("api"),
     repo: text("repo"),
     branch: text("branch"),
     root: params.get("root") ?? undefined,
     table: text("table"),
-    filters: params.getAll("where").flatMap((value) => filterOf(parse(value))),
+    filters: wheres.flatMap(({ filter }) => filter ?? []),
+    misread: wheres.flatMap(({ filter, value }) => (filter === undefined ? [value] : [])),
     sort: sort === null ? undefined : sortOf(sort),
     columns:
       params.get("columns") === "all"
@@ -105,6 +112,7 @@ export const toHash = (place: Place): string => {
   for (const { operator, path, value } of place.filters) {
     params.append("where", JSON.stringify(value === undefined ? [path, operator] : [path, operator, value]))
   }
+  for (const text of place.misread) params.append("where", text)
   if (place.sort !== undefined) params.set("sort", printSort(place.sort))
   if (place.columns !== undefined) {
     params.set("columns", place.columns === "all" ? "all" : JSON.stringify(place.columns))

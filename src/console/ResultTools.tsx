@@ -1,5 +1,6 @@
 import type { JsonObject } from "../domain/Document.js"
 import type { SessionView } from "../http/console/Api.js"
+import { visible } from "./Cell.js"
 import { Menu } from "./Menu.js"
 import { part } from "./Part.js"
 import { bearable, type Place } from "./Place.js"
@@ -46,7 +47,7 @@ export const ResultTools = (props: {
                   disabled={column === "_id"}
                   onChange={(event) => choose(column, event.currentTarget.checked)}
                 />
-                <bdi>{column.length > 60 ? `${column.slice(0, 60)}…` : column}</bdi>
+                <bdi>{visible(column.length > 60 ? `${column.slice(0, 60)}…` : column)}</bdi>
               </label>
             ))}
           </fieldset>

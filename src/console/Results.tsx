@@ -4,7 +4,9 @@ import type { SessionView } from "../http/console/Api.js"
 import type { QueryAnswer } from "../store/browse/Browse.js"
 import { counted } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
-import { clipped } from "./Cell.js"
+import { clipped, visible } from "./Cell.js"
+import { CostCard } from "./CostCard.js"
+import type { RateBudget } from "./DataSource.js"
 import { filterText } from "./FilterWords.js"
 import { Icon } from "./Icon.js"
 import { bearable, type Place } from "./Place.js"
@@ -39,6 +41,7 @@ export const Results = (props: {
   readonly session: SessionView
   readonly query: ReturnType<typeof useQuery>
   readonly heading: RefObject<HTMLHeadingElement | null>
+  readonly budgets: ReadonlyArray<RateBudget> | undefined
   /** Whether there is such a collection now. */
   readonly known: boolean
   /** Whether single keys act. */
@@ -49,6 +52,10 @@ export const Results = (props: {
   const ask: Go = (change) => {
     query.expectFocus()
     props.go(change)
+  }
+  const agree = () => {
+    query.expectFocus()
+    query.agree()
   }
   const { go } = props
   const answer = query.outcome?.answer
@@ -69,6 +76,7 @@ export const Results = (props: {
   const rows = useRows(documents, all, place.sort, atServer)
   const table = place.table
   const manifest = answer?.manifest
+  const earlier = query.outcome?.filters ?? none
 
   return (
     <section
@@ -174,16 +182,49 @@ export const Results = (props: {
           </button>
         </p>
       ) : null}
-      {query.problem !== undefined && answer === undefined ? (
+      {place.misread.length === 0 ? null : (
+        <div class="card problem">
+          <h2>A filter of this address is not understood</h2>
+          <p>
+            <code>{clipped(place.misread.join(" and "))}</code> is not a filter of this page, so nothing was
+            asked: rows without it would answer another question. Ask for the address again, or write the
+            filter above.
+          </p>
+          <button type="button" class="button plain" onClick={() => ask({ misread: [] })}>
+            {place.filters.length === 0 ? "Show all documents" : "Use the other filters alone"}
+          </button>
+        </div>
+      )}
+      {query.problem === undefined ? null : (
         <ProblemCard problem={query.problem}>
           <RunButton running={query.running} onClick={() => query.again()}>
             Try again
           </RunButton>
         </ProblemCard>
-      ) : answer === undefined || (query.old && rows.length === 0) ? (
-        query.running || query.pending ? (
+      )}
+      {query.cost === undefined || query.running ? null : (
+        <CostCard cost={query.cost} budgets={props.budgets} filters={place.filters}>
+          <RunButton running={query.running} onClick={agree}>
+            Read them
+          </RunButton>
+        </CostCard>
+      )}
+      {query.old && !query.waiting && answer !== undefined && rows.length > 0 ? (
+        <p class="banner">
+          These rows answer an earlier question
+          {earlier.length === 0 ? ", without a filter" : null}
+          {earlier.length === 0 ? null : (
+            <>
+              : <code>{visible(filterText(earlier))}</code>
+            </>
+          )}
+          . The question above was not answered.
+        </p>
+      ) : null}
+      {answer === undefined || (query.old && rows.length === 0) ? (
+        query.waiting ? (
           <Skeleton />
-        ) : (
+        ) : query.problem !== undefined || query.cost !== undefined || place.misread.length > 0 ? null : (
           <div class="empty">
             <h3>Nothing asked yet</h3>
             <p>Choose a collection, or write a filter above and run it.</p>
@@ -217,7 +258,7 @@ export const Results = (props: {
               ) : (
                 <>
                   <p>
-                    Nothing in <bdi>{table}</bdi> matches <code>{filterText(place.filters)}</code>.
+                    Nothing in <bdi>{table}</bdi> matches <code>{visible(filterText(place.filters))}</code>.
                   </p>
                   <button type="button" class="button plain" onClick={() => ask({ filters: [] })}>
                     Clear the filter
@@ -226,7 +267,6 @@ export const Results = (props: {
               )}
             </div>
           )}
-          {query.problem === undefined ? null : <ProblemCard problem={query.problem} />}
           {answer.cursor === null ? null : (
             <div class="more">
               <RunButton running={query.running} onClick={query.more}>

@@ -29,7 +29,8 @@ export const SignIn = (props: {
 
   useEffect(() => {
     const field = form.current?.elements.namedItem(repo === "" ? "repo" : "token")
-    if (field instanceof HTMLElement) field.focus()
+    // A small page keeps showing the demo above the form.
+    if (field instanceof HTMLElement) field.focus({ preventScroll: true })
   }, [])
 
   const submit = (event: SubmitEvent) => {

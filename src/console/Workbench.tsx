@@ -116,6 +116,9 @@ export const Workbench = (props: {
         if (query.running) {
           event.preventDefault()
           query.cancel()
+        } else if (panel !== null && document.querySelector("dialog[open]") === null) {
+          event.preventDefault()
+          closePanel()
         }
         return
       }
@@ -278,10 +281,11 @@ export const Workbench = (props: {
             onRun={(next) => {
               query.expectFocus()
               const same = next.table === place.table
+              const asked = { ...next, misread: [] }
               go(
                 same
-                  ? next
-                  : { ...next, sort: undefined, columns: undefined, document: undefined, panel: undefined }
+                  ? asked
+                  : { ...asked, sort: undefined, columns: undefined, document: undefined, panel: undefined }
               )
               query.again()
             }}
@@ -293,6 +297,7 @@ export const Workbench = (props: {
             session={session}
             query={query}
             heading={heading}
+            budgets={budgets}
             shortcuts={settings.shortcuts}
             known={place.table === undefined || collections.includes(place.table)}
           />

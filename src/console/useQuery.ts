@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
-import type { QueryAnswer } from "../store/browse/Browse.js"
+import type { QueryAnswer, QueryCost } from "../store/browse/Browse.js"
 import { alarm, announce, counted } from "./Announcer.js"
 import type { DataSourceService } from "./DataSource.js"
 import type { Place } from "./Place.js"
@@ -8,6 +8,10 @@ import { useTask } from "./useTask.js"
 
 export interface Outcome {
   readonly answer: QueryAnswer
+  /** The filters that the rows answer. */
+  readonly filters: Place["filters"]
+  /** The same with whether whole documents were asked for, as one text. */
+  readonly by: string
   readonly milliseconds: number
 }
 
@@ -23,12 +27,16 @@ const told = ({ answer, milliseconds }: Outcome): string => {
 /** What came of asking for a collection at a commit: rows of one never stand under the name of another. */
 interface Settled {
   readonly of: string
-  /** The filters it was asked with. */
+  readonly outcome?: Outcome | undefined
+  /** Beside an outcome: why no newer one, or no more of it, came. `by` is what was asked then. */
+  readonly problem?: Problem | undefined
+  /** Why the question was not asked: it takes more requests than nobody has agreed to. */
+  readonly cost?: QueryCost | undefined
   readonly by: string
-  readonly outcome?: Outcome
-  /** Beside an outcome: why no more of it came. */
-  readonly problem?: Problem
 }
+
+/** A question that takes more requests than this is asked once somebody has agreed. */
+const maxRequests = 200
 
 /** That a person asked, and what had the focus then. */
 interface Asked {
@@ -45,17 +53,24 @@ export const useQuery = (
   const [round, setRound] = useState(0)
   const byHand = useRef<Asked | undefined>(undefined)
   const quiet = useRef(false)
+  /** The question whose requests somebody has agreed to. */
+  const agreed = useRef<string | undefined>(undefined)
   const task = useTask()
   const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
-  const { at, filters, limit, sort, table, whole } = place
+  const { at, filters, limit, misread, sort, whole } = place
+  // Without the filters that are not understood the answer would be to another question.
+  const table = misread.length === 0 ? place.table : undefined
   const question = JSON.stringify([table, filters, limit, whole, at, round])
   const sortKey = JSON.stringify(sort ?? null)
   const of = JSON.stringify([table, at])
   const by = JSON.stringify([filters, whole])
+  const costly = JSON.stringify([of, by, limit])
   const pending = table !== undefined && asked.current?.question !== question
   const waiting = task.running || pending
-  // What answers other filters may stand while these are asked, and no longer.
-  const { outcome, problem } = latest?.of === of && (latest.by === by || waiting) ? latest : {}
+  const settledHere = latest?.of === of ? latest : undefined
+  const outcome = settledHere?.outcome
+  const unanswered = settledHere?.by === by || waiting ? settledHere : undefined
+  const { cost, problem } = unanswered ?? {}
   const elsewhere = outcome?.answer.source === "manifest" && outcome.answer.cursor !== null
 
   const settled = () => {
@@ -67,15 +82,25 @@ export const useQuery = (
   const ask = (cursor: string | null, append: boolean) => {
     if (table === undefined) return
     const started = performance.now()
-    task.run(source.query({ collection: table, filters, limit, at, sort, cursor, projected: !whole }), {
+    const bound = agreed.current === costly ? {} : { maxRequests }
+    const query = { collection: table, filters, limit, at, sort, cursor, projected: !whole, ...bound }
+    task.run(source.query(query), {
       success: (answer) => {
+        if (answer.cost !== undefined) {
+          setLatest({ of, by, outcome, cost: answer.cost })
+          announce(`Not asked yet: it takes up to ${counted(answer.cost.requests, "request")}.`)
+          settled()
+          return
+        }
         const before = append && outcome !== undefined ? outcome.answer : undefined
         const documents = before === undefined ? answer.documents : [...before.documents, ...answer.documents]
         const columns =
           before === undefined ? answer.columns : [...new Set([...before.columns, ...answer.columns])]
         const unreadable = [...(before?.unreadable ?? []), ...(answer.unreadable ?? [])]
-        const next = {
+        const next: Outcome = {
           answer: { ...answer, documents, columns, ...(unreadable.length === 0 ? {} : { unreadable }) },
+          filters,
+          by,
           milliseconds: performance.now() - started
         }
         setLatest({ of, by, outcome: next })
@@ -89,7 +114,7 @@ export const useQuery = (
         }
       },
       failure: (failure) => {
-        setLatest({ of, by, problem: failure, ...(append && outcome !== undefined ? { outcome } : {}) })
+        setLatest({ of, by, problem: failure, outcome })
         alarm(`${failure.title}. ${failure.message}`)
         settled()
       }
@@ -126,11 +151,17 @@ export const useQuery = (
   return {
     outcome,
     problem,
+    cost,
+    /** Asks what was held back for its cost. */
+    agree: () => {
+      agreed.current = costly
+      setRound((n) => n + 1)
+    },
     running: task.running,
+    /** Whether the question of this place is being asked, or is about to be. */
+    waiting,
     /** Whether the rows that stand there answer an older question. */
-    old: latest?.by !== by,
-    /** Whether the question of this place is about to be asked. */
-    pending,
+    old: outcome !== undefined && outcome.by !== by,
     /** Asks again, also when nothing changed, and moves the focus to the results afterwards. */
     again: () => {
       expectFocus()

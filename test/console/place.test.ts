@@ -22,6 +22,12 @@ const place: fc.Arbitrary<Place> = fc.record({
   root: optional(fc.string()),
   table: optional(name),
   filters: fc.array(filter, { maxLength: 4 }),
+  misread: fc.array(
+    fc.constantFrom("", "[]", '["a"]', '["a","is"]', '["a","near",1]', '["a","exists",1]', "x"),
+    {
+      maxLength: 2
+    }
+  ),
   sort: optional(
     fc.record({
       path: fc.oneof(fc.string(), fc.constantFrom("-a", "+a", "--", "")),
@@ -47,8 +53,16 @@ describe("the place in the address", () => {
   })
 
   it("leaves out what makes no sense, and knows nothing of tokens", () => {
-    const read = fromHash("#where=[1]&where=nonsense&limit=9000&columns={}&panel=x&token=secret")
+    const read = fromHash("#limit=9000&columns={}&panel=x&token=secret")
     assert.deepStrictEqual(toHash(read), toHash(start))
     assert.notInclude(JSON.stringify(read), "secret")
+  })
+
+  it("keeps filters that it does not understand, since rows without them answer another question", () => {
+    const texts = ["[1]", "nonsense", '["name","resembles","x"]', '["name","is"]', '["name","exists",1]']
+    const hash = texts.map((text) => `where=${encodeURIComponent(text)}`).join("&")
+    const read = fromHash(`#${hash}&where=${encodeURIComponent('["name","is","x"]')}`)
+    assert.deepStrictEqual(read.misread, texts)
+    assert.deepStrictEqual(read.filters, [{ path: "name", operator: "is", value: "x" }])
   })
 })

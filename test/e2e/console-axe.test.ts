@@ -179,5 +179,21 @@ bothBuilds("the console for everybody", (the) => {
       () => getComputedStyle(document.querySelector(".button.primary, .button")).borderStyle
     )
     assert.strictEqual(border, "solid")
+    await page.emulateMedia({ forcedColors: "none" })
+    if (the.build === "hosted") await signIn(the.on, page)
+    await choose(page, "products")
+    await page.locator(".open").first().click()
+    await page.locator(".tab").first().waitFor()
+    await page.emulateMedia({ forcedColors: "active" })
+    const pairs = await page.evaluate(() =>
+      [
+        [".collection[aria-current]", ".collection:not([aria-current])"],
+        ['.tab[aria-pressed="true"]', '.tab[aria-pressed="false"]'],
+        [".table tbody tr.opened td", ".table tbody tr:not(.opened):not(.spacer) td"]
+      ].map((pair) =>
+        pair.map((selector) => getComputedStyle(document.querySelector(selector)).backgroundColor)
+      )
+    )
+    for (const [chosen, other] of pairs) assert.notStrictEqual(chosen, other, "what is selected can be seen")
   })
 })

@@ -296,6 +296,11 @@ bothBuilds("documents in the console", (the) => {
     await page.locator("#query-table").selectOption("hostile")
     await page.getByRole("button", { name: "Run", exact: true }).click()
     await page.locator(".table tbody th").first().waitFor()
+    const turned = async () => /[\u202A-\u202E\u2066-\u2069]/.test(await page.locator("body").innerText())
+    assert.isFalse(await turned(), "the table")
+    await page.locator("td", { hasText: "evil" }).hover()
+    await page.locator("#cell-full").waitFor()
+    assert.isFalse(await turned(), "the whole text of a cell")
     for (const id of ["script", "bidi", "long", "proto", "formula", "style"]) {
       await page.locator(`#open-${id}`).click()
       await page.locator(".panel .cm-line").first().waitFor()
@@ -306,6 +311,7 @@ bothBuilds("documents in the console", (the) => {
         .first()
         .click()
       await page.locator(".diff").waitFor()
+      assert.isFalse(await turned(), `the changes of ${id}`)
       await page.getByRole("button", { name: "Close the document" }).click()
     }
     await page.locator("#open-script").click()
@@ -328,6 +334,7 @@ bothBuilds("documents in the console", (the) => {
       /[\u202A-\u202E\u2066-\u2069]/
     )
     await page.locator("#columns").click()
+    assert.isFalse(await turned(), "the names of columns")
     await page.keyboard.press("Escape")
     assert.strictEqual(await page.evaluate(() => window.__hostile), undefined)
     assert.strictEqual(await page.evaluate("({}).polluted"), undefined)

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/performance/useDomNodeTextContent: innerText is what a person sees
+import { Effect } from "effect"
 import { assert, it } from "vitest"
 import { bothBuilds } from "../support/browser/BothBuilds.js"
 import { painted, status } from "../support/browser/Chromium.js"
@@ -258,5 +259,83 @@ bothBuilds("runs of the console", (the) => {
       hosted ? 25 : 1,
       "an indexed filter"
     )
+  })
+
+  it("what is cancelled or fails leaves the rows there, and says which question they answer", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    const rows = page.locator(".table tbody th")
+    const isData = ({ href }: URL) => the.on.isQuestion({ method: "GET", url: href })
+    let holding = true
+    await page.route(isData, async (route) => {
+      if (!holding) await route.abort().catch(() => undefined)
+    })
+    await page.getByLabel("Whole documents").check()
+    await page.getByLabel("Field of filter 1").fill("size.width")
+    await page.getByLabel("Value of filter 1").fill("7")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Cancel" }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByText("These rows answer an earlier question, without a filter").waitFor()
+    assert.isTrue(await rows.first().isVisible())
+    holding = false
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.locator(".problem").waitFor()
+    assert.isTrue(await rows.first().isVisible())
+    await page.getByText("These rows answer an earlier question, without a filter").waitFor()
+    await page.unroute(isData)
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.locator(".problem").waitFor({ state: "detached" })
+    assert.strictEqual(await page.getByText("These rows answer an earlier question").count(), 0)
+    assert.strictEqual(await rows.count(), 5)
+  })
+
+  it("a filter of the address that is not understood is shown, and nothing is asked without it", async () => {
+    const where = encodeURIComponent('["price","about",3]')
+    const { page, requests } = await the.enter({ hash: `#table=products&where=${where}` })
+    await page.getByRole("heading", { name: "A filter of this address is not understood" }).waitFor()
+    assert.include(await page.locator(".problem").innerText(), '["price","about",3]')
+    await painted(page)
+    assert.strictEqual(await page.locator(".table").count(), 0)
+    const before = requests.filter(the.on.isQuestion).length
+    await page.getByRole("button", { name: "Show all documents" }).click()
+    await page.locator(".table tbody th").first().waitFor()
+    assert.isAbove(requests.filter(the.on.isQuestion).length, before)
+    assert.notInclude(page.url(), "where=")
+  })
+
+  it("Escape closes the panel from wherever the focus is", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    await page.locator(`#open-${productId(1)}`).click()
+    await page.locator(".cm-line").first().waitFor()
+    await page.locator("#results-title").focus()
+    await page.keyboard.press("Escape")
+    await page.locator(".panel").waitFor({ state: "detached" })
+    await page.waitForFunction((id: string) => document.activeElement.id === id, `open-${productId(1)}`)
+  })
+
+  it("a question of more than 200 requests is asked once somebody has agreed to its cost", async () => {
+    if (the.build === "local") return
+    await the.on.run(
+      the.on.store.batch({}, (batch) =>
+        Effect.forEach(Array.from({ length: 230 }), (_, i) =>
+          batch.put("crowd", `m-${i}`, { i, even: i % 2 === 0 })
+        )
+      )
+    )
+    const { page, requests } = await the.enter()
+    await page.locator("#query-table").selectOption("crowd")
+    await page.getByLabel("Field of filter 1").fill("even")
+    await page.getByLabel("Value of filter 1").fill("true")
+    const before = requests.filter(the.on.isQuestion).length
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "This takes up to 230 requests" }).waitFor()
+    await painted(page)
+    assert.isAtMost(requests.filter(the.on.isQuestion).length - before, 5)
+    await page.getByRole("button", { name: "Read them" }).click()
+    await page.locator(".table tbody th").first().waitFor()
+    assert.strictEqual(await page.locator(".cost").count(), 0)
+    assert.isAtLeast(requests.filter(the.on.isQuestion).length - before, 100)
   })
 })

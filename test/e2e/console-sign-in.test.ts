@@ -34,6 +34,28 @@ bothBuilds("signing in to the console", (the) => {
     }
   })
 
+  it("a small page shows what this is and the demo before the form, without scrolling", async () => {
+    if (the.build === "hosted") return
+    const { page } = await the.visit()
+    for (const [width, height] of [
+      [390, 844],
+      [640, 800],
+      [899, 700]
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      await page.goto(the.on.url)
+      await page.getByRole("button", { name: "Open the demo" }).waitFor()
+      await painted(page)
+      const [demo, form, scrolled] = await page.evaluate(() => [
+        document.querySelector(".demo .button").getBoundingClientRect().bottom,
+        document.querySelector(".form").getBoundingClientRect().top,
+        document.scrollingElement.scrollTop
+      ])
+      assert.strictEqual(scrolled, 0, `${width}`)
+      assert.isBelow(demo, Math.min(form, height), `${width}`)
+    }
+  })
+
   it("14: the first paint has the right shape, and little moves afterwards", async () => {
     const { page } = await the.visit()
     await page.addInitScript(() => {
@@ -221,7 +243,7 @@ bothBuilds("signing in to the console", (the) => {
     assert.isTrue(requests.every(({ headers }) => headers["authorization"] === undefined))
   })
 
-  it("a manifest without metadata shows no empty columns, and the way to the documents", async () => {
+  it("the demo's first table begins with id, revision and time", async () => {
     const { page } = await the.visit()
     if (the.build === "hosted") await submit(the.on, page, { repo: "local/demo", token: "" })
     else {
@@ -231,7 +253,17 @@ bothBuilds("signing in to the console", (the) => {
     await choose(page, "products")
     await page.locator(".source.manifest").waitFor()
     const heads = () => page.locator(".table thead th").allInnerTexts()
-    assert.deepStrictEqual(await heads(), ["_id", "category", "name", "stock"])
+    assert.deepStrictEqual(await heads(), ["_id", "_rev", "_updated_at", "category", "name", "stock"])
+  })
+
+  it("a manifest without metadata shows no empty columns, and the way to the documents", async () => {
+    await the.on.run(
+      the.on.store.batch({}, (batch) => batch.put("many", "m-1", { n: 1, name: "one", more: 2 }))
+    )
+    const { page } = await the.enter({ hash: "#table=many" })
+    await page.locator(".source.manifest").waitFor()
+    const heads = () => page.locator(".table thead th").allInnerTexts()
+    assert.deepStrictEqual(await heads(), ["_id", "n", "name"])
     await page.getByText("The manifest does not hold _rev and _updated_at.").waitFor()
     await page.getByRole("button", { name: "Read the documents" }).click()
     await page.locator(".source.scan").waitFor()

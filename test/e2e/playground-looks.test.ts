@@ -117,6 +117,43 @@ bothBuilds("the looks of the chain playground", (the) => {
       await page.evaluate(() => getComputedStyle(document.querySelector(".button.primary")).borderStyle),
       "solid"
     )
+    const [chosen, other] = await page.evaluate(() =>
+      [":checked", ":not(:checked)"].map(
+        (state) => getComputedStyle(document.querySelector(`.switch input${state} + span`)).backgroundColor
+      )
+    )
+    assert.notStrictEqual(chosen, other, "what is selected can be seen")
+  })
+
+  it("the status of a refusal stays in one piece at every width", async () => {
+    const { page } = await start({ reducedMotion: "reduce" })
+    await example(page, "Nobody accepts (422)")
+    await run(page).click()
+    await page.locator(".verdict.s4").waitFor()
+    for (const width of [320, 390, 640, 900, 1280]) {
+      await page.setViewportSize({ width, height: 820 })
+      await painted(page)
+      const [code, letter] = await page.evaluate(() => {
+        const status = document.querySelector(".verdict .status")
+        return [status.getBoundingClientRect().height, Number.parseFloat(getComputedStyle(status).fontSize)]
+      })
+      assert.isBelow(code, letter * 2, `${width}`)
+    }
+  })
+
+  it("the page of the API asks for nothing that is not there, and leads back", async () => {
+    if (the.build === "hosted") return
+    const { page, requests } = await the.visit()
+    await page.goto(new URL("/docs", the.on.url).href)
+    await page.locator("main[aria-busy=false]").waitFor()
+    const icon = await page.locator("link[rel=icon]").getAttribute("href")
+    const links: ReadonlyArray<string> = await page
+      .locator("header a")
+      .evaluateAll((all: ReadonlyArray<Dom>) => all.map(({ href }) => href))
+    assert.includeMembers([...links], [the.on.url, new URL("/playground", the.on.url).href])
+    for (const address of [new URL(icon!, the.on.url).href, ...links, ...requests.map(({ url }) => url)]) {
+      assert.isTrue((await fetch(address)).ok, address)
+    }
   })
 
   it("keeps a strict policy and asks nobody else", async () => {

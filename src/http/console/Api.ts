@@ -73,7 +73,8 @@ const FilterBody = Schema.Struct({
 
 /**
  * A query by `field` and `value`, or by any number of `filters`, all of which must hold. A `value` that is a string
- * is read as JSON where it is JSON, and is itself otherwise.
+ * is read as JSON where it is JSON, and is itself otherwise. A query that takes more than `maxRequests` requests of the
+ * remote is not run: the answer's `cost` says what it takes.
  */
 export const QueryRequest = Schema.Struct({
   collection: text,
@@ -87,7 +88,8 @@ export const QueryRequest = Schema.Struct({
   cursor: optional(Schema.NullOr(text)),
   at: optional(text),
   projected: optional(Schema.Boolean),
-  sort: optional(Schema.Struct({ path: text, descending: Schema.Boolean }))
+  sort: optional(Schema.Struct({ path: text, descending: Schema.Boolean })),
+  maxRequests: optional(Schema.Number)
 }).annotations({ identifier: "QueryRequest", message: () => "must be an object" })
 export type QueryRequest = typeof QueryRequest.Type
 
@@ -106,7 +108,8 @@ export const QueryAnswer = Schema.Struct({
       extra: Schema.Array(Schema.String)
     })
   ),
-  unreadable: Schema.optional(Schema.Array(Schema.String))
+  unreadable: Schema.optional(Schema.Array(Schema.String)),
+  cost: Schema.optional(Schema.Struct({ requests: Schema.Number }))
 }).annotations({ identifier: "QueryAnswer" })
 
 export const DocumentRequest = Schema.Struct({

@@ -18,7 +18,7 @@ const author = { name: "Chainstore", email: "chainstore@localhost" }
 const write = Effect.gen(function* () {
   const store = yield* Store.make({
     indexes: { products: ["category"] },
-    manifests: { products: ["name", "category", "stock"] },
+    manifests: { products: ["_rev", "_updated_at", "name", "category", "stock"] },
     author,
     committer: author
   })

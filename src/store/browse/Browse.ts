@@ -13,9 +13,16 @@ import { columnsOf } from "./Columns.js"
 import { matchesAll } from "./Filter.js"
 import { answerFromManifest, covers, cursorPlace } from "./ManifestAnswer.js"
 import { manifestFiles } from "./ManifestFiles.js"
-import { maxLimit, type Query, type QueryAnswer } from "./Query.js"
+import { maxLimit, type Query, type QueryAnswer, type QueryCost } from "./Query.js"
 
-export { type ManifestState, maxLimit, type Query, type QueryAnswer, type Sort } from "./Query.js"
+export {
+  type ManifestState,
+  maxLimit,
+  type Query,
+  type QueryAnswer,
+  type QueryCost,
+  type Sort
+} from "./Query.js"
 
 /** A repository as a person looks at it: everything the console shows, over one store. */
 export interface Browse {
@@ -90,6 +97,8 @@ export const make = (options: BrowseOptions): Browse => {
   const under = (path: string) => (store.root === "" ? path : `${store.root}/${path}`)
   let listed: { readonly at: number; readonly trees: ReadonlyMap<string, Oid> } | undefined
 
+  const requestsOf = (documents: number) => remote.estimate({ _tag: "Read", documents })
+
   const viewAt = (at: string | undefined): Effect.Effect<StoreView, ReadError> =>
     at === undefined ? Effect.succeed(store) : store.at(at)
 
@@ -153,6 +162,15 @@ export const make = (options: BrowseOptions): Browse => {
     })
   })
 
+  const costBeyond = ({ maxRequests }: Query, requests: number): QueryCost | undefined =>
+    maxRequests !== undefined && requests > maxRequests ? { requests } : undefined
+
+  /** What reading these documents takes, where that is more than the query allows. */
+  const costOf = (query: Query, ids: Effect.Effect<ReadonlyArray<string>, ReadError>) =>
+    query.maxRequests === undefined || requestsOf(1) === 0
+      ? Effect.succeed(undefined)
+      : Effect.map(ids, ({ length }) => costBeyond(query, requestsOf(length)))
+
   const fromDocuments = Effect.fn("Browse.documents")(function* (query: Query) {
     const view = yield* viewAt(query.at)
     const collection = view.collection(query.collection)
@@ -171,7 +189,10 @@ export const make = (options: BrowseOptions): Browse => {
       source,
       ...(unreadable.length === 0 ? {} : { unreadable })
     })
+    const unpaid = (cost: QueryCost): QueryAnswer => ({ ...answer([], null, "scan"), cost })
     if (query.filters.length === 0) {
+      const cost = yield* costOf(query, collection.list({ after, limit: query.limit + 1 }))
+      if (cost !== undefined) return unpaid(cost)
       const page = yield* collection.page({ limit: query.limit, after, onInvalid })
       return answer(page.documents, page.cursor, "scan")
     }
@@ -191,6 +212,9 @@ export const make = (options: BrowseOptions): Browse => {
       const explanation = yield* collection.explain(filter.path, value)
       if (explanation.source !== "index") continue
       const rest = query.filters.filter((one) => one !== filter)
+      const all = explanation.requests
+      const cost = costBeyond(query, rest.length === 0 ? Math.min(all, requestsOf(query.limit + 3)) : all)
+      if (cost !== undefined) return unpaid(cost)
       const candidates = yield* collection.findBy(filter.path, value, {
         after,
         onInvalid,
@@ -201,6 +225,8 @@ export const make = (options: BrowseOptions): Browse => {
         "index"
       )
     }
+    const cost = yield* costOf(query, collection.list({ after }))
+    if (cost !== undefined) return unpaid(cost)
     const found = yield* collection
       .find((document) => matchesAll(document, query.filters), { after, limit: query.limit + 1, onInvalid })
       .pipe(Stream.runCollect)

@@ -22,6 +22,16 @@ export interface Query {
   readonly projected?: boolean | undefined
   /** Of the whole collection; only together with a manifest. */
   readonly sort?: Sort | undefined
+  /**
+   * Documents are read only where that takes no more requests of the remote than this. Otherwise the answer has no
+   * documents, and `cost` says what the query would take. Default: no bound.
+   */
+  readonly maxRequests?: number | undefined
+}
+
+/** What a query takes that was not run, at most: documents in a cache take nothing. */
+export interface QueryCost {
+  readonly requests: number
 }
 
 /** How the manifest compares with the directory that it describes. */
@@ -46,4 +56,6 @@ export interface QueryAnswer {
   readonly manifest?: ManifestState | undefined
   /** Ids of files that hold no document the store can read. */
   readonly unreadable?: ReadonlyArray<string> | undefined
+  /** The query was not run, since it takes more than its `maxRequests`. */
+  readonly cost?: QueryCost | undefined
 }

@@ -6,6 +6,7 @@ export const html = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Chain Playground API</title>
+<link rel="icon" href="/icon.svg">
 <link rel="stylesheet" href="/docs/page.css">
 <script src="/docs/page.js" defer></script>
 </head>
@@ -13,7 +14,7 @@ export const html = `<!doctype html>
 <header>
 <h1 id="title">Chain Playground API</h1>
 <p id="about">Loading the description…</p>
-<p><a href="/v1/openapi.json">OpenAPI file</a></p>
+<p><a href="/playground">Chain playground</a> · <a href="/">Console</a> · <a href="/v1/openapi.json">OpenAPI file</a></p>
 </header>
 <main id="operations" aria-busy="true"></main>
 <noscript><p>This page needs JavaScript; the <a href="/v1/openapi.json">OpenAPI file</a> does not.</p></noscript>
