@@ -3,7 +3,6 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { JsonProblem } from "../../domain/CanonicalJson.js"
-import type { Json, JsonObject } from "../../domain/Document.js"
 import {
   applyToIndex,
   type DocumentChange,
@@ -17,11 +16,12 @@ import {
   applyToManifest,
   emptyManifest,
   type ManifestFile,
-  parseManifestFile,
+  parseSpelledManifest,
   printManifest,
   projectedFields
 } from "../../domain/ManifestFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
+import { parseSpelled, type SpelledJson, type SpelledObject } from "../../domain/SpelledJson.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import { idAt, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../GitRemote.js"
@@ -91,7 +91,7 @@ export interface Derived {
     collection: string,
     fields: ReadonlySet<string>,
     onRead?: OnRead
-  ) => Effect.Effect<Map<string, JsonObject>, RemoteFailure>
+  ) => Effect.Effect<Map<string, SpelledObject>, RemoteFailure>
 }
 
 interface SeenIndex {
@@ -130,7 +130,7 @@ export const make = (
   repository: RepositorySettings
 ): Derived => {
   const indexes = new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf)
-  const manifests = new Bounded<Parsed<ManifestFile>>(mostBytes, sizeOf)
+  const manifests = new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf)
   const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
   const indexPath = (collection: string, field: string) =>
     under(options.root, indexDirectory, collection, `${field}.json`)
@@ -203,7 +203,7 @@ export const make = (
       const directory = under(options.root, collection)
       const { layout, prefix } = { layout: settings.settings, prefix: `${directory}/` }
       const listing = yield* listAt(remote, head, directory, layout)
-      const found = new Map<string, JsonObject>()
+      const found = new Map<string, SpelledObject>()
       const tell = Effect.suspend(
         () => onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void
       )
@@ -211,8 +211,8 @@ export const make = (
       yield* Stream.runForEachChunk(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
         Effect.suspend(() => {
           for (const { content, path } of blobs) {
-            const document = Either.getOrElse(parseObject(content), (): JsonObject => ({}))
-            const picked: { [key: string]: Json } = Object.create(null)
+            const document = Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))
+            const picked: { [key: string]: SpelledJson } = Object.create(null)
             for (const field of fields) {
               if (Object.hasOwn(document, field)) picked[field] = document[field]!
             }
@@ -243,7 +243,7 @@ export const make = (
               () => emptyTree
             )
       const loaded = new Map<string, Parsed<IndexFile> | undefined>()
-      let manifest: Parsed<ManifestFile> | undefined
+      let manifest: Parsed<ManifestFile<SpelledObject>> | undefined
       if (Option.isSome(head)) {
         for (const [field, oid] of files.indexes) {
           if (oid !== undefined) {
@@ -253,7 +253,7 @@ export const make = (
         }
         if (files.manifest?.oid !== undefined) {
           const path = manifestPath(collection)
-          manifest = yield* load(manifests, head.value, path, files.manifest.oid, parseManifestFile)
+          manifest = yield* load(manifests, head.value, path, files.manifest.oid, parseSpelledManifest)
         }
       }
       const projected =
@@ -274,7 +274,7 @@ export const make = (
               new Set([...files.indexes.keys(), ...(projected ?? [])]),
               onRead
             )
-          : new Map<string, JsonObject>()
+          : new Map<string, SpelledObject>()
       if (stale) {
         for (const { document, id } of changed) {
           if (document === undefined) all.delete(id)

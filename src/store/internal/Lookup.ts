@@ -103,8 +103,7 @@ export const lookup = (
       return scan(`${field} is not indexed`)
     }
     const path = core.derived.indexPath(collection, field)
-    const keys = lookupKeys(value)
-    if (keys === undefined) return scan("no index holds an empty list", path)
+    if (Array.isArray(value) && value.length === 0) return scan("no index holds an empty list", path)
     const found =
       core.free || core.source.pinned || core.remote.brings === true
         ? yield* atHead(core, collection, field)
@@ -114,6 +113,7 @@ export const lookup = (
     if (index.tree !== undefined && index.tree !== tree) {
       return scan("the index is behind: somebody else changed the collection", path, false)
     }
+    const keys = lookupKeys(value, index.values) ?? []
     // A file edited by hand may name what is no id, and never becomes a path.
     const ids = [...new Set(keys.flatMap((key) => index.values.get(key) ?? []))].filter(isDocumentId).sort()
     const reason =
