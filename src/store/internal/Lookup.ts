@@ -110,15 +110,22 @@ export const lookup = (
         : yield* atBranch(core, collection, field)
     if (found === undefined) return scan(`${field} has no index file`)
     const { at, index, tree } = found
+    if (index.tree === undefined && !core.options.trustForeignIndexes) {
+      return scan(
+        "another program wrote the index: it does not name the version that it describes",
+        path,
+        false
+      )
+    }
     if (index.tree !== undefined && index.tree !== tree) {
-      return scan("the index is behind: somebody else changed the collection", path, false)
+      return scan("the index is stale: somebody else changed the collection", path, false)
     }
     const keys = lookupKeys(value, index.values) ?? []
     // A file edited by hand may name what is no id, and never becomes a path.
     const ids = [...new Set(keys.flatMap((key) => index.values.get(key) ?? []))].filter(isDocumentId).sort()
     const reason =
       index.tree === undefined
-        ? `${field} is indexed by another program, which does not say for which version of the collection`
+        ? `${field} is indexed by another program, which is trusted`
         : `${field} is indexed`
     return { _tag: "Index", reason, index: path, current: index.tree !== undefined, ids, at }
   })
