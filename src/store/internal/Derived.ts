@@ -29,7 +29,6 @@ import type { ResolvedOptions } from "../StoreOptions.js"
 import { Bounded } from "./Bounded.js"
 import { contents, listAt } from "./Listing.js"
 import type { RepositorySettings, SettingsAt } from "./RepositorySettings.js"
-import type { OnRead } from "./WriteUnit.js"
 
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
@@ -43,6 +42,13 @@ export interface DerivedFiles {
     | undefined
 }
 
+/** Told of how many of a collection's documents were read. */
+export type OnRead = (read: {
+  readonly collection: string
+  readonly documents: number
+  readonly total: number
+}) => Effect.Effect<void>
+
 /** What a write does to one collection. */
 export interface Touched {
   readonly collection: string
@@ -51,6 +57,8 @@ export interface Touched {
   /** Makes the files anew from the documents. */
   readonly rebuild: boolean
   readonly onRead?: OnRead | undefined
+  /** The documents changed in an earlier commit, from one tree of the collection (where known) to another. */
+  readonly since?: { readonly before: Oid | undefined; readonly after: Oid } | undefined
 }
 
 /** Changes to index and manifest files, and what to remember of them once they are committed. */
@@ -74,7 +82,7 @@ export interface Derived {
   readonly indexPath: (collection: string, field: string) => string
   readonly manifestPath: (collection: string) => string
   /** The id of a collection's directory at a commit; the empty tree where there is none. */
-  readonly treeOf: (head: Option.Option<Head>, collection: string) => Effect.Effect<Oid, ReadError>
+  readonly treeOf: (head: Option.Option<Head | Oid>, collection: string) => Effect.Effect<Oid, ReadError>
   /** An index file as a read by the branch's name saw it, with the tree of all index files at that time. */
   readonly seenIndex: (path: string) => SeenIndex | undefined
   readonly sawIndex: (path: string, seen: SeenIndex) => void
@@ -228,7 +236,7 @@ export const make = (
   const derive: Derived["derive"] = (
     head,
     settings,
-    { changes, collection, documents: changed, onRead, rebuild },
+    { changes, collection, documents: changed, onRead, rebuild, since },
     now
   ) =>
     Effect.gen(function* () {
@@ -260,8 +268,16 @@ export const make = (
         files.manifest === undefined
           ? undefined
           : (files.manifest.fields ?? (manifest === undefined ? [] : projectedFields(manifest.value)))
+      const describes = (
+        parsed: Parsed<{ readonly tree: Oid | undefined }> | undefined,
+        at: Oid | undefined
+      ) => (parsed === undefined ? at === emptyTree : at !== undefined && parsed.value.tree === at)
+      // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
+      const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
+      const missing = (parsed: Parsed<{ readonly tree: Oid | undefined }> | undefined) =>
+        since === undefined || (describes(parsed, base) && !describes(parsed, before)) ? changed : []
       const current = (parsed: Parsed<{ readonly tree: Oid | undefined }> | undefined) =>
-        !rebuild && (parsed?.value.tree === before || (parsed === undefined && before === emptyTree))
+        !rebuild && (describes(parsed, before) || describes(parsed, base))
       const stale =
         [...files.indexes.keys()].some((field) => !current(loaded.get(field))) ||
         (projected !== undefined && !current(manifest))
@@ -275,7 +291,7 @@ export const make = (
               onRead
             )
           : new Map<string, SpelledObject>()
-      if (stale) {
+      if (stale && since === undefined) {
         for (const { document, id } of changed) {
           if (document === undefined) all.delete(id)
           else all.set(id, document)
@@ -318,7 +334,7 @@ export const make = (
       for (const field of files.indexes.keys()) {
         const was = loaded.get(field)
         const index = current(was)
-          ? applyToIndex(was?.value ?? emptyIndex, field, changed)
+          ? applyToIndex(was?.value ?? emptyIndex, field, missing(was))
           : applyToIndex(emptyIndex, field, everything)
         const described = { ...index, tree }
         yield* put(indexPath(collection, field), indexes, was, described, (time) =>
@@ -327,7 +343,7 @@ export const make = (
       }
       if (projected !== undefined) {
         const next = current(manifest)
-          ? applyToManifest(manifest?.value ?? emptyManifest, projected, changed)
+          ? applyToManifest(manifest?.value ?? emptyManifest, projected, missing(manifest))
           : applyToManifest(emptyManifest, projected, everything)
         const described = { ...next, tree }
         yield* put(manifestPath(collection), manifests, manifest, described, (time) =>
