@@ -131,6 +131,13 @@ const updatedAt = (content: Uint8Array): string | undefined =>
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, at) => byte === b[at])
 
+/** Some fields of a document, for what is remembered of many. */
+export const fieldsOf = (document: SpelledObject, fields: ReadonlySet<string>): SpelledObject => {
+  const picked: { [key: string]: SpelledJson } = Object.create(null)
+  for (const field of fields) if (Object.hasOwn(document, field)) picked[field] = document[field]!
+  return picked
+}
+
 /** Keeps index and manifest files in step with the documents. */
 export const make = (
   remote: GitRemoteService,
@@ -220,12 +227,8 @@ export const make = (
         Effect.suspend(() => {
           for (const { content, path } of blobs) {
             const document = Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))
-            const picked: { [key: string]: SpelledJson } = Object.create(null)
-            for (const field of fields) {
-              if (Object.hasOwn(document, field)) picked[field] = document[field]!
-            }
             const id = idAt(layout, path.slice(prefix.length))
-            if (id !== undefined) found.set(id, picked)
+            if (id !== undefined) found.set(id, fieldsOf(document, fields))
           }
           return tell
         })
