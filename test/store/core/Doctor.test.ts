@@ -48,6 +48,8 @@ describe.each([...remotes, ...hosted])("doctor on %s", (_name, layer) => {
       const deep = summary(yield* store.doctorWith({ deep: true }))
       assert.match(deep.message, /3 documents read.*everything agrees/)
       assert.strictEqual(summary(yield* store.doctor).message, (free ? deep : shallow).message)
+      const wrong = yield* Effect.flip(store.doctorWith({ deep: "yes" as never }))
+      assert.strictEqual(wrong._tag, "ValidationError")
     })
   )
 
