@@ -4,6 +4,7 @@ const switches = new Set([
   "--count",
   "--token",
   "--dry-run",
+  "--deep",
   "--merge",
   "--insert",
   "--force",

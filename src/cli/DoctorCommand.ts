@@ -1,9 +1,10 @@
-import { Command } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { Command as Process } from "@effect/platform"
 import { Data, Effect, Option } from "effect"
-import { type Finding, Store } from "../store/Store.js"
+import { type Finding, Store, type StoreService } from "../store/Store.js"
 import { connectionOf, connectionOptions, Stores } from "./Connection.js"
 import { jsonOption, print } from "./Output.js"
+import { withProgress } from "./Progress.js"
 
 const atLeast = (version: string, least: ReadonlyArray<number>) => {
   const numbers = version.split(".").map(Number)
@@ -55,28 +56,49 @@ const lines = (findings: ReadonlyArray<Finding>) =>
     ])
     .join("\n")
 
+const deepOption = Options.boolean("deep").pipe(
+  Options.withDescription("Read every document, and compare indexes and manifests with a rebuild")
+)
+
+/** Asks a store's doctor, and shows how many documents were read. */
+const examine = (store: StoreService, deep: boolean) => {
+  const read = new Map<string, number>()
+  return withProgress("reading documents", undefined, (progress) =>
+    store.doctorWith({
+      ...(deep ? { deep } : {}),
+      onProgress: ({ collection, documents }) => {
+        read.set(collection, documents)
+        return progress.tell([...read.values()].reduce((sum, each) => sum + each, 0))
+      }
+    })
+  )
+}
+
 /** Looks at everything that a store stands on; an error among the findings is exit code 10. */
-export const doctor = Command.make("doctor", { json: jsonOption, connection: connectionOptions }, (input) =>
-  Effect.gen(function* () {
-    const connection = yield* connectionOf(input.connection)
-    const stores = yield* Stores
-    const place =
-      connection._tag === "Local"
-        ? connection.directory
-        : Option.getOrElse(connection.apiUrl, () => "api.github.com").replace(/\/\/[^/]*@/, "//")
-    const repository: Finding = { severity: "ok", code: "place", message: `${connection.repo} at ${place}` }
-    const inside = yield* Effect.flatMap(Store, (store) => store.doctor).pipe(
-      Effect.provide(stores.open(connection, "refuse")),
-      Effect.catchAll((error) =>
-        Effect.succeed<ReadonlyArray<Finding>>([
-          { severity: "error", code: error._tag, message: error.message, hint: error.hint }
-        ])
+export const doctor = Command.make(
+  "doctor",
+  { deep: deepOption, json: jsonOption, connection: connectionOptions },
+  (input) =>
+    Effect.gen(function* () {
+      const connection = yield* connectionOf(input.connection)
+      const stores = yield* Stores
+      const place =
+        connection._tag === "Local"
+          ? connection.directory
+          : Option.getOrElse(connection.apiUrl, () => "api.github.com").replace(/\/\/[^/]*@/, "//")
+      const repository: Finding = { severity: "ok", code: "place", message: `${connection.repo} at ${place}` }
+      const inside = yield* Effect.flatMap(Store, (store) => examine(store, input.deep)).pipe(
+        Effect.provide(stores.open(connection, "refuse")),
+        Effect.catchAll((error) =>
+          Effect.succeed<ReadonlyArray<Finding>>([
+            { severity: "error", code: error._tag, message: error.message, hint: error.hint }
+          ])
+        )
       )
-    )
-    const findings = [node, yield* git, repository, ...inside]
-    yield* print(input.json, findings, () => lines(findings))
-    if (findings.some((finding) => finding.severity === "error")) return yield* new Unwell()
-  })
+      const findings = [node, yield* git, repository, ...inside]
+      yield* print(input.json, findings, () => lines(findings))
+      if (findings.some((finding) => finding.severity === "error")) return yield* new Unwell()
+    })
 ).pipe(
   Command.withDescription("Check Node, git, access, rights, branch, rate budget, indexes and manifests.")
 )

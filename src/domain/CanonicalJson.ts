@@ -102,6 +102,7 @@ const print = (value: unknown, form: Form, depth: number): string => {
       throw new Unprintable([], value === undefined ? "undefined in a list" : `a ${typeof value} is not JSON`)
   }
   if (value === null) return "null"
+  if (value instanceof JsonNumber) return value.text
   if (depth >= maxDepth) throw new Unprintable([], tooDeep)
   const inside = depth + 1
   const separator = form === inline ? ", " : `,${form.item(inside)}`
@@ -133,6 +134,15 @@ const within = (key: string | number, value: unknown, form: Form, depth: number)
   } catch (error) {
     if (error instanceof Unprintable) error.steps.push(key)
     throw error
+  }
+}
+
+/** A number for the printer that keeps its text. */
+export class JsonNumber {
+  constructor(readonly text: string) {}
+
+  toJSON(): number {
+    return Number(this.text)
   }
 }
 

@@ -1,9 +1,10 @@
 import * as Either from "effect/Either"
 import { compareCodePoints, encode, JsonMap, type JsonProblem } from "./CanonicalJson.js"
-import type { Json, JsonObject } from "./Document.js"
+import type { Json } from "./Document.js"
 import { keysOf } from "./IndexKey.js"
 import { parseObject } from "./JsonText.js"
 import type { Oid } from "./Oid.js"
+import type { SpelledObject } from "./SpelledJson.js"
 
 /** What an index file says: which documents have which value in one field, for one tree of the collection. */
 export interface IndexFile {
@@ -18,7 +19,7 @@ export interface IndexFile {
 /** A document that changed: its new content, none when it is gone. */
 export interface DocumentChange {
   readonly id: string
-  readonly document: JsonObject | undefined
+  readonly document: SpelledObject | undefined
 }
 
 export const emptyIndex: IndexFile = { values: new Map(), ids: new Map(), tree: undefined }

@@ -1,51 +1,65 @@
 import * as Either from "effect/Either"
-import { encodeInline, numberText } from "./CanonicalJson.js"
+import { encodeInline } from "./CanonicalJson.js"
 import type { Json } from "./Document.js"
+import { type SpelledJson, spellings } from "./SpelledJson.js"
 
-const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
-
-/** The value with 0 for every -0, which equals it. */
-const positive = (value: Json): Json => {
-  if (value === 0) return 0
-  if (typeof value !== "object" || value === null) return value
-  return isList(value)
-    ? value.map(positive)
-    : Object.fromEntries(Object.entries(value).map(([key, member]) => [key, positive(member)]))
-}
-
-const textOf = (value: Json): string => Either.getOrElse(encodeInline(value), () => JSON.stringify(value))
+const isList = <A>(value: A | ReadonlyArray<A>): value is ReadonlyArray<A> => Array.isArray(value)
 
 /** The key of one value in an index: a string is its own key, anything else its JSON text in one line. */
-export const keyOf = (value: Json): string => {
-  if (typeof value === "string") return value
-  if (typeof value === "number") return numberText(value === 0 ? 0 : value)
-  const text = textOf(value)
-  return text.includes("-0.0") ? textOf(positive(value)) : text
-}
+export const keyOf = (value: SpelledJson): string =>
+  typeof value === "string"
+    ? value
+    : Either.getOrElse(encodeInline(value), () =>
+        typeof value === "number" ? String(value) : JSON.stringify(value)
+      )
 
 /** The keys under which a document with this field is found: those of each distinct element of a list. */
-export const keysOf = (field: Json | undefined): ReadonlyArray<string> => {
+export const keysOf = (field: SpelledJson | undefined): ReadonlyArray<string> => {
   if (field === undefined) return []
-  return isList(field) ? [...new Set(field.map(keyOf))] : [keyOf(field)]
+  return Array.isArray(field) ? [...new Set(field.map(keyOf))] : [keyOf(field)]
 }
 
-const spellings = (value: number): ReadonlyArray<string> => {
-  if (value === 0) return ["0", "0.0", "-0", "-0.0"]
-  if (!Number.isInteger(value)) return [keyOf(value)]
-  const whole = BigInt(value).toString()
-  const float = value.toExponential().replace(/e\+(\d)$/, "e+0$1")
-  return [...new Set([keyOf(value), whole, Math.abs(value) < 1e16 ? `${whole}.0` : float])]
+const holdsNumber = (value: Json): boolean =>
+  typeof value === "number" ||
+  (typeof value === "object" && value !== null && Object.values(value).some(holdsNumber))
+
+const parsed = (key: string): Json | undefined => {
+  try {
+    return JSON.parse(key) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** The keys of one value, in every spelling of its numbers that an index may hold. */
+const keysOfValue = (value: Json, known: ReadonlyMap<string, unknown>): Array<string> => {
+  if (typeof value === "number") {
+    const safe = Number.isSafeInteger(value) || !Number.isInteger(value)
+    // Many whole numbers beyond the safe ones are one JavaScript number.
+    const more = safe ? [] : [...known.keys()].filter((key) => /^-?\d/.test(key) && Number(key) === value)
+    return [...spellings(value), ...more]
+  }
+  if (!holdsNumber(value)) return [keyOf(value)]
+  const start = isList(value) ? "[" : "{"
+  return [
+    keyOf(value),
+    ...[...known.keys()].filter((key) => key.startsWith(start) && equalJson(parsed(key), value))
+  ]
 }
 
 /**
- * The keys that together hold every document whose field equals `value` or is a list that contains it, in the spelling
- * of this store or of the reference. None where no index can tell: nothing is indexed under an empty list.
+ * The keys of an index (`known`) that together hold every document whose field equals `value` or is a list that contains it, in
+ * every spelling of its numbers. None where no index can tell: nothing is indexed under an empty list.
  */
-export const lookupKeys = (value: Json): ReadonlyArray<string> | undefined => {
-  if (typeof value === "number") return spellings(value)
-  if (!isList(value)) return [keyOf(value)]
+export const lookupKeys = (
+  value: Json,
+  known: ReadonlyMap<string, unknown>
+): ReadonlyArray<string> | undefined => {
+  if (!isList(value)) return [...new Set(keysOfValue(value, known))]
   const [first] = value
-  return first === undefined ? undefined : [...new Set([keyOf(value), keyOf(first)])]
+  return first === undefined
+    ? undefined
+    : [...new Set([...keysOfValue(value, known), ...keysOfValue(first, known)])]
 }
 
 /** Deep equality of JSON values: `1` is not `"1"`, the order of keys does not matter. */

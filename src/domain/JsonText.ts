@@ -80,11 +80,11 @@ const afterString = (text: string, start: number): number => {
   }
 }
 
-/** Every number of a valid JSON text that would change if it were read and written again. */
-export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> => {
-  const text = decoder.decode(content)
-  if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
-  const found: Array<InexactNumber> = []
+/** Visits every number of a valid JSON text, with the steps to it; the steps belong to the visit alone. */
+export const numbersIn = (
+  text: string,
+  visit: (steps: ReadonlyArray<string | number>, part: string) => void
+): void => {
   const steps: Array<string | number> = []
   let key = ""
   token.lastIndex = 0
@@ -102,10 +102,19 @@ export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber
     else if (first === ",") {
       const step = steps[last]
       if (typeof step === "number") steps[last] = step + 1
-    } else if (!isExact(part)) {
-      found.push({ path: steps.reduce<string>(stepInto, ""), text: part, value: Number(part) })
-    }
+    } else visit(steps, part)
   }
+}
+
+/** Every number of a valid JSON text that would change if it were read and written again. */
+export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> => {
+  const text = decoder.decode(content)
+  if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []
+  const found: Array<InexactNumber> = []
+  numbersIn(text, (steps, part) => {
+    if (isExact(part)) return
+    found.push({ path: steps.reduce<string>(stepInto, ""), text: part, value: Number(part) })
+  })
   return found
 }
 

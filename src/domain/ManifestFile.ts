@@ -1,41 +1,52 @@
 import * as Either from "effect/Either"
-import { compareCodePoints, encode, encodeInline, JsonMap, type JsonProblem } from "./CanonicalJson.js"
-import type { Json, JsonObject } from "./Document.js"
+import {
+  compareCodePoints,
+  encode,
+  encodeInline,
+  JsonMap,
+  JsonNumber,
+  type JsonProblem
+} from "./CanonicalJson.js"
+import type { JsonObject } from "./Document.js"
 import { type DocumentChange, textsOf, withId, withoutId } from "./IndexFile.js"
 import { parseObject } from "./JsonText.js"
 import type { Oid } from "./Oid.js"
+import { parseSpelled, type SpelledJson, type SpelledObject } from "./SpelledJson.js"
 
 /** What a manifest file says: the ids of a collection and some fields of its documents, for one of its trees. */
-export interface ManifestFile {
+export interface ManifestFile<Fields extends SpelledObject = JsonObject> {
   /** Sorted. */
   readonly ids: ReadonlyArray<string>
-  readonly documents: ReadonlyMap<string, JsonObject>
+  readonly documents: ReadonlyMap<string, Fields>
   /** The tree of the collection that it describes; none where another program wrote the file. */
   readonly tree: Oid | undefined
 }
 
 export const emptyManifest: ManifestFile = { ids: [], documents: new Map(), tree: undefined }
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+
+const manifestOf = <Fields extends SpelledObject>(file: Fields): ManifestFile<Fields> => {
+  const ids = Array.isArray(file["ids"]) ? textsOf(file["ids"]) : []
+  const documents = isObject(file["documents"]) ? Object.entries(file["documents"]) : []
+  return {
+    ids: [...new Set(ids)].sort(compareCodePoints),
+    documents: new Map(documents.filter((entry): entry is [string, Fields] => isObject(entry[1]))),
+    tree: typeof file["tree"] === "string" ? (file["tree"] as Oid) : undefined
+  }
+}
 
 /** Reads a manifest file; none when it holds no JSON object. */
 export const parseManifestFile = (content: Uint8Array): ManifestFile | undefined =>
-  Either.match(parseObject(content), {
-    onLeft: () => undefined,
-    onRight: (file) => {
-      const ids = Array.isArray(file["ids"]) ? textsOf(file["ids"]) : []
-      const documents = isObject(file["documents"]) ? Object.entries(file["documents"]) : []
-      return {
-        ids: [...new Set(ids)].sort(compareCodePoints),
-        documents: new Map(documents.filter((entry): entry is [string, JsonObject] => isObject(entry[1]))),
-        tree: typeof file["tree"] === "string" ? (file["tree"] as Oid) : undefined
-      }
-    }
-  })
+  Either.getOrUndefined(Either.map(parseObject(content), manifestOf))
+
+/** Reads a manifest file that is to be written again: its numbers stay as they are spelled. */
+export const parseSpelledManifest = (content: Uint8Array): ManifestFile<SpelledObject> | undefined =>
+  Either.getOrUndefined(Either.map(parseSpelled(content), manifestOf))
 
 /** The fields that a manifest without settings projects: those that any of its documents shows. */
-export const projectedFields = (manifest: ManifestFile): ReadonlyArray<string> => {
+export const projectedFields = (manifest: ManifestFile<SpelledObject>): ReadonlyArray<string> => {
   const fields = new Set<string>()
   for (const document of manifest.documents.values()) {
     for (const field of Object.keys(document)) fields.add(field)
@@ -44,12 +55,12 @@ export const projectedFields = (manifest: ManifestFile): ReadonlyArray<string> =
 }
 
 /** A number beyond all bounds, or what is nested too deeply three levels down, would keep the file from being written. */
-const isPrintable = (value: Json): boolean =>
+const isPrintable = (value: SpelledJson): boolean =>
   typeof value === "number"
     ? Number.isFinite(value)
     : typeof value !== "object" || value === null || Either.isRight(encodeInline([[[value]]]))
 
-const project = (document: JsonObject, fields: ReadonlyArray<string>): JsonObject =>
+const project = (document: SpelledObject, fields: ReadonlyArray<string>): SpelledObject =>
   Object.fromEntries(
     fields
       .filter((field) => Object.hasOwn(document, field) && isPrintable(document[field]!))
@@ -58,10 +69,10 @@ const project = (document: JsonObject, fields: ReadonlyArray<string>): JsonObjec
 
 /** The manifest after some documents changed. */
 export const applyToManifest = (
-  manifest: ManifestFile,
+  manifest: ManifestFile<SpelledObject>,
   fields: ReadonlyArray<string>,
   changes: ReadonlyArray<DocumentChange>
-): ManifestFile => {
+): ManifestFile<SpelledObject> => {
   const documents = new Map(manifest.documents)
   let ids = manifest.ids
   const many = changes.length > 16 ? new Set(ids) : undefined
@@ -82,7 +93,7 @@ export const applyToManifest = (
 
 /** The bytes of a manifest file. */
 export const printManifest = (
-  manifest: ManifestFile,
+  manifest: ManifestFile<SpelledObject>,
   collection: string,
   updatedAt: string,
   tree: Oid

@@ -25,6 +25,11 @@ export interface StoreOptions extends SettingsOptions {
   readonly author?: Signature | undefined
   /** Writes fail with `AuthError`. Default false. */
   readonly readOnly?: boolean | undefined
+  /**
+   * Answers from index files that do not name the version of the collection that they describe, as other programs
+   * write them. Such an index may lack documents. Default false: `findBy` scans until a write or `reindex` renews it.
+   */
+  readonly trustForeignIndexes?: boolean | undefined
   /** Reads this commit or tag instead of the branch; implies `readOnly`. */
   readonly ref?: string | undefined
   /** How long a write goes on when others keep moving the branch. Default 30 seconds. */
@@ -44,6 +49,7 @@ export interface ResolvedOptions {
   readonly committer: Signature | undefined
   readonly author: Signature | undefined
   readonly readOnly: boolean
+  readonly trustForeignIndexes: boolean
   readonly ref: string | undefined
   readonly deadline: Duration.Duration
   readonly given: GivenSettings
@@ -102,7 +108,7 @@ export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOpt
   if (Either.isLeft(given)) issues.push(...given.left)
   const deadline = Duration.decodeUnknown(options.deadline ?? "30 seconds")
   if (deadline._tag === "None") issues.push({ path: "deadline", message: "is a duration" })
-  for (const flag of ["readOnly"] as const) {
+  for (const flag of ["readOnly", "trustForeignIndexes"] as const) {
     if (options[flag] !== undefined && typeof options[flag] !== "boolean") {
       issues.push({ path: flag, message: "is true or false" })
     }
@@ -122,6 +128,7 @@ export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOpt
     committer: person(issues, "committer", options.committer),
     author: person(issues, "author", options.author),
     readOnly: options.readOnly === true || options.ref !== undefined,
+    trustForeignIndexes: options.trustForeignIndexes === true,
     ref: options.ref,
     deadline: deadline._tag === "Some" ? deadline.value : Duration.seconds(30),
     given: Either.getOrElse(given, () => ({}))

@@ -112,6 +112,23 @@ export interface Finding {
   readonly ids?: ReadonlyArray<string> | undefined
 }
 
+/** How many documents of a collection the doctor has read. */
+export interface DoctorProgress {
+  readonly collection: string
+  readonly documents: number
+  readonly total: number
+}
+
+/** How closely the doctor looks. */
+export interface DoctorOptions {
+  /**
+   * Reads every document, and compares indexes and manifests with a rebuild. Default: only where reads take no
+   * requests.
+   */
+  readonly deep?: boolean | undefined
+  readonly onProgress?: ((progress: DoctorProgress) => Effect.Effect<void>) | undefined
+}
+
 /** JSON documents in a Git repository; every write is a commit. Read-committed at the branch's head, atomic per commit. */
 export interface StoreService extends StoreView {
   readonly repository: string
@@ -159,5 +176,7 @@ export interface StoreService extends StoreView {
   /** The current rate budgets, without spending any; empty where there are none. */
   readonly rateLimit: Effect.Effect<ReadonlyArray<Budget>, ReadError>
   readonly estimate: (operation: Estimate) => number
+  /** Looks at access, settings and collections; each finding of a collection says what was checked. */
   readonly doctor: Effect.Effect<ReadonlyArray<Finding>, ReadError>
+  readonly doctorWith: (options: DoctorOptions) => Effect.Effect<ReadonlyArray<Finding>, ReadError>
 }

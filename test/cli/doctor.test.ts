@@ -34,10 +34,12 @@ describe("doctor against a GitHub-compatible host", () => {
       for (const words of [
         "the branch main is there",
         "these credentials may read and write",
-        "things: 1 documents, everything agrees"
+        "things: 1 document listed; the documents were not read"
       ]) {
         assert.include(well.out, words)
       }
+      const deep = yield* doctor(call, host.token, "--deep", ...at)
+      assert.include(deep.out, "things: 1 document read: everything agrees")
       assert.match(well.out, /rate limit core: \d+ of \d+ requests left/)
 
       const wrong = yield* doctor(call, "wrong", ...at)

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
@@ -5,6 +6,7 @@ import { encode } from "../../src/domain/CanonicalJson.js"
 import type { Json } from "../../src/domain/Document.js"
 import { fieldMatches, keysOf, lookupKeys } from "../../src/domain/IndexKey.js"
 import { parseObject } from "../../src/domain/JsonText.js"
+import { parseSpelled } from "../../src/domain/SpelledJson.js"
 
 const leaf: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
@@ -51,7 +53,7 @@ const stored = (json: Json): Json => {
 }
 
 const found = (field: Json, query: Json) => {
-  const keys = lookupKeys(query)
+  const keys = lookupKeys(query, new Map(keysOf(field).map((key) => [key, []])))
   return keys === undefined || keysOf(field).some((key) => keys.includes(key))
 }
 
@@ -93,6 +95,49 @@ describe("keys", () => {
         const once = Either.getOrThrow(encode({ f: field }))
         const again = Either.getOrThrow(encode(Either.getOrThrow(parseObject(once))))
         assert.deepStrictEqual(Buffer.from(again).toString(), Buffer.from(once).toString())
+      }),
+      { numRuns: 5000 }
+    )
+  })
+
+  it("are those that Python gives the same file, in every spelling of a number", () => {
+    const digits = fc.stringMatching(/^(0|[1-9]\d{0,20})$/)
+    const fraction = fc.stringMatching(/^\.\d{1,3}0{0,3}$/)
+    const exponent = fc.stringMatching(/^[eE][+-]?\d{1,2}$/)
+    const maybe = (part: fc.Arbitrary<string>) => fc.oneof(fc.constant(""), part)
+    const number = fc
+      .tuple(fc.constantFrom("", "-"), digits, maybe(fraction), maybe(exponent))
+      .map((parts) => parts.join(""))
+    const field = fc.oneof(
+      number,
+      fc.array(number, { maxLength: 3 }).map((items) => `[${items.join(" ,")}]`),
+      fc.tuple(number, number).map(([a, b]) => `{"b":${a}, "__proto__":[${b}], "text": "1.0, -0"}`),
+      fc.tuple(number, number).map(([a, b]) => `[[${a}\n], {"a": ${b}}]`)
+    )
+    const files = fc.sample(field, { numRuns: 2000 }).map((text) => `{"f":${text}}`)
+    const script = `import json, sys
+key = lambda v: v if isinstance(v, str) else json.dumps(v, sort_keys=True, ensure_ascii=False)
+keys = lambda v: list(dict.fromkeys(map(key, v))) if isinstance(v, list) else [key(v)]
+print(json.dumps([keys(json.loads(text)["f"]) for text in json.load(sys.stdin)]))`
+    const expected = JSON.parse(
+      execFileSync("python3", ["-c", script], { input: JSON.stringify(files) }).toString()
+    )
+    files.forEach((file, at) => {
+      const document = Either.getOrThrow(parseSpelled(new TextEncoder().encode(file)))
+      assert.deepStrictEqual(keysOf(document["f"]), expected[at], file)
+      const plain = Either.getOrThrow(parseObject(new TextEncoder().encode(file)))["f"]!
+      const index = new Map((expected[at] as Array<string>).map((key) => [key, []]))
+      const keys = lookupKeys(plain, index)
+      assert.isTrue(keys === undefined || keys.some((key) => index.has(key)), file)
+    })
+  })
+
+  it("of a document that this store wrote are those of its file", () => {
+    fc.assert(
+      fc.property(value, (field) => {
+        const content = Either.getOrThrow(encode({ f: field }))
+        const document = Either.getOrThrow(parseSpelled(content))
+        assert.deepStrictEqual(keysOf(document["f"]), keysOf(field))
       }),
       { numRuns: 5000 }
     )

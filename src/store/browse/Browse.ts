@@ -145,7 +145,8 @@ export const make = (options: BrowseOptions): Browse => {
     const { fields, tree } = manifest
     const known = yield* at === undefined ? recent : trees(at)
     const stands =
-      known.get(collection) === tree || (at === undefined && (yield* present).get(collection) === tree)
+      tree !== undefined &&
+      (known.get(collection) === tree || (at === undefined && (yield* present).get(collection) === tree))
     if (stands) return Option.some({ manifest, state: { current: true, fields, missing: [], extra: [] } })
     const view = yield* viewAt(at)
     const ids = yield* view.collection(collection).list()

@@ -6,7 +6,7 @@ import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { makeBatch } from "../Batch.js"
 import { makePreview } from "../Preview.js"
-import type { StoreService, StoreView } from "../StoreService.js"
+import type { DoctorOptions, StoreService, StoreView } from "../StoreService.js"
 import { makeTransactions } from "../Transaction.js"
 import { makeWriter } from "../Writer.js"
 import { plain, typed } from "./Codec.js"
@@ -66,6 +66,8 @@ const checkRef = (operation: string, ref: string) =>
 export const makeService = (core: StoreCore): StoreService => {
   const { remote } = core
   const view = makeView(core)
+  const doctorWith = (options: DoctorOptions) =>
+    Effect.flatMap(examining, ({ doctor }) => doctor(core, options)).pipe(Effect.withSpan("Store.doctor"))
   return {
     ...view,
     repository: remote.name,
@@ -97,6 +99,7 @@ export const makeService = (core: StoreCore): StoreService => {
     invalidate: core.invalidate,
     rateLimit: remote.budget,
     estimate: remote.estimate,
-    doctor: Effect.flatMap(examining, ({ doctor }) => doctor(core)).pipe(Effect.withSpan("Store.doctor"))
+    doctor: doctorWith({}),
+    doctorWith
   }
 }

@@ -3,7 +3,6 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { JsonProblem } from "../../domain/CanonicalJson.js"
-import type { Json, JsonObject } from "../../domain/Document.js"
 import {
   applyToIndex,
   type DocumentChange,
@@ -17,11 +16,12 @@ import {
   applyToManifest,
   emptyManifest,
   type ManifestFile,
-  parseManifestFile,
+  parseSpelledManifest,
   printManifest,
   projectedFields
 } from "../../domain/ManifestFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
+import { parseSpelled, type SpelledJson, type SpelledObject } from "../../domain/SpelledJson.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import { idAt, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../GitRemote.js"
@@ -29,7 +29,6 @@ import type { ResolvedOptions } from "../StoreOptions.js"
 import { Bounded } from "./Bounded.js"
 import { contents, listAt } from "./Listing.js"
 import type { RepositorySettings, SettingsAt } from "./RepositorySettings.js"
-import type { OnRead } from "./WriteUnit.js"
 
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
@@ -43,6 +42,13 @@ export interface DerivedFiles {
     | undefined
 }
 
+/** Told of how many of a collection's documents were read. */
+export type OnRead = (read: {
+  readonly collection: string
+  readonly documents: number
+  readonly total: number
+}) => Effect.Effect<void>
+
 /** What a write does to one collection. */
 export interface Touched {
   readonly collection: string
@@ -51,6 +57,8 @@ export interface Touched {
   /** Makes the files anew from the documents. */
   readonly rebuild: boolean
   readonly onRead?: OnRead | undefined
+  /** The documents changed in an earlier commit, from one tree of the collection (where known) to another. */
+  readonly since?: { readonly before: Oid | undefined; readonly after: Oid } | undefined
 }
 
 /** Changes to index and manifest files, and what to remember of them once they are committed. */
@@ -74,7 +82,7 @@ export interface Derived {
   readonly indexPath: (collection: string, field: string) => string
   readonly manifestPath: (collection: string) => string
   /** The id of a collection's directory at a commit; the empty tree where there is none. */
-  readonly treeOf: (head: Option.Option<Head>, collection: string) => Effect.Effect<Oid, ReadError>
+  readonly treeOf: (head: Option.Option<Head | Oid>, collection: string) => Effect.Effect<Oid, ReadError>
   /** An index file as a read by the branch's name saw it, with the tree of all index files at that time. */
   readonly seenIndex: (path: string) => SeenIndex | undefined
   readonly sawIndex: (path: string, seen: SeenIndex) => void
@@ -91,7 +99,7 @@ export interface Derived {
     collection: string,
     fields: ReadonlySet<string>,
     onRead?: OnRead
-  ) => Effect.Effect<Map<string, JsonObject>, RemoteFailure>
+  ) => Effect.Effect<Map<string, SpelledObject>, RemoteFailure>
 }
 
 interface SeenIndex {
@@ -123,6 +131,13 @@ const updatedAt = (content: Uint8Array): string | undefined =>
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, at) => byte === b[at])
 
+/** Some fields of a document, for what is remembered of many. */
+export const fieldsOf = (document: SpelledObject, fields: ReadonlySet<string>): SpelledObject => {
+  const picked: { [key: string]: SpelledJson } = Object.create(null)
+  for (const field of fields) if (Object.hasOwn(document, field)) picked[field] = document[field]!
+  return picked
+}
+
 /** Keeps index and manifest files in step with the documents. */
 export const make = (
   remote: GitRemoteService,
@@ -130,7 +145,7 @@ export const make = (
   repository: RepositorySettings
 ): Derived => {
   const indexes = new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf)
-  const manifests = new Bounded<Parsed<ManifestFile>>(mostBytes, sizeOf)
+  const manifests = new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf)
   const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
   const indexPath = (collection: string, field: string) =>
     under(options.root, indexDirectory, collection, `${field}.json`)
@@ -203,7 +218,7 @@ export const make = (
       const directory = under(options.root, collection)
       const { layout, prefix } = { layout: settings.settings, prefix: `${directory}/` }
       const listing = yield* listAt(remote, head, directory, layout)
-      const found = new Map<string, JsonObject>()
+      const found = new Map<string, SpelledObject>()
       const tell = Effect.suspend(
         () => onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void
       )
@@ -211,13 +226,9 @@ export const make = (
       yield* Stream.runForEachChunk(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
         Effect.suspend(() => {
           for (const { content, path } of blobs) {
-            const document = Either.getOrElse(parseObject(content), (): JsonObject => ({}))
-            const picked: { [key: string]: Json } = Object.create(null)
-            for (const field of fields) {
-              if (Object.hasOwn(document, field)) picked[field] = document[field]!
-            }
+            const document = Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))
             const id = idAt(layout, path.slice(prefix.length))
-            if (id !== undefined) found.set(id, picked)
+            if (id !== undefined) found.set(id, fieldsOf(document, fields))
           }
           return tell
         })
@@ -228,7 +239,7 @@ export const make = (
   const derive: Derived["derive"] = (
     head,
     settings,
-    { changes, collection, documents: changed, onRead, rebuild },
+    { changes, collection, documents: changed, onRead, rebuild, since },
     now
   ) =>
     Effect.gen(function* () {
@@ -243,7 +254,7 @@ export const make = (
               () => emptyTree
             )
       const loaded = new Map<string, Parsed<IndexFile> | undefined>()
-      let manifest: Parsed<ManifestFile> | undefined
+      let manifest: Parsed<ManifestFile<SpelledObject>> | undefined
       if (Option.isSome(head)) {
         for (const [field, oid] of files.indexes) {
           if (oid !== undefined) {
@@ -253,15 +264,23 @@ export const make = (
         }
         if (files.manifest?.oid !== undefined) {
           const path = manifestPath(collection)
-          manifest = yield* load(manifests, head.value, path, files.manifest.oid, parseManifestFile)
+          manifest = yield* load(manifests, head.value, path, files.manifest.oid, parseSpelledManifest)
         }
       }
       const projected =
         files.manifest === undefined
           ? undefined
           : (files.manifest.fields ?? (manifest === undefined ? [] : projectedFields(manifest.value)))
+      const describes = (
+        parsed: Parsed<{ readonly tree: Oid | undefined }> | undefined,
+        at: Oid | undefined
+      ) => (parsed === undefined ? at === emptyTree : at !== undefined && parsed.value.tree === at)
+      // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
+      const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
+      const missing = (parsed: Parsed<{ readonly tree: Oid | undefined }> | undefined) =>
+        since === undefined || (describes(parsed, base) && !describes(parsed, before)) ? changed : []
       const current = (parsed: Parsed<{ readonly tree: Oid | undefined }> | undefined) =>
-        !rebuild && (parsed?.value.tree === before || (parsed === undefined && before === emptyTree))
+        !rebuild && (describes(parsed, before) || describes(parsed, base))
       const stale =
         [...files.indexes.keys()].some((field) => !current(loaded.get(field))) ||
         (projected !== undefined && !current(manifest))
@@ -274,8 +293,8 @@ export const make = (
               new Set([...files.indexes.keys(), ...(projected ?? [])]),
               onRead
             )
-          : new Map<string, JsonObject>()
-      if (stale) {
+          : new Map<string, SpelledObject>()
+      if (stale && since === undefined) {
         for (const { document, id } of changed) {
           if (document === undefined) all.delete(id)
           else all.set(id, document)
@@ -318,7 +337,7 @@ export const make = (
       for (const field of files.indexes.keys()) {
         const was = loaded.get(field)
         const index = current(was)
-          ? applyToIndex(was?.value ?? emptyIndex, field, changed)
+          ? applyToIndex(was?.value ?? emptyIndex, field, missing(was))
           : applyToIndex(emptyIndex, field, everything)
         const described = { ...index, tree }
         yield* put(indexPath(collection, field), indexes, was, described, (time) =>
@@ -327,7 +346,7 @@ export const make = (
       }
       if (projected !== undefined) {
         const next = current(manifest)
-          ? applyToManifest(manifest?.value ?? emptyManifest, projected, changed)
+          ? applyToManifest(manifest?.value ?? emptyManifest, projected, missing(manifest))
           : applyToManifest(emptyManifest, projected, everything)
         const described = { ...next, tree }
         yield* put(manifestPath(collection), manifests, manifest, described, (time) =>

@@ -27,6 +27,8 @@ export type Lookup =
       readonly current: boolean
       /** Candidates, sorted: each is still checked against the document. */
       readonly ids: ReadonlyArray<string>
+      /** The keys under which the index names the candidates. */
+      readonly keys: ReadonlyArray<string>
       /** The commit that the index belongs to; none where reads follow the branch and asking for it costs requests. */
       readonly at: Option.Option<Head>
     }
@@ -70,14 +72,15 @@ const atHead = (core: StoreCore, collection: string, field: string) =>
 const atBranch = (core: StoreCore, collection: string, field: string) =>
   Effect.gen(function* () {
     const path = core.derived.indexPath(collection, field)
-    const root = yield* core.source.directory(core.options.root, false)
-    const treeAt = (name: string) =>
-      Option.isNone(root)
-        ? undefined
-        : root.value.tree.entries.find((entry) => entry.kind === "tree" && entry.path === name)?.oid
-    const indexes = treeAt(indexDirectory)
+    const look = Effect.map(core.source.directory(core.options.root, false), (root) => {
+      const treeAt = (name: string) =>
+        Option.isNone(root)
+          ? undefined
+          : root.value.tree.entries.find((entry) => entry.kind === "tree" && entry.path === name)?.oid
+      return { indexes: treeAt(indexDirectory), tree: treeAt(collection) ?? emptyTree }
+    })
+    const { indexes, tree } = yield* look
     if (indexes === undefined) return undefined
-    const tree = treeAt(collection) ?? emptyTree
     const remembered = core.derived.seenIndex(path)
     if (remembered?.under === indexes && remembered.index.tree === tree) {
       return { index: remembered.index, tree, at: Option.none() } satisfies Found
@@ -87,7 +90,10 @@ const atBranch = (core: StoreCore, collection: string, field: string) =>
     const index = parseIndex(file.value.content)
     if (index === undefined) return undefined
     core.derived.sawIndex(path, { under: indexes, index })
-    return { index, tree, at: Option.none() } satisfies Found
+    const at = Option.none<Head>()
+    if (index.tree === undefined || index.tree === tree) return { index, tree, at } satisfies Found
+    // The index was read later than the root: one more look tells a commit in between from an index that is stale.
+    return { index, tree: (yield* look).tree, at } satisfies Found
   })
 
 /** Decides between index and scan for one question, and finds the candidates. */
@@ -103,22 +109,29 @@ export const lookup = (
       return scan(`${field} is not indexed`)
     }
     const path = core.derived.indexPath(collection, field)
-    const keys = lookupKeys(value)
-    if (keys === undefined) return scan("no index holds an empty list", path)
+    if (Array.isArray(value) && value.length === 0) return scan("no index holds an empty list", path)
     const found =
       core.free || core.source.pinned || core.remote.brings === true
         ? yield* atHead(core, collection, field)
         : yield* atBranch(core, collection, field)
     if (found === undefined) return scan(`${field} has no index file`)
     const { at, index, tree } = found
-    if (index.tree !== undefined && index.tree !== tree) {
-      return scan("the index is behind: somebody else changed the collection", path, false)
+    if (index.tree === undefined && !core.options.trustForeignIndexes) {
+      return scan(
+        "another program wrote the index: it does not name the version that it describes",
+        path,
+        false
+      )
     }
+    if (index.tree !== undefined && index.tree !== tree) {
+      return scan("the index is stale: somebody else changed the collection", path, false)
+    }
+    const keys = lookupKeys(value, index.values) ?? []
     // A file edited by hand may name what is no id, and never becomes a path.
     const ids = [...new Set(keys.flatMap((key) => index.values.get(key) ?? []))].filter(isDocumentId).sort()
     const reason =
       index.tree === undefined
-        ? `${field} is indexed by another program, which does not say for which version of the collection`
+        ? `${field} is indexed by another program, which is trusted`
         : `${field} is indexed`
-    return { _tag: "Index", reason, index: path, current: index.tree !== undefined, ids, at }
+    return { _tag: "Index", reason, index: path, current: index.tree !== undefined, ids, keys, at }
   })

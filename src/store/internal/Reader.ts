@@ -19,9 +19,10 @@ import type {
 } from "../Collection.js"
 import { documentPath, idAt } from "../DocumentPath.js"
 import { pathProblem } from "../GitName.js"
-import type { Blob, Head } from "../GitRemote.js"
+import type { Blob } from "../GitRemote.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
+import { indexedFiles } from "./IndexedRead.js"
 import { contents, emptyListing, type LocatedListing, partsOf, slice } from "./Listing.js"
 import { lookup } from "./Lookup.js"
 import { recall, remember } from "./Source.js"
@@ -76,6 +77,9 @@ const files = (
     )
   )
 }
+
+/** How often an index is looked into while the branch moves; then the documents of one commit are scanned. */
+const attempts = 3
 
 /** Reads of one collection, for stores and views alike. */
 export const makeReader = <A, I>(
@@ -139,7 +143,7 @@ export const makeReader = <A, I>(
       })
     )
 
-  const limited = <B>(stream: Stream.Stream<B, ReadError>, limit: number | undefined) =>
+  const limited = <B, E>(stream: Stream.Stream<B, E>, limit: number | undefined) =>
     limit === undefined || !Number.isInteger(limit) || limit < 1 ? stream : Stream.take(stream, limit)
 
   const satisfies = (method: string, predicate: (document: A) => boolean, document: A) =>
@@ -199,29 +203,6 @@ export const makeReader = <A, I>(
       })
     )
 
-  const candidates = (ids: ReadonlyArray<string>, at: Option.Option<Head>) =>
-    Effect.map(core.settings, ({ settings }) => {
-      const paths = ids.map((id) => documentPath(core.options.root, settings, name, id))
-      if (Option.isSome(at)) {
-        return core.remote.blobs(
-          at.value,
-          paths.map((path) => ({ path })),
-          { concurrency: core.options.concurrency }
-        )
-      }
-      return Stream.fromIterable(paths).pipe(
-        Stream.mapEffect(
-          (path) =>
-            Effect.map(
-              core.source.file(path),
-              Option.map((file) => ({ ...file, path }))
-            ),
-          { concurrency: core.options.concurrency }
-        ),
-        Stream.filterMap((file) => file)
-      )
-    }).pipe(Stream.unwrap)
-
   return {
     name,
     get: Effect.fn("Collection.get")(function* (id, options) {
@@ -252,18 +233,25 @@ export const makeReader = <A, I>(
         options.limit
       ),
     findBy: Effect.fn("Collection.findBy")(function* (field, value, options = {}) {
-      const { after, limit, onInvalid = "fail" } = options
+      const { after, limit } = options
       yield* check(operation("findBy"), { collection: name, field, value, limit, after })
-      const how = yield* lookup(core, name, field, value)
-      if (how._tag === "Scan") {
-        return Chunk.toReadonlyArray(yield* Stream.runCollect(limited(scanBy(field, value, options), limit)))
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const how = yield* lookup(core, name, field, value)
+        if (how._tag === "Scan") break
+        const found = Stream.mapChunksEffect(indexedFiles(core, name, field, how, after), (blobs) =>
+          Effect.map(
+            decode("findBy", matching(field, value, blobs), options.onInvalid ?? "fail"),
+            Chunk.unsafeFromArray
+          )
+        )
+        const all = yield* Stream.runCollect(limited(found, limit)).pipe(
+          Effect.asSome,
+          Effect.catchTag("IndexDisagrees", () => Effect.succeedNone)
+        )
+        if (Option.isSome(all)) return Chunk.toReadonlyArray(all.value)
+        if (Option.isSome(how.at)) break
       }
-      const ids = after === undefined ? how.ids : how.ids.filter((id) => id > after)
-      if (ids.length === 0) return []
-      const found = Stream.mapChunksEffect(candidates(ids, how.at), (blobs) =>
-        Effect.map(decode("findBy", matching(field, value, blobs), onInvalid), Chunk.unsafeFromArray)
-      )
-      return Chunk.toReadonlyArray(yield* Stream.runCollect(limited(found, limit)))
+      return Chunk.toReadonlyArray(yield* Stream.runCollect(limited(scanBy(field, value, options), limit)))
     }),
     page: Effect.fn("Collection.page")(function* (options = {}) {
       const located = yield* locate("page", options)

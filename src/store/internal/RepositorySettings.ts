@@ -52,7 +52,10 @@ export interface RepositorySettings {
    * The settings at a commit that was made by others; none where they are those. One look at its root tells, unless it
    * stands on a commit whose root was seen. Where they differ, what was believed is forgotten.
    */
-  readonly changedAt: (made: FileCommitted, by: Learnt) => Effect.Effect<Option.Option<SettingsAt>, ReadError>
+  readonly changedAt: (
+    made: FileCommitted,
+    by: Learnt
+  ) => Effect.Effect<Option.Option<{ readonly settings: SettingsAt; readonly head: Head }>, ReadError>
   /** A commit of ours left the root's own files as they were at its parent. */
   readonly kept: (parent: Option.Option<Oid>, commit: Oid) => void
   readonly forget: Effect.Effect<void>
@@ -267,7 +270,9 @@ export const make = (
       const found = seen.set(made.commit, before ?? (yield* rootFilesAt(made)))
       if (found === by.root) return Option.none()
       if (found !== learnt?.root) yield* forget
-      return Option.some(yield* at(yield* headOf(made)))
+      const head = yield* headOf(made)
+      if (Option.isNone(head)) return yield* unseen(made.commit)
+      return Option.some({ settings: yield* at(head), head: head.value })
     })
 
   return {

@@ -58,8 +58,13 @@ interface Made {
   readonly by: Learnt
   readonly path: string
   readonly before: StoredVersion | undefined
+  readonly after: Prepared["after"]
   readonly committed: FileCommitted
 }
+
+type SettingsAtCommit = Option.Option.Value<
+  Effect.Effect.Success<ReturnType<Parts["repository"]["changedAt"]>>
+>
 
 const ambiguous = (unit: Unit, { committed, operation, path }: Made, cause: WriteError) =>
   new AmbiguousWriteError({
@@ -67,24 +72,64 @@ const ambiguous = (unit: Unit, { committed, operation, path }: Made, cause: Writ
     collection: operation.collection,
     id: operation.id,
     path,
-    message: `${path} was written in ${committed.commit}, but whether the repository's settings still put it there could not be seen: ${cause.message}`,
+    message: `${path} was written in ${committed.commit}, but whether the repository's settings still put it there could not be settled: ${cause.message}`,
     hint: "read the document before writing it again",
     cause
   })
 
+/** Makes a commit the long way. */
+type CommitWrite = (unit: Unit) => Effect.Effect<UnitOutcome, WriteError>
+
+/** Brings index and manifest files up to a commit that wrote one document without them, if its settings want any. */
+const complete = (parts: Parts, commitWrite: CommitWrite, unit: Unit, made: Made, at: SettingsAtCommit) =>
+  Effect.gen(function* () {
+    const { after, committed, operation } = made
+    const { collection, id } = operation
+    const { derived } = parts
+    const files = yield* derived.filesOf(Option.some(at.head), at.settings, collection)
+    if (files.indexes.size === 0 && files.manifest === undefined) return
+    const parents = committed.parents
+    const since = {
+      before:
+        parents === undefined
+          ? undefined
+          : yield* derived.treeOf(Option.fromNullable(parents[0]), collection),
+      after: yield* derived.treeOf(Option.some(at.head), collection)
+    }
+    yield* commitWrite({
+      operation: unit.operation,
+      message: `reindex ${collection}`,
+      mode: "document",
+      operations: [],
+      behind: [
+        { collection, documents: [{ id, document: after?.document }], changes: [], rebuild: false, since }
+      ]
+    })
+  })
+
 /**
  * Whether the file lies where the settings of its commit want it. They were believed, and the one request that writes
- * a file does not look at them: where another client changed them meanwhile, the file is taken back. An index or
- * manifest made meanwhile needs nothing: it says of which documents it was made.
+ * a file does not look at them. Where another client changed them meanwhile, a second commit completes the write, or
+ * takes it back.
  */
-const stays = (parts: Parts, short: SingleFile, made: Made): Effect.Effect<boolean, WriteError> =>
+const stays = (
+  parts: Parts,
+  short: SingleFile,
+  commitWrite: CommitWrite,
+  unit: Unit,
+  made: Made
+): Effect.Effect<boolean, WriteError> =>
   Effect.gen(function* () {
     const { before, by, committed, operation, path } = made
     const { branch, options, repository } = parts
-    const changed = Option.getOrUndefined(yield* repository.changedAt(committed, by))
-    if (changed === undefined) return true
+    const at = Option.getOrUndefined(yield* repository.changedAt(committed, by))
+    if (at === undefined) return true
+    const changed = at.settings
     const place = documentPath(options.root, changed.settings, operation.collection, operation.id)
-    if (changed.frozen === undefined && changed.mismatch === undefined && place === path) return true
+    if (changed.frozen === undefined && changed.mismatch === undefined && place === path) {
+      yield* complete(parts, commitWrite, unit, made, at)
+      return true
+    }
     const text = {
       message: `Take ${path} back: the repository's settings have changed`,
       author: options.author,
@@ -104,6 +149,7 @@ const stays = (parts: Parts, short: SingleFile, made: Made): Effect.Effect<boole
 const settled = (
   parts: Parts,
   short: SingleFile,
+  commitWrite: CommitWrite,
   unit: Unit,
   place: Omit<Made, "committed">,
   write: ReturnType<SingleFile["put"]>
@@ -111,7 +157,7 @@ const settled = (
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(restore(write), (committed) => {
       const made = { ...place, committed }
-      return Effect.matchEffect(toItsEnd(stays(parts, short, made)), {
+      return Effect.matchEffect(toItsEnd(stays(parts, short, commitWrite, unit, made)), {
         onFailure: (error) => Effect.fail(ambiguous(unit, made, error)),
         onSuccess: (stayed) => Effect.succeed(stayed ? Option.some(committed) : Option.none())
       })
@@ -124,7 +170,8 @@ const settled = (
  */
 export const singleFileWrite = (
   parts: Parts,
-  unit: Unit
+  unit: Unit,
+  commitWrite: CommitWrite
 ): Effect.Effect<Option.Option<UnitOutcome>, WriteError> => {
   const { options, remote } = parts
   const [operation, ...more] = unit.operations
@@ -144,6 +191,7 @@ export const singleFileWrite = (
           unit,
           operation,
           Option.getOrThrow(remote.singleFile),
+          commitWrite,
           settings.value,
           options.conflictRetries
         )
@@ -166,6 +214,7 @@ const attempts = (
   unit: Unit,
   operation: DocumentOperation,
   short: SingleFile,
+  commitWrite: CommitWrite,
   by: Learnt,
   retries: number
 ): Effect.Effect<Option.Option<UnitOutcome>, WriteError> =>
@@ -184,8 +233,8 @@ const attempts = (
           return undefined
         const made = yield* short.ours(branch, path, refused.blob)
         if (Option.isNone(made)) return undefined
-        const place = { operation, by, path, before: refused.before }
-        const stood = yield* settled(parts, short, unit, place, Effect.succeed(made.value))
+        const place = { operation, by, path, before: refused.before, after: refused.prepared.after }
+        const stood = yield* settled(parts, short, commitWrite, unit, place, Effect.succeed(made.value))
         return Option.map(stood, (committed) => outcomeBy(refused!.prepared, committed))
       })
     for (let conflicts = 0; ; ) {
@@ -221,7 +270,7 @@ const attempts = (
           ? short.delete(branch, path, base.version!.oid, text)
           : short.put(branch, path, after.content, expected, text)
       const written = yield* Effect.either(
-        settled(parts, short, unit, { operation, by, path, before: base.version }, write)
+        settled(parts, short, commitWrite, unit, { operation, by, path, before: base.version, after }, write)
       )
       if (written._tag === "Right") {
         return Option.map(written.right, (committed) => outcomeBy(prepared.right, committed))

@@ -128,5 +128,5 @@ export const collections = (unit: Unit, prepared: ReadonlyArray<Prepared>): Read
     entry.documents.push({ id, document: after?.document })
   }
   for (const collection of unit.reindex ?? []) of(collection).rebuild = true
-  return [...touched.values()]
+  return [...touched.values(), ...(unit.behind ?? [])]
 }

@@ -4,6 +4,7 @@ import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { WriteError } from "../../domain/StoreError.js"
 import type { Committed } from "../GitRemote.js"
+import type { OnRead, Touched } from "./Derived.js"
 
 /** A document's version at the commit that a write stands on. */
 export interface StoredVersion {
@@ -52,13 +53,6 @@ export interface DocumentOperation {
   readonly next: (stored: Option.Option<StoredVersion>) => Effect.Effect<NextVersion, WriteError>
 }
 
-/** Told of how many of a collection's documents were read. */
-export type OnRead = (read: {
-  readonly collection: string
-  readonly documents: number
-  readonly total: number
-}) => Effect.Effect<void>
-
 /**
  * One commit of document operations. `core.write(unit)` takes the branch's turn, reads the touched documents at the
  * head, judges `needs` and expectations against that head, computes metadata and bytes, recomputes index and manifest
@@ -80,6 +74,8 @@ export interface Unit {
     | undefined
   /** Collections whose index and manifest files are made anew from the documents. */
   readonly reindex?: ReadonlyArray<string> | undefined
+  /** Collections whose index and manifest files lack a commit that wrote documents alone. */
+  readonly behind?: ReadonlyArray<Touched> | undefined
   /** Told of the documents that were read for them. */
   readonly onRead?: OnRead | undefined
   /** Instead of the store's `conflictRetries` or `batchRetries`. */

@@ -8,6 +8,7 @@ import type { Budget, Estimate, NewCommit } from "../GitRemote.js"
 import {
   type Batch,
   type BatchOptions,
+  type DoctorProgress,
   type Finding,
   type Reverted,
   Store,
@@ -305,8 +306,20 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     return this.using((store) => Effect.succeed(store.estimate(operation)))
   }
 
+  /** Looks at access, settings and collections; each finding of a collection says what was checked. */
   doctor(options?: SignalOptions): Promise<ReadonlyArray<Finding>> {
     return this.using((store) => store.doctor, options)
+  }
+
+  /** The same; `deep` reads every document, also over an API. */
+  doctorWith(
+    options: SignalOptions & {
+      readonly deep?: boolean | undefined
+      readonly onProgress?: ((progress: DoctorProgress) => PromiseLike<void> | void) | undefined
+    }
+  ): Promise<ReadonlyArray<Finding>> {
+    const told = { deep: options?.deep, onProgress: callback(options?.onProgress) }
+    return this.using((store) => store.doctorWith(told), options)
   }
 
   /**

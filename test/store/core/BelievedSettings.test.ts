@@ -4,6 +4,10 @@ import { settingsFileName } from "../../../src/domain/Settings.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { derivedProblems } from "../../../src/testing/DerivedCheck.js"
+import { checkHistory } from "../../../src/testing/HistoryCheck.js"
+import { readHistory } from "../../../src/testing/HistoryReader.js"
+import type { Event } from "../../../src/testing/Trace.js"
 import { fresh } from "../../support/github/Remote.js"
 import { hosted, remotes, ways } from "./Remotes.js"
 
@@ -106,6 +110,83 @@ describe.each([...remotes, ...hosted])("settings that change under a writer on %
         ["bob"]
       )
     })
+  )
+})
+
+const derivedFields = { indexes: { people: ["city"] }, manifests: { people: ["city"] } }
+
+/** The ways to write one document, each with what it leaves of `ada` and of `bob`. */
+const writes = [
+  ["insert", { id: "bob", fields: { city: "Rome" } }, ["ada", "bob"]],
+  ["update", { id: "ada", fields: { city: "Bern" } }, ["ada"]],
+  ["delete", { id: "ada", fields: {} }, []]
+] as const
+
+describe.each([...remotes, ...hosted])("an index that begins under a writer on %s", (_name, layer) => {
+  for (const [kind, { fields, id }, left] of writes) {
+    it.live(`has the document when its ${kind} is acknowledged`, () =>
+      Effect.gen(function* () {
+        const remote = yield* GitRemote
+        const people = (yield* believer()).collection("people")
+        yield* people.insert({ city: "Paris" }, { id: "ada" })
+        const indexed = (yield* open(derivedFields)).collection("people")
+        assert.isTrue(Option.isSome(yield* indexed.reindex()))
+        const from = Option.getOrThrow(yield* remote.head("main")).commit
+        const message = "the write"
+        const value =
+          kind === "insert"
+            ? yield* people.insert(fields, { id, message })
+            : kind === "update"
+              ? yield* people.update(id, fields, { message })
+              : yield* people.delete(id, { message })
+        const to = Option.getOrThrow(yield* remote.head("main")).commit
+        const operation = { _tag: kind, collection: "people", id, fields } as const
+        const event: Event = {
+          token: message,
+          operation,
+          outcome: { _tag: "done", value: value ?? undefined },
+          from,
+          to
+        }
+        const history = yield* readHistory(remote, "main", "data")
+        const options = { ...derivedFields, recordedLater: true }
+        assert.deepStrictEqual(checkHistory([event], history, options), [])
+        assert.deepStrictEqual(derivedProblems(history[history.length - 1]!, "people", derivedFields), [])
+        assert.include(yield* indexed.explain("city", "Rome"), { source: "index", current: true })
+        assert.deepStrictEqual(yield* indexed.list(), left)
+        // The checker holds the write to its second commit.
+        const at = history.findIndex(({ info }) => info.message.trim() === message)
+        if (at === history.length - 1) return
+        assert.strictEqual(at, history.length - 2)
+        const early = { ...event, to: history[at]!.info.commit }
+        assert.isNotEmpty(checkHistory([early], history, options))
+        assert.isNotEmpty(checkHistory([event], history.slice(0, -1), options))
+      }).pipe(Effect.provide(Layer.fresh(layer)))
+    )
+  }
+
+  it.live("has the document too where another program began it, and no settings are recorded", () =>
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const store = yield* believer()
+      const people = store.collection("people")
+      yield* people.insert({ city: "Paris" }, { id: "ada" })
+      const index = { values: { Paris: ["ada"] }, ids: { ada: ["Paris"] } }
+      yield* remote.commit("main", yield* remote.head("main"), {
+        message: "another program",
+        changes: [
+          {
+            _tag: "Put",
+            path: "data/_index/people/city.json",
+            content: new TextEncoder().encode(JSON.stringify(index))
+          }
+        ]
+      })
+      yield* people.insert({ city: "Paris" }, { id: "bob" })
+      const history = yield* readHistory(remote, "main", "data")
+      const wanted = { indexes: derivedFields.indexes, manifests: {} }
+      assert.deepStrictEqual(derivedProblems(history[history.length - 1]!, "people", wanted), [])
+    }).pipe(Effect.provide(Layer.fresh(layer)))
   )
 })
 

@@ -1,0 +1,69 @@
+import * as Either from "effect/Either"
+import { JsonNumber, numberText } from "./CanonicalJson.js"
+import type { Json, JsonObject } from "./Document.js"
+import { numbersIn, parseObject } from "./JsonText.js"
+
+/** JSON in which a number that JavaScript would spell differently keeps its text. */
+export type SpelledJson =
+  | Json
+  | JsonNumber
+  | ReadonlyArray<SpelledJson>
+  | { readonly [key: string]: SpelledJson }
+
+export interface SpelledObject {
+  readonly [key: string]: SpelledJson
+}
+
+/** A float as Python prints it: with a fraction or an exponent, also where its value is whole. */
+const floatText = (value: number): string => {
+  if (!Number.isInteger(value) || Object.is(value, -0)) return numberText(value)
+  return Math.abs(value) < 1e16 ? `${value}.0` : value.toExponential().replace(/e\+(\d)$/, "e+0$1")
+}
+
+/** The spellings of one value: as a whole number, as a float, and as a negative zero. */
+export const spellings = (value: number): ReadonlyArray<string> => {
+  if (value === 0) return ["0", "0.0", "-0", "-0.0"]
+  const whole = Number.isInteger(value) ? [BigInt(value).toString()] : []
+  return [...new Set([numberText(value), ...whole, floatText(value)])]
+}
+
+/** A number of a text as Python prints what it reads: whole numbers in full, others as floats. */
+const spelling = (text: string): string => {
+  if (/^-?\d+$/.test(text)) return text === "-0" ? "0" : text
+  return floatText(Number(text))
+}
+
+const isContainer = (value: unknown): value is Record<string | number, unknown> =>
+  typeof value === "object" && value !== null
+
+/** Replaces the number that lies at a path, if it is this one: of two equal keys the last one holds. */
+const replace = (root: JsonObject, steps: ReadonlyArray<string | number>, text: string, value: number) => {
+  let parent: unknown = root
+  for (const step of steps.slice(0, -1)) {
+    if (!isContainer(parent) || !Object.hasOwn(parent, step)) return
+    parent = parent[step]
+  }
+  const last = steps[steps.length - 1]!
+  if (isContainer(parent) && Object.hasOwn(parent, last) && parent[last] === value) {
+    parent[last] = new JsonNumber(text)
+  }
+}
+
+const decoder = new TextDecoder()
+
+/** A text without this holds no number that is spelled otherwise: no zeros at the end of a fraction, no exponent, ... */
+const mayDiffer = /(?:\.\d*0|\d[eE][+-]?\d+|-0)(?=[\s,\]}])|\d{16}/
+
+/** The object that a file's bytes hold, with its numbers as they are spelled; or what is wrong with the bytes. */
+export const parseSpelled = (content: Uint8Array): Either.Either<SpelledObject, string> =>
+  Either.map(parseObject(content), (object) => {
+    const text = decoder.decode(content)
+    if (!mayDiffer.test(text)) return object
+    numbersIn(text, (steps, part) => {
+      const value = Number(part)
+      if (!Number.isFinite(value)) return
+      const spelled = spelling(part)
+      if (spelled !== numberText(value)) replace(object, steps, spelled, value)
+    })
+    return object as SpelledObject
+  })

@@ -1,0 +1,84 @@
+import * as Chunk from "effect/Chunk"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { keysOf } from "../../domain/IndexKey.js"
+import { parseSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
+import type { ReadError } from "../../domain/StoreError.js"
+import { documentPath } from "../DocumentPath.js"
+import type { Blob } from "../GitRemote.js"
+import type { Lookup } from "./Lookup.js"
+import type { StoreCore } from "./StoreCore.js"
+
+type IndexLookup = Extract<Lookup, { readonly _tag: "Index" }>
+
+/** An index names a document that is not as it says: the branch moved between two reads, or the file was edited. */
+export class IndexDisagrees extends Data.TaggedError("IndexDisagrees") {}
+
+/** The files of candidates that are there, in order. */
+const candidates = (
+  core: StoreCore,
+  collection: string,
+  ids: ReadonlyArray<string>,
+  at: IndexLookup["at"]
+): Stream.Stream<Blob, ReadError> =>
+  Effect.map(core.settings, ({ settings }): Stream.Stream<Blob, ReadError> => {
+    const { concurrency, root } = core.options
+    const paths = ids.map((id) => documentPath(root, settings, collection, id))
+    if (Option.isSome(at)) {
+      return core.remote.blobs(
+        at.value,
+        paths.map((path) => ({ path })),
+        { concurrency }
+      )
+    }
+    const file = (path: string) =>
+      Effect.map(
+        core.source.file(path),
+        Option.map((found) => ({ ...found, path }))
+      )
+    return Stream.filterMap(
+      Stream.mapEffect(Stream.fromIterable(paths), file, { concurrency }),
+      (found) => found
+    )
+  }).pipe(Stream.unwrap)
+
+/** Whether a file has its field's value under one of the keys that the index names it by. */
+const isIndexed = (field: string, keys: ReadonlyArray<string>, { content }: Blob): boolean => {
+  const document = Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))
+  return Object.hasOwn(document, field) && keysOf(document[field]).some((key) => keys.includes(key))
+}
+
+/**
+ * The files of documents that an index names, in order of id. A current index that is wrong about one of them fails
+ * with `IndexDisagrees`; one that is trusted although it names no version may be wrong.
+ */
+export const indexedFiles = (
+  core: StoreCore,
+  collection: string,
+  field: string,
+  { at, current, ids, keys }: IndexLookup,
+  after: string | undefined
+): Stream.Stream<Blob, ReadError | IndexDisagrees> =>
+  Stream.suspend(() => {
+    const wanted = after === undefined ? ids : ids.filter((id) => id > after)
+    if (wanted.length === 0) return Stream.empty
+    const files = candidates(core, collection, wanted, at)
+    if (!current) return files
+    let read = 0
+    const checked = Stream.mapChunksEffect(
+      files,
+      (blobs): Effect.Effect<Chunk.Chunk<Blob>, IndexDisagrees> => {
+        read += blobs.length
+        return Chunk.every(blobs, (blob) => isIndexed(field, keys, blob))
+          ? Effect.succeed(blobs)
+          : Effect.fail(new IndexDisagrees())
+      }
+    )
+    const end = Stream.suspend(() =>
+      read < wanted.length ? Stream.fail(new IndexDisagrees()) : Stream.empty
+    )
+    return Stream.concat(checked, end)
+  })
