@@ -144,7 +144,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         native.run("GitRepository.resolve", () => Option.fromNullable(revisionOf(objects, refs, revision))),
       commit: (oid) =>
         Effect.flatMap(
-          attempt("GitRepository.commit", directory, () => objects.commit(oid)),
+          native.run("GitRepository.commit", () => objects.commit(oid)),
           (known) =>
             known !== undefined
               ? Effect.succeedSome(known)

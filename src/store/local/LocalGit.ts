@@ -72,13 +72,30 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
       )
     )
 
+  /** The content of a blob that a tree lists: one that cannot be found is lost, not absent. */
+  const listed = (operation: string, path: string, oid: Oid): Effect.Effect<Uint8Array, RemoteError> =>
+    Effect.flatMap(
+      repository.object(oid),
+      Option.match({
+        onNone: () =>
+          new RemoteError({
+            operation,
+            reason: "Corrupt",
+            path: repository.directory,
+            message: `${path} is listed, but its object ${oid} is missing`,
+            hint: "Run `git fsck` in the repository and fetch the object from a clone"
+          }),
+        onSome: ({ content }) => Effect.succeed(content)
+      })
+    )
+
   const file: GitRemoteService["file"] = (at, path) =>
     Effect.flatMap(repository.lookup(idOf(at), path), (entry) =>
       Option.isNone(entry) || entry.value.kind !== "blob"
         ? Effect.succeedNone
         : Effect.map(
-            repository.object(entry.value.oid),
-            Option.map(({ content }): Blob => ({ path, oid: entry.value.oid, content }))
+            listed("GitRemote.file", path, entry.value.oid),
+            (content): Option.Option<Blob> => Option.some({ path, oid: entry.value.oid, content })
           )
     )
 
@@ -132,8 +149,8 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
                 )
               }
               return Effect.map(
-                repository.object(oid),
-                Option.map(({ content }): ReadPath => ({ content, oid, notModified: false }))
+                listed("GitRemote.fileAtBranch", path, oid),
+                (content): Option.Option<ReadPath> => Option.some({ content, oid, notModified: false })
               )
             })
       ),
