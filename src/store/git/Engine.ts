@@ -12,6 +12,7 @@ import * as Drafts from "./Drafts.js"
 import { attempt, attemptPromise, MissingObject } from "./Fault.js"
 import { requireGit } from "./GitProcess.js"
 import type { GitRepository } from "./GitRepository.js"
+import * as Health from "./Health.js"
 import * as History from "./History.js"
 import * as Maintenance from "./Maintenance.js"
 import * as NativeReads from "./NativeReads.js"
@@ -71,6 +72,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       }),
       () => Effect.ignore(Effect.try(() => owner.close()))
     )
+    yield* Maintenance.dropDamaged(directory, "GitRepository.open", owner)
     const objects = yield* Effect.acquireRelease(
       attempt(
         "GitRepository.open",
@@ -185,7 +187,8 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
-      exclusively: queue.exclusively,
+      exclusively: (effect) =>
+        queue.exclusively(Maintenance.withChildren(owner, "GitRepository.exclusively", directory, effect)),
       log: (from, how) =>
         Stream.unwrap(Effect.as(queue.settled(from), History.log(directory, from, how ?? {}))),
       diff: (before, after, under) =>
@@ -203,6 +206,10 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           History.isAncestor(directory, objects, ancestor, descendant)
         ),
       mergeBase: (a, b) => Effect.zipRight(queue.settled(a, b), History.mergeBase(directory, objects, a, b)),
+      health: Effect.zipRight(
+        Maintenance.dropDamaged(directory, "GitRepository.health", owner),
+        attemptPromise("GitRepository.health", directory, () => Health.examine(directory, objects))
+      ),
       maintain: maintenance.maintain
     }
     return repository

@@ -10,6 +10,7 @@ import type {
   CommitInfo,
   Committed,
   Head,
+  HealthFinding,
   NewCommit,
   PathChange,
   Tree,
@@ -130,7 +131,7 @@ export interface GitRepository {
     E | RefMoved | RemoteError | AmbiguousWriteError | ValidationError
   >
 
-  /** Runs `effect` in the branch queues' turn with everything flushed: what a `git receive-pack` child needs. */
+  /** Runs `effect` in the branch queues' turn with everything flushed: what a `git receive-pack` child needs. What a killed child leaves is cleared up. */
   readonly exclusively: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RemoteError, R>
 
   readonly log: (
@@ -151,6 +152,8 @@ export interface GitRepository {
   ) => Effect.Effect<ReadonlyArray<PathChange>, RemoteError>
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, RemoteError>
   readonly mergeBase: (a: Oid, b: Oid) => Effect.Effect<Option.Option<Oid>, RemoteError>
+  /** What is to be said of the repository's files: what is damaged or locked, and what was repaired. */
+  readonly health: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError>
   /** Repack, commit-graph with changed paths, prune of old temporary files; one at a time. */
   readonly maintain: Effect.Effect<void, RemoteError>
 }

@@ -197,6 +197,8 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
 
     singleFile: Option.none(),
 
+    health: repository.health,
+
     log: (at, path, options) => repository.log(commitOf(at), { path, limit: options?.limit }),
 
     commitInfo: (oid) => repository.commit(oid),

@@ -35,6 +35,9 @@ const damages: Readonly<Record<string, (bytes: Buffer, seed: string) => Buffer>>
   }
 }
 
+/** What Git derives from packs and history, and can do without. */
+const derived = /\/(multi-pack-index.*|.*\.(bitmap|rev)|commit-graph.*|graph-.*)$/
+
 /** A repository with a file of every kind that Git and the engine keep in one. */
 const specimen = Effect.gen(function* () {
   const root = yield* temporary
@@ -52,7 +55,7 @@ const specimen = Effect.gen(function* () {
     Effect.gen(function* () {
       const repository = yield* Engine.open({ directory, maintenance: false })
       for (let n = 1; n < 5; n++) yield* write(repository, [put(`data/${n}`, `document ${n}`)])
-      git(directory, "repack", "-q", "-a", "-d", "-l", "--write-bitmap-index")
+      git(directory, "-c", "pack.writeReverseIndex=true", "repack", "-q", "-a", "-d", "-l")
       for (let n = 5; n < 8; n++) yield* write(repository, [put(`data/${n}`, `document ${n}`)])
       git(directory, "-c", "core.multiPackIndex=true", "multi-pack-index", "write")
       git(directory, "commit-graph", "write", "--reachable", "--changed-paths", "--split")
@@ -150,6 +153,7 @@ describe("a repository of which one file is damaged", () => {
         const wrong: Array<string> = []
         const damaged = path.join(path.dirname(whole), "damaged.git")
         const place = path.join(damaged, "chainstore")
+        assert.isAtLeast(files(whole).filter((file) => derived.test(file)).length, 4)
         for (const file of files(whole)) {
           const bytes = fs.readFileSync(path.join(whole, file))
           for (const [name, damage] of Object.entries(damages)) {
@@ -167,6 +171,18 @@ describe("a repository of which one file is damaged", () => {
                 if (Either.isLeft(repository)) return
                 const answers = yield* ask(repository.right, head, looseOid)
                 for (const question of wrongIn(before, answers)) wrong.push(`${which}: ${question}`)
+                const broken = (of: Answers) =>
+                  Object.entries(of).flatMap(([question, answer]) =>
+                    Either.isLeft(answer) ? [`${which}: ${question}: ${answer.left.message}`] : []
+                  )
+                if (derived.test(file)) wrong.push(...broken(answers))
+                if (file.endsWith(".idx") && name === "filled with garbage") {
+                  yield* repository.right.maintain
+                  const mended = yield* ask(repository.right, head, looseOid)
+                  wrong.push(...broken(mended), ...wrongIn(before, mended))
+                  const { code, message } = (yield* repository.right.health)[0] ?? { code: "", message: "" }
+                  if (code !== "repaired") wrong.push(`${which}: doctor says ${code} ${message}`)
+                }
                 const written = yield* Effect.either(write(repository.right, [put("data/new", "new")]))
                 if (Either.isRight(written)) {
                   const { commit } = written.right
