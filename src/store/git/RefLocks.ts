@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { makePath } from "./Directory.js"
 import { fsyncFile, hasCode, unlink, writeAll } from "./Disk.js"
 import { Fault, pause } from "./Fault.js"
 import type { Owner } from "./Owner.js"
@@ -79,7 +80,7 @@ export class RefLocks {
       } catch (cause) {
         if (hasCode(cause, "ENOENT")) {
           unsafeAssertPresent(this.directory)
-          fs.mkdirSync(path.dirname(lock), { recursive: true })
+          makePath(path.dirname(lock), false)
         } else if (hasCode(cause, "ENOTDIR")) {
           throw new Fault(
             "Denied",
