@@ -1,10 +1,10 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { isRefName } from "../GitName.js"
 import { isThere, makePath } from "./Directory.js"
 import { fsyncPath } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { parseConfig } from "./GitConfig.js"
-import { isRefName } from "./RefName.js"
 
 const configOf = (durable: boolean) => `[core]
 \trepositoryformatversion = 0
@@ -31,7 +31,7 @@ export const create = async (directory: string, defaultBranch: string, durable: 
   const temporary = fs.mkdtempSync(path.join(parent, ".creating-"))
   try {
     for (const part of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]) {
-      fs.mkdirSync(path.join(temporary, part), { recursive: true })
+      makePath(path.join(temporary, part), false)
     }
     fs.writeFileSync(path.join(temporary, "HEAD"), `ref: refs/heads/${defaultBranch}\n`, { flush: durable })
     fs.writeFileSync(path.join(temporary, "config"), configOf(durable), { flush: durable })

@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import type { RemoteError } from "../../domain/StoreError.js"
+import { branchError, isFullRefName } from "../GitName.js"
 import type { Head, Signature } from "../GitRemote.js"
 import { CatFile } from "./CatFile.js"
 import * as CommitQueue from "./CommitQueue.js"
@@ -20,7 +21,6 @@ import { type CacheSizes, ObjectDatabase } from "./ObjectDatabase.js"
 import * as ObjectReads from "./ObjectReads.js"
 import * as ObjectWrites from "./ObjectWrites.js"
 import { Owner } from "./Owner.js"
-import { branchRef, isFullRefName, isRefName } from "./RefName.js"
 import { RefStore } from "./RefStore.js"
 import * as RefUpdate from "./RefUpdate.js"
 import { revisionOf } from "./Revision.js"
@@ -119,16 +119,10 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       flushed: maintenance.flushed
     })
 
-    const checkBranch = (operation: string, branch: string) =>
-      isRefName(branchRef(branch)) && isRefName(branch)
-        ? Effect.void
-        : Effect.fail(
-            new ValidationError({
-              operation,
-              message: `${JSON.stringify(branch)} cannot be the name of a branch`,
-              hint: "See `git check-ref-format`"
-            })
-          )
+    const checkBranch = (operation: string, branch: string) => {
+      const wrong = branchError(operation, branch)
+      return wrong === undefined ? Effect.void : Effect.fail(wrong)
+    }
 
     const repository: GitRepository = {
       directory,

@@ -5,6 +5,7 @@ import type * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { RefMoved } from "../../domain/Ref.js"
 import type { AmbiguousWriteError, RemoteError, ValidationError } from "../../domain/StoreError.js"
+import type { CommitObject, ObjectType, Person } from "../GitObject.js"
 import type {
   Change,
   CommitInfo,
@@ -17,7 +18,7 @@ import type {
   TreeEntry
 } from "../GitRemote.js"
 
-export type ObjectType = "blob" | "tree" | "commit" | "tag"
+export type { CommitObject, ObjectType, Person }
 
 export interface GitObject {
   readonly type: ObjectType
@@ -38,23 +39,6 @@ export interface Reference {
   /** The whole name, such as `refs/heads/main`. */
   readonly name: string
   readonly oid: Oid
-}
-
-/** A commit as Git stores it; dates are seconds since the epoch with an offset in minutes. */
-export interface CommitObject {
-  readonly tree: Oid
-  readonly parents: ReadonlyArray<Oid>
-  readonly author: Person
-  readonly committer: Person
-  readonly message: string
-}
-
-export interface Person {
-  readonly name: string
-  readonly email: string
-  readonly seconds: number
-  /** Minutes east of UTC. */
-  readonly offset: number
 }
 
 /**

@@ -1,13 +1,13 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
+import { isFullRefName } from "../GitName.js"
 import { discard, fsyncPath, hasCode, readSmall, removeEmpty, removeEmptyParents, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import type { Reference } from "./GitRepository.js"
 import type { Owner } from "./Owner.js"
 import { PackedRefs } from "./PackedRefs.js"
 import { finish, type Prepared, RefLocks, unsafeAssertPresent } from "./RefLocks.js"
-import { isFullRefName } from "./RefName.js"
 
 const oidPattern = /^[0-9a-f]{40}$/
 const symbolic = /^ref:\s*(.*?)\s*$/
