@@ -36,7 +36,7 @@ export class Owner {
   open(): void {
     this.denied = undefined
     try {
-      makePath(this.directory)
+      makePath(this.directory, false)
       this.recover()
     } catch (cause) {
       if (!isDenied(cause)) throw cause

@@ -5,8 +5,11 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
+import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as Engine from "../../../src/store/git/Engine.js"
 import type { GitRepository } from "../../../src/store/git/GitRepository.js"
+import * as LocalGit from "../../../src/store/local/LocalGit.js"
+import * as Store from "../../../src/store/Store.js"
 import { assertSound, git, put, temporary, write } from "./support/temporary.js"
 
 const stuck = fileURLToPath(new URL("./support/stuck.ts", import.meta.url))
@@ -58,12 +61,17 @@ const stuckIn = (directory: string, commit: Oid) =>
     ({ pid }) => Effect.ignore(Effect.try(() => process.kill(-pid, "SIGKILL")))
   )
 
+/** What the doctor of a store says was repaired. */
 const repairsOf = (repository: GitRepository) =>
-  Effect.map(repository.health, (found) =>
-    found
-      .filter(({ code }) => code === "repaired")
-      .map(({ message }) => message)
-      .join("\n")
+  Store.make().pipe(
+    Effect.provideService(GitRemote, LocalGit.fromRepository(repository)),
+    Effect.flatMap((store) => store.doctor),
+    Effect.map((found) =>
+      found
+        .filter(({ code }) => code === "repaired")
+        .map(({ message }) => message)
+        .join("\n")
+    )
   )
 
 describe("what killed Git children leave", () => {
