@@ -2,6 +2,7 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import { isDocumentId } from "../domain/DocumentId.js"
 import type { Layout } from "../domain/Settings.js"
+import { pathProblem } from "./GitName.js"
 
 const suffix = ".json"
 
@@ -16,12 +17,9 @@ export const under = (root: string, ...segments: ReadonlyArray<string>): string 
 export const rootProblem = (root: string): string | undefined => {
   const clean = normaliseRoot(root)
   if (clean === "") return undefined
-  if (/[\0-\x1f\x7f\\]/.test(clean) || /\p{Cs}/u.test(clean)) return "holds control characters or a backslash"
-  return clean
-    .split("/")
-    .some((part) => part === "" || part === "." || part === ".." || part.toLowerCase() === ".git")
-    ? "has an empty segment, or one of '.', '..' and '.git'"
-    : undefined
+  if (/[\0-\x1f\x7f\\]/.test(clean)) return "holds control characters or a backslash"
+  const problem = pathProblem(clean)
+  return problem === undefined ? undefined : `is ${problem}`
 }
 
 const slices = (text: string, { shardDepth, shardWidth }: Layout): Array<string> => {

@@ -1,32 +1,131 @@
+import { ValidationError } from "../domain/StoreError.js"
+
+/*
+ * The rules for names in a repository: paths, refs, branches, people. One rule for every remote, so that what one of
+ * them takes no other refuses.
+ */
+
+const encoder = new TextEncoder()
+const bytesOf = (text: string): number => encoder.encode(text).length
+const loneSurrogate = /\p{Cs}/u
+
+/** Characters that HFS+ leaves out of a name. */
+const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
+
+/** Whether some file system takes a name for `.git`, which Git therefore refuses in trees. */
+const isDotGit = (segment: string): boolean =>
+  segment
+    .replace(invisible, "")
+    .toLowerCase()
+    .split(/[\\:]/)
+    .some((part) => /^(\.git|git~1)[ .]*$/.test(part))
+
 /** Why a path cannot lie in a repository, if it cannot. */
 export const pathProblem = (path: string): string | undefined => {
   if (path === "") return "an empty path"
   if (path.includes("\0")) return "a path with a NUL character"
-  if (/\p{Cs}/u.test(path)) return "a path with half a surrogate pair"
+  if (loneSurrogate.test(path)) return "a path with half a surrogate pair"
   for (const segment of path.split("/")) {
     if (segment === "") return "a path with an empty segment"
     if (segment === "." || segment === "..") return `a path with the segment ${segment}`
-    if (segment.toLowerCase() === ".git") return "a path with the segment .git"
+    if (isDotGit(segment)) return `a path with the segment ${JSON.stringify(segment)}, which Git reserves`
   }
   return undefined
 }
 
+/** The error for a path that cannot lie in a repository. */
+export const pathError = (operation: string, path: string): ValidationError | undefined => {
+  const problem = pathProblem(path)
+  return problem === undefined
+    ? undefined
+    : new ValidationError({
+        operation,
+        path,
+        message: `${path}: ${problem} cannot be written`,
+        hint: "use a relative path with forward slashes"
+      })
+}
+
+/** The segments of a path to read; undefined when no tree can hold it. "" has none. */
+export const segmentsOf = (path: string): ReadonlyArray<string> | undefined => {
+  if (path === "") return []
+  const segments = path.split("/")
+  return segments.some((segment) => segment === "" || segment === "." || segment === "..")
+    ? undefined
+    : segments
+}
+
+/** Why a name cannot be a ref's, short or whole, if it cannot: the rules of `git check-ref-format`, and no option. */
+export const refProblem = (name: string): string | undefined => {
+  if (name === "" || name === "@") return "not a name that a ref can have"
+  if (name.startsWith("-")) return "a name may not start with a dash"
+  if (name.endsWith(".")) return "a name may not end with a dot"
+  if (name.includes("..") || name.includes("@{")) return "a name may not hold .. or @{"
+  if (/[\x00-\x20\x7f~^:?*[\\]/.test(name)) return "a name may not hold spaces, controls or ~ ^ : ? * [ \\"
+  if (loneSurrogate.test(name)) return "a name with half a surrogate pair"
+  const parts = name.split("/")
+  if (parts.some((part) => part === "" || part.startsWith(".") || part.endsWith(".lock")))
+    return "a part of a name may not be empty, start with a dot or end with .lock"
+  // A part is the name of a file, and with `.lock` that of another one.
+  if (name.length >= 1024 || parts.some((part) => bytesOf(part) >= 250)) return "a name that is too long"
+  return undefined
+}
+
+export const isRefName = (name: string): boolean => refProblem(name) === undefined
+
+/** Whether a name is a ref's whole one, below `refs/`. */
+export const isFullRefName = (name: string): boolean => name.startsWith("refs/") && isRefName(name)
+
+export const branchRef = (branch: string): string => `refs/heads/${branch}`
+
+/** Bytes that the whole name of a branch may have: as many as the name of a file, and as GitHub takes. */
+const maxBranchRef = 255
+
 /**
- * Why a name cannot be a branch's, if it cannot: the rules of `git check-ref-format --branch`, and one of GitHub's, by
- * whose API a name that begins with `refs/` means another branch.
+ * Why a name cannot be a branch's, if it cannot: the rules of `git check-ref-format --branch`, and two of GitHub's, by
+ * whose API a name that begins with `refs/` means another branch, and whose names of branches end at 244 bytes.
  */
 export const branchProblem = (name: string): string | undefined => {
-  if (name === "" || name === "@" || name === "HEAD") return "not a name that a branch can have"
-  if (/^refs\//.test(name))
+  if (name === "HEAD") return "not a name that a branch can have"
+  if (name.startsWith("refs/"))
     return "a branch is named without refs/heads/, and its name may not begin with refs/"
-  if (name.startsWith("-")) return "a branch name may not start with a dash"
-  if (name.endsWith(".")) return "a branch name may not end with a dot"
-  if (name.includes("..") || name.includes("@{")) return "a branch name may not hold .. or @{"
-  if (/[\x00-\x20\x7f~^:?*[\\]/.test(name))
-    return "a branch name may not hold spaces, controls or ~ ^ : ? * [ \\"
-  if (/\p{Cs}/u.test(name)) return "a branch name with half a surrogate pair"
-  const bad = name.split("/").find((part) => part === "" || part.startsWith(".") || part.endsWith(".lock"))
-  return bad === undefined
+  const size = bytesOf(branchRef(name))
+  return (
+    refProblem(name) ??
+    (size > maxBranchRef
+      ? `a branch name has at most ${maxBranchRef - 11} bytes, not ${size - 11}`
+      : undefined)
+  )
+}
+
+/** The error for a name that no branch can have. */
+export const branchError = (operation: string, branch: string): ValidationError | undefined => {
+  const problem = branchProblem(branch)
+  return problem === undefined
     ? undefined
-    : "a part of a branch name may not be empty, start with a dot or end with .lock"
+    : new ValidationError({ operation, message: `branch ${JSON.stringify(branch)}: ${problem}` })
+}
+
+/** What Git leaves out at both ends of a person's name. */
+const crud = /^[\x00-\x20.,:;<>"'\\]+|[\x00-\x20.,:;<>"'\\]+$/g
+
+/** A person's name or address as Git writes it into a commit. */
+export const cleanIdentity = (text: string): string => text.replace(/[<>\n\0]/g, "").replace(crud, "")
+
+/** The error for an author or committer, or a message, that no commit can hold. */
+export const commitTextError = (
+  operation: string,
+  text: {
+    readonly message: string
+    readonly author?: { readonly name: string; readonly email: string } | undefined
+    readonly committer?: { readonly name: string; readonly email: string } | undefined
+  }
+): ValidationError | undefined => {
+  const people = [text.author, text.committer]
+  const problem = text.message.includes("\0")
+    ? "the commit message contains a NUL"
+    : people.some((who) => who !== undefined && /[<>\n\0]/.test(who.name + who.email))
+      ? "an author or committer contains <, >, a newline or a NUL"
+      : undefined
+  return problem === undefined ? undefined : new ValidationError({ operation, message: problem })
 }

@@ -2,6 +2,7 @@ import { sha1 } from "@noble/hashes/legacy.js"
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
 import * as Either from "effect/Either"
 import type { Oid } from "../domain/Oid.js"
+import { cleanIdentity } from "./GitName.js"
 import type { TreeEntry } from "./GitRemote.js"
 
 export type ObjectType = "blob" | "tree" | "commit" | "tag"
@@ -113,13 +114,18 @@ export const parseTree = (content: Uint8Array): Either.Either<ReadonlyArray<Name
   return Either.right(entries)
 }
 
-const plain = (text: string) => text.replace(/[<>\n\0]/g, "").trim()
-
 const formatPerson = (person: Person) => {
   const minutes = Math.abs(person.offset)
   const zone = `${Math.floor(minutes / 60)}`.padStart(2, "0") + `${minutes % 60}`.padStart(2, "0")
-  return `${plain(person.name)} <${plain(person.email)}> ${person.seconds} ${person.offset < 0 ? "-" : "+"}${zone}`
+  return `${cleanIdentity(person.name)} <${cleanIdentity(person.email)}> ${person.seconds} ${person.offset < 0 ? "-" : "+"}${zone}`
 }
+
+/** A message as a commit holds it: Git ends each in a newline. */
+export const messageOf = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`)
+
+/** A commit's message without the newline that ends it. */
+export const messageText = (message: string): string =>
+  message.endsWith("\n") ? message.slice(0, -1) : message
 
 /** The bytes of a commit. */
 export const encodeCommit = (commit: CommitObject): Uint8Array =>
@@ -130,7 +136,7 @@ export const encodeCommit = (commit: CommitObject): Uint8Array =>
       `author ${formatPerson(commit.author)}`,
       `committer ${formatPerson(commit.committer)}`,
       "",
-      commit.message
+      commit.message.replace(/\0/g, "")
     ].join("\n")
   )
 

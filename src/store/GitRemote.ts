@@ -49,6 +49,14 @@ export type Change =
   | { readonly _tag: "Link"; readonly path: string; readonly oid: Oid }
   | { readonly _tag: "Remove"; readonly path: string }
 
+/** What the remote found in the files of a repository, or did to them. */
+export interface HealthFinding {
+  readonly severity: "ok" | "warning" | "error"
+  readonly code: string
+  readonly message: string
+  readonly hint?: string | undefined
+}
+
 export interface Signature {
   readonly name: string
   readonly email: string
@@ -323,6 +331,9 @@ export interface GitRemoteService {
    * nothing has moved.
    */
   readonly moveBranches?: (moves: ReadonlyArray<BranchMove>) => Effect.Effect<void, WriteFailure>
+
+  /** What is to be said of the repository's own files, where the remote can see them. Absent where it cannot. */
+  readonly health?: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteFailure>
 
   /** What is known of the rate limit, without a charged request. None where there is none. */
   readonly budget: Effect.Effect<ReadonlyArray<Budget>, RemoteFailure>

@@ -80,7 +80,8 @@ export const layer = (options: TokensOptions) =>
       const stored = (yield* fs.exists(file)) ? (yield* fs.readFileString(file)).trim() : ""
       const own = options.own === undefined ? stored || generate() : Redacted.value(options.own)
       if (own !== stored) yield* write(file, `${own}\n`)
-      yield* fs.chmod(file, 0o600)
+      // Only where it is needed: a disk that is read-only refuses it.
+      if (((yield* fs.stat(file)).mode & 0o777) !== 0o600) yield* fs.chmod(file, 0o600)
 
       const issued = MutableRef.make<ReadonlyArray<StoredToken>>(
         (yield* fs.exists(further))

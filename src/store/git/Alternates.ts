@@ -1,12 +1,13 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { isThere } from "./Directory.js"
 import { hasCode } from "./Disk.js"
 
 /** As deep as Git follows repositories that borrow from others that borrow. */
 const deepest = 5
 
 const linesOf = (file: string): ReadonlyArray<string> => {
-  if (!fs.existsSync(file)) return []
+  if (!isThere(file)) return []
   try {
     return fs.readFileSync(file, "utf8").split("\n")
   } catch (cause) {

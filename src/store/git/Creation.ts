@@ -1,9 +1,10 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { makePath } from "./Directory.js"
+import { isRefName } from "../GitName.js"
+import { isThere, makePath } from "./Directory.js"
 import { fsyncPath } from "./Disk.js"
 import { Fault } from "./Fault.js"
-import { isRefName } from "./RefName.js"
+import { parseConfig } from "./GitConfig.js"
 
 const configOf = (durable: boolean) => `[core]
 \trepositoryformatversion = 0
@@ -30,7 +31,7 @@ export const create = async (directory: string, defaultBranch: string, durable: 
   const temporary = fs.mkdtempSync(path.join(parent, ".creating-"))
   try {
     for (const part of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]) {
-      fs.mkdirSync(path.join(temporary, part), { recursive: true })
+      makePath(path.join(temporary, part), false)
     }
     fs.writeFileSync(path.join(temporary, "HEAD"), `ref: refs/heads/${defaultBranch}\n`, { flush: durable })
     fs.writeFileSync(path.join(temporary, "config"), configOf(durable), { flush: durable })
@@ -61,20 +62,39 @@ export const checkFormat = (directory: string): void => {
   if (!isRepository(directory)) {
     throw new Fault("Corrupt", `${directory} is no bare repository`, "It must hold HEAD, objects and refs")
   }
-  let config = ""
-  try {
-    config = fs.readFileSync(path.join(directory, "config"), "utf8").toLowerCase()
-  } catch {
-    return
-  }
-  if (/^[^#;\n]*objectformat\s*=\s*"?sha256/m.test(config)) {
-    throw new Fault("Unsupported", `${directory} uses SHA-256 object ids`, "Use a repository with SHA-1 ids")
-  }
-  if (/^[^#;\n]*refstorage\s*=\s*"?reftable/m.test(config)) {
+  const settings = settingsOf(directory)
+  const version = Number(settings.get("core.repositoryformatversion") ?? 0)
+  if (version !== 0 && version !== 1) {
     throw new Fault(
       "Unsupported",
-      `${directory} keeps its refs in a reftable`,
+      `${directory} has the format version ${settings.get("core.repositoryformatversion")}`,
+      "Use a repository of format 0 or 1"
+    )
+  }
+  if ((settings.get("extensions.objectformat") ?? "sha1").toLowerCase() !== "sha1") {
+    throw new Fault(
+      "Unsupported",
+      `${directory} uses ${settings.get("extensions.objectformat")} object ids, not SHA-1`,
+      "Use a repository with SHA-1 ids"
+    )
+  }
+  if ((settings.get("extensions.refstorage") ?? "files").toLowerCase() !== "files") {
+    throw new Fault(
+      "Unsupported",
+      `${directory} keeps its refs in a ${settings.get("extensions.refstorage")}`,
       "Run `git refs migrate --ref-format=files`"
     )
   }
+}
+
+const settingsOf = (directory: string): ReadonlyMap<string, string> => {
+  const file = path.join(directory, "config")
+  if (!isThere(file)) return new Map()
+  const settings = parseConfig(fs.readFileSync(file, "utf8"))
+  if (settings !== undefined) return settings
+  throw new Fault(
+    "Corrupt",
+    `${file} is no Git configuration`,
+    "Repair it: `git config --list` names the line"
+  )
 }

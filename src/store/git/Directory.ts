@@ -8,13 +8,16 @@ import { attempt, Fault } from "./Fault.js"
 /** Whether something lies at a path. */
 export const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** The directory and those above it, durably, one by one: Node's recursive way never ends where a file system answers ENOENT, as /proc does. */
-export const makePath = (path: string): void => {
+/**
+ * The directory and those above it, one by one: Node's recursive way never ends where a file system answers ENOENT, as
+ * /proc does, and says ENOENT of a disk that is read-only.
+ */
+export const makePath = (path: string, durable = true): void => {
   if (isThere(path)) return
-  makePath(dirname(path))
+  makePath(dirname(path), durable)
   try {
     mkdirSync(path)
-    fsyncPathSync(dirname(path))
+    if (durable) fsyncPathSync(dirname(path))
   } catch (cause) {
     if (!isThere(path)) throw cause
   }

@@ -53,7 +53,7 @@ export const discard = (file: string): void => {
 export const readSmall = (file: string): string => {
   const fd = fs.openSync(file, "r")
   try {
-    return scratch.toString("utf8", 0, fs.readSync(fd, scratch, 0, scratch.length, 0)).trim()
+    return scratch.toString("utf8", 0, fs.readSync(fd, scratch, 0, scratch.length, 0))
   } finally {
     fs.closeSync(fd)
   }

@@ -1,10 +1,12 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
-import type { Change, CommitText, Head, NewCommit, Signature } from "../GitRemote.js"
-import { encodeCommit, hashObject } from "./GitObjects.js"
+import * as Timestamp from "../../domain/Timestamp.js"
+import { commitTextError } from "../GitName.js"
+import { encodeCommit, messageOf } from "../GitObject.js"
+import type { Change, Head, NewCommit, Signature } from "../GitRemote.js"
+import { hashObject } from "./GitObjects.js"
 import type { Person, TreeChange } from "./GitRepository.js"
 import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
@@ -14,15 +16,6 @@ import { type NewTree, type PathEdit, rewrite, type TreeSource } from "./TreeRew
 
 /** Changes hashed between two looks at what else there is to do. */
 const slice = 1_000
-
-const checkText = (operation: string, text: CommitText): void => {
-  const problem = text.message.includes("\0")
-    ? "The commit message contains a NUL"
-    : [text.author, text.committer].some((who) => who !== undefined && /[<>\n\0]/.test(who.name + who.email))
-      ? "An author or committer contains <, >, a newline or a NUL"
-      : undefined
-  if (problem !== undefined) throw new ValidationError({ operation, message: problem })
-}
 
 export type Drafts = ReturnType<typeof make>
 
@@ -101,9 +94,10 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
     Effect.gen(function* () {
       const operation = "GitRepository.commitNext"
       const { blobs, edits } = yield* editsOf(operation, commit.changes, true)
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* Timestamp.now(operation)
       return yield* native.runChecked(operation, () => {
-        checkText(operation, commit)
+        const wrong = commitTextError(operation, commit)
+        if (wrong !== undefined) throw wrong
         const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))
         const made = rewrite(treeSource, base, edits, { operation, directories: false })
         const committer = personOf(commit.committer ?? commit.author, now)
@@ -112,7 +106,7 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
           parents: Option.toArray(Option.map(head, (at) => at.commit)),
           author: personOf(commit.author, now),
           committer,
-          message: commit.message.endsWith("\n") ? commit.message : `${commit.message}\n`
+          message: messageOf(commit.message)
         })
         const oid = hashObject("commit", content)
         objects.rememberCommit(oid, content)

@@ -3,7 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import type { RemoteError } from "../../domain/StoreError.js"
+import { branchError, isFullRefName } from "../GitName.js"
 import type { Head, Signature } from "../GitRemote.js"
 import { CatFile } from "./CatFile.js"
 import * as CommitQueue from "./CommitQueue.js"
@@ -12,6 +13,7 @@ import * as Drafts from "./Drafts.js"
 import { attempt, attemptPromise, MissingObject } from "./Fault.js"
 import { requireGit } from "./GitProcess.js"
 import type { GitRepository } from "./GitRepository.js"
+import * as Health from "./Health.js"
 import * as History from "./History.js"
 import * as Maintenance from "./Maintenance.js"
 import * as NativeReads from "./NativeReads.js"
@@ -19,7 +21,6 @@ import { type CacheSizes, ObjectDatabase } from "./ObjectDatabase.js"
 import * as ObjectReads from "./ObjectReads.js"
 import * as ObjectWrites from "./ObjectWrites.js"
 import { Owner } from "./Owner.js"
-import { branchRef, isFullRefName, isRefName } from "./RefName.js"
 import { RefStore } from "./RefStore.js"
 import * as RefUpdate from "./RefUpdate.js"
 import { revisionOf } from "./Revision.js"
@@ -71,6 +72,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       }),
       () => Effect.ignore(Effect.try(() => owner.close()))
     )
+    yield* Maintenance.dropDamaged(directory, "GitRepository.open", owner)
     const objects = yield* Effect.acquireRelease(
       attempt(
         "GitRepository.open",
@@ -117,16 +119,10 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       flushed: maintenance.flushed
     })
 
-    const checkBranch = (operation: string, branch: string) =>
-      isRefName(branchRef(branch)) && isRefName(branch)
-        ? Effect.void
-        : Effect.fail(
-            new ValidationError({
-              operation,
-              message: `${JSON.stringify(branch)} cannot be the name of a branch`,
-              hint: "See `git check-ref-format`"
-            })
-          )
+    const checkBranch = (operation: string, branch: string) => {
+      const wrong = branchError(operation, branch)
+      return wrong === undefined ? Effect.void : Effect.fail(wrong)
+    }
 
     const repository: GitRepository = {
       directory,
@@ -144,7 +140,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         native.run("GitRepository.resolve", () => Option.fromNullable(revisionOf(objects, refs, revision))),
       commit: (oid) =>
         Effect.flatMap(
-          attempt("GitRepository.commit", directory, () => objects.commit(oid)),
+          native.run("GitRepository.commit", () => objects.commit(oid)),
           (known) =>
             known !== undefined
               ? Effect.succeedSome(known)
@@ -185,7 +181,8 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
-      exclusively: queue.exclusively,
+      exclusively: (effect) =>
+        queue.exclusively(Maintenance.withChildren(owner, "GitRepository.exclusively", directory, effect)),
       log: (from, how) =>
         Stream.unwrap(Effect.as(queue.settled(from), History.log(directory, from, how ?? {}))),
       diff: (before, after, under) =>
@@ -203,6 +200,10 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           History.isAncestor(directory, objects, ancestor, descendant)
         ),
       mergeBase: (a, b) => Effect.zipRight(queue.settled(a, b), History.mergeBase(directory, objects, a, b)),
+      health: Effect.zipRight(
+        Maintenance.dropDamaged(directory, "GitRepository.health", owner),
+        attemptPromise("GitRepository.health", directory, () => Health.examine(directory, objects))
+      ),
       maintain: maintenance.maintain
     }
     return repository

@@ -15,11 +15,17 @@ export class Fault extends Error {
 
 /** An object that the native reader did not find; stock Git may still know it. */
 export class MissingObject extends Fault {
-  constructor(readonly oid: string) {
+  constructor(
+    readonly oid: string,
+    /** Why it may be there all the same. */
+    damage?: string
+  ) {
     super(
       "Corrupt",
-      `Object ${oid} is missing`,
-      "Run `git fsck` in the repository and fetch the object from a clone"
+      `Object ${oid} is missing${damage === undefined ? "" : `: ${damage}`}`,
+      damage === undefined
+        ? "Run `git fsck` in the repository and fetch the object from a clone"
+        : "Run the maintenance (`GitRepository.maintain`), or restore the file from a backup"
     )
   }
 }

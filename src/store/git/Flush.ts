@@ -2,11 +2,11 @@ import * as fs from "node:fs"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
 import { AmbiguousWriteError, type RemoteError } from "../../domain/StoreError.js"
+import { branchRef } from "../GitName.js"
 import { discard } from "./Disk.js"
 import { toRemoteError } from "./Fault.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import { type BuiltPack, type Packable, PackBuilder } from "./PackBuilder.js"
-import { branchRef } from "./RefName.js"
 import type { RefOutcome, RefStore } from "./RefStore.js"
 
 /** What one flush makes durable of one branch. */

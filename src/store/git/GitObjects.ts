@@ -1,8 +1,8 @@
 import * as crypto from "node:crypto"
 import type { Oid } from "../../domain/Oid.js"
+import { messageText, type ObjectType } from "../GitObject.js"
 import type { CommitInfo } from "../GitRemote.js"
 import { Fault } from "./Fault.js"
-import type { CommitObject, ObjectType, Person } from "./GitRepository.js"
 
 /** An object in memory, as the engine passes it around. */
 export interface RawObject {
@@ -21,26 +21,6 @@ export const hashObject = (type: ObjectType, content: Uint8Array): Oid =>
     .update(content)
     .digest("hex") as Oid
 
-const offsetText = (minutes: number) => {
-  const size = Math.abs(minutes)
-  const two = (n: number) => String(n).padStart(2, "0")
-  return `${minutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}${two(size % 60)}`
-}
-
-/** Git's own cleaning of a name: what would end it early is left out. */
-const clean = (text: string) => text.replace(/[<>\n\0]/g, "").replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, "")
-
-const personText = (person: Person) =>
-  `${clean(person.name)} <${clean(person.email)}> ${person.seconds} ${offsetText(person.offset)}`
-
-export const encodeCommit = (commit: CommitObject): Buffer =>
-  Buffer.from(
-    `tree ${commit.tree}\n${commit.parents.map((parent) => `parent ${parent}\n`).join("")}` +
-      `author ${personText(commit.author)}\ncommitter ${personText(commit.committer)}\n\n` +
-      commit.message.replace(/\0/g, ""),
-    "utf8"
-  )
-
 /** Seconds since the epoch as GitHub writes dates. */
 export const dateText = (seconds: number): string =>
   Number.isFinite(seconds) && Math.abs(seconds) < 8.64e12
@@ -55,9 +35,6 @@ const parsePerson = (line: string) => {
     date: dateText(Number(found?.[3] ?? 0))
   }
 }
-
-/** A commit's message without the newline that ends it. */
-export const messageText = (message: string) => (message.endsWith("\n") ? message.slice(0, -1) : message)
 
 const encodingOf = (head: Buffer): string => {
   const at = head.indexOf("\nencoding ")

@@ -5,18 +5,20 @@ import type * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { RefMoved } from "../../domain/Ref.js"
 import type { AmbiguousWriteError, RemoteError, ValidationError } from "../../domain/StoreError.js"
+import type { CommitObject, ObjectType, Person } from "../GitObject.js"
 import type {
   Change,
   CommitInfo,
   Committed,
   Head,
+  HealthFinding,
   NewCommit,
   PathChange,
   Tree,
   TreeEntry
 } from "../GitRemote.js"
 
-export type ObjectType = "blob" | "tree" | "commit" | "tag"
+export type { CommitObject, ObjectType, Person }
 
 export interface GitObject {
   readonly type: ObjectType
@@ -37,23 +39,6 @@ export interface Reference {
   /** The whole name, such as `refs/heads/main`. */
   readonly name: string
   readonly oid: Oid
-}
-
-/** A commit as Git stores it; dates are seconds since the epoch with an offset in minutes. */
-export interface CommitObject {
-  readonly tree: Oid
-  readonly parents: ReadonlyArray<Oid>
-  readonly author: Person
-  readonly committer: Person
-  readonly message: string
-}
-
-export interface Person {
-  readonly name: string
-  readonly email: string
-  readonly seconds: number
-  /** Minutes east of UTC. */
-  readonly offset: number
 }
 
 /**
@@ -130,7 +115,7 @@ export interface GitRepository {
     E | RefMoved | RemoteError | AmbiguousWriteError | ValidationError
   >
 
-  /** Runs `effect` in the branch queues' turn with everything flushed: what a `git receive-pack` child needs. */
+  /** Runs `effect` in the branch queues' turn with everything flushed: what a `git receive-pack` child needs. What a killed child leaves is cleared up. */
   readonly exclusively: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RemoteError, R>
 
   readonly log: (
@@ -151,6 +136,8 @@ export interface GitRepository {
   ) => Effect.Effect<ReadonlyArray<PathChange>, RemoteError>
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, RemoteError>
   readonly mergeBase: (a: Oid, b: Oid) => Effect.Effect<Option.Option<Oid>, RemoteError>
+  /** What is to be said of the repository's files: what is damaged or locked, and what was repaired. */
+  readonly health: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError>
   /** Repack, commit-graph with changed paths, prune of old temporary files; one at a time. */
   readonly maintain: Effect.Effect<void, RemoteError>
 }

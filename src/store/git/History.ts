@@ -4,12 +4,13 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
+import { segmentsOf } from "../GitName.js"
+import { messageText } from "../GitObject.js"
 import type { CommitInfo } from "../GitRemote.js"
 import { attempt } from "./Fault.js"
-import { dateText, messageText } from "./GitObjects.js"
+import { dateText } from "./GitObjects.js"
 import { gitFailure, run, stream } from "./GitProcess.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
-import { segmentsOf } from "./PathRule.js"
 
 const fields = ["%H", "%T", "%P", "%an", "%ae", "%at", "%cn", "%ce", "%ct", "%B"]
 

@@ -2,8 +2,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
+import { isThere, makePath } from "./Directory.js"
 import { fsyncFile, fsyncPath, hasCode, unlink, writeAll } from "./Disk.js"
-import { Fault } from "./Fault.js"
+import { Fault, isCorruption } from "./Fault.js"
 import { hashObject, type RawObject } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
 import { LooseWriter } from "./LooseWriter.js"
@@ -105,7 +106,7 @@ export class LooseObjects {
   async write(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
     if (content.length > wholeBytes) return this.writeAll(type, content, durable)
     const oid = hashObject(type, content)
-    if (await this.freshen(oid, durable)) return oid
+    if (this.holds(oid, type, content) && (await this.freshen(oid, durable))) return oid
     const head = Buffer.from(`${type} ${content.length}\0`, "latin1")
     const temporary = this.owner.temporary("object")
     try {
@@ -148,12 +149,12 @@ export class LooseObjects {
 
   /** Gives the file that holds an object its name. */
   private async place(file: string, oid: Oid, durable: boolean): Promise<void> {
-    if (await this.freshen(oid, durable)) return unlink(file)
     const target = this.path(oid)
+    const isNew = !isThere(target)
     const fan = path.dirname(target)
     for (;;) {
       if (!fs.existsSync(fan)) {
-        fs.mkdirSync(fan, { recursive: true })
+        makePath(fan, false)
         this.settled.delete(fan)
       }
       try {
@@ -165,17 +166,23 @@ export class LooseObjects {
       }
     }
     if (durable) await this.settle(fan)
-    this.count++
+    if (isNew) this.count++
   }
 
-  /**
-   * Whether an object is there, and not as the empty file that a power cut may leave. One that is wanted again is as
-   * young as a new one, for whoever prunes, and as durable.
-   */
+  /** Whether an object is there, and not as the damaged file that a power cut may leave. */
+  private holds(oid: Oid, type: ObjectType, content: Uint8Array): boolean {
+    try {
+      const found = this.read(oid)
+      return found?.type === type && Buffer.compare(found.content, content) === 0
+    } catch (cause) {
+      if (isCorruption(cause)) return false
+      throw cause
+    }
+  }
+
+  /** Makes an object that is there as young as a new one, for whoever prunes, and as durable. */
   private async freshen(oid: Oid, durable: boolean): Promise<boolean> {
     const file = this.path(oid)
-    const found = fs.statSync(file, { throwIfNoEntry: false })
-    if (found === undefined || found.size === 0) return false
     try {
       const now = new Date()
       fs.utimesSync(file, now, now)

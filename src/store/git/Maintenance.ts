@@ -1,12 +1,17 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import type { RemoteError } from "../../domain/StoreError.js"
-import { attempt } from "./Fault.js"
+import * as Accelerators from "./Accelerators.js"
+import { fsyncPath } from "./Disk.js"
+import { attempt, attemptPromise } from "./Fault.js"
 import { runTethered } from "./GitProcess.js"
+import { clearOld } from "./Leftovers.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import type { Owner } from "./Owner.js"
+import * as Repairs from "./Repairs.js"
 
 const operation = "GitRepository.maintain"
 /** So many times the allowed number of packs is too many to wait for a quiet moment. */
@@ -23,6 +28,33 @@ export interface MaintenanceOptions {
   /** Milliseconds without a write after which maintenance that is due begins. */
   readonly quiet: number
 }
+
+/** Runs what starts Git children that take locks and write files: what they leave when killed is cleared up. */
+export const withChildren = <A, E, R>(
+  owner: Owner,
+  operation: string,
+  directory: string,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | RemoteError, R> =>
+  Effect.acquireUseRelease(
+    attempt(operation, directory, () => owner.begin()),
+    () => effect,
+    (end, exit) => Effect.ignore(attempt(operation, directory, () => end(Exit.isSuccess(exit))))
+  )
+
+/** Drops accelerators that are damaged, where the disk can be written. */
+export const dropDamaged = (
+  directory: string,
+  operation: string,
+  owner: Owner
+): Effect.Effect<void, RemoteError> =>
+  attemptPromise(operation, directory, async () => {
+    if (!owner.isWritable) return
+    for (const name of await Accelerators.damaged(directory)) {
+      Accelerators.drop(directory, name)
+      Repairs.note(directory, `removed ${name}, which was damaged; the maintenance writes it anew`)
+    }
+  })
 
 /**
  * Keeps a repository fast: packs grow in a geometric row, history gets its changed-path filters. Nothing that is
@@ -50,15 +82,46 @@ export const make = (options: MaintenanceOptions) =>
       return undefined
     })
 
-    const work = Effect.gen(function* () {
-      yield* attempt(operation, directory, () => owner.recover())
+    const note = (message: string) => Repairs.note(directory, message)
+
+    const clean = attempt(operation, directory, () => {
+      owner.recover()
+      for (const file of clearOld(directory)) note(`removed ${file}, to which nobody had written for a day`)
+    })
+
+    /** Makes the index of a pack anew, from the pack, which Git checks meanwhile. */
+    const reindex = (stem: string) =>
+      Effect.gen(function* () {
+        const index = yield* attempt(operation, directory, () => owner.temporary("index"))
+        const command = ["index-pack", "--no-rev-index", "-o", index, `${stem}.pack`]
+        yield* runTethered(directory, operation, command)
+        yield* attemptPromise(operation, directory, async () => {
+          await fsyncPath(index)
+          fs.renameSync(index, `${stem}.idx`)
+          await fsyncPath(path.dirname(stem))
+          note(`made ${path.relative(directory, stem)}.idx anew, which was damaged`)
+        })
+      })
+
+    const children = Effect.gen(function* () {
+      yield* attempt(operation, directory, () => objects.rescan())
+      // A pack that is damaged too stays as it is, and the others are kept fast all the same.
+      for (const stem of objects.damagedPacks) yield* Effect.ignoreLogged(reindex(stem))
       yield* runTethered(directory, operation, [
-        ...["-c", "pack.threads=1"],
+        ...["-c", "pack.threads=1", "-c", "core.fsync=all"],
         ...["repack", "--geometric=2", "-d", "-q", "--write-midx"]
       ])
       yield* runTethered(directory, operation, [
+        ...["-c", "core.fsync=all"],
         ...["commit-graph", "write", "--reachable", "--changed-paths", "--split", "--no-progress"]
       ])
+    })
+
+    const work = Effect.gen(function* () {
+      yield* clean
+      yield* dropDamaged(directory, operation, owner)
+      yield* withChildren(owner, operation, directory, children)
+      yield* attemptPromise(operation, directory, () => Accelerators.settle(directory))
       yield* attempt(operation, directory, () => {
         objects.rescan()
         objects.loose.count = 0
@@ -103,7 +166,11 @@ export const make = (options: MaintenanceOptions) =>
     const flushed = Effect.sync(() => {
       clearTimeout(timer)
       if (options.packs === 0 || running) return
-      const due = Math.max(objects.packCount / options.packs, objects.loose.count / options.looseObjects)
+      const due = Math.max(
+        objects.packCount / options.packs,
+        objects.loose.count / options.looseObjects,
+        objects.damagedPacks.length
+      )
       if (due < 1) return
       if (due >= overdue) return begin()
       timer = setTimeout(begin, options.quiet)

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { CatFile } from "./CatFile.js"
-import { attempt, attemptPromise, MissingObject, toRemoteError } from "./Fault.js"
+import { attemptPromise, MissingObject, toRemoteError } from "./Fault.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 
 export type NativeReads = ReturnType<typeof make>
@@ -46,7 +46,7 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
   /** An object that may be missing, wherever it is. */
   const find = (operation: string, oid: Oid) =>
     Effect.flatMap(
-      attempt(operation, directory, () => objects.find(oid)),
+      run(operation, () => objects.find(oid)),
       (object) =>
         object !== undefined
           ? Effect.succeedSome(object)

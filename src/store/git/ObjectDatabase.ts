@@ -4,6 +4,7 @@ import { emptyTree } from "../../domain/Oid.js"
 import type { CommitInfo } from "../GitRemote.js"
 import { alternatesOf } from "./Alternates.js"
 import { ByteCache } from "./ByteCache.js"
+import { isThere } from "./Directory.js"
 import { hasCode } from "./Disk.js"
 import { Fault, isCorruption, MissingObject } from "./Fault.js"
 import { parseCommit, type RawObject, tagTarget } from "./GitObjects.js"
@@ -35,6 +36,8 @@ export class ObjectDatabase {
   private readonly packs: Packs
   /** The loose objects of repositories that this one borrows from. */
   private lenders: ReadonlyArray<LooseObjects> = []
+  /** A directory that objects are borrowed from and that is not there. */
+  private lost: string | undefined
   private readonly trees: ByteCache<RawTree>
   private readonly commits: ByteCache<CommitInfo>
   /** Objects that only stock Git could find. */
@@ -71,6 +74,7 @@ export class ObjectDatabase {
   /** Looks at the directories of packs again: others add and remove them. */
   rescan(): void {
     const alternates = alternatesOf(this.objects)
+    this.lost = alternates.find((directory) => !isThere(directory))
     this.lenders = alternates.map((directory) => new LooseObjects(directory, this.owner))
     this.packs.rescan(alternates)
   }
@@ -130,8 +134,22 @@ export class ObjectDatabase {
     )
     if (found !== undefined) return found
     const foreign = this.foreign.get(oid)
-    if (foreign === undefined && oid === emptyTree) return { type: "tree", content: new Uint8Array(0) }
-    return foreign
+    if (foreign !== undefined) return foreign
+    if (oid === emptyTree) return { type: "tree", content: new Uint8Array(0) }
+    if (this.damage !== undefined) throw new MissingObject(oid, this.damage)
+    return undefined
+  }
+
+  /** Why an object that was not found may exist all the same: a part of the repository cannot be read. */
+  private get damage(): string | undefined {
+    return this.lost === undefined
+      ? this.packs.damage
+      : `objects are borrowed from ${this.lost}, which is not there`
+  }
+
+  /** The repository's own packs whose index is damaged, by their paths without an ending. */
+  get damagedPacks(): ReadonlyArray<string> {
+    return this.packs.damaged
   }
 
   /** Type and size, without the content where that can be avoided. */
@@ -232,6 +250,9 @@ export class ObjectDatabase {
     for (const oid of this.staged.keys()) if (oid.startsWith(prefix)) found.add(oid)
     for (const loose of [this.loose, ...this.lenders])
       for (const oid of loose.startingWith(prefix)) found.add(oid)
+    if (found.size === 0 && this.damage !== undefined) {
+      throw new Fault("Corrupt", `No object begins with ${prefix}: ${this.damage}`, "Run the maintenance")
+    }
     return [...found]
   }
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
-import { attempt, toRemoteError } from "./Fault.js"
+import { toRemoteError } from "./Fault.js"
 import type { GitRepository } from "./GitRepository.js"
 import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
@@ -23,7 +23,7 @@ export const make = (
 ): Pick<GitRepository, "object" | "objectInfo" | "openObject" | "blobs"> => {
   const objectInfo: GitRepository["objectInfo"] = (oid) =>
     Effect.flatMap(
-      attempt("GitRepository.objectInfo", directory, () => objects.info(oid)),
+      native.run("GitRepository.objectInfo", () => objects.info(oid)),
       (info) =>
         info !== undefined
           ? Effect.succeedSome(info)
@@ -46,7 +46,7 @@ export const make = (
       Effect.gen(function* () {
         const operation = "GitRepository.openObject"
         const stream = yield* Effect.acquireRelease(
-          attempt(operation, directory, () => objects.open(oid, streamedBytes)),
+          native.run(operation, () => objects.open(oid, streamedBytes)),
           (opened) => Effect.sync(() => opened?.close())
         )
         if (stream !== undefined) {

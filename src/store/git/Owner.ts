@@ -1,76 +1,29 @@
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
+import { makePath } from "./Directory.js"
 import { hasCode, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
+import { clear, entriesIn, locksOf } from "./Leftovers.js"
+import { identity, mayLive } from "./Processes.js"
+import * as Repairs from "./Repairs.js"
 
 /*
  * Every engine has a directory of its own below `chainstore/` in the repository, named after its process. Locks are
- * hard links to files in it, so that a lock's inode tells whose it is. When its process is dead, another one claims
- * the directory by renaming it into its own (one winner), removes the locks that are links to its files, and then
- * the directory. Locks of anybody else are never touched.
+ * hard links to files in it, so that a lock's inode tells whose it is. While Git children work for an engine, a file
+ * in its directory says so. When its process is dead, another one claims the directory by renaming it into its own
+ * (one winner), removes the locks that are links to its files and what its children left, and then the directory.
+ * Locks of anybody else are never touched.
  */
 
-const readText = (file: string): string | undefined => {
-  try {
-    return fs.readFileSync(file, "utf8").trim()
-  } catch {
-    return undefined
-  }
-}
-
-const linkText = (file: string): string => {
-  try {
-    return fs.readlinkSync(file)
-  } catch {
-    return ""
-  }
-}
-
-const machine = `${os.hostname()}${linkText("/proc/self/ns/pid")}`.replace(/[^A-Za-z0-9-]+/g, "_")
-const boot = (readText("/proc/sys/kernel/random/boot_id") ?? "unknown").replace(/[^A-Za-z0-9-]+/g, "_")
-
-/** When a process started, in the kernel's own count; undefined where it is not told. */
-const startOf = (pid: number): string | undefined => {
-  const stat = readText(`/proc/${pid}/stat`)
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
-}
-
-const selfStart = startOf(process.pid) ?? "unknown"
-
-/** Whether the process that owns a directory may still live. Unknown machines count as alive. */
-const mayLive = (name: string): boolean => {
-  const [itsMachine, itsBoot, pidText, start] = name.split("~")
-  if (itsMachine !== machine || itsBoot === undefined || pidText === undefined) return true
-  if (itsBoot !== boot) return false
-  const pid = Number(pidText)
-  try {
-    process.kill(pid, 0)
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ESRCH") return false
-  }
-  const now = startOf(pid)
-  return start === "unknown" || now === undefined || now === start
-}
-
 const claim = "claimed-"
-
-/** What is in a directory; nothing where there is none, as others remove empty ones at any time. */
-const entriesIn = (directory: string): ReadonlyArray<fs.Dirent> => {
-  try {
-    return fs.readdirSync(directory, { withFileTypes: true })
-  } catch (cause) {
-    if (hasCode(cause, "ENOENT", "ENOTDIR")) return []
-    throw cause
-  }
-}
+const work = "work-"
 
 const isDenied = (cause: unknown) => hasCode(cause, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT")
 
 /** One engine's place in a repository: temporary files that become objects or locks, and the proof of who made them. */
 export class Owner {
-  readonly name = [machine, boot, process.pid, selfStart, randomUUID()].join("~")
+  readonly name = [...identity, randomUUID()].join("~")
   readonly directory: string
   private files = 0
   private denied: unknown
@@ -83,12 +36,17 @@ export class Owner {
   open(): void {
     this.denied = undefined
     try {
-      fs.mkdirSync(this.directory, { recursive: true })
+      makePath(this.directory, false)
       this.recover()
     } catch (cause) {
       if (!isDenied(cause)) throw cause
       this.denied = cause
     }
+  }
+
+  /** Whether the repository can be written, as far as is known. */
+  get isWritable(): boolean {
+    return this.denied === undefined
   }
 
   /** A fresh path for a temporary file. */
@@ -107,18 +65,38 @@ export class Owner {
     return path.join(this.directory, `${kind}-${(this.files++).toString(36)}`)
   }
 
+  /** Says that Git children work here from now on. They are over when the answer is called: `sound` if none was killed. */
+  begin(): (sound: boolean) => void {
+    const file = this.temporary(work.slice(0, -1))
+    fs.writeFileSync(file, "")
+    return (sound) => {
+      if (sound) return unlink(file)
+      const claimed = path.join(this.directory, `${claim}${this.name}.${this.files++}`)
+      fs.mkdirSync(claimed)
+      fs.renameSync(file, path.join(claimed, path.basename(file)))
+      this.clearAll()
+    }
+  }
+
+  /** Gives the place up. What is not cleared yet of dead processes is left to the next owner. */
   close(): void {
-    // What was claimed and not cleared tells whose a lock is: then all of it stays, for whoever finds this process dead.
     this.clearAll()
+    for (const { name } of entriesIn(this.directory)) {
+      if (!name.startsWith(claim)) continue
+      fs.renameSync(
+        path.join(this.directory, name),
+        path.join(path.dirname(this.directory), deadName(name.slice(claim.length)))
+      )
+    }
     fs.rmSync(this.directory, { recursive: true, force: true })
   }
 
-  /** Clears up after owners that are dead; answers how many locks were removed. */
+  /** Clears up after owners and children that are dead; answers how many files were removed. */
   recover(): number {
     if (this.denied !== undefined) return 0
     const home = path.dirname(this.directory)
     for (const { name } of entriesIn(home)) {
-      if (name === this.name || !name.includes("~") || mayLive(name)) continue
+      if (name === this.name || !name.includes("~") || mayLive(name.split("~"))) continue
       try {
         fs.renameSync(path.join(home, name), path.join(this.directory, `${claim}${name}`))
       } catch {}
@@ -136,10 +114,13 @@ export class Owner {
 
   private clear(claimed: string): number {
     const inodes = new Set<number>()
+    let since = Number.POSITIVE_INFINITY
     for (const entry of fs.readdirSync(claimed, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue
       const stat = fs.statSync(path.join(entry.parentPath, entry.name))
       if (stat.nlink > 1) inodes.add(stat.ino)
+      // A rename changes the time of a file's status, but not that of its content.
+      if (entry.name.startsWith(work)) since = Math.min(since, stat.mtimeMs)
     }
     let removed = 0
     if (inodes.size > 0) {
@@ -148,26 +129,27 @@ export class Owner {
         if (stat !== undefined && inodes.has(stat.ino)) {
           unlink(lock)
           removed++
+          this.note(path.relative(this.repository, lock), "an engine")
         }
       }
+    }
+    if (since !== Number.POSITIVE_INFINITY) {
+      const cleared = clear(this.repository, since)
+      for (const file of cleared.removed) this.note(file, "a Git child")
+      removed += cleared.removed.length
+      if (cleared.pending) return removed
     }
     fs.rmSync(claimed, { recursive: true, force: true })
     return removed
   }
+
+  private note(file: string, whose: string): void {
+    Repairs.note(this.repository, `removed ${file}, which ${whose} that is dead had left`)
+  }
 }
 
-const locksOf = (repository: string): Array<string> => {
-  const locks: Array<string> = []
-  const look = (directory: string, ending: string, below: boolean) => {
-    for (const entry of entriesIn(directory)) {
-      const at = path.join(directory, entry.name)
-      if (entry.isDirectory() && below) look(at, ending, below)
-      else if (entry.name.endsWith(ending)) locks.push(at)
-    }
-  }
-  look(repository, ".lock", false)
-  look(path.join(repository, "chainstore"), ".lock", false)
-  look(path.join(repository, "objects", "pack"), ".keep", false)
-  look(path.join(repository, "refs"), ".lock", true)
-  return locks
+/** A name of a directory whose owner nobody takes for alive. */
+const deadName = (name: string): string => {
+  const [machine = "", , ...rest] = name.split("~")
+  return [machine, "over", ...rest].join("~")
 }

@@ -56,13 +56,17 @@ export class PackFile {
       throw new Fault(
         "Corrupt",
         `${stem}.idx is not a version 2 pack index`,
-        "Run `git index-pack` on the pack"
+        "Run the maintenance, or `git index-pack` on the pack"
       )
     }
     this.count = index.readUInt32BE(8 + 255 * 4)
     this.offsets = 8 + 1024 + this.count * 24
     if (index.length < this.offsets + this.count * 4 + 40) {
-      throw new Fault("Corrupt", `${stem}.idx is cut short`, "Run `git index-pack` on the pack")
+      throw new Fault(
+        "Corrupt",
+        `${stem}.idx is cut short`,
+        "Run the maintenance, or `git index-pack` on the pack"
+      )
     }
   }
 

@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { makePath } from "./Directory.js"
 import { discard, fsyncFile, fsyncPath, hasCode, unlink } from "./Disk.js"
 import { asBuffer } from "./GitObjects.js"
 import type { Owner } from "./Owner.js"
@@ -73,7 +74,7 @@ const linkKeep = (objects: string, directory: string, mark: string, keep: string
     return false
   } catch (cause) {
     if (!hasCode(cause, "ENOENT", "ENOTDIR") || !fs.existsSync(objects)) throw cause
-    fs.mkdirSync(directory, { recursive: true })
+    makePath(directory, false)
     fs.linkSync(mark, keep)
     return true
   }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
@@ -10,12 +11,20 @@ import { PackFile } from "./PackFile.js"
 
 const maxOpenPacks = 64
 
+/** Whether a file that Git ends with the SHA-1 of what comes before is whole. */
+const endsInItsSum = (bytes: Buffer): boolean => {
+  const end = bytes.length - 20
+  return end > 0 && createHash("sha1").update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end))
+}
+
 /** The packs of one repository, and of those that it borrows from. */
 export class Packs {
   /** Those that held what was looked for come first. */
   private inOrder: Array<PackFile> = []
   /** By their paths, without an ending. */
   private readonly known = new Map<string, PackFile>()
+  /** Those whose index cannot be used, with the version of the file that was looked at. */
+  private readonly broken = new Map<string, { readonly stamp: string; readonly cause: Fault }>()
   private readonly files = new OpenPacks(maxOpenPacks)
   private readonly objects: string
   private readonly packDirectory: string
@@ -36,6 +45,17 @@ export class Packs {
   /** How many of them are the repository's own. */
   get ownCount(): number {
     return this.inOrder.length - this.borrowed
+  }
+
+  /** The repository's own packs whose index is damaged, by their paths without an ending. */
+  get damaged(): ReadonlyArray<string> {
+    return [...this.broken.keys()].filter((stem) => path.dirname(stem) === this.packDirectory)
+  }
+
+  /** Why an object that was not found may be in a pack all the same. */
+  get damage(): string | undefined {
+    for (const { cause } of this.broken.values()) return cause.message
+    return undefined
   }
 
   has(stem: string): boolean {
@@ -64,6 +84,7 @@ export class Packs {
   rescan(alternates: ReadonlyArray<string>): void {
     const present = new Set<string>()
     for (const objects of [this.objects, ...alternates]) this.scan(path.join(objects, "pack"), present)
+    for (const stem of this.broken.keys()) if (!present.has(stem)) this.broken.delete(stem)
     this.borrowed = 0
     for (const [stem, pack] of this.known) {
       if (present.has(stem)) {
@@ -83,12 +104,29 @@ export class Packs {
       if (!name.endsWith(".idx") || !names.has(`${name.slice(0, -4)}.pack`)) continue
       const stem = path.join(directory, name.slice(0, -4))
       present.add(stem)
-      if (this.known.has(stem)) continue
+      if (!this.known.has(stem)) this.load(stem)
+    }
+  }
+
+  /** Reads an index. One damaged index takes the objects of its pack away, and those alone. */
+  private load(stem: string): void {
+    try {
+      const stat = fs.statSync(`${stem}.idx`, { bigint: true })
+      const stamp = `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`
+      if (this.broken.get(stem)?.stamp === stamp) return
+      this.broken.delete(stem)
+      const index = fs.readFileSync(`${stem}.idx`)
       try {
-        this.register(stem, fs.readFileSync(`${stem}.idx`))
+        if (!endsInItsSum(index)) {
+          throw new Fault("Corrupt", `${stem}.idx does not match its checksum`, "Run the maintenance")
+        }
+        this.register(stem, index)
       } catch (cause) {
-        if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
+        if (!(cause instanceof Fault)) throw cause
+        this.broken.set(stem, { stamp, cause })
       }
+    } catch (cause) {
+      if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
     }
   }
 

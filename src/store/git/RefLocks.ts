@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { makePath } from "./Directory.js"
 import { fsyncFile, hasCode, unlink, writeAll } from "./Disk.js"
 import { Fault, pause } from "./Fault.js"
 import type { Owner } from "./Owner.js"
@@ -19,12 +20,19 @@ export const finish = async ({ fd }: Prepared, durable: boolean): Promise<void> 
   }
 }
 
-/** Throws what is wrong with a repository that has no HEAD. */
+/** Throws what is wrong with a repository whose refs cannot be said to be absent, if anything is. */
 export const unsafeAssertPresent = (directory: string): void => {
-  if (!fs.existsSync(directory)) {
-    throw new Fault("Unreachable", `The repository ${directory} is gone`, "Restore the directory")
+  if (!fs.existsSync(path.join(directory, "HEAD"))) {
+    if (!fs.existsSync(directory)) {
+      throw new Fault("Unreachable", `The repository ${directory} is gone`, "Restore the directory")
+    }
+    throw new Fault("Corrupt", `${directory} has no HEAD`, "Restore the file, such as `ref: refs/heads/main`")
   }
-  throw new Fault("Corrupt", `${directory} has no HEAD`, "Restore the file, such as `ref: refs/heads/main`")
+  for (const name of ["refs", "refs/heads"]) {
+    const stat = fs.statSync(path.join(directory, name), { throwIfNoEntry: false })
+    if (stat?.isDirectory() === true || (stat === undefined && name !== "refs")) continue
+    throw new Fault("Corrupt", `${directory} has no directory ${name}`, "Restore it from a clone or a backup")
+  }
 }
 
 /** Git's lock files, taken so that it can be told whose they are. */
@@ -71,8 +79,8 @@ export class RefLocks {
         return lock
       } catch (cause) {
         if (hasCode(cause, "ENOENT")) {
-          if (!fs.existsSync(path.join(this.directory, "HEAD"))) unsafeAssertPresent(this.directory)
-          fs.mkdirSync(path.dirname(lock), { recursive: true })
+          unsafeAssertPresent(this.directory)
+          makePath(path.dirname(lock), false)
         } else if (hasCode(cause, "ENOTDIR")) {
           throw new Fault(
             "Denied",

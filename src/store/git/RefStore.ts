@@ -1,16 +1,16 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
+import { isFullRefName } from "../GitName.js"
 import { discard, fsyncPath, hasCode, readSmall, removeEmpty, removeEmptyParents, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import type { Reference } from "./GitRepository.js"
 import type { Owner } from "./Owner.js"
 import { PackedRefs } from "./PackedRefs.js"
 import { finish, type Prepared, RefLocks, unsafeAssertPresent } from "./RefLocks.js"
-import { isFullRefName } from "./RefName.js"
 
 const oidPattern = /^[0-9a-f]{40}$/
-const symbolic = /^ref:\s*(.*)$/
+const symbolic = /^ref:\s*(.*?)\s*$/
 
 /** What a test-and-set of a ref came to: `moved` tells where it is instead. */
 export type RefOutcome =
@@ -53,12 +53,23 @@ export class RefStore {
     }
   }
 
+  /** The name in a symbolic ref. Without the newline that ends it, it may be the beginning of another name. */
+  private targetOf(name: string, text: string): string | undefined {
+    const target = symbolic.exec(text)?.[1]
+    if (target === undefined || text.endsWith("\n")) return target
+    throw new Fault(
+      "Corrupt",
+      `The symbolic ref ${name} does not end with a newline: it may have been cut short`,
+      `Repair it, such as with \`git symbolic-ref ${name} refs/heads/main\``
+    )
+  }
+
   /** The ref that a symbolic ref stands for, with what its file says; another ref itself. */
   private follow(name: string): { readonly name: string; readonly text: string | undefined } {
     let at = name
     for (let steps = 0; steps < 6; steps++) {
       const text = this.loose(at)
-      const target = text === undefined ? undefined : symbolic.exec(text)?.[1]
+      const target = text === undefined ? undefined : this.targetOf(at, text)
       if (target === undefined) return { name: at, text }
       at = target
       if (!isFullRefName(at)) break
@@ -75,10 +86,11 @@ export class RefStore {
     const at = this.follow(name)
     if (at.text === undefined) {
       const found = this.packed.get(at.name)
-      if (found === undefined && !fs.existsSync(this.file("HEAD"))) unsafeAssertPresent(this.directory)
+      if (found === undefined) unsafeAssertPresent(this.directory)
       return found
     }
-    if (oidPattern.test(at.text)) return at.text as Oid
+    const oid = at.text.trim()
+    if (oidPattern.test(oid)) return oid as Oid
     throw new Fault(
       "Corrupt",
       `The ref ${name} holds no object id`,
@@ -90,7 +102,14 @@ export class RefStore {
   head(): string {
     const text = this.loose("HEAD")
     if (text === undefined) unsafeAssertPresent(this.directory)
-    return /^ref:\s*refs\/heads\/(.*)$/.exec(text ?? "")?.[1] ?? "main"
+    const target = text === undefined ? undefined : this.targetOf("HEAD", text)
+    if (target?.startsWith("refs/heads/")) return target.slice("refs/heads/".length)
+    if (target?.startsWith("refs/") || oidPattern.test(text?.trim() ?? "")) return "main"
+    throw new Fault(
+      "Corrupt",
+      `The HEAD of ${this.directory} names no branch and no commit`,
+      "Repair it: write a line such as `ref: refs/heads/main` into the file"
+    )
   }
 
   /** Every ref whose whole name begins with `prefix`, ordered by name. */
@@ -118,7 +137,7 @@ export class RefStore {
       const oid = this.read(name)
       if (oid !== undefined) found.push({ name, oid })
     }
-    if (found.length === 0 && !fs.existsSync(this.file("HEAD"))) unsafeAssertPresent(this.directory)
+    if (found.length === 0) unsafeAssertPresent(this.directory)
     return found
   }
 

@@ -3,11 +3,11 @@ import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { type AmbiguousWriteError, RemoteError } from "../../domain/StoreError.js"
+import { isFullRefName } from "../GitName.js"
 import { attemptPromise, MissingObject } from "./Fault.js"
 import { unsettled } from "./Flush.js"
 import type { GitRepository } from "./GitRepository.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
-import { isFullRefName } from "./RefName.js"
 import type { RefStore } from "./RefStore.js"
 
 export interface RefUpdateOptions {

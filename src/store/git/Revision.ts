@@ -1,7 +1,7 @@
 import type { Oid } from "../../domain/Oid.js"
+import { isRefName } from "../GitName.js"
 import { MissingObject } from "./Fault.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
-import { isRefName } from "./RefName.js"
 import type { RefStore } from "./RefStore.js"
 
 /** The commit, tree or blob that an id, its beginning, a branch, a tag or a whole ref name stands for; tags are followed. */

@@ -5,11 +5,11 @@ import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import type { AmbiguousWriteError, RemoteError } from "../../domain/StoreError.js"
+import { branchRef } from "../GitName.js"
 import type { Committed, Head } from "../GitRemote.js"
 import type { Portion } from "./Flush.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import type { Packable } from "./PackBuilder.js"
-import { branchRef } from "./RefName.js"
 
 type Failure = RefMoved | RemoteError | AmbiguousWriteError
 

@@ -1,8 +1,8 @@
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
+import { segmentsOf } from "../GitName.js"
 import type { PathChange, Tree, TreeEntry } from "../GitRemote.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
-import { segmentsOf } from "./PathRule.js"
 import { RawTree } from "./RawTree.js"
 
 /** The entry at `path` below a root tree; undefined when there is none. */

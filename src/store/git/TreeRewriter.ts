@@ -1,8 +1,8 @@
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import { pathError } from "../GitName.js"
 import type { TreeEntry } from "../GitRemote.js"
 import { hashObject } from "./GitObjects.js"
-import { unsafeCheckPath } from "./PathRule.js"
 import { RawTree, type Splice, type TreeEdit } from "./RawTree.js"
 
 /** One change of a tree; `oid` undefined removes. */
@@ -52,7 +52,8 @@ const node = (): Node => ({ edit: undefined, children: new Map() })
 const plan = (edits: Iterable<PathEdit>, operation: string): Node => {
   const root = node()
   for (const edit of edits) {
-    unsafeCheckPath(operation, edit.path)
+    const wrong = pathError(operation, edit.path)
+    if (wrong !== undefined) throw wrong
     let at = root
     let from = 0
     for (;;) {

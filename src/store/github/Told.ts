@@ -1,8 +1,8 @@
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { RefMoved } from "../../domain/Ref.js"
-import { type AmbiguousWriteError, type ConflictError, ValidationError } from "../../domain/StoreError.js"
-import { branchProblem, pathProblem } from "../GitName.js"
+import type { AmbiguousWriteError, ConflictError } from "../../domain/StoreError.js"
+import { branchError, pathError } from "../GitName.js"
 import type { RemoteFailure } from "../GitRemote.js"
 import { type ApiFailure, isApiFailure } from "./ApiFailure.js"
 import { operation } from "./Call.js"
@@ -31,18 +31,10 @@ export const makeWritable =
     Effect.suspend((): Effect.Effect<void, RemoteFailure> => {
       const place = `GitRemote.${name}`
       if (forReading) return Effect.fail(readOnly(place))
-      const problem = branchProblem(branch)
-      if (problem !== undefined) {
-        return Effect.fail(
-          new ValidationError({ operation: place, message: `branch ${JSON.stringify(branch)}: ${problem}` })
-        )
-      }
-      const path = paths.find((candidate) => pathProblem(candidate) !== undefined)
-      return path === undefined
-        ? Effect.void
-        : Effect.fail(
-            new ValidationError({ operation: place, path, message: `${path}: ${pathProblem(path)}` })
-          )
+      const wrong =
+        branchError(place, branch) ??
+        paths.map((path) => pathError(place, path)).find((error) => error !== undefined)
+      return wrong === undefined ? Effect.void : Effect.fail(wrong)
     })
 
 export type Writable = ReturnType<typeof makeWritable>

@@ -44,5 +44,11 @@ export const examineAccess = (core: StoreCore): Effect.Effect<ReadonlyArray<Find
   Effect.gen(function* () {
     const probe = yield* core.remote.probe(core.branch)
     const budgets = yield* core.remote.budget
-    return [...branchFinding(core.branch, probe), rightsFinding(probe), ...budgets.map(budgetFinding)]
+    const health = core.remote.health === undefined ? [] : yield* core.remote.health
+    return [
+      ...branchFinding(core.branch, probe),
+      rightsFinding(probe),
+      ...health,
+      ...budgets.map(budgetFinding)
+    ]
   })

@@ -7,6 +7,7 @@ import type { Oid } from "../../domain/Oid.js"
 import type { RefMoved } from "../../domain/Ref.js"
 import { plainLayout, printSettings, sameLayout, settingsFileName } from "../../domain/Settings.js"
 import { AuthError, ConflictError, ValidationError, type WriteError } from "../../domain/StoreError.js"
+import * as Timestamp from "../../domain/Timestamp.js"
 import { documentPath, under } from "../DocumentPath.js"
 import type { Change, Head, NewCommit, Wants } from "../GitRemote.js"
 import { type Derivation, indexDirectory, manifestDirectory } from "./Derived.js"
@@ -100,7 +101,7 @@ export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, 
           hint: "use a newer version of this program to write"
         })
       }
-      const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+      const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
       const stored = yield* Touch.read(reading, unit, head, settings.settings)
       yield* Judgement.countConflicts(unit, conflicts, stored)
       yield* Judgement.judgeExpectations(unit, stored)

@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
@@ -8,6 +7,7 @@ import {
   NotFoundError,
   type WriteError
 } from "../../domain/StoreError.js"
+import * as Timestamp from "../../domain/Timestamp.js"
 import { documentPath } from "../DocumentPath.js"
 import * as GitObject from "../GitObject.js"
 import type { FileCommitted, SingleFile } from "../GitRemote.js"
@@ -241,7 +241,7 @@ const attempts = (
       const base = yield* baseOf(parts, operation, path, look)
       const done = yield* afterAll(base.guess ? undefined : base.version)
       if (done !== undefined) return done
-      const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+      const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
       const prepared = yield* Effect.either(
         prepareOne(options.root, settings, unit, operation, base.version, now)
       )

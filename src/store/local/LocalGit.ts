@@ -7,6 +7,7 @@ import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { type NotFoundError, RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { branchError, branchRef } from "../GitName.js"
 import {
   type Blob,
   GitRemote,
@@ -17,7 +18,6 @@ import {
 } from "../GitRemote.js"
 import { GitRepositories, type GitRepositoriesOptions, make, parseName } from "../git/GitRepositories.js"
 import type { GitRepository } from "../git/GitRepository.js"
-import { branchRef, isRefName } from "../git/RefName.js"
 
 export interface LocalGitOptions extends GitRepositoriesOptions {
   /** `owner/name`, kept at `<directory>/<owner>/<name>.git`. Default `local/store`. */
@@ -31,19 +31,12 @@ export interface LocalGitOptions extends GitRepositoriesOptions {
 const idOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.tree)
 const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.commit)
 
-const branchProblem = (operation: string, branch: string) =>
-  new ValidationError({
-    operation,
-    message: `${JSON.stringify(branch)} cannot be the name of a branch`,
-    hint: "See `git check-ref-format`"
-  })
-
 /** One open repository as the remote of a store. */
 export const fromRepository = (repository: GitRepository): GitRemoteService => {
-  const checked = (operation: string, branch: string): Effect.Effect<string, ValidationError> =>
-    isRefName(branch) && isRefName(branchRef(branch))
-      ? Effect.succeed(branchRef(branch))
-      : Effect.fail(branchProblem(operation, branch))
+  const checked = (operation: string, branch: string): Effect.Effect<string, ValidationError> => {
+    const wrong = branchError(operation, branch)
+    return wrong === undefined ? Effect.succeed(branchRef(branch)) : Effect.fail(wrong)
+  }
 
   const headAt = (commit: Oid): Effect.Effect<Option.Option<Head>, RemoteError> =>
     Effect.map(
@@ -72,13 +65,30 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
       )
     )
 
+  /** The content of a blob that a tree lists: one that cannot be found is lost, not absent. */
+  const listed = (operation: string, path: string, oid: Oid): Effect.Effect<Uint8Array, RemoteError> =>
+    Effect.flatMap(
+      repository.object(oid),
+      Option.match({
+        onNone: () =>
+          new RemoteError({
+            operation,
+            reason: "Corrupt",
+            path: repository.directory,
+            message: `${path} is listed, but its object ${oid} is missing`,
+            hint: "Run `git fsck` in the repository and fetch the object from a clone"
+          }),
+        onSome: ({ content }) => Effect.succeed(content)
+      })
+    )
+
   const file: GitRemoteService["file"] = (at, path) =>
     Effect.flatMap(repository.lookup(idOf(at), path), (entry) =>
       Option.isNone(entry) || entry.value.kind !== "blob"
         ? Effect.succeedNone
         : Effect.map(
-            repository.object(entry.value.oid),
-            Option.map(({ content }): Blob => ({ path, oid: entry.value.oid, content }))
+            listed("GitRemote.file", path, entry.value.oid),
+            (content): Option.Option<Blob> => Option.some({ path, oid: entry.value.oid, content })
           )
     )
 
@@ -132,8 +142,8 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
                 )
               }
               return Effect.map(
-                repository.object(oid),
-                Option.map(({ content }): ReadPath => ({ content, oid, notModified: false }))
+                listed("GitRemote.fileAtBranch", path, oid),
+                (content): Option.Option<ReadPath> => Option.some({ content, oid, notModified: false })
               )
             })
       ),
@@ -179,6 +189,8 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
     commitNext,
 
     singleFile: Option.none(),
+
+    health: repository.health,
 
     log: (at, path, options) => repository.log(commitOf(at), { path, limit: options?.limit }),
 

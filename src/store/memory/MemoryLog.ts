@@ -13,7 +13,7 @@ export const infoOf = (commit: MemoryCommit): CommitInfo => {
   return {
     ...headOf(commit),
     parents: commit.parents,
-    message: commit.message,
+    message: GitObject.messageText(commit.message),
     author: signature(commit.author),
     committer: signature(commit.committer)
   }

@@ -1,7 +1,7 @@
 import * as Option from "effect/Option"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { ValidationError } from "../../domain/StoreError.js"
-import { pathProblem } from "../GitName.js"
+import { pathError } from "../GitName.js"
 import * as GitObject from "../GitObject.js"
 import type { Change, PathChange, TreeEntry } from "../GitRemote.js"
 import type { MemoryEntry, MemoryRepository, MemoryTree } from "./MemoryRepository.js"
@@ -13,8 +13,8 @@ const refuse = (path: string, message: string) =>
 export const checkChanges = (changes: ReadonlyArray<Change>): ValidationError | undefined => {
   const seen = new Set<string>()
   for (const change of changes) {
-    const problem = pathProblem(change.path)
-    if (problem !== undefined) return refuse(change.path, `${problem} cannot be written`)
+    const wrong = pathError("GitRemote.commit", change.path)
+    if (wrong !== undefined) return wrong
     if (seen.has(change.path)) return refuse(change.path, "the path is changed twice in one commit")
     seen.add(change.path)
   }

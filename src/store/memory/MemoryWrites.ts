@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
@@ -9,7 +8,9 @@ import {
   NotFoundError,
   ValidationError
 } from "../../domain/StoreError.js"
-import { branchProblem } from "../GitName.js"
+import * as Timestamp from "../../domain/Timestamp.js"
+import { branchError, branchRef, commitTextError } from "../GitName.js"
+import { messageOf } from "../GitObject.js"
 import type {
   CommitText,
   Committed,
@@ -27,7 +28,7 @@ import { applyChanges } from "./MemoryTree.js"
 
 const nobody = { name: "Chainstore", email: "chainstore@localhost" }
 
-export const refName = (branch: string) => `refs/heads/${branch}`
+export const refName = branchRef
 
 export const headNow = (repository: MemoryRepository, branch: string): Option.Option<Head> =>
   Option.map(
@@ -38,12 +39,7 @@ export const headNow = (repository: MemoryRepository, branch: string): Option.Op
   )
 
 const checkBranch = (operation: string, branch: string) =>
-  Effect.suspend(() => {
-    const problem = branchProblem(branch)
-    return problem === undefined
-      ? Effect.void
-      : new ValidationError({ operation, message: `branch ${JSON.stringify(branch)}: ${problem}` })
-  })
+  Effect.suspend(() => branchError(operation, branch) ?? Effect.void)
 
 /** Makes the commit's objects; the branch is not moved. */
 const build = (
@@ -52,6 +48,8 @@ const build = (
   commit: NewCommit,
   millis: number
 ) => {
+  const wrong = commitTextError("GitRemote.commit", commit)
+  if (wrong !== undefined) return wrong
   const absent = commit.changes.find((change) => change._tag === "Link" && !repository.blobs.has(change.oid))
   if (absent !== undefined) {
     return new ValidationError({
@@ -76,7 +74,7 @@ const build = (
     parents: base === undefined ? [] : [base.commit],
     author,
     committer: commit.committer === undefined ? author : person(commit.committer),
-    message: commit.message
+    message: messageOf(commit.message)
   })
   const puts = commit.changes.filter((change) => change._tag === "Put")
   const blobs = new Map(puts.map((change) => [change.path, repository.lookup(tree, change.path)!.oid]))
@@ -100,7 +98,7 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
     })
   const commitOn = (operation: string, branch: string, expected: Option.Option<Head>, commit: NewCommit) =>
     Effect.gen(function* () {
-      const millis = yield* Clock.currentTimeMillis
+      const millis = yield* Timestamp.now(operation)
       const committed = build(repository, expected, commit, millis)
       if (committed instanceof ValidationError) return yield* committed
       yield* step(operation, "moving", branch)

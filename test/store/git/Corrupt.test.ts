@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import * as zlib from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
 import { applyDelta } from "../../../src/store/git/Delta.js"
 import { Fault } from "../../../src/store/git/Fault.js"
@@ -136,5 +136,25 @@ it.scopedLive("a branch whose commit is missing is broken, and not absent", () =
     fs.writeFileSync(`${repository.directory}/refs/heads/broken`, `${one}\n`)
     assert.strictEqual((yield* Effect.flip(repository.resolve("broken"))).reason, "Corrupt")
     assert.isTrue(Option.isNone(yield* repository.resolve(one)))
+  })
+)
+
+it.scopedLive("a damaged object that is written again is sound afterwards", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine({ maintenance: false })
+    for (const size of [1_000, 200_000]) {
+      const content = randomBytes(size)
+      const streamed = repository.writeBlob(size, Stream.make(new Uint8Array(content)))
+      for (const write of [repository.writeObject("blob", content), streamed]) {
+        const oid = yield* repository.writeObject("blob", content)
+        const file = `${repository.directory}/objects/${oid.slice(0, 2)}/${oid.slice(2)}`
+        fs.chmodSync(file, 0o644)
+        fs.truncateSync(file, size / 2)
+        assert.strictEqual((yield* Effect.flip(repository.object(oid))).reason, "Corrupt")
+        assert.strictEqual(yield* write, oid)
+        const found = Option.getOrThrow(yield* repository.object(oid))
+        assert.isTrue(content.equals(found.content))
+      }
+    }
   })
 )

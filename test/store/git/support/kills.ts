@@ -2,20 +2,40 @@ import * as fs from "node:fs"
 import { assert } from "@effect/vitest"
 import { Effect, Random } from "effect"
 import * as Engine from "../../../../src/store/git/Engine.js"
-import { writerProcess } from "./processes.js"
+import { type WriterProcess, writerProcess } from "./processes.js"
 import { assertSound, git, put, show, temporary, write } from "./temporary.js"
 
-/** Whether a process still works on the repository: a repack of a killed one ends a moment after it. */
-const isInUse = (directory: string) =>
-  fs.existsSync("/proc/self/cmdline") &&
-  fs.readdirSync("/proc").some((pid) => {
-    if (!/^\d+$/.test(pid)) return false
-    try {
-      return fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`--git-dir=${directory}`)
-    } catch {
-      return false
+/** The Git processes that work on a repository: a repack of a killed engine ends a moment after it. */
+const childrenOf = (directory: string): ReadonlyArray<number> =>
+  !fs.existsSync("/proc/self/cmdline")
+    ? []
+    : fs.readdirSync("/proc").flatMap((pid) => {
+        if (!/^\d+$/.test(pid)) return []
+        try {
+          const isOne = fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(`--git-dir=${directory}`)
+          return isOne ? [Number(pid)] : []
+        } catch {
+          return []
+        }
+      })
+
+const isInUse = (directory: string) => childrenOf(directory).length > 0
+
+const killChildren = (directory: string) =>
+  Effect.forEach(
+    childrenOf(directory),
+    (pid) => Effect.ignore(Effect.try(() => process.kill(pid, "SIGKILL"))),
+    {
+      discard: true
     }
-  })
+  )
+
+/** Ways to kill: the process alone, its group, or its children first. */
+const ways: ReadonlyArray<(writer: WriterProcess, directory: string) => Effect.Effect<void>> = [
+  (writer) => writer.kill,
+  (writer) => writer.killGroup,
+  (writer, directory) => Effect.zipRight(killChildren(directory), writer.kill)
+]
 
 /** Kills a writing process so many times at random moments; nothing acknowledged may be lost. */
 export const killRepeatedly = (kills: number) =>
@@ -36,9 +56,10 @@ export const killRepeatedly = (kills: number) =>
             yield* Effect.repeat(Effect.sleep(2), { until: () => writer.acknowledged.length > 0 })
           }
           yield* Effect.sleep(yield* Random.nextIntBetween(5, 250))
-          yield* writer.kill
+          yield* ways[round % ways.length]!(writer, directory)
           const { stderr } = yield* writer.exit
-          assert.strictEqual(stderr, "")
+          // A maintenance whose child is killed is logged, and goes on when it is due again.
+          if (round % ways.length !== 2) assert.strictEqual(stderr, "")
           for (const id of writer.acknowledged) acknowledged.add(id)
         })
       )
@@ -52,9 +73,15 @@ export const killRepeatedly = (kills: number) =>
       for (const id of acknowledged) assert.isTrue(present.has(id), `${id} was acknowledged and is lost`)
       const commits = Number(git(directory, "rev-list", "--count", "main"))
       assert.strictEqual(Number(show(directory, "main", "counter")), commits)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const restarted = yield* Engine.open({ directory, maintenance: false, timeout: 1_000 })
+          yield* write(restarted, [put("counter", `${commits + 1}`)])
+        })
+      )
     }
     const after = yield* Engine.open({ directory })
-    yield* write(after, [put("after", "all is well")])
+    yield* after.maintain
     assert.isAtLeast(acknowledged.size, kills / 2)
     assert.strictEqual(git(directory, "for-each-ref", "--format=%(refname)").trim(), "refs/heads/main")
     return acknowledged.size

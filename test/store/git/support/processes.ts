@@ -9,6 +9,8 @@ export interface WriterProcess {
   readonly acknowledged: ReadonlyArray<string>
   readonly ready: Effect.Effect<void>
   readonly kill: Effect.Effect<void>
+  /** Kills it together with all its children that are in its process group. */
+  readonly killGroup: Effect.Effect<void>
   /** Its exit code and what it said on standard error. */
   readonly exit: Effect.Effect<{ readonly code: number | null; readonly stderr: string }>
 }
@@ -28,7 +30,7 @@ export const writerProcess = (
         spawn(
           process.execPath,
           ["--import", "tsx", script, directory, name, `${options.writes ?? 0}`, `${options.fibres ?? 1}`],
-          { stdio: ["ignore", "pipe", "pipe"] }
+          { detached: true, stdio: ["ignore", "pipe", "pipe"] }
         )
       ),
       (running) => Effect.sync(() => running.kill("SIGKILL"))
@@ -52,6 +54,10 @@ export const writerProcess = (
       ready: Effect.raceFirst(Deferred.await(ready), Deferred.await(exit)),
       kill: Effect.zipRight(
         Effect.sync(() => child.kill("SIGKILL")),
+        Deferred.await(exit)
+      ),
+      killGroup: Effect.zipRight(
+        Effect.sync(() => process.kill(-child.pid!, "SIGKILL")),
         Deferred.await(exit)
       ),
       exit: Deferred.await(exit)

@@ -1,0 +1,132 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { hasCode } from "./Disk.js"
+import { gitStartsIn } from "./Processes.js"
+
+/*
+ * Git's locks do not tell whose they are, and Git removes none that a killed process left. What a killed child of an
+ * engine left is known by the time since when the engine had children: it is younger than that, no Git process that
+ * works in the repository is older than it, and it has been there for longer than a lock is held without a process.
+ */
+
+/** What is in a directory; nothing where there is none, as others remove empty ones at any time. */
+export const entriesIn = (directory: string): ReadonlyArray<fs.Dirent> => {
+  try {
+    return fs.readdirSync(directory, { withFileTypes: true })
+  } catch (cause) {
+    if (hasCode(cause, "ENOENT", "ENOTDIR")) return []
+    throw cause
+  }
+}
+
+/** Every lock in a repository, and every file that keeps a pack from being collected. */
+export const locksOf = (repository: string): ReadonlyArray<string> => {
+  const locks: Array<string> = []
+  const look = (directory: string, ending: string, below: boolean) => {
+    for (const entry of entriesIn(directory)) {
+      const at = path.join(directory, entry.name)
+      if (entry.isDirectory() && below) look(at, ending, below)
+      else if (entry.name.endsWith(ending)) locks.push(at)
+    }
+  }
+  for (const part of ["", "chainstore", "objects/pack", "objects/info", "objects/info/commit-graphs"]) {
+    look(path.join(repository, part), ".lock", false)
+  }
+  look(path.join(repository, "objects", "pack"), ".keep", false)
+  look(path.join(repository, "refs"), ".lock", true)
+  return locks
+}
+
+/** What Git calls files and directories while they are being written, by the directory that they are in. */
+const temporaries: Readonly<Record<string, RegExp>> = {
+  "": /^packed-refs\.new$/,
+  objects: /^(tmp_objdir-.*|incoming-.*)$/,
+  "objects/pack": /^(tmp_.*|\.tmp-.*)$/,
+  "objects/info": /^(tmp_.*|packs_.{6})$/,
+  "objects/info/commit-graphs": /^tmp_.*$/
+}
+
+const temporariesOf = (repository: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  const look = (part: string, pattern: RegExp) => {
+    for (const { name } of entriesIn(path.join(repository, part))) {
+      if (pattern.test(name)) found.push(path.join(repository, part, name))
+    }
+  }
+  for (const [part, pattern] of Object.entries(temporaries)) look(part, pattern)
+  for (const { name } of entriesIn(path.join(repository, "objects"))) {
+    if (/^[0-9a-f]{2}$/.test(name)) look(`objects/${name}`, /^tmp_obj_.*$/)
+  }
+  return found
+}
+
+/** Whether a file keeps a pack for a push that is under way; people keep packs too. */
+const isOfPush = (file: string): boolean => {
+  try {
+    return fs.readFileSync(file, "latin1").startsWith("receive-pack ")
+  } catch {
+    return false
+  }
+}
+
+/** Milliseconds for which a lock has to be there; longer where processes are not listed. */
+const patience = 300
+const blindPatience = 60_000
+/** Milliseconds by which the clocks of files and processes may differ. */
+const clockDifference = 50
+const day = 86_400_000
+
+interface Leftover {
+  readonly file: string
+  /** When it was made or changed last, in milliseconds since the epoch. */
+  readonly changed: number
+}
+
+const timed = (files: ReadonlyArray<string>): ReadonlyArray<Leftover> =>
+  files.flatMap((file) => {
+    const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+    // The lock of an engine is a link to a file of its own.
+    if (stat === undefined || (stat.isFile() && stat.nlink > 1)) return []
+    return file.endsWith(".keep") && !isOfPush(file) ? [] : [{ file, changed: stat.ctimeMs }]
+  })
+
+export interface Cleared {
+  /** The paths that were removed, in the repository. */
+  readonly removed: ReadonlyArray<string>
+  /** Whether something is left that may still be in use. */
+  readonly pending: boolean
+}
+
+/** Removes what dead Git processes left since a time, in milliseconds since the epoch. */
+export const clear = (repository: string, since: number): Cleared => {
+  const found = timed([...locksOf(repository), ...temporariesOf(repository)]).filter(
+    ({ changed }) => changed >= since
+  )
+  if (found.length === 0) return { removed: [], pending: false }
+  const starts = gitStartsIn(repository)
+  const now = Date.now()
+  const unused = found.filter(
+    ({ changed }) =>
+      now - changed > (starts === undefined ? blindPatience : patience) &&
+      starts?.some((start) => start <= changed + clockDifference) !== true
+  )
+  return { removed: removeAll(repository, unused), pending: unused.length < found.length }
+}
+
+/** Removes temporary files that nobody has written to for a day, whoever made them. */
+export const clearOld = (repository: string): ReadonlyArray<string> => {
+  const old = timed(temporariesOf(repository)).filter(({ changed }) => Date.now() - changed > day)
+  return removeAll(repository, old)
+}
+
+const removeAll = (repository: string, leftovers: ReadonlyArray<Leftover>): ReadonlyArray<string> =>
+  leftovers.map(({ file }) => {
+    fs.rmSync(file, { recursive: true, force: true })
+    return path.relative(repository, file)
+  })
+
+/** Locks that have been there for a minute, and that no engine knows. */
+export const unknownLocks = (repository: string): ReadonlyArray<string> =>
+  timed(locksOf(repository).filter((file) => file.endsWith(".lock"))).flatMap(({ changed, file }) =>
+    Date.now() - changed > blindPatience ? [path.relative(repository, file)] : []
+  )

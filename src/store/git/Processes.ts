@@ -1,0 +1,95 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+
+const readText = (file: string): string | undefined => {
+  try {
+    return fs.readFileSync(file, "utf8").trim()
+  } catch {
+    return undefined
+  }
+}
+
+const linkText = (file: string): string | undefined => {
+  try {
+    return fs.readlinkSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+const machine = `${os.hostname()}${linkText("/proc/self/ns/pid") ?? ""}`.replace(/[^A-Za-z0-9-]+/g, "_")
+const boot = (readText("/proc/sys/kernel/random/boot_id") ?? "unknown").replace(/[^A-Za-z0-9-]+/g, "_")
+
+/** The state of a process, and when it started in the kernel's own count; undefined where it is not told. */
+const statOf = (pid: number | string) => {
+  const stat = readText(`/proc/${pid}/stat`)
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return fields === undefined ? undefined : { state: fields[0], start: fields[19] }
+}
+
+/** Whether a process is dead, although nobody has asked for its exit code yet: containers often have nobody who does. */
+const isZombie = (state: string | undefined) => state === "Z" || state === "X"
+
+/** What tells this process from every other one, on this machine and on others, now and later. */
+export const identity: ReadonlyArray<string> = [
+  machine,
+  boot,
+  String(process.pid),
+  statOf(process.pid)?.start ?? "unknown"
+]
+
+/** Whether the process with an identity may still live. One of another machine counts as alive. */
+export const mayLive = ([itsMachine, itsBoot, pidText, start]: ReadonlyArray<string>): boolean => {
+  if (itsMachine !== machine || itsBoot === undefined || pidText === undefined) return true
+  if (itsBoot !== boot) return false
+  const pid = Number(pidText)
+  try {
+    process.kill(pid, 0)
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ESRCH") return false
+  }
+  const now = statOf(pid)
+  if (isZombie(now?.state)) return false
+  return start === "unknown" || now?.start === undefined || now.start === start
+}
+
+/** The kernel tells times of processes in hundredths of a second, on every architecture. */
+const ticks = 100
+
+/** Whether a process has a directory as its own, or as one of its arguments; one that hides it may. */
+const isIn = (pid: string, directory: string): boolean => {
+  const at = linkText(`/proc/${pid}/cwd`)
+  const args = readText(`/proc/${pid}/cmdline`)
+  const environment = readText(`/proc/${pid}/environ`)
+  if (at === undefined || args === undefined || environment === undefined)
+    return fs.existsSync(`/proc/${pid}`)
+  const isThis = (text: string) => {
+    const absolute = path.resolve(at, text)
+    return absolute === directory || absolute.startsWith(`${directory}${path.sep}`)
+  }
+  return (
+    isThis(at) ||
+    args.split("\0").some((arg) => isThis(arg.replace(/^--[a-z-]+=/, ""))) ||
+    environment
+      .split("\0")
+      .some((setting) => /^GIT_[A-Z_]*DIR/.test(setting) && isThis(setting.replace(/^\w+=/, "")))
+  )
+}
+
+/**
+ * When the Git processes that work in a repository were started, in milliseconds since the epoch; undefined where
+ * this machine does not list its processes.
+ */
+export const gitStartsIn = (repository: string): ReadonlyArray<number> | undefined => {
+  const uptime = Number(readText("/proc/uptime")?.split(" ")[0] ?? Number.NaN)
+  if (Number.isNaN(uptime)) return undefined
+  const now = Date.now()
+  const directory = fs.realpathSync(repository)
+  return fs.readdirSync("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || readText(`/proc/${pid}/comm`)?.startsWith("git") !== true) return []
+    const stat = statOf(pid)
+    if (stat === undefined || isZombie(stat.state) || !isIn(pid, directory)) return []
+    return [now - (uptime - Number(stat.start) / ticks) * 1000]
+  })
+}
