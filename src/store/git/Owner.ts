@@ -37,10 +37,11 @@ const startOf = (pid: number): string | undefined => {
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
 }
 
-const selfStart = startOf(process.pid) ?? "unknown"
+/** The name of this process among all that there were on its machine. */
+export const processName = [machine, boot, process.pid, startOf(process.pid) ?? "unknown"].join("~")
 
 /** Whether the process that owns a directory may still live. Unknown machines count as alive. */
-const mayLive = (name: string): boolean => {
+export const mayLive = (name: string): boolean => {
   const [itsMachine, itsBoot, pidText, start] = name.split("~")
   if (itsMachine !== machine || itsBoot === undefined || pidText === undefined) return true
   if (itsBoot !== boot) return false
@@ -70,7 +71,7 @@ const isDenied = (cause: unknown) => hasCode(cause, "EROFS", "EACCES", "EPERM", 
 
 /** One engine's place in a repository: temporary files that become objects or locks, and the proof of who made them. */
 export class Owner {
-  readonly name = [machine, boot, process.pid, selfStart, randomUUID()].join("~")
+  readonly name = `${processName}~${randomUUID()}`
   readonly directory: string
   private files = 0
   private denied: unknown
