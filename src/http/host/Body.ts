@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 import { createGunzip } from "node:zlib"
 import type { HttpServerError, HttpServerRequest } from "@effect/platform"
 import { NodeStream } from "@effect/platform-node"
-import { Cause, Effect, Option, Stream } from "effect"
+import { Duration, Effect, Option, Stream } from "effect"
 import type { Call } from "./Call.js"
 import { badRequest, Problem } from "./Problem.js"
 
@@ -20,10 +20,32 @@ export const refused = (error: HttpServerError.RequestError): Problem => {
     : badRequest("The request body could not be read.")
 }
 
-const arriving = ({ bodyIdle, request }: Call): Stream.Stream<Uint8Array, Problem> =>
-  Stream.timeoutFail(Stream.mapError(request.stream, refused), () => late, bodyIdle)
+/** What a sender must have sent of a body once the time for a small one is over, in bytes a second. */
+export const slowest = 8 * 1024
 
-/** A body as it arrives, cut off with 413 past `maxBytes`, and with 408 where its sender pauses for long. */
+// Only time spent waiting for the sender counts: while the host has no room, the sender is not the one who is slow.
+const arriving = ({ bodyIdle, bodyTime, request }: Call): Stream.Stream<Uint8Array, Problem> =>
+  Stream.fromPull(
+    Effect.map(Stream.toPull(Stream.mapError(request.stream, refused)), (pull) => {
+      const [idle, time] = [Duration.toMillis(bodyIdle), Duration.toMillis(bodyTime)]
+      let waited = 0
+      let size = 0
+      return Effect.suspend(() => {
+        const began = performance.now()
+        const left = Math.max(0, Math.min(idle, time + (size / slowest) * 1000 - waited))
+        return Effect.timeoutFail(pull, { duration: left, onTimeout: () => Option.some(late) }).pipe(
+          Effect.tap((chunk) =>
+            Effect.sync(() => {
+              waited += performance.now() - began
+              for (const piece of chunk) size += piece.length
+            })
+          )
+        )
+      })
+    })
+  )
+
+/** A body as it arrives, cut off with 413 past `maxBytes`, and with 408 where its sender pauses or is too slow. */
 export const stream = (call: Call, maxBytes: number): Stream.Stream<Uint8Array, Problem> =>
   bounded(arriving(call), maxBytes)
 
@@ -33,15 +55,20 @@ const notPacked = badRequest("The request body could not be unpacked.")
 export const unpacked = (call: Call, maxBytes: number): Stream.Stream<Uint8Array, Problem> =>
   !/\bgzip\b/i.test(call.request.headers["content-encoding"] ?? "")
     ? stream(call, maxBytes)
-    : arriving(call).pipe(
-        (packed) => NodeStream.pipeThroughSimple(packed, () => createGunzip()),
-        Stream.catchAllCause(
-          (cause): Stream.Stream<Uint8Array | string, Problem> =>
-            Stream.fail(Option.contains(Cause.failureOption(cause), late) ? late : notPacked)
-        ),
-        Stream.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)),
-        (bytes) => bounded(bytes, maxBytes)
-      )
+    : Stream.suspend(() => {
+        // What goes wrong before the unpacking makes it fail too, with an error of its own.
+        let before: Problem | undefined
+        const packed = Stream.tapError(arriving(call), (problem) =>
+          Effect.sync(() => {
+            before = problem
+          })
+        )
+        return NodeStream.pipeThroughSimple(packed, () => createGunzip()).pipe(
+          Stream.catchAllCause(() => Stream.fail(before ?? notPacked)),
+          Stream.map((chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)),
+          (bytes) => bounded(bytes, maxBytes)
+        )
+      })
 
 const bounded = (bytes: Stream.Stream<Uint8Array, Problem>, maxBytes: number) =>
   Stream.suspend(() => {

@@ -24,6 +24,8 @@ export interface Call {
   readonly maxBodyBytes: number
   /** How long the sender of a body may pause. */
   readonly bodyIdle: Duration.Duration
+  /** How long a small body may take. */
+  readonly bodyTime: Duration.Duration
   /** Memory for large bodies; apart from `room`, so that no request waits for itself. */
   readonly bodies: Room
   /** What is too large for memory lies on the disk of this directory. */

@@ -1,42 +1,32 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { once } from "node:events"
-import { Effect, type Scope, Stream } from "effect"
+import { Effect, Fiber, type Scope, Stream } from "effect"
 import { RemoteError } from "../../domain/StoreError.js"
-import { environment, safeArguments } from "../../store/git/GitProcess.js"
+import { toRemoteError } from "../../store/git/Fault.js"
+import { channelOf, type GitChild, spawnFailure, spawnGit } from "../../store/git/GitProcess.js"
 import type { Problem } from "./Problem.js"
 import * as Programs from "./Programs.js"
 
 const failed = (operation: string, message: string, cause?: unknown) =>
   new RemoteError({ operation, message, reason: "Server", cause })
 
-// Arguments that are too long, or hold a NUL, are thrown at once; a missing program is told later.
-const spawned = <E>({ args, directory, env, settings = [] }: GitRun<E>, unable: (cause: unknown) => void) => {
-  try {
-    const configured = settings.flatMap((setting) => ["-c", setting])
-    return spawn("git", [...safeArguments(directory), ...configured, ...args], {
-      env: { ...environment(), ...env },
-      cwd: "/",
-      detached: true
-    })
-  } catch (cause) {
-    unable(cause)
-    return undefined
-  }
-}
-
-/** A running Git with nobody's configuration and no hooks; it is ended with its scope, and what it leaves is awaited. */
-const started = <E>(
-  run: GitRun<E>
-): Effect.Effect<ChildProcessWithoutNullStreams, RemoteError, Scope.Scope> =>
+/** A running Git, which is ended with its scope; what it leaves is awaited. */
+const started = <E>({
+  args,
+  directory,
+  env,
+  settings,
+  turn
+}: GitRun<E>): Effect.Effect<GitChild, RemoteError, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.async<ChildProcessWithoutNullStreams, RemoteError>((resume) => {
-      const unable = (cause: unknown) =>
-        resume(Effect.fail(failed("git", "Git could not be started: is it installed?", cause)))
-      const process = spawned(run, unable)
-      if (process === undefined) return
-      process.stdin.on("error", () => undefined)
+    Effect.async<GitChild, RemoteError>((resume) => {
+      let process: GitChild
+      try {
+        process = spawnGit(directory, args, { env, settings, detached: true, awaited: turn !== undefined })
+      } catch (cause) {
+        return resume(Effect.fail(toRemoteError("git", directory, cause)))
+      }
       process.once("spawn", () => resume(Effect.succeed(process)))
-      process.once("error", unable)
+      process.once("error", (cause) => resume(Effect.fail(spawnFailure(directory, "git", cause))))
     }),
     (process) =>
       Effect.suspend(() => {
@@ -55,7 +45,7 @@ const started = <E>(
 const child = <E>(run: GitRun<E>) =>
   run.admitted === true ? started(run) : Effect.zipRight(Programs.short, started(run))
 
-const feed = <E>(process: ChildProcessWithoutNullStreams, input: Stream.Stream<Uint8Array, E>) =>
+const feed = <E>(process: GitChild, input: Stream.Stream<Uint8Array, E>) =>
   Stream.runForEach(input, (chunk) =>
     process.stdin.destroyed || process.stdin.write(chunk)
       ? Effect.void
@@ -68,11 +58,21 @@ const feed = <E>(process: ChildProcessWithoutNullStreams, input: Stream.Stream<U
         })
   ).pipe(Effect.zipRight(Effect.sync(() => void process.stdin.end())))
 
-const exit = (process: ChildProcessWithoutNullStreams) =>
+const exit = (process: GitChild) =>
   Effect.async<number>((resume) => {
     const done = () => resume(Effect.succeed(process.exitCode ?? 128))
     if (process.exitCode !== null || process.signalCode !== null) done()
     else process.once("exit", done)
+  })
+
+/** Comes when the push that a program receives is unpacked and checked. */
+const checked = (process: GitChild) =>
+  Effect.async<boolean>((resume) => {
+    const ready = () => resume(Effect.succeed(true))
+    channelOf(process)
+      .on("error", () => undefined)
+      .once("data", ready)
+    return Effect.sync(() => channelOf(process).off("data", ready))
   })
 
 export interface GitRun<E = never> {
@@ -81,6 +81,12 @@ export interface GitRun<E = never> {
   readonly args: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
   readonly input?: Stream.Stream<Uint8Array, E>
+  /**
+   * How the output ends where Git fails, by what it said and what it put out first; undefined cuts the output off.
+   */
+  readonly refusal?: (stderr: string, first: Uint8Array | undefined) => Uint8Array | undefined
+  /** Around what `receive-pack` does once a push is unpacked and checked. */
+  readonly turn?: <A, F>(applied: Effect.Effect<A, F>) => Effect.Effect<A, F | RemoteError | Problem>
   /** The caller holds a place for it; otherwise it waits for that of a short program. */
   readonly admitted?: boolean
 }
@@ -97,18 +103,25 @@ export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, Rem
       yield* Effect.forkScoped(
         Effect.onError(feed(process, run.input ?? Stream.empty), () => Effect.sync(() => void process.kill()))
       )
+      let first: Uint8Array | undefined
       const output = Stream.fromAsyncIterable<Uint8Array, RemoteError>(process.stdout, (cause) =>
         failed("git", "Git's output could not be read", cause)
+      ).pipe(
+        Stream.tap((piece) =>
+          Effect.sync(() => {
+            first ??= piece
+          })
+        )
       )
       const ending = Effect.gen(function* () {
         const code = yield* exit(process)
-        if (code === 0) return
-        return yield* failed(
-          "git",
-          `git ${run.args[0]} ended with ${code}: ${Buffer.concat(errors).toString()}`
-        )
+        if (code === 0) return Stream.empty
+        const stderr = Buffer.concat(errors).toString()
+        const told = run.refusal?.(stderr, first)
+        if (told !== undefined) return Stream.make(told)
+        return yield* failed("git", `git ${run.args[0]} ended with ${code}: ${stderr}`)
       })
-      return Stream.concat(output, Stream.execute(ending))
+      return Stream.concat(output, Stream.unwrap(ending))
     })
   )
 
@@ -137,15 +150,26 @@ export const output = <E = never>(
             resume(Effect.fail(failed("git", "Git's output was cut off", cause)))
           )
         })
-      const [stdout, stderr, code] = yield* Effect.all(
-        [
-          collect(process.stdout, options.maxBytes ?? 64 * 1024 * 1024),
-          collect(process.stderr, 1024 * 1024),
-          exit(process),
-          feed(process, run.input ?? Stream.empty)
-        ],
-        { concurrency: 4 }
+      const ended = yield* Effect.forkScoped(
+        Effect.all(
+          [
+            collect(process.stdout, options.maxBytes ?? 64 * 1024 * 1024),
+            collect(process.stderr, 1024 * 1024),
+            exit(process),
+            feed(process, run.input ?? Stream.empty)
+          ],
+          { concurrency: 4 }
+        )
       )
+      const all = Fiber.join(ended)
+      const apply = Effect.suspend(() => {
+        channelOf(process).write("apply\n")
+        return all
+      })
+      const [stdout, stderr, code] =
+        run.turn !== undefined && (yield* Effect.raceFirst(checked(process), Effect.as(all, false)))
+          ? yield* run.turn(apply)
+          : yield* all
       return { code, stdout, stderr: stderr.toString() }
     })
   )

@@ -38,6 +38,11 @@ export interface HostOptions extends Programs.ProgramLimits {
   readonly maxPushBytes?: number
   /** How long the sender of a large body or a push may pause. Default a minute. */
   readonly bodyIdle?: Duration.DurationInput
+  /**
+   * How long the sender of a small body may take, and any sender until the whole must have come at 8 KiB a second. Default
+   * 30 seconds.
+   */
+  readonly bodyTime?: Duration.DurationInput
   /** How long nothing may move on the connection of a request that is being answered. Default a quarter of an hour. */
   readonly connectionIdle?: Duration.DurationInput
   /** How many bytes of large bodies, asked and answered, are in memory at once; more wait. */
@@ -57,6 +62,7 @@ export class Host extends Context.Tag("chainstore/http/host/Host")<
     readonly paths: ReadonlyArray<string | RegExp>
     readonly maxBodyBytes: number
     readonly maxPushBytes: number
+    readonly bodyTime: Duration.Duration
   }
 >() {}
 
@@ -100,6 +106,7 @@ const make = (options: HostOptions) =>
     const repositories = yield* Repositories
     const maxBodyBytes = options.maxBodyBytes ?? 150 * mebibyte
     const bodyIdle = Duration.decode(options.bodyIdle ?? "1 minute")
+    const bodyTime = Duration.decode(options.bodyTime ?? "30 seconds")
     const connectionIdle = Duration.toMillis(options.connectionIdle ?? "15 minutes")
     const maxPushBytes = options.maxPushBytes ?? 2048 * mebibyte
     const rest = Route.matcher(yield* Rest.routes)
@@ -113,12 +120,17 @@ const make = (options: HostOptions) =>
     const room = yield* Room.make(roomBytes)
     const turn = Turns.make()
     const answers = Answers.make(options.maxRememberedBytes ?? 32 * mebibyte)
-    const programs = Programs.limited(options)
-    /** Git programs are counted for the whole process, unless this host has bounds of its own. */
-    const limited = <A, E, R>(app: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    const programs =
       options.maxTransfers === undefined && options.maxWaiting === undefined
-        ? app
-        : Effect.provideService(app, Programs.Programs, programs)
+        ? Programs.shared
+        : Programs.forCallers(options)
+    /** Git programs are counted for the whole process, unless this host has bounds of its own. */
+    const limited = (principal: Principal, answer: Route.Answer): Route.Answer =>
+      Effect.provideService(
+        answer,
+        Programs.Programs,
+        principal.id === anonymous.id ? programs.anonymous : programs.known
+      )
     const linksOf = Links.from(options.publicUrl)
 
     const identify = (request: Request): Principal | Problem => {
@@ -154,6 +166,7 @@ const make = (options: HostOptions) =>
         links: linksOf(request.headers["host"], area === "rest" ? prefix : "/api/v3"),
         maxBodyBytes,
         bodyIdle,
+        bodyTime,
         bodies,
         spoolDirectory: repositories.directory,
         answers,
@@ -163,11 +176,14 @@ const make = (options: HostOptions) =>
       const run = (match: Route.Match | undefined): Route.Answer => {
         if (match === undefined) return notFound
         found.documentation = match.route.docs
-        return match.route.handle(call(match.parameters))
+        return limited(principal, match.route.handle(call(match.parameters)))
       }
       switch (area) {
         case "graphql":
-          return graphql(call({}), (charge, effect) => limits.around(charge, effect))
+          return limited(
+            principal,
+            graphql(call({}), (charge, effect) => limits.around(charge, effect))
+          )
         case "raw":
           return run(raw(request.method, path))
         case "codeload":
@@ -201,6 +217,8 @@ const make = (options: HostOptions) =>
     }
 
     const refused = (area: Area.Area, found: Found, problem: Problem): Reply.Reply => {
+      if (area === "git" && problem.status === 401)
+        return toReply(SmartHttp.challenge(problem), found.documentation)
       if (area !== "raw") return toReply(problem, found.documentation)
       const text = problem.status === 404 ? "404: Not Found" : `${problem.status}: ${problem.message}`
       return Reply.make(
@@ -253,10 +271,11 @@ const make = (options: HostOptions) =>
     }
 
     return Host.of({
-      app: limited(Effect.flatMap(HttpServerRequest.HttpServerRequest, answer)),
+      app: Effect.flatMap(HttpServerRequest.HttpServerRequest, answer),
       paths: Area.paths,
       maxBodyBytes,
-      maxPushBytes
+      maxPushBytes,
+      bodyTime
     })
   })
 

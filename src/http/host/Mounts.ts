@@ -1,5 +1,6 @@
 import { Duration, Effect } from "effect"
 import * as Mount from "../server/Mount.js"
+import * as Body from "./Body.js"
 import { Host } from "./Host.js"
 
 /** How long a large body may take to arrive. */
@@ -14,8 +15,12 @@ export const mounts = (options: { readonly atRoot: boolean }) =>
     const host = yield* Host
     const git = host.paths.filter((path) => typeof path !== "string")
     const api = host.paths.filter((path) => typeof path === "string")
-    const body = { maxBytes: host.maxBodyBytes, timeoutMillis: arrival }
-    // Handlers read bodies as they arrive.
+    // Handlers read large bodies as they arrive, and the small ones as a whole.
+    const body = {
+      maxBytes: host.maxBodyBytes,
+      timeoutMillis: Duration.toMillis(host.bodyTime),
+      bytesPerSecond: Body.slowest
+    }
     const timeout = Duration.millis(arrival + 120_000)
     return yield* Effect.all([
       Mount.make(

@@ -39,12 +39,11 @@ export const gate = (places: number, mostWaiting: number): Gate => {
  * be run in the writers' turn.
  */
 export class Programs extends Context.Reference<Programs>()("chainstore/http/host/Programs", {
-  defaultValue: (): { readonly transfers: Gate; readonly short: Gate; readonly histories: Gate } =>
-    limited({})
+  defaultValue: () => limited({})
 }) {}
 
 export interface ProgramLimits {
-  /** Clones, fetches, pushes and archives at once. Default 16. */
+  /** Clones, fetches, pushes and archives at once, and half as many by callers without a token. Default 16. */
   readonly maxTransfers?: number | undefined
   /** How many more of each kind may wait for their place; the next one is answered 503. Default 256. */
   readonly maxWaiting?: number | undefined
@@ -52,11 +51,21 @@ export interface ProgramLimits {
 
 const places = 8
 
+/** The places of one kind of caller. */
 export const limited = ({ maxTransfers = 16, maxWaiting = 256 }: ProgramLimits) => ({
   transfers: gate(maxTransfers, maxWaiting),
   short: gate(places, maxWaiting),
   histories: gate(places, maxWaiting)
 })
+
+/** Places for callers with a token, and others for those without: nobody can take the places of whoever has a token. */
+export const forCallers = ({ maxTransfers = 16, maxWaiting }: ProgramLimits) => ({
+  known: limited({ maxTransfers, maxWaiting }),
+  anonymous: limited({ maxTransfers: Math.max(1, Math.floor(maxTransfers / 2)), maxWaiting })
+})
+
+/** Those of the whole process, for every host in it that has no bounds of its own. */
+export const shared = forCallers({})
 
 /** A place for a transfer, kept until the answer was sent. */
 export const transfer = Effect.flatMap(Programs, ({ transfers }) => transfers.enter)

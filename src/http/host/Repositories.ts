@@ -1,5 +1,5 @@
 import { statSync } from "node:fs"
-import { FileSystem, Path } from "@effect/platform"
+import { FileSystem, Path, type Error as PlatformError } from "@effect/platform"
 import { Clock, Context, Effect, Layer, Option, Schema, Scope } from "effect"
 import { RemoteError, type ValidationError } from "../../domain/StoreError.js"
 import * as Engine from "../../store/git/Engine.js"
@@ -10,6 +10,7 @@ import * as Leases from "./Leases.js"
 import { isOwner } from "./Names.js"
 import { anonymous, may, type Principal } from "./Principal.js"
 import { conflict, notFound, notPermitted, type Problem, requiresAuthentication } from "./Problem.js"
+import * as Quarantine from "./Quarantine.js"
 import * as Users from "./Users.js"
 
 const Settings = Schema.Struct({
@@ -109,7 +110,7 @@ export const layer = (options: RepositoriesOptions) =>
       const users = yield* Users.make
       const scope = yield* Effect.scope
       // What a repository that is not made yet looks like to those who may make it.
-      const blank = yield* Effect.cached(
+      const blank = yield* remembered(
         Effect.flatMap(fs.makeTempDirectoryScoped({ prefix: "chainstore-blank-" }), (directory) =>
           Engine.open({
             directory: path.join(directory, "blank.git"),
@@ -124,14 +125,18 @@ export const layer = (options: RepositoriesOptions) =>
         path.join(registry.directory, `${fullName}.git`, name)
       const file = (fullName: string) => inside(fullName, "chainstore-host.json")
 
-      const settingsOf = (fullName: string): Effect.Effect<Settings> =>
+      const settingsOf = (fullName: string): Effect.Effect<Settings, RemoteError> =>
         Effect.suspend(() => {
           const found = known.get(fullName)
           const stamp = stampOf(file(fullName))
           if (found?.stamp === stamp) return Effect.succeed(found.settings)
+          const absent = (error: PlatformError.PlatformError) =>
+            error._tag === "SystemError" && error.reason === "NotFound"
           return fs.readFileString(file(fullName)).pipe(
-            Effect.flatMap(Schema.decode(SettingsJson)),
-            Effect.orElseSucceed(() => unsaid),
+            Effect.flatMap((text) => Effect.orElseSucceed(Schema.decode(SettingsJson)(text), () => unsaid)),
+            Effect.catchIf(absent, () => Effect.succeed(unsaid)),
+            // What could not be read says nothing, and is read again by the next request.
+            Effect.mapError(unreadable),
             Effect.tap((settings) =>
               Effect.sync(() => {
                 if (known.size >= mostKnown) known.clear()
@@ -154,6 +159,7 @@ export const layer = (options: RepositoriesOptions) =>
           const fullName = `${owner}/${name}`
           const stamp = stampsOf(fullName)
           const git = yield* registry.open(owner, name)
+          yield* Quarantine.clean(git.directory)
           return { stamp, hosted: hosted(fullName, git, yield* settingsOf(fullName)) }
         })
 
@@ -287,6 +293,30 @@ export const layer = (options: RepositoriesOptions) =>
   )
 
 const absent: Effect.Effect<Hosted | undefined> = Effect.void as Effect.Effect<undefined>
+
+/** Runs an effect until it succeeds, and remembers only its success. */
+const remembered = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Effect.Effect<A, E, R>> =>
+  Effect.map(Effect.makeSemaphore(1), (mutex) => {
+    let found: { readonly value: A } | undefined
+    const find = Effect.suspend(() =>
+      found === undefined
+        ? Effect.tap(effect, (value) => {
+            found = { value }
+          })
+        : Effect.succeed(found.value)
+    )
+    return Effect.suspend(() =>
+      found === undefined ? mutex.withPermits(1)(find) : Effect.succeed(found.value)
+    )
+  })
+
+const unreadable = (cause: unknown) =>
+  new RemoteError({
+    operation: "Repositories",
+    message: "The settings of the repository cannot be read.",
+    reason: "Server",
+    cause
+  })
 
 const unwritable = (cause: unknown) =>
   new RemoteError({

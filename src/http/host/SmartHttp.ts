@@ -4,8 +4,9 @@ import * as Body from "./Body.js"
 import type { Call } from "./Call.js"
 import * as FirstBranch from "./FirstBranch.js"
 import * as Git from "./Git.js"
+import * as Packets from "./Packets.js"
 import { anonymous } from "./Principal.js"
-import { Problem } from "./Problem.js"
+import { Problem, requiresAuthentication } from "./Problem.js"
 import * as Programs from "./Programs.js"
 import * as Quarantine from "./Quarantine.js"
 import * as Reply from "./Reply.js"
@@ -17,6 +18,12 @@ export interface SmartHttpOptions {
   /** The largest push, unpacked from its transport encoding. */
   readonly maxPushBytes: number
 }
+
+/** What a client wants and has: two million ids. */
+const maxFetchBytes = 100 * 1024 * 1024
+
+/** How much of a body is kept without a file, so that those who begin to send take no file descriptor beside their own. */
+const inMemory = 64 * 1024
 
 const noCache = {
   "cache-control": "no-cache, max-age=0, must-revalidate",
@@ -39,12 +46,20 @@ const service = (name: string, directory: string, call: Call, ...options: Readon
   }
 }
 
-// Git asks for a password only when it is told that one is wanted.
-const challenge = new Problem({
-  status: 401,
-  message: "Requires authentication",
-  headers: { "www-authenticate": 'Basic realm="GitHub"' }
-})
+/** A refusal that names the way to authenticate: without it, clients neither ask for a password nor try another one. */
+export const challenge = ({ message }: Problem) =>
+  new Problem({ status: 401, message, headers: { "www-authenticate": 'Basic realm="GitHub"' } })
+
+const unsaid = "the request was refused"
+
+/** The last packet of a fetch that upload-pack refuses: it either sent one itself, or only wrote why to its log. */
+const refusal = (stderr: string, first: Uint8Array | undefined): Uint8Array | undefined => {
+  if (first !== undefined)
+    return /^[0-9a-f]{4}ERR /.test(Buffer.from(first).toString("latin1")) ? new Uint8Array() : undefined
+  const [, reason = unsaid] = /^fatal: (.{1,400})$/m.exec(stderr) ?? []
+  // Paths are those of this machine.
+  return Packets.line(`ERR upload-pack: ${reason.includes("/") ? unsaid : reason}`)
+}
 
 /** Clone, fetch and push over HTTP, each by the Git program that does it; a push waits for the writers' turn. */
 export const routes = (options: SmartHttpOptions) =>
@@ -61,7 +76,9 @@ export const routes = (options: SmartHttpOptions) =>
       const open = name === "receive-pack" ? repositories.writing : repositories.reading
       return open(call.principal, owner, repository).pipe(
         Effect.catchTag("Problem", (problem) =>
-          call.principal.id === anonymous.id ? Effect.fail(challenge) : Effect.fail(problem)
+          call.principal.id === anonymous.id
+            ? Effect.fail(challenge(requiresAuthentication))
+            : Effect.fail(problem)
         )
       )
     }
@@ -101,15 +118,27 @@ export const routes = (options: SmartHttpOptions) =>
             new Problem({ status: 415, message: `The body must be application/x-git-${name}-request.` })
           )
 
+    // A body is taken in before a place is asked for, so that a slow sender holds nobody up.
+    const spooled = (call: Call, directory: string, maxBytes: number) =>
+      Effect.gen(function* () {
+        const spool = yield* Spool.make(directory, inMemory)
+        yield* Stream.runForEach(Body.unpacked(call, maxBytes), spool.append)
+        return spool
+      })
+
     const uploadPack = (call: Call): Route.Answer =>
       Effect.gen(function* () {
         const { git } = yield* opened(call, "upload-pack")
         yield* expects(call, "upload-pack")
+        const spool = yield* spooled(call, git.directory, maxFetchBytes)
+        const input = spool.read(0, spool.size())
+        yield* Packets.check(input)
         yield* Programs.transfer
         const output = Git.stream({
           ...service("upload-pack", git.directory, call),
           admitted: true,
-          input: Body.unpacked(call, options.maxPushBytes)
+          input,
+          refusal
         })
         return Reply.make(200, { ...noCache, "content-type": "application/x-git-upload-pack-result" }, output)
       })
@@ -118,20 +147,19 @@ export const routes = (options: SmartHttpOptions) =>
       Effect.gen(function* () {
         const { git } = yield* opened(call, "receive-pack")
         yield* expects(call, "receive-pack")
-        // The push is taken in before the writers are asked to wait, so that a slow sender holds nobody up.
-        const spool = yield* Spool.make(git.directory)
-        yield* Stream.runForEach(Body.unpacked(call, options.maxPushBytes), spool.append)
+        const spool = yield* spooled(call, git.directory, options.maxPushBytes)
         const input = spool.read(0, spool.size())
         // Its place is taken before its turn: whoever has the turn must not wait for those who wait for it.
         yield* Programs.transfer
-        const { stdout } = yield* git.exclusively(
-          Effect.zipLeft(
-            Quarantine.around(
-              git.directory,
-              Git.output({ ...service("receive-pack", git.directory, call), input, admitted: true })
-            ),
-            FirstBranch.becomesDefault(git)
-          )
+        const { stdout } = yield* Quarantine.around(
+          git.directory,
+          Git.output({
+            ...service("receive-pack", git.directory, call),
+            input,
+            admitted: true,
+            // Unpacking and checking may take long, and holds no other writer up.
+            turn: (applied) => git.exclusively(Effect.zipLeft(applied, FirstBranch.becomesDefault(git)))
+          })
         )
         return Reply.make(
           200,

@@ -30,36 +30,52 @@ const nameless = async (directory: string): Promise<FileHandle> => {
   return handle
 }
 
-/** Opens one on the disk of `directory`. */
-export const make = (directory: string): Effect.Effect<Spool, RemoteError, Scope.Scope> =>
+/** One on the disk of `directory`. The file is opened once there is more than `inMemory` bytes. */
+export const make = (directory: string, inMemory = 0): Effect.Effect<Spool, RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
-    // Closing waits for what is under way.
-    const handle = yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => nameless(directory), catch: broken }),
-      (opened) => Effect.promise(() => opened.close())
-    )
+    let file: FileHandle | undefined
+    let first: Buffer = Buffer.alloc(0)
     let size = 0
+    const write = async (handle: FileHandle, bytes: Uint8Array) => {
+      for (let at = 0; at < bytes.length; ) {
+        const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, size)
+        at += bytesWritten
+        size += bytesWritten
+      }
+    }
+    const opened = async () => {
+      if (file !== undefined) return file
+      file = await nameless(directory)
+      size = 0
+      await write(file, first)
+      first = Buffer.alloc(0)
+      return file
+    }
+    // Closing waits for what is under way.
+    yield* Effect.addFinalizer(() => Effect.promise(async () => file?.close()))
     return {
       size: () => size,
       append: (bytes) =>
-        Effect.tryPromise({
-          try: async () => {
-            for (let at = 0; at < bytes.length; ) {
-              const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, size)
-              at += bytesWritten
-              size += bytesWritten
-            }
-          },
-          catch: broken
-        }),
+        Effect.uninterruptible(
+          Effect.tryPromise({
+            try: async () => {
+              if (file === undefined && size + bytes.length <= inMemory) {
+                first = Buffer.concat([first, bytes])
+                size = first.length
+              } else await write(await opened(), bytes)
+            },
+            catch: broken
+          })
+        ),
       read: (start, end) =>
         Stream.unfoldEffect(start, (at) =>
           at >= end
             ? Effect.succeedNone
             : Effect.tryPromise({
                 try: async () => {
+                  if (file === undefined) return Option.some([first.subarray(at, end), end] as const)
                   const wanted = Math.min(pieceBytes, end - at)
-                  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, at)
+                  const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(wanted), 0, wanted, at)
                   if (bytesRead === 0) throw new Error("The file is shorter than what was written to it")
                   return Option.some([buffer.subarray(0, bytesRead), at + bytesRead] as const)
                 },

@@ -7,6 +7,8 @@ import * as Timer from "./Timer.js"
 export interface BodyLimits {
   readonly maxBytes: number
   readonly timeoutMillis: number
+  /** A body whose length is declared gets the time that it takes at this rate on top of the timeout. */
+  readonly bytesPerSecond?: number | undefined
 }
 
 const json = /^application\/json\s*(?:;|$)/i
@@ -81,12 +83,11 @@ export const read = (
     else if (rest === undefined) rest = [first, chunk]
     else rest.push(chunk)
   }
+  const declared = Number(request.headers["content-length"] ?? 0) || 0
+  const millis = Timer.millis(limits.timeoutMillis + (declared * 1000) / (limits.bytesPerSecond ?? Infinity))
   const timer = setTimeout(
-    () =>
-      finish(
-        new RequestTimeout({ message: `The request body did not arrive within ${limits.timeoutMillis} ms.` })
-      ),
-    Timer.millis(limits.timeoutMillis)
+    () => finish(new RequestTimeout({ message: `The request body did not arrive within ${millis} ms.` })),
+    millis
   )
   request.on("data", onData)
   request.on("end", () => finish(rest === undefined ? (first ?? empty) : Buffer.concat(rest, size)))

@@ -80,7 +80,10 @@ export class Exchange {
     }
     if (length !== undefined) headers["content-length"] = String(length)
     if (status === 204) delete headers["content-length"]
-    if (this.shared.draining && this.connection.latest === this) headers["connection"] = "close"
+    // Who is too slow with a body would otherwise keep the connection with the rest of it.
+    if (status === 408 || (this.shared.draining && this.connection.latest === this)) {
+      headers["connection"] = "close"
+    }
     this.response.writeHead(status, headers)
   }
 
@@ -194,6 +197,8 @@ class Connection {
   /** Pipelined requests wait in the socket's queue: closing after an earlier answer would drop theirs. */
   latest: Exchange | undefined = undefined
   pending = 0
+  /** When a request began or was answered last. */
+  active = performance.now()
 
   constructor(
     readonly shared: Shared,
@@ -208,12 +213,14 @@ class Connection {
 
   begin(exchange: Exchange): void {
     this.latest = exchange
+    this.active = exchange.started
     this.pending++
     this.shared.inFlight++
   }
 
   readonly complete = (): void => {
     if (this.pending === 0) return
+    this.active = performance.now()
     this.pending--
     this.shared.inFlight--
   }
@@ -231,3 +238,6 @@ const connectionOf = (socket: Socket, shared: Shared): Connection => {
 
 /** Whether a connection waits for an answer of ours, or for the rest of one. */
 export const isBusy = (socket: Socket): boolean => (connections.get(socket)?.pending ?? 0) > 0
+
+/** When a request of a connection began or was answered last; undefined where there was none. */
+export const lastActive = (socket: Socket): number | undefined => connections.get(socket)?.active

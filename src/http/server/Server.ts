@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import { Context, DefaultServices, Duration, Effect, Layer, type Scope, Tracer } from "effect"
 import * as AccessLog from "./AccessLog.js"
 import type { BodyLimits } from "./Body.js"
+import * as Connections from "./Connections.js"
 import type { Operations } from "./Direct.js"
 import * as Drain from "./Drain.js"
 import type { Shared } from "./Exchange.js"
@@ -27,6 +28,11 @@ export interface ServerOptions {
   readonly headersTimeout: Duration.Duration
   /** How long a connection may be silent. */
   readonly idleTimeout: Duration.Duration
+  /**
+   * How many connections may be open at once; beyond them, the one that has been idle longest ends. By default as many as
+   * leave half of the file descriptors, or a thousand of them, for other things.
+   */
+  readonly maxConnections?: number | undefined
   readonly drain: Drain.DrainOptions
 }
 
@@ -100,6 +106,10 @@ const serve = <E, R>(options: ServerOptions, groups: Effect.Effect<Groups, E, R 
       const server = nodeServer(options, shared, listener("socket" in address))
       return { address, server, sockets: Drain.track(server) }
     })
+    Connections.limit(
+      servers.map(({ server }) => server),
+      options.maxConnections ?? Connections.affordable()
+    )
     yield* Effect.addFinalizer(() => Drain.drain(servers, shared, options.drain))
     const addresses: Array<AddressInfo | string> = []
     for (const { address, server } of servers) addresses.push(yield* listen(server, address))

@@ -53,7 +53,6 @@ export class CatFile {
       if (this.child === child) this.child = undefined
       for (const request of this.waiting.splice(0)) request.reject(cause)
     }
-    child.stdin.on("error", () => {})
     child.stderr.resume()
     child.stdout.on("data", (bytes: Buffer) => this.receive(bytes))
     child.on("error", fail)

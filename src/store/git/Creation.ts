@@ -1,10 +1,10 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { isRefName } from "../GitName.js"
+import { fullName, parse } from "./ConfigFile.js"
 import { isThere, makePath } from "./Directory.js"
 import { fsyncPath } from "./Disk.js"
 import { Fault } from "./Fault.js"
-import { parseConfig } from "./GitConfig.js"
 
 const configOf = (durable: boolean) => `[core]
 \trepositoryformatversion = 0
@@ -90,11 +90,7 @@ export const checkFormat = (directory: string): void => {
 const settingsOf = (directory: string): ReadonlyMap<string, string> => {
   const file = path.join(directory, "config")
   if (!isThere(file)) return new Map()
-  const settings = parseConfig(fs.readFileSync(file, "utf8"))
-  if (settings !== undefined) return settings
-  throw new Fault(
-    "Corrupt",
-    `${file} is no Git configuration`,
-    "Repair it: `git config --list` names the line"
+  return new Map(
+    parse(file, fs.readFileSync(file, "utf8")).map((setting) => [fullName(setting), setting.value])
   )
 }

@@ -1,12 +1,13 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process"
-import type { Readable, Writable } from "node:stream"
+import type { Duplex, Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { RemoteError } from "../../domain/StoreError.js"
+import { commonDirectory, hooksDirectory } from "./CommonDirectory.js"
 import { attempt, Fault, toRemoteError } from "./Fault.js"
 
 /** The environment that Git is spawned with: nothing of the user's or the system's configuration. */
-export const environment = (): Record<string, string> => ({
+const environment = (): Record<string, string> => ({
   PATH: process.env["PATH"] ?? "/usr/bin:/bin",
   ...(process.env["SYSTEMROOT"] === undefined ? {} : { SYSTEMROOT: process.env["SYSTEMROOT"] }),
   HOME: "/nonexistent",
@@ -16,11 +17,12 @@ export const environment = (): Record<string, string> => ({
   GIT_CONFIG_GLOBAL: process.platform === "win32" ? "NUL" : "/dev/null",
   GIT_TERMINAL_PROMPT: "0",
   GIT_NO_REPLACE_OBJECTS: "1",
+  GIT_NO_LAZY_FETCH: "1",
   GIT_ATTR_NOSYSTEM: "1"
 })
 
 /** What comes before every Git command: the repository, and no hooks, monitors or background collection. */
-export const safeArguments = (directory: string): ReadonlyArray<string> => [
+const safeArguments = (directory: string): ReadonlyArray<string> => [
   `--git-dir=${directory}`,
   "--literal-pathspecs",
   ...["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "maintenance.auto=false"].flatMap(
@@ -31,13 +33,21 @@ export const safeArguments = (directory: string): ReadonlyArray<string> => [
 export type GitChild = ChildProcessByStdio<Writable, Readable, Readable>
 
 /** Starts a child, or throws why that cannot be. */
-const start = (command: string, args: ReadonlyArray<string>, detached: boolean): GitChild => {
+const start = (
+  command: string,
+  args: ReadonlyArray<string>,
+  options: {
+    readonly env?: Readonly<Record<string, string>>
+    readonly detached?: boolean
+    readonly channel?: boolean
+  } = {}
+): GitChild => {
   const child = spawn(command, args, {
-    env: environment(),
-    stdio: ["pipe", "pipe", "pipe"],
+    env: { ...environment(), ...options.env },
+    stdio: ["pipe", "pipe", "pipe", ...(options.channel === true ? (["pipe"] as const) : [])],
     cwd: "/",
-    detached
-  })
+    detached: options.detached ?? false
+  }) as GitChild
   // Where no descriptor is left for pipes, Node answers a child without them, and tells why in a moment.
   if ((child.stdin as Writable | undefined) === undefined) {
     child.on("error", () => {})
@@ -47,11 +57,47 @@ const start = (command: string, args: ReadonlyArray<string>, detached: boolean):
       "Raise the limit of open files (`ulimit -n`)"
     )
   }
+  child.stdin.on("error", () => {})
   return child
 }
 
-export const spawnGit = (directory: string, args: ReadonlyArray<string>): GitChild =>
-  start("git", [...safeArguments(directory), ...args], false)
+export interface SpawnOptions {
+  /** Further settings, as `name=value`. */
+  readonly settings?: ReadonlyArray<string> | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Leads a process group of its own, which can be ended as a whole. */
+  readonly detached?: boolean | undefined
+  /** Has descriptor 3 for `channelOf`: it says that a push may be applied, and waits to be told to. */
+  readonly awaited?: boolean | undefined
+}
+
+/** What the hook of an awaited push says when it is run, and hears when it may end. */
+export const channelOf = (child: GitChild): Duplex => child.stdio[3] as unknown as Duplex
+
+const inRepository = (
+  directory: string,
+  before: ReadonlyArray<string>,
+  args: ReadonlyArray<string>,
+  options: SpawnOptions = {}
+): GitChild => {
+  const [command = "git", ...first] = [...before, "git"]
+  const hooks = options.awaited === true ? [`core.hooksPath=${hooksDirectory()}`] : []
+  const configured = [...(options.settings ?? []), ...hooks].flatMap((setting) => ["-c", setting])
+  return start(command, [...first, ...safeArguments(directory), ...configured, ...args], {
+    detached: options.detached ?? false,
+    channel: options.awaited ?? false,
+    env: {
+      GIT_COMMON_DIR: commonDirectory(directory),
+      // With a common directory of its own, Git takes a repository for a work tree unless it is told otherwise.
+      GIT_IMPLICIT_WORK_TREE: "0",
+      ...options.env
+    }
+  })
+}
+
+/** Starts Git over a bare repository, or throws why that cannot be. No program that anybody's configuration names runs. */
+export const spawnGit = (directory: string, args: ReadonlyArray<string>, options?: SpawnOptions): GitChild =>
+  inRepository(directory, [], args, options)
 
 export interface GitOutput {
   readonly code: number
@@ -96,7 +142,6 @@ const ended = (
     let closed = false
     let stdout = ""
     let stderr = ""
-    child.stdin.on("error", () => {})
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text
       if (stdout.length > outputLimit) child.kill("SIGKILL")
@@ -128,7 +173,6 @@ export const run = (
     operation,
     () => {
       const child = spawnGit(directory, args)
-      child.stdin.on("error", () => {})
       child.stdin.end()
       return child
     },
@@ -161,7 +205,7 @@ export const runTethered = (
     : ended(
         directory,
         operation,
-        () => start("sh", ["-c", tether, "sh", "git", ...safeArguments(directory), ...args], true),
+        () => inRepository(directory, ["sh", "-c", tether, "sh"], args, { detached: true }),
         (child) => child.stdin.destroy()
       ).pipe(Effect.flatMap(succeeded(directory, operation)))
 
@@ -169,7 +213,8 @@ export const runTethered = (
 const runOk = (directory: string, operation: string, args: ReadonlyArray<string>) =>
   Effect.flatMap(run(directory, operation, args), succeeded(directory, operation))
 
-const spawnFailure = (directory: string, operation: string, cause: Error) =>
+/** What it means that no child could be made. */
+export const spawnFailure = (directory: string, operation: string, cause: Error) =>
   new RemoteError({
     operation,
     reason: "Unsupported",
@@ -191,7 +236,6 @@ export const stream = (
         attempt(operation, directory, () => {
           const child = spawnGit(directory, args)
           const state = { stderr: "", failure: undefined as Error | undefined }
-          child.stdin.on("error", () => {})
           child.stdin.end()
           child.stderr.setEncoding("utf8").on("data", (text: string) => {
             if (state.stderr.length < 65_536) state.stderr += text
@@ -238,7 +282,13 @@ let found: { readonly path: string | undefined; readonly version: string } | und
 export const requireGit: Effect.Effect<string, RemoteError> = Effect.suspend(() => {
   const path = process.env["PATH"]
   if (found !== undefined && found.path === path) return Effect.succeed(found.version)
-  return Effect.flatMap(run("/", "GitRepository.open", ["--version"]), ({ stdout }) => {
+  const version = ended(
+    "/",
+    "GitRepository.open",
+    () => start("git", ["--version"]),
+    (child) => child.kill("SIGKILL")
+  )
+  return Effect.flatMap(version, ({ stdout }) => {
     const told = /(\d+)\.(\d+)(?:\.\d+)*/.exec(stdout)
     const [major, minor] = [Number(told?.[1] ?? 0), Number(told?.[2] ?? 0)]
     if (major > minimum[0] || (major === minimum[0] && minor >= minimum[1])) {

@@ -1,12 +1,13 @@
-import { execFileSync, spawn } from "node:child_process"
+import { execFile, execFileSync, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { connect } from "node:net"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
+import * as Wire from "../../support/host/Wire.js"
 
 /** The running programs that name a directory on their command line. */
 const running = (directory: string): number =>
@@ -31,24 +32,9 @@ const until = (condition: () => boolean) =>
 layer(host(), { timeout: 60_000 })("git over http", (it) => {
   it.effect("a child ends when its client leaves in the middle", () =>
     Effect.gen(function* () {
-      const { directory, token, url } = yield* HostServer
-      yield* Rest.repository("leaver", { "a.json": "1\n" })
-      const socket = connect(Number(new URL(url).port), "127.0.0.1", () =>
-        socket.write(
-          [
-            "POST /local/leaver.git/git-upload-pack HTTP/1.1",
-            "Host: 127.0.0.1",
-            `Authorization: Bearer ${token}`,
-            "Content-Type: application/x-git-upload-pack-request",
-            "Transfer-Encoding: chunked",
-            "",
-            "4",
-            "0014",
-            ""
-          ].join("\r\n")
-        )
-      )
-      socket.on("error", () => undefined)
+      const { directory } = yield* HostServer
+      const made = yield* Rest.repository("leaver", { big: randomBytes(24 * 1024 * 1024) })
+      const socket = yield* Wire.unreadClone("leaver", made!.commit)
       assert.isTrue(yield* until(() => running(directory) > 0))
       socket.destroy()
       assert.isTrue(yield* until(() => running(directory) === 0))
@@ -84,6 +70,68 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
     })
   )
 
+  it.effect("what a killed push left is removed when its repository is opened", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const repository = `${directory}/repos/local/killed.git`
+      execFileSync("git", ["init", "-q", "--bare", repository])
+      const left = `${repository}/objects/tmp_objdir-incoming-Killed`
+      mkdirSync(`${left}/pack`, { recursive: true })
+      writeFileSync(`${left}/pack/tmp_pack_Killed`, "PACK")
+      assert.strictEqual((yield* Rest.get("/repos/local/killed")).status, 200)
+      assert.isFalse(existsSync(left))
+    })
+  )
+
+  it.effect("a push is unpacked before the writers wait for it", () =>
+    Effect.gen(function* () {
+      const { directory, repositories, token, url } = yield* HostServer
+      yield* Rest.repository("unpacked", { "a.json": "1\n" })
+      const remote = `${url.replace("//", `//x:${token}@`)}/local/unpacked.git`
+      const work = `${directory}/unpacked`
+      const git = (...args: ReadonlyArray<string>) =>
+        Effect.promise(() =>
+          promisify(execFile)("git", ["-c", "user.name=a", "-c", "user.email=a@x", "-C", directory, ...args])
+        )
+      yield* git("clone", "-q", remote, work)
+      yield* git("-C", work, "commit", "-q", "--allow-empty", "-m", "pushed")
+      const all = { id: "t", login: "t", grants: [{ repository: "*", access: "write" as const }] }
+      const hosted = yield* repositories.reading(all, "local", "unpacked")
+      const kept = () =>
+        readdirSync(`${hosted.git.directory}/objects`).filter((name) => name.includes("incoming"))
+      const pushed = yield* hosted.git.exclusively(
+        Effect.gen(function* () {
+          const push = yield* Effect.fork(git("-C", work, "push", "-q", remote, "HEAD:refs/heads/pushed"))
+          assert.isTrue(yield* until(() => kept().length > 0))
+          assert.isTrue(Option.isNone(yield* hosted.git.ref("refs/heads/pushed")))
+          return push
+        })
+      )
+      yield* Fiber.join(pushed)
+      assert.isTrue(Option.isSome(yield* hosted.git.ref("refs/heads/pushed")))
+      assert.deepStrictEqual(kept(), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("whoever comes without a token that counts is told how to authenticate", () =>
+    Effect.gen(function* () {
+      const { url } = yield* HostServer
+      yield* Rest.repository("secret", { "a.json": "1\n" }, { private: true })
+      const asked = (headers: Record<string, string>) =>
+        Effect.promise(async () => {
+          const answer = await fetch(`${url}/local/secret.git/info/refs?service=git-upload-pack`, {
+            headers: { connection: "close", ...headers }
+          })
+          await answer.text()
+          return [answer.status, answer.headers.get("www-authenticate")]
+        })
+      const challenged = [401, 'Basic realm="GitHub"']
+      assert.deepStrictEqual(yield* asked({}), challenged)
+      assert.deepStrictEqual(yield* asked({ authorization: "Bearer wrong" }), challenged)
+      assert.deepStrictEqual(yield* asked({ authorization: `Basic ${btoa("x:wrong")}` }), challenged)
+    })
+  )
+
   it.effect("what is not the protocol is refused before any program runs", () =>
     Effect.gen(function* () {
       yield* Rest.repository("refusals", { "a.json": "1\n" })
@@ -107,23 +155,40 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
       const hostile = "/local/..%2f..%2frefusals.git/info/refs?service=git-upload-pack"
       assert.strictEqual(yield* status("GET", hostile), 404)
       const packed = { "content-type": "application/x-git-upload-pack-request", "content-encoding": "gzip" }
-      const garbage = yield* Effect.flatMap(HostServer, ({ token, url }) =>
-        Effect.promise(() =>
-          fetch(`${url}/local/refusals.git/git-upload-pack`, {
-            method: "POST",
-            headers: { authorization: `Bearer ${token}`, connection: "close", ...packed },
-            body: "no gzip at all"
-          }).then(
-            (answer) =>
-              answer.text().then(
-                () => "ended",
-                () => "cut off"
-              ),
-            () => "cut off"
-          )
+      const fetched = (body: string, headers: Record<string, string> = {}) =>
+        Effect.flatMap(HostServer, ({ token, url }) =>
+          Effect.promise(async () => {
+            const answer = await fetch(`${url}/local/refusals.git/git-upload-pack`, {
+              method: "POST",
+              headers: {
+                authorization: `Bearer ${token}`,
+                connection: "close",
+                "content-type": "application/x-git-upload-pack-request",
+                ...headers
+              },
+              body
+            })
+            return [answer.status, await answer.text()] as const
+          })
         )
-      )
-      assert.include(["ended", "cut off"], garbage)
+      assert.strictEqual((yield* fetched("no gzip at all", packed))[0], 400)
+      const { packets } = Wire
+      for (const body of ["garbage", "zzzz", "0014", "0003", `${packets("command=ls-refs\n", 0)}00`]) {
+        const [answered, text] = yield* fetched(body, { "git-protocol": "version=2" })
+        assert.strictEqual(answered, 400, body)
+        assert.match(text, /packet lines/)
+      }
+      const refused = [
+        [packets("command=fetch", 1, "no-such-argument\n", 0), /unexpected line: 'no-such-argument'/],
+        [packets("command=destroy\n", 0), /invalid command 'destroy/],
+        [packets("command=fetch", 1, `want ${"1".repeat(40)}\n`, "done\n", 0), /not our ref/]
+      ] as const
+      for (const [body, reason] of refused) {
+        const [answered, text] = yield* fetched(body, { "git-protocol": "version=2" })
+        assert.strictEqual(answered, 200)
+        assert.match(text, /^[0-9a-f]{4}ERR /)
+        assert.match(text, reason)
+      }
       const { directory } = yield* HostServer
       assert.isTrue(yield* until(() => running(directory) === 0))
     })

@@ -4,6 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
+import * as Wire from "../../support/host/Wire.js"
 
 /** What is answered to the beginning of a body whose rest never comes, until `enough` or the connection ends. */
 const stalled = (path: string, headers: ReadonlyArray<string>, body: string, enough: RegExp) =>
@@ -43,6 +44,69 @@ const unread = (path: string) =>
 
 const git = (service: string) => `Content-Type: application/x-git-${service}-request`
 
+/** Sends a byte of a body every 50 ms; answers what is answered. */
+const dribbled = (path: string, headers: ReadonlyArray<string>, framing: "length" | "chunked") =>
+  Effect.flatMap(
+    Wire.send("POST", path, {
+      headers: [...headers, framing === "length" ? "Content-Length: 10000" : "Transfer-Encoding: chunked"]
+    }),
+    (socket) => {
+      const dribble = setInterval(() => socket.write(framing === "length" ? " " : "1\r\n0\r\n"), 50)
+      socket.once("data", () => clearInterval(dribble)).on("close", () => clearInterval(dribble))
+      return Wire.answer(socket)
+    }
+  )
+
+layer(host({ bodyTime: "300 millis" }), { timeout: 60_000 })("who sends a byte now and then", (it) => {
+  it.effect("is told that it takes too long, whatever is asked", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("dribbled", { "a.json": "1\n" })
+      for (const [path, ...headers] of [
+        ["/api/v3/repos/local/dribbled/git/blobs"],
+        ["/api/graphql"],
+        ["/local/dribbled.git/git-upload-pack", git("upload-pack")],
+        ["/local/dribbled.git/git-receive-pack", git("receive-pack")]
+      ] as const) {
+        for (const framing of ["length", "chunked"] as const) {
+          assert.match(yield* dribbled(path, headers, framing), /^HTTP\/1\.1 408 [\s\S]*in time/, path)
+        }
+      }
+    })
+  )
+})
+
+layer(host({ maxTransfers: 1, maxWaiting: 0 }), { timeout: 60_000 })("who has no token", (it) => {
+  it.effect("takes no place from who has one, and none by sending half a request", () =>
+    Effect.gen(function* () {
+      const big = { big: randomBytes(24 * 1024 * 1024) }
+      const made = yield* Rest.repository("places", big, { private: false })
+      const archive = "/api/codeload/local/places/tar.gz/main"
+      const status = (token: string | undefined) =>
+        Effect.map(
+          Rest.request("HEAD", archive, token === undefined ? { token: null } : {}),
+          (answer) => answer.status
+        )
+      const { token } = yield* HostServer
+      const halves = yield* Effect.all(
+        Array.from({ length: 8 }, () =>
+          Wire.send("POST", "/local/places.git/git-upload-pack", {
+            anonymous: true,
+            headers: [git("upload-pack"), "Content-Length: 1000"],
+            body: "0014"
+          })
+        )
+      )
+      assert.strictEqual(yield* status(undefined), 200)
+      const clone = yield* Wire.unreadClone("places", made!.commit, { anonymous: true })
+      yield* Effect.async<void>((resume) => {
+        clone.once("readable", () => resume(Effect.void))
+      })
+      assert.deepStrictEqual([yield* status(undefined), yield* status(token)], [503, 200])
+      for (const socket of [...halves, clone]) socket.destroy()
+    })
+  )
+})
+
 layer(host({ bodyIdle: "200 millis", maxTransfers: 1, maxWaiting: 0, connectionIdle: "1 second" }), {
   timeout: 60_000
 })("who stops", (it) => {
@@ -56,9 +120,9 @@ layer(host({ bodyIdle: "200 millis", maxTransfers: 1, maxWaiting: 0, connectionI
       const push = "/local/stalled.git/git-receive-pack"
       assert.match(yield* stalled(push, [mine, git("receive-pack")], "00", /in time/), /^HTTP\/1\.1 408 /)
       const fetched = "/local/stalled.git/git-upload-pack"
-      yield* stalled(fetched, [git("upload-pack")], "0014", /never/)
       const packed = [git("upload-pack"), "Content-Encoding: gzip"]
-      yield* stalled(fetched, packed, "\x1f", /never/)
+      assert.match(yield* stalled(fetched, [git("upload-pack")], "0014", /in time/), /^HTTP\/1\.1 408 /)
+      assert.match(yield* stalled(fetched, packed, "\x1f", /in time/), /^HTTP\/1\.1 408 /)
       const archive = yield* Rest.get("/api/codeload/local/stalled/tar.gz/main")
       assert.strictEqual(archive.status, 200)
     })
@@ -70,7 +134,7 @@ layer(host({ bodyIdle: "200 millis", maxTransfers: 1, maxWaiting: 0, connectionI
       const archive = "/api/codeload/local/unread/tar.gz/main"
       const leave = yield* unread(archive)
       const next = Effect.map(
-        Rest.request("HEAD", archive, { headers: { connection: "close" } }),
+        Rest.request("HEAD", archive, { headers: { connection: "close" }, token: null }),
         ({ status }) => status
       )
       const until = (wanted: number) =>

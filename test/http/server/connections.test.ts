@@ -130,3 +130,30 @@ it.scopedLive("draining waits for an answer that is still being sent", () =>
     assert.isAbove(received, size)
   })
 )
+
+it.scopedLive("connections that wait for nothing make room for new ones, those at work do not", () =>
+  Effect.gen(function* () {
+    const { port } = yield* running({ maxConnections: 4 })
+    const path = "/v1/chains/execute"
+    const body = JSON.stringify({ request: 1, handlers: [] })
+    const headers = { "content-type": "application/json", "content-length": String(body.length) }
+    const busy = yield* Effect.all(Array.from({ length: 3 }, () => raw(port)))
+    for (const connection of busy) connection.send(request("POST", path, headers))
+    // Answered later than the bodies were begun, so that those are known to be under way.
+    const idle = yield* raw(port)
+    idle.send(request("GET", "/healthz"))
+    assert.strictEqual((yield* idle.answer()).status, 200)
+    for (let flood = 0; flood < 20; flood++) yield* raw(port)
+    yield* idle.closed
+    const next = yield* raw(port)
+    next.send(request("GET", "/healthz"))
+    assert.strictEqual((yield* next.answer()).status, 200)
+    const last = yield* raw(port)
+    last.send(request("POST", path, headers))
+    yield* next.closed
+    for (const connection of [...busy, last]) {
+      connection.send(body)
+      assert.isBelow((yield* connection.answer()).status, 500)
+    }
+  })
+)

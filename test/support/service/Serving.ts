@@ -14,11 +14,14 @@ class Died extends Data.TaggedError("Died")<{ readonly code: number | null; read
 export const serve = (
   environment: Readonly<Record<string, string>> = {},
   args: ReadonlyArray<string> = [],
-  main = "serve"
+  main = "serve",
+  openFiles?: number
 ) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const child = spawn(process.execPath, ["--import", "tsx", `src/layers/bin/${main}.ts`, ...args], {
+      const bounded = openFiles === undefined ? "" : `ulimit -n ${openFiles} && `
+      const program = [process.execPath, "--import", "tsx", `src/layers/bin/${main}.ts`, ...args]
+      const child = spawn("sh", ["-c", `${bounded}exec "$@"`, "sh", ...program], {
         cwd: root,
         env: {
           PATH: process.env["PATH"],
