@@ -3,6 +3,7 @@ import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import type { StoreError } from "../../domain/StoreError.js"
 import * as Browse from "../../store/browse/Browse.js"
 import { parseValue } from "../../store/browse/Filter.js"
+import * as TimeSlice from "../../store/browse/TimeSlice.js"
 import * as Problems from "../server/Problems.js"
 import * as Api from "./Api.js"
 import * as Attempts from "./Attempts.js"
@@ -69,8 +70,8 @@ export const router = (options: ConsoleOptions = {}) =>
       })
 
     const answer = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
-      Effect.map(Effect.orDie(Schema.encode(schema)(value)), (wire) =>
-        HttpServerResponse.text(JSON.stringify(wire), {
+      Effect.map(Effect.flatMap(Effect.orDie(Schema.encode(schema)(value)), TimeSlice.stringify), (json) =>
+        HttpServerResponse.text(json, {
           contentType: "application/json",
           headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" }
         })
