@@ -8,12 +8,12 @@ import { attempt, Fault } from "./Fault.js"
 /** Whether something lies at a path. */
 export const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** The directory and those above it, durably, one by one: Node's recursive way never ends where a file system answers ENOENT, as /proc does. */
+/** The directory and those above it, durably, for their owner alone, one by one: Node's recursive way never ends where a file system answers ENOENT, as /proc does. */
 export const makePath = (path: string): void => {
   if (isThere(path)) return
   makePath(dirname(path))
   try {
-    mkdirSync(path)
+    mkdirSync(path, { mode: 0o700 })
     fsyncPathSync(dirname(path))
   } catch (cause) {
     if (!isThere(path)) throw cause
