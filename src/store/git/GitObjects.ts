@@ -1,5 +1,6 @@
 import * as crypto from "node:crypto"
 import type { Oid } from "../../domain/Oid.js"
+import { trim } from "../../domain/Trim.js"
 import type { CommitInfo } from "../GitRemote.js"
 import { Fault } from "./Fault.js"
 import type { CommitObject, ObjectType, Person } from "./GitRepository.js"
@@ -28,7 +29,7 @@ const offsetText = (minutes: number) => {
 }
 
 /** Git's own cleaning of a name: what would end it early is left out. */
-const clean = (text: string) => text.replace(/[<>\n\0]/g, "").replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, "")
+const clean = (text: string) => trim(text.replace(/[<>\n\0]/g, ""), /[\s.,:;"'\\]/)
 
 const personText = (person: Person) =>
   `${clean(person.name)} <${clean(person.email)}> ${person.seconds} ${offsetText(person.offset)}`
