@@ -1,7 +1,7 @@
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import { Numeric } from "./Wire.js"
+import { maxProblems, Numeric } from "./Wire.js"
 
 /** Exactly one comparison of the request with a number. */
 export type Condition =
@@ -20,6 +20,7 @@ const problem = (ast: SchemaAST.AST, input: unknown): ParseResult.ParseIssue | u
   const issues: Array<ParseResult.ParseIssue> = []
   let known = 0
   for (const [name, value] of Object.entries(input)) {
+    if (issues.length > maxProblems) break
     if (!comparisons.includes(name)) {
       issues.push(
         new ParseResult.Pointer(

@@ -23,3 +23,11 @@ export const isLiteral = (value: object): boolean => {
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }
+
+/** Whether a value is nested more than so many levels deep. */
+export const isDeeperThan = (value: unknown, levels: number): boolean => {
+  if (typeof value !== "object" || value === null) return false
+  if (levels === 0) return true
+  for (const member of Object.values(value)) if (isDeeperThan(member, levels - 1)) return true
+  return false
+}

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import { maxDepth, stepInto } from "./CanonicalJson.js"
 import type { JsonObject } from "./Document.js"
+import { trimEnd } from "./Trim.js"
 
 /** A number in a text that a JavaScript number cannot hold: `value` is what reading makes of it. */
 export interface InexactNumber {
@@ -55,7 +56,7 @@ const decimal = (text: string): string => {
     text
   )!
   const digits = (whole + fraction).replace(/^0+/, "")
-  const significant = digits.replace(/0+$/, "")
+  const significant = trimEnd(digits, /0/)
   if (significant === "") return "0"
   return `${sign}${significant}e${Number(exponent) - fraction.length + (digits.length - significant.length)}`
 }

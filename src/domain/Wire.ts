@@ -3,6 +3,9 @@ import * as Schema from "effect/Schema"
 // The messages describe the expectation and never print the value: a value may be deep, huge or secret.
 const says = (message: string) => ({ message: () => ({ message, override: true }) })
 
+/** How many problems of one body are looked for: a body of 1 MiB can hold a million. */
+export const maxProblems = 1000
+
 /** A JSON string. */
 export const Text = Schema.String.annotations(says("must be a string"))
 

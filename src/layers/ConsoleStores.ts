@@ -78,7 +78,9 @@ export const layer = (options: { readonly bind: string; readonly apis: ReadonlyA
           }
           const repository = yield* repositories.open(owner, name)
           const readOnly = Option.isSome(principal) && !may(principal.value, "write", request.repo)
-          return yield* open(Layer.succeed(GitRemote, fromRepository(repository)), request, readOnly)
+          // Errors name the repository, and no directory of this machine.
+          const remote = { ...fromRepository(repository), name: request.repo }
+          return yield* open(Layer.succeed(GitRemote, remote), request, readOnly)
         })
 
       return ConsoleStores.of({

@@ -2,12 +2,13 @@ import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import { isDocumentId } from "../domain/DocumentId.js"
 import type { Layout } from "../domain/Settings.js"
+import { trim } from "../domain/Trim.js"
 import { pathProblem } from "./GitName.js"
 
 const suffix = ".json"
 
 /** `data/`, `a/b` and `/` as `data`, `a/b` and ``: a root without slashes at its ends. */
-export const normaliseRoot = (root: string): string => root.replace(/^\/+|\/+$/g, "")
+export const normaliseRoot = (root: string): string => trim(root, /\//)
 
 /** A path below the root; the root itself may be empty. */
 export const under = (root: string, ...segments: ReadonlyArray<string>): string =>

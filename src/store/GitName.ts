@@ -1,4 +1,5 @@
 import { ValidationError } from "../domain/StoreError.js"
+import { trim } from "../domain/Trim.js"
 
 /*
  * The rules for names in a repository: paths, refs, branches, people. One rule for every remote, so that what one of
@@ -107,10 +108,10 @@ export const branchError = (operation: string, branch: string): ValidationError 
 }
 
 /** What Git leaves out at both ends of a person's name. */
-const crud = /^[\x00-\x20.,:;<>"'\\]+|[\x00-\x20.,:;<>"'\\]+$/g
+const crud = /[\x00-\x20.,:;<>"'\\]/
 
 /** A person's name or address as Git writes it into a commit. */
-export const cleanIdentity = (text: string): string => text.replace(/[<>\n\0]/g, "").replace(crud, "")
+export const cleanIdentity = (text: string): string => trim(text.replace(/[<>\n\0]/g, ""), crud)
 
 /** The error for an author or committer, or a message, that no commit can hold. */
 export const commitTextError = (

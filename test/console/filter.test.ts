@@ -73,6 +73,56 @@ describe("filters", () => {
     assert.isFalse(matches("size.width", "missing"))
   })
 
+  it.prop(
+    "reach what the longest keys lead to",
+    [fc.array(fc.constantFrom("a", "b", "a.b", "b.a", "", "0"), { minLength: 1, maxLength: 4 }), json],
+    ([keys, value]) => {
+      const stored = JSON.parse(JSON.stringify(value)) as Json
+      const nested = keys.reduceRight<Json>((inner, key) => ({ a: 1, [key]: inner }), [[stored]])
+      const model = (from: Json, segments: ReadonlyArray<string>): ReadonlyArray<Json> => {
+        if (segments.length === 0) return [from]
+        if (Array.isArray(from)) {
+          if (!/^\d+$/.test(segments[0]!)) return from.flatMap((element) => model(element as Json, segments))
+          const element = from[Number(segments[0])] as Json | undefined
+          return element === undefined ? [] : model(element, segments.slice(1))
+        }
+        if (typeof from !== "object" || from === null) return []
+        for (let length = segments.length; length > 0; length--) {
+          const key = segments.slice(0, length).join(".")
+          if (Object.hasOwn(from, key)) return model((from as JsonObject)[key]!, segments.slice(length))
+        }
+        return []
+      }
+      for (const path of [keys.join("."), `${keys.join(".")}.0`, `${keys.join(".")}.a.b`]) {
+        assert.deepStrictEqual(valuesAt(nested as JsonObject, path), model(nested, path.split(".")))
+      }
+    }
+  )
+
+  it("take time that grows with path, value and document, and not with their product", () => {
+    const n = 200_000
+    const keys = Object.fromEntries(Array.from({ length: n }, (_, i) => [".".repeat(i % 100) + i, i]))
+    const wide = { text: "a".repeat(n), list: Array.from({ length: n }, () => "a"), keys } as JsonObject
+    const half = "a".repeat(n / 4)
+    const cases: ReadonlyArray<Filter> = [
+      { path: ".".repeat(n), operator: "exists" },
+      { path: `keys${".".repeat(n)}`, operator: "exists" },
+      { path: "text", operator: "contains", value: `${half}b${half}` },
+      { path: "list", operator: "contains", value: Array.from({ length: n }, () => "b") },
+      { path: "list", operator: "startsWith", value: Array.from({ length: n }, () => "b") }
+    ]
+    const began = performance.now()
+    for (const filter of cases) assert.isFalse(matchesFilter(wide, filter), filter.path.slice(0, 9))
+    assert.isBelow(performance.now() - began, 5000)
+  })
+
+  it.prop("find a text wherever it is", [fc.stringMatching(/^[ab]{0,80}$/), fc.nat(60)], ([text, length]) => {
+    for (const wanted of [text.slice(-length), `${text.slice(0, length)}b`, "ab".repeat(length)]) {
+      const found = matchesFilter({ text }, { path: "text", operator: "contains", value: wanted })
+      assert.strictEqual(found, text.includes(wanted), wanted)
+    }
+  })
+
   it.prop("isNot is the opposite of is, missing of exists", [json, json], ([stored, asked]) => {
     const one = { field: stored } as JsonObject
     const holds = (operator: Filter["operator"]) =>

@@ -161,6 +161,8 @@ it.scopedLive("has the console, the embedded host and its token file on the same
     assert.strictEqual(file, join(directory, "host-token"))
     assert.strictEqual(statSync(file!).mode & 0o777, 0o600)
     assert.strictEqual(readFileSync(file!, "utf8"), "chs_of_before\n")
+    for (const part of ["repos", "repos/local", "repos/local/demo.git"])
+      assert.strictEqual(statSync(join(directory, part)).mode & 0o777, 0o700, part)
     const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>
       Effect.suspend(() => {
         connection.send(request("GET", path, { "user-agent": "test", ...headers }))

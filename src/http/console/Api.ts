@@ -72,7 +72,7 @@ const FilterBody = Schema.Struct({
 }).annotations({ identifier: "Filter" })
 
 /**
- * A query by `field` and `value`, or by any number of `filters`, all of which must hold. A `value` that is a string
+ * A query by `field` and `value`, or by up to 100 `filters`, all of which must hold. A `value` that is a string
  * is read as JSON where it is JSON, and is itself otherwise. A query that takes more than `maxRequests` requests of the
  * remote is not run: the answer's `cost` says what it takes.
  */

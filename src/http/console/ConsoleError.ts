@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path"
 import { Data } from "effect"
 import {
   AmbiguousWriteError,
@@ -5,6 +6,8 @@ import {
   ConflictError,
   NotFoundError,
   RateLimitError,
+  RemoteError,
+  type RemoteErrorReason,
   StoreError,
   ValidationError
 } from "../../domain/StoreError.js"
@@ -33,9 +36,30 @@ const sentences = (error: StoreError): string => {
   return /[.!?]$/.test(message) ? `${message} ${advice}` : `${message}. ${advice}`
 }
 
+/** Whether a failure is of a repository on this machine: its texts name directories that are nobody else's business. */
+export const isOnThisServer = (error: StoreError): boolean =>
+  error.path !== undefined && isAbsolute(error.path)
+
+const reasons: Readonly<Record<RemoteErrorReason, string>> = {
+  Unreachable: "The repository is no longer on the server.",
+  Timeout: "The server's repository did not answer in time.",
+  Locked: "Another process holds the server's repository. Try again.",
+  Denied:
+    "The server may not write its repository: the disk is full or read-only, or the rights are missing.",
+  Corrupt: "A part of the server's repository is damaged or missing.",
+  Unsupported: "The server cannot do this with its repository.",
+  Server: "The server cannot use its repository."
+}
+
+const withoutPaths = (error: StoreError): string =>
+  `${error instanceof RemoteError ? reasons[error.reason] : reasons.Server} The server's log has the cause.`
+
 /** The answer to a failure of the store, told with its hint. */
 export const fromStore = (error: StoreError, now: number): ConsoleError => {
-  const base = { _tag: (error as { readonly _tag: string })._tag, message: sentences(error) }
+  const base = {
+    _tag: (error as { readonly _tag: string })._tag,
+    message: isOnThisServer(error) ? withoutPaths(error) : sentences(error)
+  }
   if (error instanceof RateLimitError && error.resetAt !== undefined) {
     const seconds = Math.max(1, Math.ceil((error.resetAt.getTime() - now) / 1000))
     return new ConsoleError({ ...base, status: 429, headers: { "retry-after": String(seconds) } })

@@ -1,15 +1,19 @@
+import { createHash } from "node:crypto"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import type { StoreError } from "../../domain/StoreError.js"
 import * as Browse from "../../store/browse/Browse.js"
 import { parseValue } from "../../store/browse/Filter.js"
+import * as TimeSlice from "../../store/browse/TimeSlice.js"
+import * as Body from "../server/Body.js"
+import * as ClientAddress from "../server/ClientAddress.js"
 import * as Problems from "../server/Problems.js"
 import * as Api from "./Api.js"
 import * as Attempts from "./Attempts.js"
-import { ConsoleError, fromStore, isStoreError, notSignedIn } from "./ConsoleError.js"
+import { ConsoleError, fromStore, isOnThisServer, isStoreError, notSignedIn } from "./ConsoleError.js"
 import { ConsoleStores, demoRepo, embeddedApi } from "./ConsoleStores.js"
 import * as OwnOrigin from "./OwnOrigin.js"
-import { type Session, Sessions } from "./Sessions.js"
+import { anonymousOwner, type Session, Sessions } from "./Sessions.js"
 
 export interface ConsoleOptions {
   /** The address under which the service is reached from elsewhere (`CHAINSTORE_PUBLIC_URL`). */
@@ -24,8 +28,18 @@ const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchIf(
     effect,
     (error): error is E & StoreError => isStoreError(error),
-    (error) => Effect.flatMap(Clock.currentTimeMillis, (now) => fromStore(error, now))
+    (error) =>
+      Effect.zipRight(
+        isOnThisServer(error)
+          ? Effect.logError("A repository on this server cannot be used", error)
+          : Effect.void,
+        Effect.flatMap(Clock.currentTimeMillis, (now) => fromStore(error, now))
+      )
   )
+
+/** Stands for a token without being one. */
+const ownerOf = ({ token }: Api.LoginRequest): string =>
+  token === undefined || token === "" ? anonymousOwner : createHash("sha256").update(token).digest("hex")
 
 const viewOf = (session: Session, collections: ReadonlyArray<string>): Api.SessionView => ({
   api: session.api,
@@ -59,6 +73,8 @@ export const router = (options: ConsoleOptions = {}) =>
             message: "The request body must be application/json."
           })
         }
+        const refusal = Body.refusal(request)
+        if (refusal !== undefined) return yield* Effect.fail(refusal)
         const json = yield* request.json
         if (typeof json !== "object" || json === null || Array.isArray(json)) {
           return yield* malformed("The request body must be a JSON object.")
@@ -69,8 +85,8 @@ export const router = (options: ConsoleOptions = {}) =>
       })
 
     const answer = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
-      Effect.map(Effect.orDie(Schema.encode(schema)(value)), (wire) =>
-        HttpServerResponse.text(JSON.stringify(wire), {
+      Effect.map(Effect.flatMap(Effect.orDie(Schema.encode(schema)(value)), TimeSlice.stringify), (json) =>
+        HttpServerResponse.text(json, {
           contentType: "application/json",
           headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" }
         })
@@ -112,7 +128,7 @@ export const router = (options: ConsoleOptions = {}) =>
         )
       )
 
-    const open = Effect.fn("Console.login")(function* (payload: Api.LoginRequest) {
+    const open = Effect.fn("Console.login")(function* (payload: Api.LoginRequest, owner: string) {
       const api = payload.api ?? stores.apis[0] ?? embeddedApi
       if (api === embeddedApi ? !stores.demo && payload.token === undefined : !stores.apis.includes(api)) {
         return yield* invalid(
@@ -139,6 +155,7 @@ export const router = (options: ConsoleOptions = {}) =>
           const browse = yield* Browse.open(opened)
           const session: Session = {
             id,
+            owner,
             api,
             repo: payload.repo,
             branch: payload.branch,
@@ -157,8 +174,11 @@ export const router = (options: ConsoleOptions = {}) =>
         Effect.gen(function* () {
           const { id, own, request } = yield* checked
           const payload = yield* body(request, Api.LoginRequest)
-          const address = Option.getOrElse(request.remoteAddress, () => "unknown")
-          const { result, session } = yield* attempts.guard(address, open(payload))
+          const address = ClientAddress.of(request, options.publicUrl)
+          const owner = ownerOf(payload)
+          // Who brings no token guesses none: neither kind keeps the other out.
+          const client = owner === anonymousOwner ? `${address} without a token` : address
+          const { result, session } = yield* attempts.guard(client, open(payload, owner), owner)
           yield* sessions.end(id)
           const response = yield* answer(Api.SessionView, viewOf(session, result))
           return HttpServerResponse.unsafeSetCookie(response, own.cookie, session.id, {

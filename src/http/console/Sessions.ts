@@ -5,6 +5,8 @@ import type { Browse } from "../../store/browse/Browse.js"
 /** One signed-in browser. Nothing of it can be read from outside the process. */
 export interface Session {
   readonly id: string
+  /** Whose it is: the hash of the token, or `anonymousOwner`. */
+  readonly owner: string
   readonly api: string
   readonly repo: string
   readonly branch: string
@@ -18,9 +20,12 @@ export interface SessionLimits {
   readonly idle: Duration.DurationInput
   /** How long a session lives at most. */
   readonly absolute: Duration.DurationInput
-  /** How many there are at most; a further one ends the one that has been quiet longest. */
+  /** How many there are at most; a further one ends the quietest one of whoever has the most. */
   readonly maximum: number
 }
+
+/** Who signed in without a token. */
+export const anonymousOwner = "anonymous"
 
 /** Idle 8 hours, absolute 24, at most 200. */
 export const defaultLimits: SessionLimits = { idle: "8 hours", absolute: "24 hours", maximum: 200 }
@@ -50,6 +55,19 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
       const expired = (entry: Entry, now: number) =>
         now - entry.seenAt >= idle || now - entry.createdAt >= absolute
 
+      /** Of the owner with the most sessions the one that has been quiet longest: nobody ends those of others. */
+      const surplus = (): string => {
+        const counts = new Map<string, number>()
+        for (const { session } of entries.values()) {
+          counts.set(session.owner, (counts.get(session.owner) ?? 0) + 1)
+        }
+        const most = Math.max(...counts.values())
+        const [quietest] = [...entries.values()]
+          .filter(({ session }) => counts.get(session.owner) === most)
+          .sort((a, b) => a.seenAt - b.seenAt)
+        return quietest!.session.id
+      }
+
       const sweep = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         for (const [id, entry] of [...entries]) if (expired(entry, now)) yield* close(id)
@@ -74,10 +92,7 @@ export class Sessions extends Effect.Service<Sessions>()("chainstore/http/consol
               )
               const now = yield* Clock.currentTimeMillis
               entries.set(id, { session: made.session, scope, createdAt: now, seenAt: now })
-              while (entries.size > limits.maximum) {
-                const [quietest] = [...entries].sort(([, a], [, b]) => a.seenAt - b.seenAt)
-                yield* close(quietest![0])
-              }
+              while (entries.size > limits.maximum) yield* close(surplus())
               return made
             })
           ),

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http"
 import { type HttpApp, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { Context, Duration, Effect, Layer, Option, type Scope } from "effect"
+import * as ClientAddress from "../server/ClientAddress.js"
+import { Guesses } from "../server/Guesses.js"
 import * as Answers from "./Answers.js"
 import * as Area from "./Area.js"
 import * as Body from "./Body.js"
@@ -13,7 +15,7 @@ import * as Limits from "./Limits.js"
 import * as Links from "./Links.js"
 import * as Media from "./Media.js"
 import { anonymous, type Principal } from "./Principal.js"
-import { badCredentials, badRequest, notFound, Problem, toReply } from "./Problem.js"
+import { badCredentials, badRequest, notFound, Problem, tooManyGuesses, toReply } from "./Problem.js"
 import * as Programs from "./Programs.js"
 import * as Raw from "./Raw.js"
 import * as Refusal from "./Refusal.js"
@@ -131,15 +133,26 @@ const make = (options: HostOptions) =>
         Programs.Programs,
         principal.id === anonymous.id ? programs.anonymous : programs.known
       )
+    const guesses = new Guesses({ most: 100, windowMillis: 60_000 })
     const linksOf = Links.from(options.publicUrl)
 
     const identify = (request: Request): Principal | Problem => {
       const header = request.headers["authorization"]
       if (header === undefined || header.trim() === "") return anonymous
-      return Option.getOrElse(
-        Option.flatMap(Tokens.fromHeader(header), tokens.principal),
-        () => badCredentials
+      const client = ClientAddress.of(request, options.publicUrl)
+      const found = Option.flatMap(Tokens.fromHeader(header), tokens.principal)
+      const wait = guesses.wait(
+        client,
+        Option.match(found, { onNone: () => "", onSome: ({ id }) => id }),
+        Date.now()
       )
+      if (wait > 0) return tooManyGuesses(wait)
+      if (Option.isSome(found)) {
+        guesses.succeed(client, found.value.id)
+        return found.value
+      }
+      guesses.fail(client, Date.now())
+      return badCredentials
     }
 
     const route = (request: Request, url: string, question: number, place: Area.Place, found: Found) => {

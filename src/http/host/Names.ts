@@ -1,3 +1,4 @@
+import { trimEnd } from "../../domain/Trim.js"
 /** An account's name: what GitHub allows, and underscores, which it gives to managed users. */
 export const isOwner = (owner: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(owner)
 
@@ -21,10 +22,10 @@ export const isAbbreviation = (text: string): boolean => /^[0-9a-f]{4,40}$/i.tes
 
 const isDotGit = (segment: string): boolean => {
   // What HFS+ and NTFS would take for `.git` is refused as well, as Git does.
-  const plain = segment
-    .replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, "")
-    .replace(/[. ]+$/, "")
-    .toLowerCase()
+  const plain = trimEnd(
+    segment.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, ""),
+    /[. ]/
+  ).toLowerCase()
   return plain === ".git" || plain === "git~1" || plain.startsWith(".git:")
 }
 

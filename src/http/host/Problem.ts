@@ -44,6 +44,15 @@ export const emptyRepository = conflict("Git Repository is empty.")
 
 export const badCredentials = new Problem({ status: 401, message: "Bad credentials", documentation: "rest" })
 
+/** What GitHub answers to everybody at an address from which too many wrong tokens came. */
+export const tooManyGuesses = (seconds: number) =>
+  new Problem({
+    status: 403,
+    message: "Maximum number of login attempts exceeded. Please try again later.",
+    documentation: "rest",
+    headers: { "retry-after": String(seconds) }
+  })
+
 export const requiresAuthentication = new Problem({ status: 401, message: "Requires authentication" })
 
 export const notPermitted = (permission: string) =>

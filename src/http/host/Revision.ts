@@ -73,9 +73,13 @@ const nameOf = (git: GitRepository, name: string): Found<Oid> =>
 /** What `git rev-parse` takes after a name: the nth parent, so many generations back, and an object of some type below. */
 const step = /~(\d{0,9})|\^(?:\{(commit|tree|tag|blob|object|)\}|(\d{0,9}))/y
 
+/** No name is longer, and so many steps as a body can hold would be walked for seconds. */
+const longest = 4096
+
 /** The object that a name or an id with steps from it (`main~2`, `v1^{}`, `HEAD^2`) names. */
 export const objectOf = (git: GitRepository, revision: string): Found<Oid> =>
   Effect.gen(function* () {
+    if (revision.length > longest) return Option.none()
     const first = revision.search(/[~^]|$/)
     let at = yield* nameOf(git, revision.slice(0, first))
     for (let next = first; next < revision.length && Option.isSome(at); ) {

@@ -76,7 +76,7 @@ export const layer = (options: TokensOptions) =>
           yield* fs.rename(draft, target)
         })
 
-      yield* fs.makeDirectory(options.directory, { recursive: true })
+      yield* fs.makeDirectory(options.directory, { recursive: true, mode: 0o700 })
       const stored = (yield* fs.exists(file)) ? (yield* fs.readFileString(file)).trim() : ""
       const own = options.own === undefined ? stored || generate() : Redacted.value(options.own)
       if (own !== stored) yield* write(file, `${own}\n`)

@@ -1,3 +1,6 @@
+import * as JSONSchema from "effect/JSONSchema"
+import { HandlerDescription } from "../../domain/ChainExecution.js"
+
 /** A request body and what the service answers to it, by name. */
 interface Example {
   readonly summary: string
@@ -128,6 +131,13 @@ const withoutDecodeError = (schema: Json): Json => {
   return rest.length === 1 ? rest[0] : { ...schema, anyOf: rest }
 }
 
+/** The schemas that a list of handlers refers to, since the list is decoded by a declaration of its own. */
+const referred = (): Json => {
+  const definitions: Record<string, JSONSchema.JsonSchema7> = {}
+  JSONSchema.fromAST(HandlerDescription.ast, { definitions, definitionPath: "#/components/schemas/" })
+  return definitions
+}
+
 /** The generated description, with examples, and with the errors that are really sent. */
 export const withExamples = (spec: Record<string, any>): Record<string, any> => {
   const { HttpApiDecodeError, Issue, PropertyKey, ...schemas } = spec["components"]?.schemas ?? {}
@@ -137,5 +147,5 @@ export const withExamples = (spec: Record<string, any>): Record<string, any> => 
       Object.entries(methods as Json).map(([method, one]) => [method, operation(one)])
     )
   }
-  return { ...spec, paths, components: { ...spec["components"], schemas } }
+  return { ...spec, paths, components: { ...spec["components"], schemas: { ...schemas, ...referred() } } }
 }

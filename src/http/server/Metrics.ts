@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Metric, MetricBoundaries, MetricKey, MetricLabel } from "effect"
 
 const boundaries = MetricBoundaries.fromIterable([
@@ -50,8 +51,45 @@ const memory = Metric.gauge("process_resident_memory_bytes", { description: "Res
 const heap = Metric.gauge("nodejs_heap_used_bytes", { description: "Used JavaScript heap" })
 const uptime = Metric.gauge("process_uptime_seconds", { description: "Seconds since the process started" })
 
+/** Milliseconds between two readings of the clock by a monitor: a shorter delay is not seen. */
+const resolution = 10
+
+const monitor = () => {
+  const delays = monitorEventLoopDelay({ resolution })
+  delays.enable()
+  return delays
+}
+
+// A monitor is blind for one reading after its reset. Of two that are reset in turn, one sees every delay.
+let monitors = [monitor(), monitor()] as const
+
+const delayGauge = (name: string, what: string) =>
+  Metric.gauge(`nodejs_eventloop_lag_${name}_seconds`, {
+    description: `${what} time that the event loop was held, since the last scrape but one`
+  })
+
+const delayGauges = {
+  max: delayGauge("max", "Longest"),
+  mean: delayGauge("mean", "Mean"),
+  p50: delayGauge("p50", "Median"),
+  p99: delayGauge("p99", "99th percentile of the")
+}
+
+const recordEventLoop = (): void => {
+  const [oldest, other] = monitors
+  const set = (gauge: Metric.Metric.Gauge<number>, nanoseconds: number) =>
+    gauge.unsafeUpdate(oldest.count === 0 ? 0 : Math.max(0, nanoseconds / 1e6 - resolution) / 1000, none)
+  set(delayGauges.max, oldest.max)
+  set(delayGauges.mean, oldest.mean)
+  set(delayGauges.p50, oldest.percentile(50))
+  set(delayGauges.p99, oldest.percentile(99))
+  oldest.reset()
+  monitors = [other, oldest]
+}
+
 /** Sets the gauges of the process; called when somebody looks. */
 export const recordProcess = (): void => {
+  recordEventLoop()
   const { heapUsed, rss } = process.memoryUsage()
   memory.unsafeUpdate(rss, none)
   heap.unsafeUpdate(heapUsed, none)

@@ -8,6 +8,7 @@ import { endingOf } from "../../cli/ExitCode.js"
 import { StandardInput } from "../../cli/Input.js"
 import { Screen } from "../../cli/Output.js"
 import { Services } from "../../cli/ServiceCommands.js"
+import * as Warnings from "../../store/promise/Warnings.js"
 import { DestinationError } from "../../store/transfer/Destination.js"
 import { SourceError } from "../../store/transfer/SourceError.js"
 import { version } from "../Manifest.js"
@@ -50,8 +51,11 @@ const services = Layer.succeed(Services, {
 
 const environment = Layer.mergeAll(NodeContext.layer, screen, input, services, Stores.layer)
 
+/** The services write their log to standard output, as `npm start` does. */
+const isService = ["serve", "host"].includes(process.argv[2] ?? "")
+
 const main = run(version, process.argv.slice(2)).pipe(
-  Effect.provide(environment),
+  Effect.provide(isService ? environment : Layer.merge(environment, Warnings.layer)),
   Effect.catchAllCause((cause) => {
     const { code, message } = endingOf(cause)
     return Effect.zipRight(
@@ -70,7 +74,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.
 process.stderr.on("error", () => {})
 
 /** The services end well when they are told to end; any other command that is interrupted did not finish. */
-const stopped = ["serve", "host"].includes(process.argv[2] ?? "") ? 0 : 130
+const stopped = isService ? 0 : 130
 
 NodeRuntime.runMain(main, {
   disablePrettyLogger: true,

@@ -10,10 +10,11 @@ import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import type { Budget, GitRemoteService, Tree } from "../GitRemote.js"
 import type { StoreService, StoreView } from "../StoreService.js"
 import { columnsOf } from "./Columns.js"
-import { matchesAll } from "./Filter.js"
+import { type Filter, matcherOf } from "./Filter.js"
 import { answerFromManifest, covers, cursorPlace } from "./ManifestAnswer.js"
 import { manifestFiles } from "./ManifestFiles.js"
-import { maxLimit, type Query, type QueryAnswer, type QueryCost } from "./Query.js"
+import { isCount, maxLimit, type Query, type QueryAnswer, type QueryCost, queryProblem } from "./Query.js"
+import * as TimeSlice from "./TimeSlice.js"
 
 export {
   type ManifestState,
@@ -51,9 +52,20 @@ export interface Browse {
   readonly rate: Effect.Effect<ReadonlyArray<Budget>, ReadError>
 }
 
-const isCount = (limit: number) => Number.isInteger(limit) && limit >= 1 && limit <= maxLimit
-
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
+
+/** Whether documents satisfy every filter; other work gets a turn before the next filter where this one took long. */
+const matching = (filters: ReadonlyArray<Filter>, slice: TimeSlice.TimeSlice) => {
+  const matchers = filters.map(matcherOf)
+  const from = (document: JsonObject, first: number): Effect.Effect<boolean> => {
+    for (let at = first; at < matchers.length; at++) {
+      if (slice.isSpent()) return Effect.flatMap(slice.pause, () => from(document, at))
+      if (!matchers[at]!(document)) return Effect.succeed(false)
+    }
+    return Effect.succeed(true)
+  }
+  return (document: JsonObject) => from(document, 0)
+}
 
 /** How long a listing of the collections is taken for the present one: a view right after it asks nothing twice. */
 const fresh = 15_000
@@ -221,16 +233,17 @@ export const make = (options: BrowseOptions): Browse => {
         onInvalid,
         limit: rest.length === 0 ? query.limit + 1 : undefined
       })
-      return cut(
-        rest.length === 0 ? candidates : candidates.filter((document) => matchesAll(document, rest)),
-        "index"
-      )
+      return cut(yield* Effect.filter(candidates, matching(rest, TimeSlice.make())), "index")
     }
     const cost = yield* costOf(query, collection.list({ after }))
     if (cost !== undefined) return unpaid(cost)
     const found = yield* collection
-      .find((document) => matchesAll(document, query.filters), { after, limit: query.limit + 1, onInvalid })
-      .pipe(Stream.runCollect)
+      .all({ after, onInvalid })
+      .pipe(
+        Stream.filterEffect(matching(query.filters, TimeSlice.make())),
+        Stream.take(query.limit + 1),
+        Stream.runCollect
+      )
     return cut([...found], "scan")
   })
 
@@ -238,9 +251,8 @@ export const make = (options: BrowseOptions): Browse => {
     readOnly: options.readOnly,
     collections: Effect.map(present, (found) => [...found.keys()]),
     query: Effect.fn("Browse.query")(function* (query) {
-      if (!isCount(query.limit)) {
-        return yield* invalid(`limit must be a whole number from 1 to ${maxLimit}`)
-      }
+      const problem = queryProblem(query)
+      if (problem !== undefined) return yield* invalid(problem)
       if (query.projected !== true) return yield* fromDocuments(query)
       const found = yield* manifestOf(query)
       if (Option.isNone(found)) return yield* fromDocuments(query)
@@ -249,7 +261,8 @@ export const make = (options: BrowseOptions): Browse => {
         const after = query.cursor == null ? undefined : cursorPlace(query.cursor, query.sort)
         if (query.cursor != null && after === undefined)
           return yield* invalid("the cursor is of another query")
-        return answerFromManifest(manifest, query, after, state)
+        const slice = TimeSlice.make()
+        return yield* answerFromManifest(manifest, query, after, state, matching(query.filters, slice), slice)
       }
       const answer = yield* fromDocuments(query)
       return { ...answer, manifest: state }

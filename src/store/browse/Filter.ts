@@ -45,38 +45,85 @@ const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(valu
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const reach = (value: Json, segments: ReadonlyArray<string>, found: Array<Json>): void => {
-  if (segments.length === 0) {
+/** A dotted path and where each of its segments begins. */
+class Path {
+  readonly starts: ReadonlyArray<number>
+
+  constructor(readonly text: string) {
+    const starts = [0]
+    for (let dot = text.indexOf("."); dot >= 0; dot = text.indexOf(".", dot + 1)) starts.push(dot + 1)
+    this.starts = starts
+  }
+
+  /** The index of the first segment after a key that holds the path's text from `at` on; undefined where it does not. */
+  after(at: number, key: string): number | undefined {
+    const start = this.starts[at]!
+    const end = start + key.length
+    if (!this.text.startsWith(key, start)) return undefined
+    if (end === this.text.length) return this.starts.length
+    if (this.text[end] !== ".") return undefined
+    let [low, high] = [at, this.starts.length - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.starts[middle]! <= end) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  segment(at: number): string {
+    const next = this.starts[at + 1]
+    return this.text.slice(this.starts[at], next === undefined ? undefined : next - 1)
+  }
+}
+
+/** What an object holds where the path goes on. A key may hold dots itself: the longest key that exists wins. */
+const step = (object: JsonObject, path: Path, at: number): readonly [string, number] | undefined => {
+  if (at === path.starts.length - 1) {
+    const key = path.segment(at)
+    return Object.hasOwn(object, key) ? [key, at + 1] : undefined
+  }
+  // By the object's keys: as many prefixes as the path has dots would take time that grows with their square.
+  let longest: readonly [string, number] | undefined
+  for (const key of Object.keys(object)) {
+    if (longest !== undefined && key.length <= longest[0].length) continue
+    const next = path.after(at, key)
+    if (next !== undefined) longest = [key, next]
+  }
+  return longest
+}
+
+const reach = (value: Json, path: Path, at: number, found: Array<Json>): void => {
+  if (at === path.starts.length) {
     found.push(value)
     return
   }
   if (isList(value)) {
-    const [first = ""] = segments
+    const first = path.segment(at)
     if (/^\d+$/.test(first)) {
       const element = value[Number(first)]
-      if (element !== undefined) reach(element, segments.slice(1), found)
+      if (element !== undefined) reach(element, path, at + 1, found)
       return
     }
-    for (const element of value) reach(element, segments, found)
+    for (const element of value) reach(element, path, at, found)
     return
   }
   if (!isObject(value)) return
-  // A key may hold dots itself: the longest key that exists wins.
-  for (let length = segments.length; length > 0; length--) {
-    const key = segments.slice(0, length).join(".")
-    if (Object.hasOwn(value, key)) {
-      reach(value[key]!, segments.slice(length), found)
-      return
-    }
+  const next = step(value, path, at)
+  if (next !== undefined) reach(value[next[0]]!, path, next[1], found)
+}
+
+const pathOf = (text: string) => {
+  const path = new Path(text)
+  return (document: JsonObject): ReadonlyArray<Json> => {
+    const found: Array<Json> = []
+    reach(document, path, 0, found)
+    return found
   }
 }
 
 /** Every value at a dotted path: a number picks an element of a list, a name looks into all of them. */
-export const valuesAt = (document: JsonObject, path: string): ReadonlyArray<Json> => {
-  const found: Array<Json> = []
-  reach(document, path.split("."), found)
-  return found
-}
+export const valuesAt = (document: JsonObject, path: string): ReadonlyArray<Json> => pathOf(path)(document)
 
 export const sameJson = (a: Json, b: Json): boolean => {
   if (a === b) return true
@@ -115,49 +162,94 @@ const equals = (found: Json, value: Json): boolean =>
 const text = (value: Json): string =>
   (typeof value === "string" ? value : JSON.stringify(value)).toLowerCase()
 
-const contains = (found: Json, value: Json): boolean => {
-  if (isList(found)) return found.some((element) => sameJson(element, value) || contains(element, value))
-  if (isObject(found)) return Object.hasOwn(found, String(value))
-  return found !== null && text(found).includes(text(value))
-}
+/** A text that is looked for in others. */
+type Search = (within: string) => boolean
 
-const ordered = (found: Json, value: Json, accept: (order: number) => boolean): boolean => {
-  if (isList(found)) return found.some((element) => ordered(element, value, accept))
-  return rank(found) === rank(value) && rank(found) < 2 && accept(compareJson(found, value))
-}
+// V8's own search takes 4 s for a text of 30,000 "a" with a "b" in the middle, in a million of "a".
+const longest = 32
 
-const holds = (operator: Operator, found: Json, value: Json): boolean => {
-  switch (operator) {
-    case "is":
-      return equals(found, value)
-    case "contains":
-      return contains(found, value)
-    case "startsWith":
-      return isList(found)
-        ? found.some((element) => holds("startsWith", element, value))
-        : found !== null && text(found).startsWith(text(value))
-    case "lessThan":
-      return ordered(found, value, (order) => order < 0)
-    case "atMost":
-      return ordered(found, value, (order) => order <= 0)
-    case "greaterThan":
-      return ordered(found, value, (order) => order > 0)
-    case "atLeast":
-      return ordered(found, value, (order) => order >= 0)
-    default:
-      return true
+/** Whether a text holds another one, in time that grows with the sum of their lengths (Knuth, Morris, Pratt). */
+const searchFor = (wanted: string): Search => {
+  if (wanted.length <= longest) return (within) => within.includes(wanted)
+  const borders = new Uint32Array(wanted.length)
+  for (let at = 1, length = 0; at < wanted.length; at++) {
+    while (length > 0 && wanted[at] !== wanted[length]) length = borders[length - 1]!
+    if (wanted[at] === wanted[length]) length++
+    borders[at] = length
+  }
+  return (within) => {
+    for (let at = 0, length = 0; at < within.length; at++) {
+      while (length > 0 && within[at] !== wanted[length]) length = borders[length - 1]!
+      if (within[at] === wanted[length]) length++
+      if (length === wanted.length) return true
+    }
+    return false
   }
 }
 
-/** Whether a document satisfies one filter. `isNot` and `missing` are the exact opposites of `is` and `exists`. */
-export const matchesFilter = (document: JsonObject, filter: Filter): boolean => {
-  const found = valuesAt(document, filter.path)
-  if (filter.operator === "exists") return found.length > 0
-  if (filter.operator === "missing") return found.length === 0
-  const value = filter.value ?? null
-  if (filter.operator === "isNot") return !found.some((one) => equals(one, value))
-  return found.some((one) => holds(filter.operator, one, value))
+const contains = (value: Json): Test => {
+  const key = typeof value === "object" && value !== null ? undefined : String(value)
+  const search = searchFor(text(value))
+  const within: Test = (found) => {
+    if (isList(found)) return found.some((element) => sameJson(element, value) || within(element))
+    if (isObject(found)) return key !== undefined && Object.hasOwn(found, key)
+    return found !== null && search(text(found))
+  }
+  return within
 }
+
+const startsWith = (value: Json): Test => {
+  const start = text(value)
+  const within: Test = (found) =>
+    isList(found) ? found.some(within) : found !== null && text(found).startsWith(start)
+  return within
+}
+
+const ordered = (value: Json, accept: (order: number) => boolean): Test => {
+  const kind = rank(value)
+  const within: Test = (found) =>
+    isList(found) ? found.some(within) : rank(found) === kind && kind < 2 && accept(compareJson(found, value))
+  return within
+}
+
+/** Whether one value that a path leads to is as a filter wants it. */
+type Test = (found: Json) => boolean
+
+const testOf = (operator: Operator, value: Json): Test => {
+  switch (operator) {
+    case "is":
+    case "isNot":
+      return (found) => equals(found, value)
+    case "contains":
+      return contains(value)
+    case "startsWith":
+      return startsWith(value)
+    case "lessThan":
+      return ordered(value, (order) => order < 0)
+    case "atMost":
+      return ordered(value, (order) => order <= 0)
+    case "greaterThan":
+      return ordered(value, (order) => order > 0)
+    case "atLeast":
+      return ordered(value, (order) => order >= 0)
+    case "exists":
+    case "missing":
+      return () => true
+  }
+}
+
+const opposites: ReadonlyArray<Operator> = ["isNot", "missing"]
+
+/** One filter, made ready for many documents. `isNot` and `missing` are the exact opposites of `is` and `exists`. */
+export const matcherOf = ({ operator, path, value }: Filter): ((document: JsonObject) => boolean) => {
+  const values = pathOf(path)
+  const test = testOf(operator, value ?? null)
+  const wanted = !opposites.includes(operator)
+  return (document) => values(document).some(test) === wanted
+}
+
+/** Whether a document satisfies one filter. `isNot` and `missing` are the exact opposites of `is` and `exists`. */
+export const matchesFilter = (document: JsonObject, filter: Filter): boolean => matcherOf(filter)(document)
 
 /** Whether a document satisfies every filter. */
 export const matchesAll = (document: JsonObject, filters: ReadonlyArray<Filter>): boolean =>

@@ -1,11 +1,13 @@
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
 import type { ManifestFile } from "../../domain/ManifestFile.js"
 import { columnsOf } from "./Columns.js"
-import { compareJson, matchesAll, valuesAt } from "./Filter.js"
+import { compareJson, valuesAt } from "./Filter.js"
 import type { ManifestState, Query, QueryAnswer, Sort } from "./Query.js"
+import type { TimeSlice } from "./TimeSlice.js"
 
 /** A manifest and the fields that it projects. */
 export interface Projection extends ManifestFile {
@@ -46,37 +48,67 @@ export const cursorPlace = (cursor: string, sort: Sort | undefined): Place | und
   )
 }
 
+interface Row extends Place {
+  readonly document: JsonObject
+}
+
+/** The first rows of an order, of which no more than twice as many are kept as are wanted. */
+class FirstRows {
+  private rows: Array<Row> = []
+  count = 0
+
+  constructor(
+    private readonly wanted: number,
+    private readonly order: (a: Place, b: Place) => number
+  ) {}
+
+  add(row: Row): void {
+    this.count++
+    if (this.rows.push(row) > 2 * this.wanted) this.rows = this.sorted()
+  }
+
+  sorted(): Array<Row> {
+    return this.rows.sort(this.order).slice(0, this.wanted)
+  }
+}
+
 /** Answers a query by the manifest alone. */
 export const answerFromManifest = (
   manifest: Projection,
   query: Query,
   after: Place | undefined,
-  state: ManifestState
-): QueryAnswer => {
-  const { filters, sort } = query
-  const order = byPlace(sort?.descending === true)
-  const placed = manifest.ids.flatMap((id) => {
-    const document: JsonObject = { _id: id, ...manifest.documents.get(id) }
-    if (!matchesAll(document, filters)) return []
-    return [{ document, id, value: sort === undefined ? undefined : valuesAt(document, sort.path)[0] }]
+  state: ManifestState,
+  matches: (document: JsonObject) => Effect.Effect<boolean>,
+  slice: TimeSlice
+): Effect.Effect<QueryAnswer> =>
+  Effect.gen(function* () {
+    const { limit, sort } = query
+    const order = byPlace(sort?.descending === true)
+    const rows = new FirstRows(limit, order)
+    let total = 0
+    for (const id of manifest.ids) {
+      if (slice.isSpent()) yield* slice.pause
+      const document: JsonObject = { _id: id, ...manifest.documents.get(id) }
+      if (query.filters.length > 0 && !(yield* matches(document))) continue
+      total++
+      const value = sort === undefined ? undefined : valuesAt(document, sort.path)[0]
+      if (after === undefined || order({ id, value }, after) > 0) rows.add({ document, id, value })
+    }
+    const page = rows.sorted()
+    const last = page[page.length - 1]
+    const documents = page.map(({ document }) => document)
+    return {
+      collection: query.collection,
+      documents,
+      columns: columnsOf([Object.fromEntries(manifest.fields.map((field) => [field, null])), ...documents]),
+      cursor:
+        last === undefined || rows.count === page.length
+          ? null
+          : sort === undefined
+            ? last.id
+            : JSON.stringify({ id: last.id, value: last.value }),
+      source: "manifest",
+      total,
+      manifest: state
+    }
   })
-  const rest = after === undefined ? placed : placed.filter((one) => order(one, after) > 0)
-  rest.sort(order)
-  const page = rest.slice(0, query.limit)
-  const last = page[page.length - 1]
-  const documents = page.map(({ document }) => document)
-  return {
-    collection: query.collection,
-    documents,
-    columns: columnsOf([Object.fromEntries(manifest.fields.map((field) => [field, null])), ...documents]),
-    cursor:
-      last === undefined || rest.length === page.length
-        ? null
-        : sort === undefined
-          ? last.id
-          : JSON.stringify({ id: last.id, value: last.value }),
-    source: "manifest",
-    total: placed.length,
-    manifest: state
-  }
-}

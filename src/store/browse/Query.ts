@@ -1,8 +1,16 @@
+import { maxDepth } from "../../domain/CanonicalJson.js"
 import type { JsonObject } from "../../domain/Document.js"
+import { isDeeperThan } from "../../domain/JsonCopy.js"
 import type { Filter } from "./Filter.js"
 
 /** The most documents that one query answers. */
 export const maxLimit = 500
+
+/** The most filters of one query. */
+export const maxFilters = 100
+
+/** The longest path of a filter or a sort, in characters. */
+export const maxPath = 4096
 
 export interface Sort {
   readonly path: string
@@ -12,6 +20,7 @@ export interface Sort {
 /** What a person asks of a collection. */
 export interface Query {
   readonly collection: string
+  /** At most 100, all of which must hold. */
   readonly filters: ReadonlyArray<Filter>
   /** 1 to 500. */
   readonly limit: number
@@ -59,3 +68,23 @@ export interface QueryAnswer {
   /** The query was not run, since it takes more than its `maxRequests`. */
   readonly cost?: QueryCost | undefined
 }
+
+const pathProblem = (path: string): string | undefined =>
+  path.length > maxPath ? `a path has at most ${maxPath} characters` : undefined
+
+/** What keeps a query from being answered, whatever is in the repository. */
+export const queryProblem = ({ filters, limit, sort }: Query): string | undefined => {
+  if (!isCount(limit)) return `limit must be a whole number from 1 to ${maxLimit}`
+  if (filters.length > maxFilters) return `a query has at most ${maxFilters} filters`
+  for (const { path, value } of filters) {
+    const problem = pathProblem(path)
+    if (problem !== undefined) return problem
+    if (value !== undefined && isDeeperThan(value, maxDepth)) {
+      return `the value of a filter is nested at most ${maxDepth} levels deep`
+    }
+  }
+  return sort === undefined ? undefined : pathProblem(sort.path)
+}
+
+/** Whether a number of entries may be asked for. */
+export const isCount = (limit: number): boolean => Number.isInteger(limit) && limit >= 1 && limit <= maxLimit

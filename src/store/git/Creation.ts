@@ -21,7 +21,7 @@ ${durable ? "\tfsync = all\n" : ""}[gc]
 export const isRepository = (directory: string): boolean =>
   fs.existsSync(path.join(directory, "HEAD")) && fs.existsSync(path.join(directory, "objects"))
 
-/** Creates an empty bare repository: a finished one appears under its name, or none. Another's creation is as good. */
+/** Creates an empty bare repository: a finished one appears under its name, for its owner alone, or none. Another's creation is as good. */
 export const create = async (directory: string, defaultBranch: string, durable: boolean): Promise<void> => {
   if (!isRefName(defaultBranch)) {
     throw new Fault("Unsupported", `${JSON.stringify(defaultBranch)} cannot be the name of a branch`)
@@ -35,7 +35,6 @@ export const create = async (directory: string, defaultBranch: string, durable: 
     }
     fs.writeFileSync(path.join(temporary, "HEAD"), `ref: refs/heads/${defaultBranch}\n`, { flush: durable })
     fs.writeFileSync(path.join(temporary, "config"), configOf(durable), { flush: durable })
-    fs.chmodSync(temporary, 0o755 & ~process.umask())
     if (durable)
       await Promise.all(["objects", "refs", "."].map((part) => fsyncPath(path.join(temporary, part))))
     try {

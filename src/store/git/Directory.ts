@@ -9,14 +9,14 @@ import { attempt, Fault } from "./Fault.js"
 export const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
 /**
- * The directory and those above it, one by one: Node's recursive way never ends where a file system answers ENOENT, as
- * /proc does, and says ENOENT of a disk that is read-only.
+ * The directory and those above it, for their owner alone, one by one: Node's recursive way never ends where a file system
+ * answers ENOENT, as /proc does, and says ENOENT of a disk that is read-only.
  */
 export const makePath = (path: string, durable = true): void => {
   if (isThere(path)) return
   makePath(dirname(path), durable)
   try {
-    mkdirSync(path)
+    mkdirSync(path, { mode: 0o700 })
     if (durable) fsyncPathSync(dirname(path))
   } catch (cause) {
     if (!isThere(path)) throw cause

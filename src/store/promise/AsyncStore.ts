@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
@@ -36,6 +36,7 @@ import { AsyncWriter } from "./AsyncWriter.js"
 import { callback, called } from "./Callback.js"
 import { type Bracket, Held } from "./Held.js"
 import { Runner, type SignalOptions } from "./Runner.js"
+import * as Warnings from "./Warnings.js"
 
 /** A read-only look at one commit, as promises. */
 export class AsyncView {
@@ -106,7 +107,7 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
 
   /** A store from any layer; `chainstore/promise` and `chainstore/local` open the usual ones. */
   static async fromLayer<E>(layer: Layer.Layer<Store, E>): Promise<AsyncStore> {
-    const runtime = ManagedRuntime.make(layer)
+    const runtime = ManagedRuntime.make(Layer.provideMerge(layer, Warnings.layer))
     const runner = new Runner(runtime, () => runtime.dispose())
     const service = await runner.run(Store).catch(async (error) => {
       await runner.close()

@@ -1,3 +1,5 @@
+import { renameSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { defaultLimits } from "../../../src/http/console/Sessions.js"
@@ -123,6 +125,7 @@ layer(seeded, { timeout: 60_000 })("the console's security", (it) => {
         const answer = yield* signIn({ "content-type": type })
         assert.strictEqual(answer.status, 415, type)
       }
+      assert.strictEqual((yield* signIn({ "content-encoding": "gzip" })).status, 415)
       const none = yield* ask(url, "POST", "/api/login", { headers: {} })
       assert.strictEqual(none.status, 415)
     })
@@ -160,6 +163,28 @@ layer(seeded, { timeout: 60_000 })("the console's security", (it) => {
     })
   )
 
+  it.effect("no answer names a directory of the server", () =>
+    Effect.gen(function* () {
+      const { repository, url } = yield* ConsoleService
+      const { cookie } = yield* signIn()
+      for (const part of ["refs", "objects", "HEAD", ""]) {
+        const place = join(repository, part)
+        renameSync(place, `${repository}.aside`)
+        for (const [path, body] of [
+          ["/api/query", { collection: "products", at: "main~1" }],
+          ["/api/document", { collection: "products", id: "p001" }],
+          ["/api/history", { collection: "products" }],
+          ["/api/login", shop]
+        ] as const) {
+          const { text } = yield* ask(url, "POST", path, { body, cookie })
+          assert.notInclude(text, dirname(dirname(repository)), `${part} ${path}`)
+        }
+        renameSync(`${repository}.aside`, place)
+      }
+      assert.strictEqual((yield* collections(cookie)).status, 200)
+    })
+  )
+
   it.effect("failed sign-ins are limited, and no log line holds a token", () =>
     Effect.gen(function* () {
       const { token } = yield* ConsoleService
@@ -172,7 +197,12 @@ layer(seeded, { timeout: 60_000 })("the console's security", (it) => {
         assert.notInclude(answer.text, secret)
       }
       assert.deepStrictEqual([...new Set(statuses)], [401, 429])
-      assert.strictEqual((yield* signIn({}, undefined, token)).status, 429)
+      // Others behind the same address go on with the token that they had.
+      assert.strictEqual((yield* signIn({}, undefined, token)).status, 200)
+      assert.strictEqual((yield* signIn({}, undefined, `${secret}2`)).status, 429)
+      const { url } = yield* ConsoleService
+      const demo = yield* ask(url, "POST", "/api/login", { body: { api: "embedded", repo: "local/demo" } })
+      assert.strictEqual(demo.status, 200)
       const log = lines.join("\n")
       assert.isAbove(lines.length, 5)
       assert.notInclude(log, secret)

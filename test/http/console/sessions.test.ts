@@ -1,11 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Option, Ref, TestClock } from "effect"
 import * as Attempts from "../../../src/http/console/Attempts.js"
-import { defaultLimits, type Session, Sessions } from "../../../src/http/console/Sessions.js"
+import { anonymousOwner, defaultLimits, type Session, Sessions } from "../../../src/http/console/Sessions.js"
 import type { Browse } from "../../../src/store/browse/Browse.js"
 
-const session = (id: string): Session => ({
+const session = (id: string, owner = "a"): Session => ({
   id,
+  owner,
   api: "GitHub",
   repo: "a/b",
   branch: "main",
@@ -93,6 +94,22 @@ it.scoped("leave nothing behind when opening fails or is interrupted", () =>
   }).pipe(Effect.provide(Sessions.Default(defaultLimits)))
 )
 
+it.scoped("of one owner end none of others", () =>
+  Effect.gen(function* () {
+    const sessions = yield* Sessions
+    const signIn = (owner: string) =>
+      Effect.map(
+        sessions.create((id) => Effect.succeed({ session: session(id, owner), result: undefined })),
+        (made) => made.session.id
+      )
+    const first = yield* signIn("somebody")
+    yield* TestClock.adjust("1 minute")
+    for (let n = 0; n < 300; n++) yield* signIn(anonymousOwner)
+    assert.isTrue(yield* alive(first))
+    assert.strictEqual(yield* sessions.count, defaultLimits.maximum)
+  }).pipe(Effect.provide(Sessions.Default(defaultLimits)))
+)
+
 it.effect("ten failures a minute and no more, for each address", () =>
   Effect.gen(function* () {
     const attempts = yield* Attempts.make
@@ -101,6 +118,10 @@ it.effect("ten failures a minute and no more, for each address", () =>
     const refused = yield* fail("a")
     assert.isTrue(typeof refused === "object" && refused.status === 429)
     assert.strictEqual(yield* fail("b"), "wrong")
+    yield* attempts.guard("c", Effect.void, "token")
+    for (let i = 0; i < 10; i++) yield* fail("c")
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(attempts.guard("c", Effect.void, "another"))))
+    yield* attempts.guard("c", Effect.void, "token")
     yield* TestClock.adjust("61 seconds")
     assert.strictEqual(yield* attempts.guard("a", Effect.succeed("in" as const)), "in")
   })

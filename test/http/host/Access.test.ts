@@ -17,7 +17,8 @@ const given = [
     token: Redacted.make("writer-token"),
     login: "writer",
     grants: [{ repository: "team/*", access: "write" as const }]
-  }
+  },
+  { token: Redacted.make("other-token"), login: "other", grants: [] }
 ]
 
 const write = (path: string, token: string | null) =>
@@ -149,6 +150,21 @@ inEachVersion("access", { tokens: given, createOnFirstUse: true }, (it) => {
       assert.strictEqual((yield* Rest.get("/user", { token: issued })).body.login, "later")
       assert.strictEqual(yield* tokens.revoke("later"), 1)
       assert.strictEqual((yield* Rest.get("/user", { token: issued })).status, 401)
+    })
+  )
+
+  it.effect("guesses are counted, and hold up nobody whose token worked before", () =>
+    Effect.gen(function* () {
+      const ask = (token: string | null) => Rest.get("/user", { token })
+      const reader = yield* ask("reader-token")
+      assert.strictEqual(reader.status, 200)
+      const guesses = yield* Effect.forEach(Array.from({ length: 120 }), (_, n) => ask(`guess-${n}`))
+      const refused = guesses.filter(({ status }) => status === 403)
+      assert.isAtLeast(refused.length, 20)
+      assert.match(refused[0]!.headers.get("retry-after") ?? "", /^[1-9]\d?$/)
+      assert.strictEqual((yield* ask("reader-token")).status, 200)
+      assert.strictEqual((yield* ask("other-token")).status, 403)
+      assert.strictEqual((yield* Rest.get("/zen", { token: null })).status, 200)
     })
   )
 })

@@ -22,7 +22,11 @@ describe("an index edited by hand", () => {
         "base"
       )
       const work = Effect.gen(function* () {
-        const store = yield* Effect.provideService(Store.make({ trustForeignIndexes: true }), GitRemote, remote)
+        const store = yield* Effect.provideService(
+          Store.make({ trustForeignIndexes: true }),
+          GitRemote,
+          remote
+        )
         return yield* store.collection("notes").findBy("f", 1)
       })
       yield* settle(flight, work)

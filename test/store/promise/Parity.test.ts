@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
+import { vi } from "vitest"
 import type { Collection, CollectionReader } from "../../../src/store/index.js"
 import * as Whole from "../../../src/store/index.js"
 import * as Memory from "../../../src/store/memory/Memory.js"
@@ -41,6 +42,23 @@ const rejected = (promise: Promise<unknown>): Promise<any> =>
     () => assert.fail("it did not reject"),
     (error: unknown) => error
   )
+
+describe("what a store of promises writes to the console", () => {
+  it("goes to standard error", async () => {
+    const out = vi.spyOn(console, "log")
+    const errors = vi.spyOn(console, "error").mockImplementation(() => {})
+    try {
+      await using _ = await AsyncStore.fromLayer(
+        Layer.tap(layer(), () => Effect.logWarning("a cache cannot be read"))
+      )
+      assert.match(String(errors.mock.calls[0]?.[0]), /level=WARN .*a cache cannot be read/)
+      assert.lengthOf(out.mock.calls, 0)
+    } finally {
+      out.mockRestore()
+      errors.mockRestore()
+    }
+  })
+})
 
 describe("the Promise face beside the Effect face", () => {
   it("has every member that a store, a view, a collection, a batch, a writer and a transaction have", async () => {

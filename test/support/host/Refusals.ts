@@ -33,6 +33,7 @@ const everywhere = [
   row(400, /^Body should be a JSON object$/, trouble, "any"),
   row(400, /^The API version ".*" is not supported\./, `${trouble}; own text`, "any"),
   row(401, /^Bad credentials$/, trouble, "any"),
+  row(403, /^Maximum number of login attempts exceeded\. Please try again later\.$/, trouble, "any"),
   row(401, /^Requires authentication$/, trouble, "any"),
   row(
     401,

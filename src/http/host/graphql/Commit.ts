@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import { trimEnd } from "../../../domain/Trim.js"
 import type { CommitInfo } from "../../../store/GitRemote.js"
 import * as BlobSizes from "../BlobSizes.js"
 import * as Differ from "../Differ.js"
@@ -35,7 +36,7 @@ export const commit = (context: Context, hosted: Hosted, info: CommitInfo) => {
   const { call, objects, run } = context
   const { fullName, git } = hosted
   const { author, commit: oid, committer, parents } = info
-  const message = info.message.replace(/\n+$/, "")
+  const message = trimEnd(info.message, /\n/)
   const [headline = "", ...rest] = message.split("\n")
   const count = () => run(Differ.changes(git, Option.fromNullable(parents[0]), oid))
   let counted: ReturnType<typeof count> | undefined

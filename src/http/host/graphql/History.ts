@@ -1,5 +1,6 @@
 import { Chunk, Stream } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
+import { trim } from "../../../domain/Trim.js"
 import * as Counts from "../Counts.js"
 import { isPath } from "../Names.js"
 import * as Programs from "../Programs.js"
@@ -27,7 +28,7 @@ export const history = (context: Context, hosted: Hosted, from: Oid, args: Histo
   const { objects, run } = context
   const { git } = hosted
   const wanted = Connection.window("history", args)
-  const path = args.path ? args.path.replace(/^\/+|\/+$/g, "") : ""
+  const path = args.path ? trim(args.path, /\//) : ""
   const [since, until] = [timestamp(args.since), timestamp(args.until)]
   const emails = args.author?.emails ?? []
   // Git takes each line as one more author. Nobody's address has what ends a line or an argument.

@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import { trimEnd } from "../../../domain/Trim.js"
 import * as Links from "../Links.js"
 import { isPath, isRefName, nodeId, numericId } from "../Names.js"
 import { may } from "../Principal.js"
@@ -121,7 +122,7 @@ const objectAt = (context: Context, hosted: Hosted, expression: string) =>
       const oid = yield* Revision.objectOf(git, expression)
       return Option.isSome(oid) ? yield* object(context, hosted, oid.value) : null
     }
-    const path = expression.slice(colon + 1).replace(/\/+$/, "")
+    const path = trimEnd(expression.slice(colon + 1), /\//)
     const root = yield* Revision.treeOf(git, expression.slice(0, colon))
     if (Option.isNone(root)) return null
     if (path === "") return tree(context, hosted, root.value, "")

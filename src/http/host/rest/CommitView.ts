@@ -1,3 +1,4 @@
+import { trimEnd } from "../../../domain/Trim.js"
 import type { CommitInfo } from "../../../store/GitRemote.js"
 import * as Links from "../Links.js"
 import { nodeId } from "../Names.js"
@@ -16,7 +17,7 @@ export const gitCommit = (links: Links.Links, fullName: string, info: CommitInfo
   author: person(info.author),
   committer: person(info.committer),
   tree: { sha: info.tree, url: Links.git(links, fullName, "trees", info.tree) },
-  message: info.message.replace(/\n+$/, ""),
+  message: trimEnd(info.message, /\n/),
   parents: info.parents.map((sha) => ({
     sha,
     url: Links.git(links, fullName, "commits", sha),

@@ -1,4 +1,5 @@
 import { Chunk, Effect, Option, Stream } from "effect"
+import { trim } from "../../../domain/Trim.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Counts from "../Counts.js"
@@ -39,7 +40,7 @@ export const routes = Effect.gen(function* () {
       const start = yield* Revision.commitOf(git, from)
       if (Option.isNone(start)) return yield* new Problem({ status: 404, message: "Not Found" })
       const page = Pages.asked(call)
-      const path = (call.query.get("path") ?? "").replace(/^\/+|\/+$/g, "")
+      const path = trim(call.query.get("path") ?? "", /\//)
       const asked = call.query.get("author") || undefined
       const author = asked?.includes("@") ? `<${asked}>` : asked
       const since = yield* moment(call.query.get("since"))

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
+import { trim } from "../../../domain/Trim.js"
 import type { TreeEntry } from "../../../store/GitRemote.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
 import * as Base64 from "../Base64.js"
@@ -145,7 +146,7 @@ export const readAt = (call: Call, hosted: Hosted) =>
     return yield* new Problem({ status: 404, message })
   })
 
-const normal = (path: string) => path.replace(/^\/+|\/+$/g, "")
+const normal = (path: string) => trim(path, /\//)
 
 export const routes = Effect.gen(function* () {
   const repositories = yield* Repositories

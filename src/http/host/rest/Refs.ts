@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
+import { trimEnd } from "../../../domain/Trim.js"
 import type { GitRepository } from "../../../store/git/GitRepository.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
@@ -65,7 +66,7 @@ export const routes = Effect.gen(function* () {
 
   const listed = (call: Call, hosted: Hosted, prefix: string) =>
     Effect.gen(function* () {
-      const plain = prefix === "refs/" || isRefName(prefix.replace(/[/.]+$/, ""))
+      const plain = prefix === "refs/" || isRefName(trimEnd(prefix, /[/.]/))
       const found = plain ? yield* hosted.git.refs(prefix) : []
       const page = Pages.slice(call, Pages.asked(call), found)
       const refs = yield* Effect.forEach(page.items, ({ name, oid }) => view(call, hosted, name, oid))

@@ -1,0 +1,54 @@
+import * as Effect from "effect/Effect"
+
+/** Milliseconds of work after which the event loop is let at what others have sent. */
+const budget = 10
+
+/** The turn of one long computation on the event loop. */
+export interface TimeSlice {
+  /** Whether the computation has used its turn up and should pause. */
+  readonly isSpent: () => boolean
+  /** Waits until everybody else had a turn. An interruption is seen here. */
+  readonly pause: Effect.Effect<void>
+}
+
+/** A turn that begins now. */
+export const make = (): TimeSlice => {
+  let began = performance.now()
+  return {
+    isSpent: () => performance.now() - began > budget,
+    // A yield of Effect's scheduler runs the next fiber, and lets no timer and no socket in.
+    pause: Effect.async<void>((resume) => {
+      const timer = setTimeout(() => {
+        began = performance.now()
+        resume(Effect.void)
+      }, 0)
+      return Effect.sync(() => clearTimeout(timer))
+    })
+  }
+}
+
+const nested = 2
+
+/** The JSON text of a value, with turns for others between the members of its outer levels. */
+export const stringify = (value: unknown): Effect.Effect<string> => {
+  const slice = make()
+  const parts: Array<string> = []
+  const print = (member: unknown, level: number): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      if (slice.isSpent()) yield* slice.pause
+      if (level === nested || typeof member !== "object" || member === null) {
+        parts.push(JSON.stringify(member))
+        return
+      }
+      const isList = Array.isArray(member)
+      const entries = Object.entries(member).filter(([, inner]) => isList || inner !== undefined)
+      parts.push(isList ? "[" : "{")
+      for (const [at, [key, inner]] of entries.entries()) {
+        if (at > 0) parts.push(",")
+        if (!isList) parts.push(JSON.stringify(key), ":")
+        yield* print(inner, level + 1)
+      }
+      parts.push(isList ? "]" : "}")
+    })
+  return Effect.map(print(value, 0), () => parts.join(""))
+}
