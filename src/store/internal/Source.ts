@@ -179,7 +179,13 @@ export const branchSource = (
             .treeAtBranch(branch, path, { recursive })
             .pipe(
               Effect.flatMap(settle),
-              Effect.map(Option.map(({ tree }) => ({ tree, at: tree.oid, prefix: "" })))
+              Effect.map(
+                Option.map(({ head, tree }) =>
+                  Option.isSome(head)
+                    ? { tree, at: head.value, prefix: path === "" ? "" : `${path}/` }
+                    : { tree, at: tree.oid, prefix: "" }
+                )
+              )
             )
   }
   return {

@@ -28,6 +28,8 @@ export interface HostOptions {
   readonly token?: string | undefined
   /** Where a listing is cut. Default 100,000 entries. */
   readonly treeLimit?: number | undefined
+  /** The raw address, which nobody gives a token to, denies every file then. */
+  readonly private?: boolean | undefined
 }
 
 const problem = (status: number, message: string, more: object = {}): HostReply => ({
@@ -156,7 +158,7 @@ export class TestHost {
   raw(pathname: string): HostReply {
     const [owner, name, ref = "", ...path] = pathname.slice(1).split("/")
     const commit = this.resolve(ref)
-    if (`${owner}/${name}` !== this.full || commit === undefined)
+    if (`${owner}/${name}` !== this.full || commit === undefined || this.#options.private === true)
       return { status: 404, body: "404: Not Found" }
     const entry = this.repository.lookup(commit.tree, path.join("/"))
     const content = entry === undefined ? undefined : this.repository.blobs.get(entry.oid)
