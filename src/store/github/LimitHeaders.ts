@@ -32,6 +32,10 @@ export const limitHeaders = (headers: HeaderRecord, now: number): LimitHeaders |
   }
 }
 
+/** Whether github.com itself has answered, through whatever proxy; an Enterprise server names its version. */
+export const isGitHubAnswer = (headers: HeaderRecord): boolean =>
+  /^github\.com$/i.test(headers["server"] ?? "") && headers["x-github-enterprise-version"] === undefined
+
 /** `Retry-After` in milliseconds, given as seconds or as a date. */
 export const retryAfter = (headers: HeaderRecord, now: number): number | undefined => {
   const text = headers["retry-after"]
