@@ -30,6 +30,8 @@ export interface HostOptions {
   readonly treeLimit?: number | undefined
   /** The raw address, which nobody gives a token to, denies every file then. */
   readonly private?: boolean | undefined
+  /** What a branch's answer tells of its commit. Default everything. */
+  readonly branchCommit?: "id" | "nothing" | undefined
 }
 
 const problem = (status: number, message: string, more: object = {}): HostReply => ({
@@ -285,6 +287,12 @@ export class TestHost {
     }
   }
 
+  #branchCommit(commit: MemoryCommit) {
+    const { branchCommit } = this.#options
+    if (branchCommit === undefined) return { commit: this.#commitView(commit) }
+    return branchCommit === "id" ? { commit: { sha: commit.oid, url: "" } } : {}
+  }
+
   #gitCommit(commit: MemoryCommit) {
     const { commit: view, ...rest } = this.#commitView(commit)
     return { ...rest, ...view }
@@ -319,7 +327,7 @@ export class TestHost {
       const commit = this.branch(branch)
       return commit === undefined
         ? problem(404, "Branch not found")
-        : { status: 200, body: { name: branch, commit: this.#commitView(commit) } }
+        : { status: 200, body: { name: branch, ...this.#branchCommit(commit) } }
     }
     if (rest === "/commits") return this.#log(request.query)
     const ref = match("/commits/")
