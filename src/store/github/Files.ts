@@ -12,6 +12,7 @@ import { readBulk } from "./Bulk.js"
 import type { CallFailure, Client } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
 import { type FileRead, makeFileReads, noFile } from "./FileReads.js"
+import { isHeaderValue } from "./HeaderValue.js"
 import type { KnownTrees } from "./KnownTrees.js"
 import { entryNamed } from "./Listing.js"
 import type { ObjectCache } from "./ObjectCache.js"
@@ -153,7 +154,10 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
     Effect.gen(function* () {
       const name = key(branch, path)
       const kept = before === undefined || fresh === true ? undefined : yield* validators.find(name)
-      const etag = kept !== undefined && kept.value === before?.oid ? kept.etag : undefined
+      // A validator that another process was given stands in for one of our own that was never given.
+      const given = fresh === true || validators.has(name) ? undefined : before?.etag
+      const own = kept !== undefined && kept.value === before?.oid ? kept.etag : undefined
+      const etag = own ?? (typeof given === "string" && isHeaderValue(given) ? given : undefined)
       const answer = yield* ask(branch, path, etag).pipe(
         Effect.catchAll((error): Effect.Effect<FileRead, Failure> => {
           if (error._tag !== "ApiFailure") return Effect.fail(error)
@@ -170,8 +174,13 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
       )
       const read: Option.Option<ReadPath> =
         answer.notModified && before !== undefined
-          ? Option.some({ content: before.content, oid: before.oid, notModified: true })
-          : Option.map(answer.blob, ({ content, oid }) => ({ content, oid, notModified: false }))
+          ? Option.some({ content: before.content, oid: before.oid, etag, notModified: true })
+          : Option.map(answer.blob, ({ content, oid }) => ({
+              content,
+              oid,
+              notModified: false,
+              ...(answer.etag === undefined ? {} : { etag: answer.etag })
+            }))
       const stale = yield* branches.isStale(
         branch,
         path,

@@ -11,6 +11,8 @@ import { Bounded } from "./Bounded.js"
 export interface FileVersion {
   readonly oid: Oid
   readonly content: Uint8Array
+  /** The validator of an answer that was kept with it. */
+  readonly etag?: string | undefined
 }
 
 /** What reads look at: the head of a branch as it moves, or one commit. */
@@ -162,7 +164,7 @@ export const branchSource = (
           return Option.none()
         }
         if (found.value.notModified && Option.isSome(known)) return known
-        const version = { oid: found.value.oid, content: found.value.content }
+        const { notModified: _, ...version } = found.value
         yield* remember(source, path, Option.some(version))
         return Option.some(version)
       }),

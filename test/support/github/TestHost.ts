@@ -157,16 +157,16 @@ export class TestHost {
       : { ...reply, headers: { ...reply.headers, etag } }
   }
 
-  raw(pathname: string): HostReply {
+  raw(pathname: string, validator: string | undefined): HostReply {
     const [owner, name, ref = "", ...path] = pathname.slice(1).split("/")
     const commit = this.resolve(ref)
     if (`${owner}/${name}` !== this.full || commit === undefined || this.#options.private === true)
       return { status: 404, body: "404: Not Found" }
     const entry = this.repository.lookup(commit.tree, path.join("/"))
     const content = entry === undefined ? undefined : this.repository.blobs.get(entry.oid)
-    return content === undefined
-      ? { status: 404, body: "404: Not Found" }
-      : { status: 200, headers: { etag: `"${entry!.oid}"`, "content-type": "text/plain" }, body: content }
+    if (content === undefined) return { status: 404, body: "404: Not Found" }
+    const headers = { etag: `"${entry!.oid}"`, "content-type": "text/plain" }
+    return validator === headers.etag ? { status: 304, headers } : { status: 200, headers, body: content }
   }
 
   resolve(name: string): MemoryCommit | undefined {
