@@ -23,10 +23,13 @@ export interface Source {
   readonly head: Effect.Effect<Option.Option<Head>, ReadError>
   /** The same, with what will be read at it where the remote can bring it along. */
   readonly headWith: (wants: Wants) => Effect.Effect<Option.Option<Head>, ReadError>
-  /** One file as reads see it now, by way of the cache. */
+  /**
+   * One file as reads see it now, by way of the cache. The first absence costs a look at repository and branch, unless
+   * the caller goes on to read something else, which shows as much (`readsOn`).
+   */
   readonly file: (
     path: string,
-    options?: { readonly fresh?: boolean | undefined }
+    options?: { readonly fresh?: boolean | undefined; readonly readsOn?: boolean | undefined }
   ) => Effect.Effect<Option.Option<FileVersion>, ReadError>
   /** One directory as reads see it now. Files in it are read by their ids, `at` the tree or commit that it names. */
   readonly directory: (
@@ -157,7 +160,7 @@ export const branchSource = (
           fresh,
           known: Option.getOrUndefined(Option.map(known, (entry) => ({ path, ...entry })))
         })
-        const found = yield* settle(answer)
+        const found = options?.readsOn === true && Option.isNone(answer) ? answer : yield* settle(answer)
         if (Option.isNone(found)) {
           if (fresh || Option.isSome(known)) yield* remember(source, path, Option.none())
           source.noteAbsent(path, true)
