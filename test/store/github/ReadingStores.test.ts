@@ -148,3 +148,35 @@ describe("a store for reading", () => {
     })
   )
 })
+
+describe("a store that reads by the API", () => {
+  it.scopedLive("believes no stray denial of a directory or of a listed document", () =>
+    Effect.gen(function* () {
+      const { server } = yield* world()
+      const answers = Effect.gen(function* () {
+        const store = yield* open(server, {})
+        const docs = store.collection("docs")
+        const ids = yield* docs.list()
+        const all = yield* Stream.runCollect(docs.all())
+        return [ids, yield* docs.count, Array.from(all, (document) => document["_id"])]
+      })
+      const expected = [["x", "y", "z"], 3, ["x", "y", "z"]]
+      server.seen.length = 0
+      assert.deepStrictEqual(yield* answers, expected)
+      const asked = server.seen.filter(({ url }) => url.includes("/git/"))
+      assert.isAtLeast(asked.length, 4)
+      for (let nth = 0; nth < asked.length; nth++) {
+        let seen = 0
+        server.fault = ({ url }) =>
+          url.includes("/git/") && seen++ === nth
+            ? { _tag: "Answer", after: false, reply: { status: 404, body: { message: "Not Found" } } }
+            : undefined
+        assert.deepStrictEqual(yield* answers, expected, `denial of ${asked[nth]!.url}`)
+      }
+      server.fault = () => undefined
+      const store = yield* open(server, {})
+      yield* store.collection("docs").list()
+      assert.deepStrictEqual(yield* store.collection("nothing").list(), [])
+    })
+  )
+})
