@@ -2,10 +2,15 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../domain/Oid.js"
 
-/** What a cache keeps of one path: the file's bytes and their blob id. */
+/** What a cache keeps of one path: the file's bytes, their blob id, and the validator that came with them. */
 export interface CacheEntry {
   readonly oid: Oid
   readonly content: Uint8Array
+  /**
+   * The ETag of the answer, where the remote gave one. A process that finds it here sends it, so that GitHub answers
+   * "not modified" and charges nothing.
+   */
+  readonly etag?: string | undefined
 }
 
 /**
@@ -18,6 +23,47 @@ export abstract class Cache {
   abstract delete(key: string): Effect.Effect<void>
   abstract readonly clear: Effect.Effect<void>
 }
+
+/**
+ * A cache for programs without Effect: each method returns its result or a promise of it. A method that throws or
+ * rejects costs requests and never an answer.
+ *
+ * @example
+ * class MapCache extends AsyncCache {
+ *   entries = new Map<string, CacheEntry>()
+ *   get(key: string) { return this.entries.get(key) }
+ *   set(key: string, entry: CacheEntry) { this.entries.set(key, entry) }
+ *   delete(key: string) { this.entries.delete(key) }
+ *   clear() { this.entries.clear() }
+ * }
+ */
+export abstract class AsyncCache {
+  /** The entry as it was set; `undefined` or `null` where there is none. */
+  abstract get(key: string): CacheEntry | null | undefined | PromiseLike<CacheEntry | null | undefined>
+  abstract set(key: string, entry: CacheEntry): unknown
+  abstract delete(key: string): unknown
+  abstract clear(): unknown
+}
+
+const settled = <A>(evaluate: () => A | PromiseLike<A>) => Effect.promise<A>(async () => evaluate())
+
+/** The same cache for the store, which is written with Effect. */
+export const fromAsync = (cache: AsyncCache): Cache =>
+  new (class extends Cache {
+    get(key: string) {
+      return Effect.map(
+        settled(() => cache.get(key)),
+        Option.fromNullable
+      )
+    }
+    set(key: string, entry: CacheEntry) {
+      return settled(() => cache.set(key, entry))
+    }
+    delete(key: string) {
+      return settled(() => cache.delete(key))
+    }
+    readonly clear = settled(() => cache.clear())
+  })()
 
 /** Keeps nothing. */
 export class NullCache extends Cache {
@@ -64,7 +110,7 @@ export class MemoryCache extends Cache {
       if (entry === undefined) return Option.none()
       this.#entries.delete(key)
       this.#entries.set(key, entry)
-      return Option.some({ oid: entry.oid, content: entry.content.slice() })
+      return Option.some({ ...entry, content: entry.content.slice() })
     })
   }
 
@@ -72,7 +118,7 @@ export class MemoryCache extends Cache {
     return Effect.sync(() => {
       this.#drop(key)
       if (entry.content.length > this.#maxBytes) return
-      this.#entries.set(key, { oid: entry.oid, content: entry.content.slice() })
+      this.#entries.set(key, { ...entry, content: entry.content.slice() })
       this.#bytes += entry.content.length
       for (const oldest of this.#entries.keys()) {
         if (this.#entries.size <= this.#maxEntries && this.#bytes <= this.#maxBytes) break

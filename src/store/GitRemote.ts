@@ -186,6 +186,13 @@ export interface ReadPath {
   readonly oid: Oid
   /** True when the remote said that the cached version still stands (HTTP 304). */
   readonly notModified: boolean
+  /** The validator of this version, where the remote gave one. */
+  readonly etag?: string | undefined
+}
+
+/** A version of a file that a caller holds, with the validator that came with it. */
+export interface KnownFile extends Blob {
+  readonly etag?: string | undefined
 }
 
 /**
@@ -256,7 +263,7 @@ export interface GitRemoteService {
   readonly fileAtBranch: (
     branch: string,
     path: string,
-    options?: { readonly known?: Blob | undefined; readonly fresh?: boolean | undefined }
+    options?: { readonly known?: KnownFile | undefined; readonly fresh?: boolean | undefined }
   ) => Effect.Effect<Option.Option<ReadPath>, RemoteFailure>
 
   /**

@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { type GivenSettings, readSettings, type SettingsOptions } from "../domain/Settings.js"
 import { ValidationError } from "../domain/StoreError.js"
-import { Cache, MemoryCache, NullCache } from "./Cache.js"
+import { AsyncCache, Cache, fromAsync, MemoryCache, NullCache } from "./Cache.js"
 import { normaliseRoot, rootProblem } from "./DocumentPath.js"
 import { branchProblem } from "./GitName.js"
 import type { Signature } from "./GitRemote.js"
@@ -17,8 +17,8 @@ export interface StoreOptions extends SettingsOptions {
   readonly conflictRetries?: number | undefined
   /** How often a batch starts again because the branch moved. Default 2. */
   readonly batchRetries?: number | undefined
-  /** `true` (default) for a `MemoryCache`, `false` for none, or a `Cache`. */
-  readonly cache?: boolean | Cache | undefined
+  /** `true` (default) for a `MemoryCache`, `false` for none, or a `Cache` or an `AsyncCache`. */
+  readonly cache?: boolean | Cache | AsyncCache | undefined
   /** Requests in flight of reads of many documents. Default 1. */
   readonly concurrency?: number | undefined
   readonly committer?: Signature | undefined
@@ -84,7 +84,11 @@ const cacheOf = (issues: Array<Issue>, cache: unknown): Cache => {
   if (cache === undefined || cache === true) return new MemoryCache()
   if (cache === false) return new NullCache()
   if (cache instanceof Cache) return cache
-  issues.push({ path: "cache", message: "is true, false or an instance of a subclass of Cache" })
+  if (cache instanceof AsyncCache) return fromAsync(cache)
+  issues.push({
+    path: "cache",
+    message: "is true, false or an instance of a subclass of Cache or AsyncCache"
+  })
   return new NullCache()
 }
 

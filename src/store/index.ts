@@ -29,7 +29,14 @@ export {
 export * from "../domain/StoreError.js"
 export * as Ulid from "../domain/Ulid.js"
 export * from "./browse/index.js"
-export { Cache, type CacheEntry, MemoryCache, type MemoryCacheOptions, NullCache } from "./Cache.js"
+export {
+  AsyncCache,
+  Cache,
+  type CacheEntry,
+  MemoryCache,
+  type MemoryCacheOptions,
+  NullCache
+} from "./Cache.js"
 export type * from "./Collection.js"
 export { documentPath, idAt, locate } from "./DocumentPath.js"
 export * from "./GitRemote.js"

@@ -75,5 +75,9 @@ export const makeAddress = (options: {
     }
   })
 
+/** Whether the API is that of github.com, or of a tenant with data residency on ghe.com, which has the same limits. */
+export const isGitHubCloud = ({ api }: Pick<Address, "api">) =>
+  /^(api\.github\.com|api\.[^.]+\.ghe\.com)$/.test(new URL(api).hostname)
+
 /** A path inside a URL: every segment encoded, slashes kept. */
 export const encodePath = (path: string) => path.split("/").map(encodeURIComponent).join("/")

@@ -69,7 +69,7 @@ const GitCommit = Schema.Struct({
   html_url: Schema.optional(Schema.String)
 })
 
-const Commit = Schema.Struct({
+export const Commit = Schema.Struct({
   sha: Oid,
   html_url: Schema.optional(Schema.String),
   parents: Schema.Array(Named),
@@ -151,11 +151,12 @@ export const getRepository = get(
   })
 )
 
+/** Some hosts describe the commit by its id alone, or in words of their own. */
 export const getBranch = get(
   "repos/get-branch",
   "/repos/{owner}/{repo}/branches/{branch}",
   "branches/branches#get-a-branch",
-  Schema.Struct({ name: Schema.String, commit: Commit })
+  Schema.Struct({ name: Schema.String, commit: Schema.optional(Schema.Unknown) })
 )
 
 /** The path may be a file, a symbolic link, a submodule or (as an array of at most 1,000 entries) a directory. */

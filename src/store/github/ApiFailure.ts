@@ -1,5 +1,5 @@
 import * as Data from "effect/Data"
-import { type HeaderRecord, limitHeaders, retryAfter } from "./LimitHeaders.js"
+import { type HeaderRecord, quotaHeaders, retryAfter } from "./LimitHeaders.js"
 
 /** What an answer of the API means, told apart by status, headers and message in `classify` alone. */
 export type FailureKind =
@@ -114,7 +114,8 @@ const byMessage: ReadonlyArray<readonly [ReadonlyArray<number>, RegExp, FailureK
   [[409, 422], /not a fast[- ]forward/i, "NotFastForward"],
   [[422], /BadObjectState/i, "PathMissing"],
   [[422], /timed out|too large/i, "TooMuch"],
-  [[422], /no commit found|object does not exist/i, "Missing"]
+  [[422], /no commit found|object does not exist/i, "Missing"],
+  [[422], /\b(file|path|document)\b.{0,200}\b(does not|doesn't) exist|\b(file|path) not found/i, "Missing"]
 ]
 
 const kindOf = (
@@ -182,11 +183,11 @@ export const classify = (
   }
   const message = (typeof problem.message === "string" ? problem.message : body.slice(0, 200)).trim()
   const errors = JSON.stringify(problem.errors ?? [])
-  const limits = limitHeaders(headers, now)
+  const { remaining, reset, toReset } = quotaHeaders(headers, now)
   const advice = retryAfter(headers, now)
   const kind = /"too_large"/.test(errors)
     ? "TooLarge"
-    : kindOf(status, `${message} ${errors}`, limits?.remaining, advice !== undefined)
+    : kindOf(status, `${message} ${errors}`, remaining, advice !== undefined)
   return new ApiFailure({
     kind,
     endpoint,
@@ -194,11 +195,9 @@ export const classify = (
     message: message === "" ? `HTTP ${status}` : message,
     retryAfter:
       advice ??
-      (limits?.remaining === 0 && (kind === "PrimaryLimit" || kind === "SecondaryLimit")
-        ? limits.toReset
-        : undefined),
-    remaining: limits?.remaining,
-    reset: limits?.reset,
+      (remaining === 0 && (kind === "PrimaryLimit" || kind === "SecondaryLimit") ? toReset : undefined),
+    remaining,
+    reset,
     hint: hintOf(kind, headers, message)
   })
 }
@@ -211,7 +210,7 @@ export const classifyGraphql = (
 ): ApiFailure => {
   const message = errors.map((error) => error.message).join("; ")
   const is = (type: string) => errors.some((error) => error.type === type)
-  const limits = limitHeaders(headers, now)
+  const { remaining, reset, toReset } = quotaHeaders(headers, now)
   const kind: FailureKind = /secondary rate limit/i.test(message)
     ? "SecondaryLimit"
     : is("RATE_LIMITED") || is("RATE_LIMIT")
@@ -240,11 +239,9 @@ export const classifyGraphql = (
     message: message === "" ? "the GraphQL API failed without a reason" : message,
     retryAfter:
       retryAfter(headers, now) ??
-      (kind === "PrimaryLimit" || (kind === "SecondaryLimit" && limits?.remaining === 0)
-        ? limits?.toReset
-        : undefined),
-    remaining: limits?.remaining,
-    reset: limits?.reset,
+      (kind === "PrimaryLimit" || (kind === "SecondaryLimit" && remaining === 0) ? toReset : undefined),
+    remaining,
+    reset,
     hint: hintOf(kind, headers, message)
   })
 }

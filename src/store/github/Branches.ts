@@ -5,8 +5,8 @@ import * as Schema from "effect/Schema"
 import type { Oid } from "../../domain/Oid.js"
 import type { Head } from "../GitRemote.js"
 import * as Api from "./Api.js"
-import { ApiFailure, isMissing } from "./ApiFailure.js"
-import type { CallFailure, Client } from "./Client.js"
+import { ApiFailure, isKind, isMissing } from "./ApiFailure.js"
+import type { CallFailure, Client, Reply } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
 import { patiently } from "./Retry.js"
 
@@ -146,17 +146,45 @@ export const makeBranches = (client: Client): Branches => {
     if (Option.isSome(given)) keep(given.value)
   }
 
+  /** Where a host does not describe the commit of a branch with the branch, ref and commit are asked for. */
+  let viaRef = false
+
+  type Told = Option.Option<{ readonly reply: Reply<unknown>; readonly tip: Api.Commit | Oid | undefined }>
+
+  const askBranch = (branch: string, etag?: string): Effect.Effect<Told, CallFailure> =>
+    client.call(Api.getBranch, { path: { branch }, etag }).pipe(
+      Effect.map((reply) => {
+        const tip = Option.getOrUndefined(reply.value)?.commit
+        return Option.some({ reply, tip: Schema.is(Api.Commit)(tip) ? tip : undefined })
+      }),
+      Effect.catchIf(isMissing, () => Effect.succeedNone)
+    )
+
+  const askRef = (branch: string, etag?: string): Effect.Effect<Told, CallFailure> =>
+    client.call(Api.getRef, { path: { ref: `heads/${branch}` }, etag }).pipe(
+      Effect.map((reply) => Option.some({ reply, tip: Option.getOrUndefined(reply.value)?.object.sha })),
+      Effect.catchIf(isKind("Missing", "RefMissing", "EmptyRepository"), () => Effect.succeedNone)
+    )
+
   const ask = (branch: string): Effect.Effect<Option.Option<Head>, CallFailure> =>
     Effect.gen(function* () {
       const known = yield* validators.find(branch)
-      const reply = yield* client.call(Api.getBranch, { path: { branch }, etag: known?.etag })
+      const told = yield* (viaRef ? askRef : askBranch)(branch, known?.etag)
+      if (Option.isNone(told)) return Option.none()
+      const { reply, tip } = told.value
       if (Option.isNone(reply.value)) return Option.fromNullable(known?.value)
-      const { commit: tip } = reply.value.value
-      learn(tip)
-      const head: Head = { commit: tip.sha, tree: tip.commit.tree.sha }
+      if (tip === undefined) {
+        viaRef = true
+        return yield* ask(branch)
+      }
+      if (typeof tip !== "string") learn(tip)
+      const head: Head =
+        typeof tip === "string"
+          ? { commit: tip, tree: (yield* existing(tip)).tree.sha }
+          : { commit: tip.sha, tree: tip.commit.tree.sha }
       validators.keep(branch, reply.etag, reply.generation, head)
       return Option.some(head)
-    }).pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
+    })
 
   const ownHead = (own: Oid | undefined): Effect.Effect<Option.Option<Head>, CallFailure> =>
     own === undefined

@@ -12,6 +12,8 @@ interface Validated<A> {
 /** Validators of one kind of answer. They belong to one authorization header: another one's are worth nothing. */
 export interface Validators<A> {
   readonly find: (key: string) => Effect.Effect<Validated<A> | undefined, CallFailure>
+  /** Whether there is one, of whichever authorization header. */
+  readonly has: (key: string) => boolean
   readonly keep: (key: string, etag: string | undefined, generation: number, value: A) => void
   readonly drop: (key: string) => void
   readonly clear: () => void
@@ -32,6 +34,7 @@ export const makeValidators = <A>(
             const found = kept.get(key)
             return found?.generation === generation ? found : undefined
           }),
+    has: (key) => kept.get(key) !== undefined,
     keep: (key, etag, generation, value) => {
       kept.delete(key)
       if (etag !== undefined && weigh(value) <= most) kept.set(key, { etag, generation, value })

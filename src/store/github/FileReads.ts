@@ -4,7 +4,6 @@ import type { RemoteError } from "../../domain/StoreError.js"
 import * as GitObject from "../GitObject.js"
 import type { Blob } from "../GitRemote.js"
 import * as Api from "./Api.js"
-import { isMissing } from "./ApiFailure.js"
 import { decodeBase64 } from "./Base64.js"
 import type { ReadBlob } from "./BlobReads.js"
 import type { CallFailure, Client } from "./Client.js"
@@ -26,7 +25,7 @@ export const noFile: FileRead = { blob: Option.none(), notModified: false, etag:
 export interface FileReads {
   /** By the Contents API; what that does not carry is read as a blob. Fails where revision or path are missing. */
   readonly contents: (ref: string, path: string, etag?: string) => Effect.Effect<FileRead, Failure>
-  /** By the raw address. */
+  /** By the raw address. Fails where it does not serve the file, which says nothing of whether there is one. */
   readonly raw: (ref: string, path: string, etag?: string) => Effect.Effect<FileRead, Failure>
 }
 
@@ -58,7 +57,6 @@ export const makeFileReads = (client: Client, cache: ObjectCache, blob: ReadBlob
         notModified: Option.isNone(reply.value),
         etag: reply.etag,
         generation: reply.generation
-      })),
-      Effect.catchIf(isMissing, () => Effect.succeed(noFile))
+      }))
     )
 })

@@ -12,9 +12,11 @@ import { readBulk } from "./Bulk.js"
 import type { CallFailure, Client } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
 import { type FileRead, makeFileReads, noFile } from "./FileReads.js"
+import { isHeaderValue } from "./HeaderValue.js"
 import type { KnownTrees } from "./KnownTrees.js"
 import { entryNamed } from "./Listing.js"
 import type { ObjectCache } from "./ObjectCache.js"
+import { makeRawReads } from "./RawReads.js"
 import { patiently } from "./Retry.js"
 import type { Trees } from "./Trees.js"
 
@@ -70,16 +72,19 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
   const none = Effect.succeed(Option.none<Blob>())
   const wasSeen = (at: Head | Oid) => typeof at !== "string" || Option.isSome(known.rootAt(at))
 
-  /** By the tree of its directory: for what the Contents API does not serve. */
-  const byTree = (at: Head | Oid, path: string): Effect.Effect<Option.Option<Blob>, Failure> => {
+  const entryAt = (at: Head | Oid, path: string) => {
     const slash = path.lastIndexOf("/")
-    return Effect.flatMap(trees.list(at, slash < 0 ? "" : path.slice(0, slash), false), (listing) => {
-      const entry = Option.flatMapNullable(listing, (found) =>
-        entryNamed(found.directories.get("") ?? [], path.slice(slash + 1))
-      )
-      return Option.isSome(entry) && entry.value.kind === "blob" ? blob(entry.value.oid, path) : none
-    })
+    return Effect.map(
+      trees.list(at, slash < 0 ? "" : path.slice(0, slash), false),
+      Option.flatMapNullable((found) => entryNamed(found.directories.get("") ?? [], path.slice(slash + 1)))
+    )
   }
+
+  /** By the tree of its directory: for what the Contents API does not serve. */
+  const byTree = (at: Head | Oid, path: string): Effect.Effect<Option.Option<Blob>, Failure> =>
+    Effect.flatMap(entryAt(at, path), (entry) =>
+      Option.isSome(entry) && entry.value.kind === "blob" ? blob(entry.value.oid, path) : none
+    )
 
   const byContents = (at: Head | Oid, path: string): Effect.Effect<Option.Option<Blob>, Failure> =>
     patiently(contents(commitOf(at), path), (error) => wasSeen(at) && isUnheard(error)).pipe(
@@ -102,17 +107,30 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
       return Effect.succeed(Option.some({ path, oid: found.oid, content: found.content }))
     })
 
+  const byApi = (at: Head | Oid, path: string) =>
+    settings.useGraphql ? byGraphql(at, path) : byContents(at, path)
+
+  const raws = makeRawReads({
+    cache,
+    raw,
+    blob: readBlob,
+    head,
+    located: known.locate,
+    entry: entryAt,
+    byApi
+  })
+
   const file: Files["file"] = (at, path) =>
-    Effect.flatMap(trees.prepare(at), () => {
-      const entry = known.locate(at, path)
-      if (entry !== undefined) {
-        return Option.isSome(entry) && entry.value.kind === "blob" ? blob(entry.value.oid, path) : none
-      }
-      if (settings.readOnly && typeof at !== "string") {
-        return Effect.map(raw(at.commit, path), (found) => found.blob)
-      }
-      return settings.useGraphql ? byGraphql(at, path) : byContents(at, path)
-    })
+    settings.readOnly && typeof at !== "string"
+      ? Effect.map(raws.file(at, path), (found) => found.blob)
+      : Effect.flatMap(trees.prepare(at), () => {
+          const entry = known.locate(at, path)
+          return entry === undefined
+            ? byApi(at, path)
+            : Option.isSome(entry) && entry.value.kind === "blob"
+              ? blob(entry.value.oid, path)
+              : none
+        })
 
   /** The head, unless a lagging replica told of a commit that ours stands on. */
   const newest = (branch: string): Effect.Effect<Option.Option<Head | Oid>, Failure> =>
@@ -126,9 +144,9 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
   /** Where a store for reading is pinned to one commit, the file of that; else the one of the branch by name. */
   const ask = (branch: string, path: string, etag: string | undefined): Effect.Effect<FileRead, Failure> => {
     if (!settings.readOnly) return contents(branch, path, etag)
-    if (!settings.pinRef && Option.isNone(settings.ref)) return raw(branch, path, etag)
+    if (!settings.pinRef && Option.isNone(settings.ref)) return raws.atBranch(branch, path, etag)
     return Effect.flatMap(head(branch), (at) =>
-      Option.isNone(at) ? Effect.succeed(noFile) : raw(at.value.commit, path, etag)
+      Option.isNone(at) ? Effect.succeed(noFile) : raws.file(at.value, path, { etag })
     )
   }
 
@@ -136,7 +154,10 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
     Effect.gen(function* () {
       const name = key(branch, path)
       const kept = before === undefined || fresh === true ? undefined : yield* validators.find(name)
-      const etag = kept !== undefined && kept.value === before?.oid ? kept.etag : undefined
+      // A validator that another process was given stands in for one of our own that was never given.
+      const given = fresh === true || validators.has(name) ? undefined : before?.etag
+      const own = kept !== undefined && kept.value === before?.oid ? kept.etag : undefined
+      const etag = own ?? (typeof given === "string" && isHeaderValue(given) ? given : undefined)
       const answer = yield* ask(branch, path, etag).pipe(
         Effect.catchAll((error): Effect.Effect<FileRead, Failure> => {
           if (error._tag !== "ApiFailure") return Effect.fail(error)
@@ -153,8 +174,13 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
       )
       const read: Option.Option<ReadPath> =
         answer.notModified && before !== undefined
-          ? Option.some({ content: before.content, oid: before.oid, notModified: true })
-          : Option.map(answer.blob, ({ content, oid }) => ({ content, oid, notModified: false }))
+          ? Option.some({ content: before.content, oid: before.oid, etag, notModified: true })
+          : Option.map(answer.blob, ({ content, oid }) => ({
+              content,
+              oid,
+              notModified: false,
+              ...(answer.etag === undefined ? {} : { etag: answer.etag })
+            }))
       const stale = yield* branches.isStale(
         branch,
         path,
@@ -173,7 +199,7 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
 
   const one = (at: Head | Oid) => (wanted: Wanted) =>
     settings.readOnly && typeof at !== "string"
-      ? Effect.map(raw(at.commit, wanted.path), (found) => found.blob)
+      ? Effect.map(raws.file(at, wanted.path, { oid: wanted.oid }), (found) => found.blob)
       : wanted.oid === undefined
         ? file(at, wanted.path)
         : blob(wanted.oid, wanted.path)
@@ -216,7 +242,7 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
     file,
     atBranch,
     many: (at, files, concurrency) =>
-      (settings.useGraphql && !settings.readOnly
+      (settings.useGraphql && !(settings.readOnly && raws.serves())
         ? Stream.fromIterable(files).pipe(
             Stream.grouped(settings.graphqlBatchSize),
             Stream.mapEffect((group) => batch(at, Chunk.toReadonlyArray(group)), { concurrency }),
@@ -225,6 +251,9 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
         : Stream.fromIterable(files).pipe(Stream.mapEffect(one(at), { concurrency }))
       ).pipe(Stream.filterMap((found) => found)),
     forgetFile: (branch, path) => validators.drop(key(branch, path)),
-    forget: () => validators.clear()
+    forget: () => {
+      validators.clear()
+      raws.forget()
+    }
   }
 }

@@ -99,7 +99,10 @@ export const make = (
     const log = makeLog(client)
     const diff = makeDiff(trees)
 
-    /** After a write of ours a listing by name may be old; it is not when it is the one that we expect. */
+    /**
+     * After a write of ours a listing by name may be old; it is not when it is the one that we expect. That there is
+     * none is told by the head's own root alone.
+     */
     const treeAtBranch = (branch: string, path: string, recursive: boolean) =>
       Effect.gen(function* () {
         const lately = yield* branches.writtenLately(branch)
@@ -108,8 +111,8 @@ export const make = (
           own !== undefined && Option.isSome(own) ? known.directory(own.value.tree, path) : undefined
         if (!settings.readOnly && (!lately || typeof expected === "string")) {
           const tree = yield* trees.atBranch(branch, path, recursive)
-          if (!lately || Option.getOrUndefined(tree)?.oid === expected) {
-            return Option.map(tree, (found) => ({ tree: found, head: Option.none<Head>() }))
+          if (Option.isSome(tree) && (!lately || tree.value.oid === expected)) {
+            return Option.some({ tree: tree.value, head: Option.none<Head>() })
           }
         }
         const at = yield* heads.head(branch)

@@ -14,23 +14,38 @@ export interface LimitHeaders {
 const whole = (text: string | undefined) =>
   text !== undefined && /^\d+$/.test(text.trim()) ? Number(text) : undefined
 
+/** What an answer says of the quota, header by header: a host need not send them all. */
+export const quotaHeaders = (headers: HeaderRecord, now: number) => {
+  const stated = whole(headers["x-ratelimit-reset"])
+  const reset = stated !== undefined && stated > 1e11 ? Math.floor(stated / 1000) : stated
+  const date = headers["date"] === undefined ? Number.NaN : Date.parse(headers["date"])
+  return {
+    remaining: whole(headers["x-ratelimit-remaining"]),
+    reset,
+    toReset: reset === undefined ? undefined : Math.max(0, reset * 1000 - (Number.isNaN(date) ? now : date))
+  }
+}
+
 /** The limit that an answer announces; none where headers are absent or unreadable. */
 export const limitHeaders = (headers: HeaderRecord, now: number): LimitHeaders | undefined => {
   const limit = whole(headers["x-ratelimit-limit"])
-  const remaining = whole(headers["x-ratelimit-remaining"])
-  const stated = whole(headers["x-ratelimit-reset"])
-  if (limit === undefined || remaining === undefined || stated === undefined) return undefined
-  const reset = stated > 1e11 ? Math.floor(stated / 1000) : stated
-  const date = headers["date"] === undefined ? Number.NaN : Date.parse(headers["date"])
+  const { remaining, reset, toReset } = quotaHeaders(headers, now)
+  if (limit === undefined || remaining === undefined || reset === undefined || toReset === undefined) {
+    return undefined
+  }
   return {
     resource: headers["x-ratelimit-resource"] ?? "core",
     limit,
     remaining,
     used: whole(headers["x-ratelimit-used"]) ?? limit - remaining,
     reset,
-    toReset: Math.max(0, reset * 1000 - (Number.isNaN(date) ? now : date))
+    toReset
   }
 }
+
+/** Whether github.com itself has answered, through whatever proxy; an Enterprise server names its version. */
+export const isGitHubAnswer = (headers: HeaderRecord): boolean =>
+  /^github\.com$/i.test(headers["server"] ?? "") && headers["x-github-enterprise-version"] === undefined
 
 /** `Retry-After` in milliseconds, given as seconds or as a date. */
 export const retryAfter = (headers: HeaderRecord, now: number): number | undefined => {

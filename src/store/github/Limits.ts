@@ -5,7 +5,7 @@ import * as Metric from "effect/Metric"
 import type { Budget } from "../GitRemote.js"
 import { ApiFailure, type FailureKind } from "./ApiFailure.js"
 import { remaining as remainingMetric, timeLeft } from "./Call.js"
-import { type HeaderRecord, limitHeaders } from "./LimitHeaders.js"
+import { type HeaderRecord, isGitHubAnswer, limitHeaders } from "./LimitHeaders.js"
 import type { Settings } from "./Options.js"
 
 /** What a request weighs in the limits. */
@@ -98,7 +98,7 @@ const untilRoom = (
 }
 
 export const makeLimits = (
-  settings: Pick<Settings, "paceRequests" | "writeLane" | "maxWait">
+  settings: Pick<Settings, "paceRequests" | "writeLane" | "contentLimits" | "maxWait">
 ): Effect.Effect<Limits> =>
   Effect.sync(() => {
     const maxWait = Duration.toMillis(settings.maxWait)
@@ -124,11 +124,13 @@ export const makeLimits = (
     }
 
     const lane = settings.writeLane
-    const announced = () => settings.paceRequests && windows.size > 0
+    let { contentLimits } = settings
+    /** Content and points of a minute are limited by github.com, not by every host that announces a quota. */
+    const rationed = () => settings.paceRequests && contentLimits
 
     /** Content-creating requests of all endpoints together. */
     const laneWait: Wait = (_, now) => [
-      announced()
+      rationed()
         ? Math.max(
             untilRoom(created, minute, lane.perMinute, 1, now),
             untilRoom(created, hour, lane.perHour, 1, now)
@@ -139,7 +141,7 @@ export const makeLimits = (
 
     const pointsWait: Wait = ({ creates, endpoint, resource }, now) => {
       const most = resource === "graphql" ? (lane.pointsPerMinute * 20) / 9 : lane.pointsPerMinute
-      const wait = announced() ? untilRoom(points.get(endpoint) ?? [], minute, most, creates ? 5 : 1, now) : 0
+      const wait = rationed() ? untilRoom(points.get(endpoint) ?? [], minute, most, creates ? 5 : 1, now) : 0
       return [wait, "SecondaryLimit"]
     }
 
@@ -231,6 +233,7 @@ export const makeLimits = (
         }),
       observe: (headers) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          contentLimits ||= isGitHubAnswer(headers)
           const seen = limitHeaders(headers, now)
           if (seen === undefined) return Effect.succeed(undefined)
           const before = windows.get(seen.resource)

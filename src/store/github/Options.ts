@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type AuthError, ValidationError } from "../../domain/StoreError.js"
 import type { Signature } from "../GitRemote.js"
-import { type Address, makeAddress } from "./Address.js"
+import { type Address, isGitHubCloud, makeAddress } from "./Address.js"
 import { isHeaderValue } from "./HeaderValue.js"
 
 /** The value of an `Authorization` header, and until when it holds. */
@@ -56,7 +56,10 @@ export interface GitHubOptions {
   readonly contentsMaxBytes?: number | undefined
   /** Spreads what is left of the quota once use runs ahead of the clock, and keeps to `writeLane`. Default true. */
   readonly paceRequests?: boolean | undefined
-  /** Default 80 a minute, 500 an hour, 900 points a minute, wherever the host announces a rate limit. */
+  /**
+   * Default 80 a minute, 500 an hour, 900 points a minute: what GitHub allows on github.com and ghe.com. On other hosts
+   * it applies only if it is given here, or if the host's headers are those of github.com.
+   */
   readonly writeLane?: Partial<WriteLane> | undefined
   /** Documents come from `rawUrl` without a token; writes fail with `AuthError`. Default false. */
   readonly readOnly?: boolean | undefined
@@ -96,6 +99,8 @@ export interface Settings {
   readonly contentsMaxBytes: number
   readonly paceRequests: boolean
   readonly writeLane: WriteLane
+  /** Whether the host is known to limit how much content a client creates. */
+  readonly contentLimits: boolean
   readonly readOnly: boolean
   readonly ref: Option.Option<string>
   readonly pinRef: boolean
@@ -192,6 +197,7 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
           5
         )
       },
+      contentLimits: options.writeLane !== undefined || isGitHubCloud(address),
       readOnly: (options.readOnly ?? false) || options.ref !== undefined,
       ref: Option.fromNullable(options.ref),
       pinRef: options.pinRef ?? true,

@@ -209,7 +209,7 @@ export const make = (
     if (free || source.pinned) return yield* agreed(yield* at(yield* source.head))
     const time = yield* Clock.currentTimeMillis
     if (believed !== undefined && time - believed.since < believedFor) return believed.settings
-    const file = yield* source.file(path)
+    const file = yield* source.file(path, { readsOn: true })
     const settings = yield* agreed(Option.isNone(file) ? absent : yield* judge(file.value))
     believed = { settings, since: time }
     return settings
@@ -224,14 +224,24 @@ export const make = (
       })
     )
 
+  const entriesByName = Effect.map(
+    source.directory(options.root, false),
+    (root): ReadonlyMap<string, TreeEntry> =>
+      new Map(Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => [entry.path, entry]))
+  )
+
   const learn = Effect.gen(function* () {
     const since = yield* Clock.currentTimeMillis
     if (learnt !== undefined && since - learnt.since < believedFor) return learnt
-    const root = yield* source.directory(options.root, false)
-    const entries = new Map(
-      Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => [entry.path, entry])
-    )
-    const file = entries.has(settingsFileName) ? yield* source.file(path) : Option.none()
+    const head =
+      remote.brings === true
+        ? yield* source.headWith({ files: [path], trees: [options.root] })
+        : Option.none<Head>()
+    const entries = Option.isSome(head) ? yield* rootEntries(head.value) : yield* entriesByName
+    const find: Effect.Effect<Option.Option<FileVersion>, ReadError> = Option.isSome(head)
+      ? remote.file(head.value, path)
+      : source.file(path)
+    const file = entries.has(settingsFileName) ? yield* find : Option.none()
     const settings = yield* agreed(Option.isNone(file) ? absent : yield* judge(file.value))
     const special = new Set<string>()
     for (const [name, { kind }] of entries) if (kind !== "tree") special.add(name)
@@ -286,12 +296,15 @@ export const make = (
       const before = Option.isNone(parent) ? undefined : seen.get(parent.value)
       if (before !== undefined) seen.set(commit, before)
     },
-    alone: (collection) =>
-      Effect.map(learn, (now) => {
-        const { indexes, manifests } = now.settings.settings
-        const listed = (indexes.get(collection) ?? []).length > 0 || manifests.has(collection)
-        return listed || now.special.has(collection) ? Option.none() : Option.some(now)
-      }),
+    alone: (collection) => {
+      const isListed = ({ indexes, manifests }: Settings) =>
+        (indexes.get(collection) ?? []).length > 0 || manifests.has(collection)
+      return isListed(asked)
+        ? Effect.succeedNone
+        : Effect.map(learn, (now) =>
+            isListed(now.settings.settings) || now.special.has(collection) ? Option.none() : Option.some(now)
+          )
+    },
     forget
   }
 }

@@ -11,6 +11,8 @@ import { Bounded } from "./Bounded.js"
 export interface FileVersion {
   readonly oid: Oid
   readonly content: Uint8Array
+  /** The validator of an answer that was kept with it. */
+  readonly etag?: string | undefined
 }
 
 /** What reads look at: the head of a branch as it moves, or one commit. */
@@ -21,10 +23,13 @@ export interface Source {
   readonly head: Effect.Effect<Option.Option<Head>, ReadError>
   /** The same, with what will be read at it where the remote can bring it along. */
   readonly headWith: (wants: Wants) => Effect.Effect<Option.Option<Head>, ReadError>
-  /** One file as reads see it now, by way of the cache. */
+  /**
+   * One file as reads see it now, by way of the cache. The first absence costs a look at repository and branch, unless
+   * the caller goes on to read something else, which shows as much (`readsOn`).
+   */
   readonly file: (
     path: string,
-    options?: { readonly fresh?: boolean | undefined }
+    options?: { readonly fresh?: boolean | undefined; readonly readsOn?: boolean | undefined }
   ) => Effect.Effect<Option.Option<FileVersion>, ReadError>
   /** One directory as reads see it now. Files in it are read by their ids, `at` the tree or commit that it names. */
   readonly directory: (
@@ -155,14 +160,14 @@ export const branchSource = (
           fresh,
           known: Option.getOrUndefined(Option.map(known, (entry) => ({ path, ...entry })))
         })
-        const found = yield* settle(answer)
+        const found = options?.readsOn === true && Option.isNone(answer) ? answer : yield* settle(answer)
         if (Option.isNone(found)) {
           if (fresh || Option.isSome(known)) yield* remember(source, path, Option.none())
           source.noteAbsent(path, true)
           return Option.none()
         }
         if (found.value.notModified && Option.isSome(known)) return known
-        const version = { oid: found.value.oid, content: found.value.content }
+        const { notModified: _, ...version } = found.value
         yield* remember(source, path, Option.some(version))
         return Option.some(version)
       }),
@@ -179,7 +184,13 @@ export const branchSource = (
             .treeAtBranch(branch, path, { recursive })
             .pipe(
               Effect.flatMap(settle),
-              Effect.map(Option.map(({ tree }) => ({ tree, at: tree.oid, prefix: "" })))
+              Effect.map(
+                Option.map(({ head, tree }) =>
+                  Option.isSome(head)
+                    ? { tree, at: head.value, prefix: path === "" ? "" : `${path}/` }
+                    : { tree, at: tree.oid, prefix: "" }
+                )
+              )
             )
   }
   return {

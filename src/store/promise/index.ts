@@ -1,4 +1,5 @@
 export * from "../../domain/StoreError.js"
+export { AsyncCache, type CacheEntry, MemoryCache, NullCache } from "../Cache.js"
 export { DestinationError } from "../transfer/Destination.js"
 export { UnheldNumber } from "../transfer/ExactJson.js"
 export { type CsvOptions, fromCsv } from "../transfer/FromCsv.js"

@@ -108,6 +108,22 @@ const reads: ReadonlyArray<Case> = [
     waits: [60_000, 60_000],
     requests: 2
   },
+  {
+    name: "403 that says of the quota only that nothing remains",
+    reply: reply(403, "Forbidden", { "x-ratelimit-remaining": "0" }),
+    waits: [60_000, 60_000],
+    requests: 2
+  },
+  {
+    name: "403 that says of the quota only what remains and until when",
+    reply: reply(403, "Forbidden", {
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": String(now() + 3000)
+    }),
+    tag: "RateLimitError",
+    waits: [0, 0],
+    requests: 1
+  },
   { name: "409 of an empty repository", reply: reply(409, "Git Repository is empty."), requests: 1 },
   {
     name: "422",
@@ -330,6 +346,12 @@ describe("what a write makes of a refusal", () => {
       name: "422 of anything else",
       reply: reply(422, "content is not valid Base64"),
       tag: "ValidationError",
+      requests: 1
+    },
+    {
+      name: "422 of a path that is not there",
+      reply: reply(422, "repository file does not exist [path: data/a.json]"),
+      tag: "NotFoundError",
       requests: 1
     },
     {

@@ -13,6 +13,7 @@ const settings = {
   backoffFactor: Duration.millis(500),
   maxWait: Duration.seconds(60),
   paceRequests: true,
+  contentLimits: true,
   writeLane: { perMinute: 80, perHour: 500, pointsPerMinute: 900 }
 }
 
@@ -233,7 +234,7 @@ describe("limits", () => {
 
   it.effect("a host that announces no limit is not paced", () =>
     Effect.gen(function* () {
-      const limits = yield* makeLimits(settings)
+      const limits = yield* makeLimits({ ...settings, contentLimits: false })
       yield* Effect.forEach(Array.from({ length: 2000 }), () => limits.through(weight(true))(Effect.void), {
         discard: true
       })

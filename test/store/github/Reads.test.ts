@@ -125,6 +125,38 @@ describe("reading from GitHub", () => {
     })
   )
 
+  it.scopedLive("a host whose answer of a branch does not tell the commit is asked for ref and commit", () =>
+    Effect.gen(function* () {
+      for (const branchCommit of ["id", "nothing"] as const) {
+        const server = yield* makeTestServer(new TestHost({ token, branchCommit }))
+        const remote = yield* remoteOf(server)
+        server.host.commit("main", [put("a.json", "1")])
+        const first = Option.getOrThrow(yield* remote.head("main"))
+        assert.strictEqual(first.tree, server.host.branch("main")!.tree)
+        const made = yield* remote.commit("main", Option.some(first), {
+          message: "two files",
+          changes: [put("b.json", "2"), put("c.json", "3")]
+        })
+        const other = yield* remoteOf(server)
+        assert.deepStrictEqual(
+          Option.map(yield* other.head("main"), ({ commit }) => commit),
+          Option.some(made.commit)
+        )
+        server.host.commit("main", [put("d.json", "4")])
+        server.seen.length = 0
+        assert.strictEqual(
+          Option.getOrThrow(yield* other.head("main")).tree,
+          server.host.branch("main")!.tree,
+          "moved by somebody else"
+        )
+        assert.strictEqual(server.seen.length, 2, verbs(server).join())
+        assert.isTrue(Option.isNone(yield* other.head("missing")))
+        yield* other.head("main")
+        assert.strictEqual(server.seen.at(-1)!.status, 304, "the validator is sent again")
+      }
+    })
+  )
+
   it.effect("the environment describes a client", () =>
     Effect.gen(function* () {
       const options = yield* GitHub.config

@@ -12,6 +12,9 @@ describe("requests per operation, counted at the socket", () => {
         measured.push(found)
         assert.deepStrictEqual(found.problems, [])
         assert.isAtMost(found.rest, row.owed?.rest ?? row.rest, found.verbs.slice(0, 20).join("\n"))
+        for (const [way, { count, verbs }] of (found.first ?? []).entries()) {
+          assert.isAtMost(count, row.first?.[way] ?? 0, verbs.slice(0, 20).join("\n"))
+        }
         if (row.graphql !== undefined && found.graphql !== undefined) {
           assert.isAtMost(
             found.graphql,

@@ -1,12 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Either, Fiber, Option, TestClock } from "effect"
+import type { GitHubOptions } from "../../../src/store/github/GitHub.js"
 import { retryAfter } from "../../../src/store/github/LimitHeaders.js"
 import { makeLimits } from "../../../src/store/github/Limits.js"
+import { resolveOptions } from "../../../src/store/github/Options.js"
 import { settle, virtual } from "../../support/github/Virtual.js"
 
 const settings = {
   maxWait: Duration.seconds(60),
   paceRequests: true,
+  contentLimits: true,
   writeLane: { perMinute: 80, perHour: 500, pointsPerMinute: 400 }
 }
 const put = { _tag: "Put", path: "data/a.json", content: new TextEncoder().encode("1") } as const
@@ -37,6 +40,43 @@ describe("who waits", () => {
       assert.isNotNull(other.unsafePoll())
       yield* TestClock.adjust("58 seconds")
       yield* Fiber.joinAll(waiting)
+    })
+  )
+
+  it.scoped("for the limits of github.com writes to github.com, or where headers or options say so", () =>
+    Effect.gen(function* () {
+      const { connect, flight, server } = yield* virtual()
+      server.host.commit("main", [put])
+      const { oid } = server.host.branch("main", true)!
+      const limits = () => announced(5000, 5000, Math.floor(Date.now() / 1000) + 3000)
+      let branches = 0
+      const tookBy = (headers: Record<string, string>, options: Partial<GitHubOptions> = {}, count = 81) =>
+        Effect.gen(function* () {
+          server.headers = () => ({ ...limits(), ...headers })
+          const remote = yield* connect(options)
+          yield* remote.head("main")
+          const writes = Effect.forEach(
+            Array.from({ length: count }),
+            () => Effect.suspend(() => remote.createBranch(`b${++branches}`, oid)),
+            { discard: true }
+          )
+          const { result, took } = yield* settle(flight, writes)
+          assert.isTrue(Either.isRight(result))
+          return took
+        })
+      assert.strictEqual(yield* tookBy({}), 0, "a host that announces limits")
+      const enterprise = { server: "GitHub.com", "x-github-enterprise-version": "enterprise-server@3.17.1" }
+      assert.strictEqual(yield* tookBy(enterprise), 0, "an Enterprise server")
+      assert.strictEqual(yield* tookBy({ server: "github.com" }), 60_000, "a proxy before github.com")
+      assert.strictEqual(yield* tookBy({}, { writeLane: { perMinute: 4 } }, 9), 120_000, "as the options say")
+      for (const [apiUrl, expected] of [
+        [undefined, true],
+        ["https://api.octocorp.ghe.com", true],
+        ["https://ghe.example.com/api/v3", false],
+        ["https://api.github.com.example.com", false]
+      ] as const) {
+        assert.strictEqual((yield* resolveOptions({ repo: "o/r", apiUrl })).contentLimits, expected, apiUrl)
+      }
     })
   )
 

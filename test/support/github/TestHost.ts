@@ -28,6 +28,10 @@ export interface HostOptions {
   readonly token?: string | undefined
   /** Where a listing is cut. Default 100,000 entries. */
   readonly treeLimit?: number | undefined
+  /** The raw address, which nobody gives a token to, denies every file then. */
+  readonly private?: boolean | undefined
+  /** What a branch's answer tells of its commit. Default everything. */
+  readonly branchCommit?: "id" | "nothing" | undefined
 }
 
 const problem = (status: number, message: string, more: object = {}): HostReply => ({
@@ -153,16 +157,16 @@ export class TestHost {
       : { ...reply, headers: { ...reply.headers, etag } }
   }
 
-  raw(pathname: string): HostReply {
+  raw(pathname: string, validator: string | undefined): HostReply {
     const [owner, name, ref = "", ...path] = pathname.slice(1).split("/")
     const commit = this.resolve(ref)
-    if (`${owner}/${name}` !== this.full || commit === undefined)
+    if (`${owner}/${name}` !== this.full || commit === undefined || this.#options.private === true)
       return { status: 404, body: "404: Not Found" }
     const entry = this.repository.lookup(commit.tree, path.join("/"))
     const content = entry === undefined ? undefined : this.repository.blobs.get(entry.oid)
-    return content === undefined
-      ? { status: 404, body: "404: Not Found" }
-      : { status: 200, headers: { etag: `"${entry!.oid}"`, "content-type": "text/plain" }, body: content }
+    if (content === undefined) return { status: 404, body: "404: Not Found" }
+    const headers = { etag: `"${entry!.oid}"`, "content-type": "text/plain" }
+    return validator === headers.etag ? { status: 304, headers } : { status: 200, headers, body: content }
   }
 
   resolve(name: string): MemoryCommit | undefined {
@@ -283,6 +287,12 @@ export class TestHost {
     }
   }
 
+  #branchCommit(commit: MemoryCommit) {
+    const { branchCommit } = this.#options
+    if (branchCommit === undefined) return { commit: this.#commitView(commit) }
+    return branchCommit === "id" ? { commit: { sha: commit.oid, url: "" } } : {}
+  }
+
   #gitCommit(commit: MemoryCommit) {
     const { commit: view, ...rest } = this.#commitView(commit)
     return { ...rest, ...view }
@@ -317,7 +327,7 @@ export class TestHost {
       const commit = this.branch(branch)
       return commit === undefined
         ? problem(404, "Branch not found")
-        : { status: 200, body: { name: branch, commit: this.#commitView(commit) } }
+        : { status: 200, body: { name: branch, ...this.#branchCommit(commit) } }
     }
     if (rest === "/commits") return this.#log(request.query)
     const ref = match("/commits/")

@@ -207,7 +207,8 @@ export const makeTestServer = (host: TestHost = new TestHost()) =>
             : host.reading(() => graphql(host, seen.body))
         }
         if (url.pathname.startsWith("/raw/")) {
-          return host.reading(() => host.raw(decodeURIComponent(url.pathname.slice(4))))
+          const validator = seen.headers["if-none-match"]
+          return host.reading(() => host.raw(decodeURIComponent(url.pathname.slice(4)), validator))
         }
         const request: HostRequest = {
           method: seen.method,
