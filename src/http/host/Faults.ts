@@ -56,6 +56,14 @@ class Racing extends Context.Reference<Racing>()("chainstore/http/host/Racing", 
   defaultValue: (): { left: number } => ({ left: 0 })
 }) {}
 
+class Writing extends Context.Reference<Writing>()("chainstore/http/host/Writing", {
+  defaultValue: () => false
+}) {}
+
+/** Runs a write, which sees every branch as it is: the machine that writes is not behind. */
+export const writing = <A, E, R>(write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(write, Writing, true)
+
 interface Move {
   readonly at: number
   readonly before: Option.Option<Oid>
@@ -92,7 +100,7 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) 
       Effect.gen(function* () {
         const { staleSeconds } = MutableRef.get(plan)
         const past = moves.get(`${fullName} ${ref}`)
-        if (staleSeconds === 0 || past === undefined) return yield* actual
+        if (staleSeconds === 0 || past === undefined || (yield* Writing)) return yield* actual
         const since = (yield* now) - staleSeconds * 1000
         const seen = past.find((move) => move.at > since)
         return seen === undefined ? yield* actual : seen.before
