@@ -54,7 +54,7 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
     Effect.flatMap(refs.read(move.branch), (at) => {
       const refusal = moved(move, at)
       if (Option.isNone(at))
-        return Effect.succeed(Proof.behind(Option.isNone(move.from) ? undefined : refusal))
+        return Effect.succeed(Option.isNone(move.from) ? Proof.unchanged : Proof.behind(refusal))
       if (Option.isNone(move.from)) {
         return Option.isSome(move.to) && move.to.value === at.value
           ? Effect.succeed(Proof.done(undefined))
@@ -66,7 +66,7 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
           provedBy(relation, refusal)
         )
       }
-      if (at.value === base) return Effect.succeed(Proof.behind())
+      if (at.value === base) return Effect.succeed(Proof.unchanged)
       // A branch that was to be deleted, and has commits above the last one that was known, was not deleted.
       return Effect.map(refs.relate(base, base, at.value), (relation) =>
         relation === "Above" ? Proof.notDone(refusal) : provedBy(relation, refusal)
@@ -86,7 +86,7 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
         return kept
           ? (unproved.find(({ behind }) => !behind) ??
               unproved.find(({ refusal }) => refusal !== undefined) ??
-              Proof.behind())
+              Proof.unchanged)
           : Proof.done(undefined)
       }
     )

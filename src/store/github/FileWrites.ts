@@ -157,7 +157,7 @@ export const makeFileWrites = (client: Client, branches: Pick<Branches, "isSuper
       for (const [index, commit] of commits.slice(0, compared).entries()) {
         const at = yield* blobAt(write.path, commit.sha)
         if (index === 0) {
-          if (same(at, write.expected)) return Proof.behind()
+          if (same(at, write.expected)) return Proof.unchanged
           if (yield* branches.isSuperseded(write.branch, write.path, at)) return Proof.behind(refusal)
           if (Option.isNone(write.expected)) return Proof.notDone(refusal)
         } else if (same(at, write.expected)) return Proof.notDone(refusal)

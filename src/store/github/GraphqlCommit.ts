@@ -75,7 +75,7 @@ export const makeGraphqlCommit = (
       const at = yield* refs.read(branch)
       const refusal = moved(branch, expected, at)
       if (Option.isNone(at)) return Proof.behind(refusal)
-      if (at.value === expected) return Proof.behind()
+      if (at.value === expected) return Proof.unchanged
       const reply = yield* client.call(Api.compare, {
         path: { basehead: `${expected}...${at.value}` },
         query: { per_page: 100 }

@@ -16,6 +16,8 @@ export type Proof<A, E> =
       readonly _tag: "Unproved"
       /** A machine behind the others would answer this: a later look may prove more. */
       readonly behind: boolean
+      /** The write's base is still there to see: where nothing else comes, one more request tells. */
+      readonly unchanged?: boolean | undefined
       /** What a refusal means after which nothing more can be seen, where no reply was lost before it. */
       readonly refusal?: E | undefined
     }
@@ -40,11 +42,12 @@ export interface Write<A, E> {
 
 const done = <A>(value: A): Proof<A, never> => ({ _tag: "Done", value })
 const notDone = <E>(refusal: E): Proof<never, E> => ({ _tag: "NotDone", refusal })
+const unchanged: Proof<never, never> = { _tag: "Unproved", behind: true, unchanged: true }
 const behind = <E = never>(refusal?: E): Proof<never, E> => ({ _tag: "Unproved", behind: true, refusal })
 const elsewhere = <E>(refusal: E): Proof<never, E> => ({ _tag: "Unproved", behind: false, refusal })
 
-/** Makers of proofs. `behind`: a later look may prove more. `elsewhere`: no look can. */
-export const Proof = { done, notDone, behind, elsewhere }
+/** Makers of proofs. `unchanged`, `behind`: a later look may prove more. `elsewhere`: no look can. */
+export const Proof = { done, notDone, unchanged, behind, elsewhere }
 
 const isFailure = (error: unknown): error is ApiFailure =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "ApiFailure"
@@ -96,7 +99,9 @@ export const once = <A, E extends { readonly _tag: string }>(
         if (proof._tag === "Done") return Effect.succeed(proof.value)
         if (proof._tag === "NotDone") return Effect.fail(proof.refusal)
         const last = lost === undefined ? (proof.refusal ?? otherwise) : undefined
-        return Effect.fail(last ?? unproved(place, lost, refusal))
+        if (last !== undefined) return Effect.fail(last)
+        const uncertain = unproved(place, lost, refusal)
+        return proof.unchanged === true ? Effect.mapError(send, () => uncertain) : Effect.fail(uncertain)
       })
     )
 

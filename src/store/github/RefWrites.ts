@@ -43,9 +43,9 @@ export const provedBy = (relation: Relation, refusal: RefMoved): Proof<void, Ref
       return Proof.notDone(refusal)
     case "Behind":
       // An older head may be one that the branch was forced back to; the base itself contradicts a refusal.
-      return Proof.behind(
-        Option.getOrNull(refusal.expected) === Option.getOrNull(refusal.actual) ? undefined : refusal
-      )
+      return Option.getOrNull(refusal.expected) === Option.getOrNull(refusal.actual)
+        ? Proof.unchanged
+        : Proof.behind(refusal)
     case "Elsewhere":
       return Proof.elsewhere(refusal)
   }

@@ -316,8 +316,8 @@ describe("what a write makes of a refusal", () => {
     {
       name: "409 of another blob, where everything else says that the file is unchanged",
       reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
-      tag: "AmbiguousWriteError",
-      requests: 15
+      tag: undefined,
+      requests: 16
     },
     {
       name: "409 of a branch that moved meanwhile",

@@ -12,57 +12,56 @@ import { countingFetch, type InFlight, settle } from "./Virtual.js"
 
 type Document = { readonly [name: string]: unknown } | undefined
 
-interface Operation {
-  readonly run: (store: StoreService, first: string) => Effect.Effect<unknown, { readonly _tag: string }>
-  /** The document that tells whether the operation was done, and what it is then. */
+/** What an operation is given: its number, the first commit, and the document that tells whether it was done. */
+interface Given {
+  readonly n: number
+  readonly first: string
   readonly id: string
-  readonly done: (document: Document) => boolean
+  readonly rev: number
+}
+
+interface Operation {
+  readonly run: (store: StoreService, given: Given) => Effect.Effect<unknown, { readonly _tag: string }>
+  /** It makes a document instead of changing `a`. */
+  readonly makes?: boolean
+  /** What the document is when it was done; the number and the next revision when absent. */
+  readonly done?: (document: Document, given: Given) => boolean
+  /** Somebody else deletes the document before, without this client's knowing: an error says that it stays deleted. */
+  readonly vanished?: boolean
 }
 
 const docs = (store: StoreService) => store.collection("docs")
 
-const changed = (document: Document) => document?.["n"] === 9 && document["_rev"] === 4
-const inserted = (document: Document) => document?.["n"] === 9 && document["_rev"] === 1
-
-/** Before each, `a` has revision 3 and `b` revision 1. */
 const operations = {
-  insert: { run: (store) => docs(store).insert({ n: 9 }, { id: "new" }), id: "new", done: inserted },
-  update: { run: (store) => docs(store).update("a", { n: 9 }), id: "a", done: changed },
+  insert: { run: (store, { id, n }) => docs(store).insert({ n }, { id }), makes: true },
+  update: { run: (store, { id, n }) => docs(store).update(id, { n }) },
   "update expecting a revision": {
-    run: (store) => docs(store).update("a", { n: 9 }, { expectedRev: 3 }),
-    id: "a",
-    done: changed
+    run: (store, { id, n, rev }) => docs(store).update(id, { n }, { expectedRev: rev })
   },
-  upsert: { run: (store) => docs(store).upsert("a", { n: 9 }), id: "a", done: changed },
-  "upsert of a missing document": {
-    run: (store) => docs(store).upsert("new", { n: 9 }),
-    id: "new",
-    done: inserted
-  },
-  replace: { run: (store) => docs(store).replace("a", { n: 9 }), id: "a", done: changed },
-  delete: { run: (store) => docs(store).delete("a"), id: "a", done: (document) => document === undefined },
+  upsert: { run: (store, { id, n }) => docs(store).upsert(id, { n }) },
+  "upsert of a missing document": { run: (store, { id, n }) => docs(store).upsert(id, { n }), makes: true },
+  replace: { run: (store, { id, n }) => docs(store).replace(id, { n }) },
+  delete: { run: (store, { id }) => docs(store).delete(id), done: (document) => document === undefined },
   batch: {
-    run: (store) =>
+    run: (store, { id, n }) =>
       store.batch({}, (batch) =>
-        Effect.zipRight(batch.put("docs", "a", { n: 9 }), batch.put("docs", "new", { n: 9 }))
-      ),
-    id: "a",
-    done: changed
+        Effect.zipRight(batch.put("docs", id, { n }), batch.put("docs", `beside${n}`, { n }))
+      )
   },
   writer: {
-    run: (store) => store.writer({}, (writer) => writer.put("docs", "a", { n: 9 })),
-    id: "a",
-    done: changed
+    run: (store, { id, n }) => store.writer({}, (writer) => writer.put("docs", id, { n }))
   },
   transaction: {
-    run: (store) => store.transaction({}, (tx) => tx.collection("docs").update("a", { n: 9 })),
-    id: "a",
-    done: changed
+    run: (store, { id, n }) => store.transaction({}, (tx) => tx.collection("docs").update(id, { n }))
+  },
+  "update of a document that has vanished": {
+    run: (store, { id, n }) => docs(store).update(id, { n }),
+    done: (document) => document !== undefined,
+    vanished: true
   },
   restore: {
-    run: (store, first) => docs(store).restore("a", first),
-    id: "a",
-    done: (document) => document?.["n"] === 1 && document["_rev"] === 4
+    run: (store, { first, id }) => docs(store).restore(id, first),
+    done: (document, { rev }) => document?.["n"] === 1 && document["_rev"] === rev + 1
   }
 } satisfies { readonly [name: string]: Operation }
 
@@ -160,17 +159,13 @@ const readDocument = (directory: string, id: string): Document => {
   }
 }
 
-const outcomes = new Set(["success", "AmbiguousWriteError"])
-
-/** A host on the test's clock, and a function that runs a cell there and says what is wrong with its outcome. */
-export const matrix = Effect.gen(function* () {
+/** A host on the test's clock, on which cells and sequences of them run. */
+const world = Effect.gen(function* () {
   const flight: InFlight = { count: 0, now: 0 }
   const server = Context.get(
     yield* Layer.build(host({ judged: false, staleBy: Effect.sync(() => flight.now) })),
     HostServer
   )
-  let made = 0
-
   const open = (repo: string, carrier: Cell["carrier"], fate: () => Reply) =>
     Effect.gen(function* () {
       const [options, storeOptions] = carriers[carrier]
@@ -192,7 +187,7 @@ export const matrix = Effect.gen(function* () {
       return yield* Effect.provideService(Store.make(storeOptions), GitRemote, remote)
     })
 
-  const templates = new Map<string, { readonly directory: string; readonly first: string }>()
+  const templates = new Map<boolean, { readonly directory: string; readonly first: string }>()
   for (const carrier of ["REST Contents", "Git Data with an index"] as const) {
     const { directory, repo } = yield* Effect.provideService(newRepository, HostServer, server)
     const store = yield* open(repo, carrier, () => "none")
@@ -202,55 +197,115 @@ export const matrix = Effect.gen(function* () {
         yield* docs(store).insert({ n: 1 }, { id: "a" })
         const first = Option.getOrThrow(yield* store.commitSha)
         yield* docs(store).update("a", { n: 2 })
-        yield* docs(store).insert({ n: 1 }, { id: "b" })
         return first
       })
     )
-    const first = Either.getOrThrow(result)
-    for (const [name, [, options]] of Object.entries(carriers)) {
-      if (options === carriers[carrier][1] || "indexes" in options === "indexes" in carriers[carrier][1]) {
-        templates.set(name, { directory, first })
-      }
-    }
+    templates.set("indexes" in carriers[carrier][1], { directory, first: Either.getOrThrow(result) })
   }
 
-  return (cell: Cell): Effect.Effect<string | undefined> =>
+  let repositories = 0
+  let numbers = 100
+
+  /** A repository of its own, with a client behind the proxy; the function runs a cell there and says what is wrong. */
+  const repository = (carrier: Cell["carrier"]) =>
     Effect.gen(function* () {
-      const template = templates.get(cell.carrier)!
-      const name = `cell${++made}`
+      const { directory: template, first } = templates.get("indexes" in carriers[carrier][1])!
+      const name = `cell${++repositories}`
       const directory = `${server.directory}/repos/local/${name}.git`
-      cpSync(template.directory, directory, { recursive: true })
-      // Every reply of the cell before is old by now, also for the host.
-      yield* TestClock.adjust("2 minutes")
-      flight.now += 120_000
-      yield* server.faults.set({ staleSeconds: cell.stale })
-      let count = -1
-      let isOn = false
-      const store = yield* open(`local/${name}`, cell.carrier, () => {
-        if (!isOn) return "none"
-        count++
-        return count === cell.at ? cell.first : count === cell.at + 1 ? cell.second : "none"
-      })
-      const warm = yield* settle(flight, docs(store).update("a", { n: 3 }))
-      if (Either.isLeft(warm.result)) return `the write before: ${warm.result.left}`
-      isOn = true
-      const before = git(directory, "rev-parse", "main").trim()
-      const operation: Operation = operations[cell.operation]
-      const { result } = yield* settle(flight, operation.run(store, template.first))
-      const outcome = Either.isRight(result) ? "success" : result.left._tag
-      const commits = git(
-        directory,
-        ...["rev-list", `${before}..main`, "--", `data/docs/${operation.id}.json`]
-      ).split("\n")
-      const times = commits.length - 1
-      const isDone = operation.done(readDocument(directory, operation.id))
-      const fsck = git(directory, "fsck", "--connectivity-only")
-      rmSync(directory, { recursive: true, force: true })
-      const right =
-        (outcome === "success" ? times === 1 : outcomes.has(outcome) ? times <= 1 : times === 0) &&
-        isDone === (times === 1)
-      return right && !/broken|missing/.test(fsck)
-        ? undefined
-        : `${JSON.stringify(cell)}: ${outcome} (${Either.isLeft(result) ? String(result.left) : ""}), done ${times} times`
-    }).pipe(Effect.scoped, Effect.orDie) as Effect.Effect<string | undefined>
+      cpSync(template, directory, { recursive: true })
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(directory, { recursive: true, force: true })))
+      let fate: () => Reply = () => "none"
+      const store = yield* open(`local/${name}`, carrier, () => fate())
+      const other = yield* open(`local/${name}`, carrier, () => "none")
+
+      const run = (cell: Cell) =>
+        Effect.gen(function* () {
+          yield* server.faults.set({ staleSeconds: cell.stale })
+          const warm = yield* settle(flight, docs(store).upsert("a", { n: ++numbers }))
+          if (Either.isLeft(warm.result)) return `${JSON.stringify(cell)}: before it ${warm.result.left}`
+          const operation: Operation = operations[cell.operation]
+          const n = ++numbers
+          const id = operation.makes === true ? `new${n}` : "a"
+          const given = { n, first, id, rev: Number(readDocument(directory, id)?.["_rev"] ?? 0) }
+          if (operation.vanished === true) yield* settle(flight, docs(other).delete("a"))
+          const before = git(directory, "rev-parse", "main").trim()
+          let count = -1
+          fate = () => {
+            count++
+            return count === cell.at ? cell.first : count === cell.at + 1 ? cell.second : "none"
+          }
+          const { result } = yield* settle(flight, operation.run(store, given))
+          fate = () => "none"
+          const outcome = Either.isRight(result) ? "success" : result.left._tag
+          const path = `data/docs/${id}.json`
+          const times = git(directory, "rev-list", `${before}..main`, "--", path).split("\n").length - 1
+          const document = readDocument(directory, id)
+          const isDone =
+            operation.done?.(document, given) ?? (document?.["n"] === n && document["_rev"] === given.rev + 1)
+          const right =
+            operation.vanished === true
+              ? outcome === "AmbiguousWriteError" || (outcome !== "success" && !isDone)
+              : (outcome === "success"
+                  ? times === 1
+                  : outcome === "AmbiguousWriteError"
+                    ? times <= 1
+                    : times === 0) && isDone === (times === 1)
+          // One fault alone, and a machine that is behind for no longer than that, cost nothing but time. A work branch
+          // whose creation was delivered twice is refused: somebody else could have made it.
+          const single =
+            cell.second === "none" &&
+            cell.first !== "refused" &&
+            operation.vanished !== true &&
+            cell.operation !== "transaction"
+          return right && (!single || outcome === "success")
+            ? undefined
+            : `${JSON.stringify(cell)}: ${Either.isLeft(result) ? String(result.left) : outcome}, done ${times} times`
+        })
+      const sound = Effect.sync(() => git(directory, "fsck", "--strict"))
+      return { run, sound }
+    })
+
+  /** Every answer so far is old, also for the host, and every limit over. */
+  const later = Effect.suspend(() => {
+    flight.now += 121_000
+    return TestClock.setTime(flight.now)
+  })
+
+  return { later, repository }
 })
+
+/** Runs each cell in a repository of its own, and answers what is wrong. */
+export const runAlone = (chosen: ReadonlyArray<Cell>) =>
+  Effect.gen(function* () {
+    const { later, repository } = yield* world
+    const wrong: Array<string> = []
+    for (const cell of chosen) {
+      yield* later
+      const problem = yield* Effect.scoped(Effect.flatMap(repository(cell.carrier), ({ run }) => run(cell)))
+      if (problem !== undefined) wrong.push(problem)
+    }
+    return wrong
+  })
+
+const vanishes = ({ operation }: Cell) => (operations[operation] as Operation).vanished === true
+
+/**
+ * Runs cells one after the other by one client of one repository for each carrier, and answers what is wrong. Nobody
+ * else writes there: for a minute the client takes an absence that it once knew for an old answer.
+ */
+export const runInSequence = (chosen: ReadonlyArray<Cell>) =>
+  Effect.gen(function* () {
+    const { later, repository } = yield* world
+    const wrong: Array<string> = []
+    for (const carrier of Object.keys(carriers) as Array<Cell["carrier"]>) {
+      const { run, sound } = yield* repository(carrier)
+      for (const cell of chosen.filter((one) => one.carrier === carrier && !vanishes(one))) {
+        const problem = yield* run(cell)
+        // The client keeps to the limit that it was told.
+        if (cell.first === "refused" || cell.second === "refused") yield* later
+        if (problem !== undefined) wrong.push(problem)
+      }
+      yield* sound
+    }
+    return wrong
+  })
