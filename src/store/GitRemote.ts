@@ -159,10 +159,13 @@ export interface SingleFile {
     text: CommitText
   ) => Effect.Effect<FileCommitted, RemoteFailure | ConflictError | AmbiguousWriteError>
   /**
-   * The commit of a `put` that was refused lately and whose very blob lies at the path now, where that commit is its own
-   * after all: a proxy may deliver one request twice, and the second answer is a refusal. None: it is somebody else's.
+   * Runs alone among the writers of this process to the branch, or to one file of it, so that none of them changes what
+   * it reads before it writes. A `put`, `delete` or `commitNext` inside does not wait for it.
    */
-  readonly ours?: (branch: string, path: string, blob: Oid) => Effect.Effect<Option.Option<FileCommitted>>
+  readonly exclusively: (
+    branch: string,
+    path?: string
+  ) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Above this many bytes a content does not go this way. */
   readonly maxBytes: number
 }

@@ -56,6 +56,14 @@ class Racing extends Context.Reference<Racing>()("chainstore/http/host/Racing", 
   defaultValue: (): { left: number } => ({ left: 0 })
 }) {}
 
+class Writing extends Context.Reference<Writing>()("chainstore/http/host/Writing", {
+  defaultValue: () => false
+}) {}
+
+/** Runs a write, which sees every branch as it is: the machine that writes is not behind. */
+export const writing = <A, E, R>(write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(write, Writing, true)
+
 interface Move {
   readonly at: number
   readonly before: Option.Option<Oid>
@@ -79,7 +87,7 @@ const interfere = (git: GitRepository, ref: string) =>
     })
   })
 
-const make = (plan: MutableRef.MutableRef<Plan>) =>
+const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) =>
   Effect.sync(() => {
     const uses = new Map<Rule, number>()
     const moves = new Map<string, Array<Move>>()
@@ -92,8 +100,8 @@ const make = (plan: MutableRef.MutableRef<Plan>) =>
       Effect.gen(function* () {
         const { staleSeconds } = MutableRef.get(plan)
         const past = moves.get(`${fullName} ${ref}`)
-        if (staleSeconds === 0 || past === undefined) return yield* actual
-        const since = (yield* Clock.currentTimeMillis) - staleSeconds * 1000
+        if (staleSeconds === 0 || past === undefined || (yield* Writing)) return yield* actual
+        const since = (yield* now) - staleSeconds * 1000
         const seen = past.find((move) => move.at > since)
         return seen === undefined ? yield* actual : seen.before
       })
@@ -103,7 +111,7 @@ const make = (plan: MutableRef.MutableRef<Plan>) =>
         if (MutableRef.get(plan).staleSeconds === 0) return
         const key = `${fullName} ${ref}`
         const past = moves.get(key) ?? []
-        past.push({ at: yield* Clock.currentTimeMillis, before })
+        past.push({ at: yield* now, before })
         moves.set(key, past.slice(-1000))
       })
 
@@ -172,11 +180,15 @@ const make = (plan: MutableRef.MutableRef<Plan>) =>
 
 const healthy: Plan = { rules: [], staleSeconds: 0 }
 
+/** No faults until `set` switches some on; `now` is the clock that `staleSeconds` goes by, in milliseconds. */
+export const layerWith = (now: Effect.Effect<number>) =>
+  Layer.effect(
+    Faults,
+    Effect.suspend(() => make(MutableRef.make(healthy), now))
+  )
+
 /** No faults until `set` switches some on. */
-export const layer = Layer.effect(
-  Faults,
-  Effect.suspend(() => make(MutableRef.make(healthy)))
-)
+export const layer = layerWith(Clock.currentTimeMillis)
 
 /** Faults as a file says, read again when it changes; a missing file means none, an unreadable one keeps the last. */
 export const layerFile = (file: string, every: Duration.DurationInput = "250 millis") =>

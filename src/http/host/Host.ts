@@ -9,7 +9,7 @@ import * as Body from "./Body.js"
 import { type Call, type Version, versions } from "./Call.js"
 import * as Cors from "./Cors.js"
 import * as Envelope from "./Envelope.js"
-import { Faults } from "./Faults.js"
+import { Faults, writing } from "./Faults.js"
 import * as GraphQl from "./graphql/GraphQl.js"
 import * as Limits from "./Limits.js"
 import * as Links from "./Links.js"
@@ -224,7 +224,7 @@ const make = (options: HostOptions) =>
             free: match?.route.template === "/rate_limit"
           }
           found.charge = charge
-          return limits.around(charge, writes ? run(match) : Effect.zipRight(turn, run(match)))
+          return limits.around(charge, writes ? writing(run(match)) : Effect.zipRight(turn, run(match)))
         }
       }
     }

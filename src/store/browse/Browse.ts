@@ -8,6 +8,7 @@ import type { Oid } from "../../domain/Oid.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import type { Budget, GitRemoteService, Tree } from "../GitRemote.js"
+import { withoutMark } from "../internal/CommitMark.js"
 import type { StoreService, StoreView } from "../StoreService.js"
 import { columnsOf } from "./Columns.js"
 import { type Filter, matcherOf } from "./Filter.js"
@@ -281,7 +282,7 @@ export const make = (options: BrowseOptions): Browse => {
       const commits = yield* remote.log(head.value, under(collection), { limit }).pipe(Stream.runCollect)
       return [...commits].map((commit) => ({
         sha: commit.commit,
-        message: commit.message,
+        message: withoutMark(commit.message),
         author: commit.author.name,
         date: commit.author.date,
         url: commit.url

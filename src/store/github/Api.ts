@@ -213,6 +213,8 @@ export const compare = get(
   "commits/commits#compare-two-commits",
   Schema.Struct({
     status: Schema.Literal("diverged", "ahead", "behind", "identical"),
+    merge_base_commit: Schema.optional(Named),
+    total_commits: Schema.optional(Schema.Number),
     commits: Schema.Array(Commit)
   })
 )

@@ -5,12 +5,12 @@ import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { type AmbiguousWriteError, RemoteError } from "../../domain/StoreError.js"
 import type { BranchMove } from "../GitRemote.js"
-import { type ApiFailure, isAmbiguous } from "./ApiFailure.js"
+import type { ApiFailure } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
-import type { RefWrites } from "./RefWrites.js"
+import { once, Proof } from "./LostReply.js"
+import { provedBy, type RefWrites } from "./RefWrites.js"
 import type { RepositoryId } from "./RepositoryId.js"
-import { lagging, waitFor } from "./Retry.js"
-import { ambiguous, type Place } from "./Translate.js"
+import type { Place } from "./Translate.js"
 
 type Failure = CallFailure | RefMoved | AmbiguousWriteError | RemoteError
 
@@ -26,13 +26,6 @@ const nothing = "0".repeat(40)
 
 const refOf = (branch: string) => `refs/heads/${branch}`
 
-/** Where a branch is, and whether that is where it was to go, or beyond. */
-interface State {
-  readonly move: BranchMove
-  readonly at: Option.Option<Oid>
-  readonly there: boolean
-}
-
 /** What no other way of moving a branch would mend. */
 const isFinal = ({ kind }: ApiFailure) =>
   kind === "Credentials" ||
@@ -41,6 +34,9 @@ const isFinal = ({ kind }: ApiFailure) =>
   kind === "PrimaryLimit" ||
   kind === "SecondaryLimit" ||
   kind === "RuleViolation"
+
+const isGone = (proof: Proof<void, RefMoved>) =>
+  proof._tag !== "Done" && proof.refusal !== undefined && Option.isNone(proof.refusal.actual)
 
 /** Several branches in one request, by equality and never by force. */
 export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: RepositoryId) => {
@@ -53,40 +49,46 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
   const moved = ({ branch, from }: BranchMove, actual: Option.Option<Oid>) =>
     new RefMoved({ ref: refOf(branch), expected: from, actual })
 
-  const same = (a: Option.Option<Oid>, b: Option.Option<Oid>) =>
-    Option.getOrUndefined(a) === Option.getOrUndefined(b)
+  /** What one branch proves of all moves: they come together. */
+  const proofOf = (move: BranchMove): Effect.Effect<Proof<void, RefMoved>, CallFailure> =>
+    Effect.flatMap(refs.read(move.branch), (at) => {
+      const refusal = moved(move, at)
+      if (Option.isNone(at))
+        return Effect.succeed(Option.isNone(move.from) ? Proof.unchanged : Proof.behind(refusal))
+      if (Option.isNone(move.from)) {
+        return Option.isSome(move.to) && move.to.value === at.value
+          ? Effect.succeed(Proof.done(undefined))
+          : Effect.succeed(Proof.elsewhere(refusal))
+      }
+      const base = move.from.value
+      if (Option.isSome(move.to)) {
+        return Effect.map(refs.relate(base, move.to.value, at.value), (relation) =>
+          provedBy(relation, refusal)
+        )
+      }
+      if (at.value === base) return Effect.succeed(Proof.unchanged)
+      // A branch that was to be deleted, and has commits above the last one that was known, was not deleted.
+      return Effect.map(refs.relate(base, base, at.value), (relation) =>
+        relation === "Above" ? Proof.notDone(refusal) : provedBy(relation, refusal)
+      )
+    })
 
-  const look = (moves: ReadonlyArray<BranchMove>): Effect.Effect<ReadonlyArray<State>, CallFailure> =>
-    Effect.forEach(moves, (move) =>
-      Effect.gen(function* () {
-        const at = yield* refs.read(move.branch)
-        const beyond =
-          Option.isSome(move.to) && Option.isSome(at) && !same(at, move.from)
-            ? yield* refs.isBelow(move.to.value, at.value)
-            : false
-        const there = beyond || same(move.to, at)
-        return { move, at, there }
-      })
-    )
-
-  /**
-   * The same, told by machines that agree with each other and with the refusal: of moves that come together, some
-   * done and some not, or none where one was refused for being elsewhere, is what a machine behind the others says.
-   */
-  const seen = (moves: ReadonlyArray<BranchMove>, refusal: ApiFailure) =>
-    look(moves).pipe(
-      Effect.filterOrFail(
-        (found) => {
-          const untouched = found.filter(({ at, move, there }) => !there && same(at, move.from)).length
-          return (
-            untouched === 0 ||
-            (untouched === found.length && refusal.kind !== "StaleHead") ||
-            found.some(({ at, move, there }) => !there && !same(at, move.from))
-          )
-        },
-        () => "behind" as const
-      ),
-      Effect.retry({ schedule: lagging, while: (error) => error === "behind" })
+  const look = (moves: ReadonlyArray<BranchMove>): Effect.Effect<Proof<void, RefMoved>, CallFailure> =>
+    Effect.map(
+      Effect.forEach(moves, (move) => Effect.map(proofOf(move), (proof) => ({ move, proof }))),
+      (seen) => {
+        const proofs = seen.map(({ proof }) => proof)
+        const firm =
+          proofs.find(({ _tag }) => _tag === "Done") ?? proofs.find(({ _tag }) => _tag === "NotDone")
+        if (firm !== undefined) return firm
+        const unproved = proofs.filter((proof) => proof._tag === "Unproved")
+        const kept = seen.some(({ move, proof }) => Option.isSome(move.to) || !isGone(proof))
+        return kept
+          ? (unproved.find(({ behind }) => !behind) ??
+              unproved.find(({ refusal }) => refusal !== undefined) ??
+              Proof.unchanged)
+          : Proof.done(undefined)
+      }
     )
 
   const send = (moves: ReadonlyArray<BranchMove>) =>
@@ -109,60 +111,27 @@ export const makeBranchMoves = (client: Client, refs: RefWrites, repositoryId: R
       )
     )
 
-  const attempt = (
-    place: Place,
-    moves: ReadonlyArray<BranchMove>,
-    count: number,
-    before: ApiFailure | undefined
-  ): Effect.Effect<void, Failure> =>
-    send(moves).pipe(
-      Effect.asVoid,
-      Effect.catchAll((error): Effect.Effect<void, Failure> => {
-        if (error._tag !== "ApiFailure" || isFinal(error)) {
-          if (before === undefined) return Effect.fail(error)
-          return look(moves).pipe(
-            Effect.mapError((): Failure => ambiguous(place, before)),
-            Effect.flatMap((states) =>
-              states.every(({ there }) => there) ? Effect.void : Effect.fail(error)
-            )
-          )
-        }
-        if (error.kind === "Missing") repositoryId.forget()
-        if (/doesn't exist on type|undefinedField/i.test(error.message)) {
-          known = false
-          return Effect.fail(unsupported(place, error.message))
-        }
-        const lost = isAmbiguous(error)
-        const perhaps = lost || count > 0
-        const found: Effect.Effect<ReadonlyArray<State>, Failure> = perhaps
-          ? Effect.mapError(seen(moves, error), () => ambiguous(place, error))
-          : look(moves)
-        return found.pipe(
-          Effect.flatMap((states): Effect.Effect<void, Failure> => {
-            // A refusal may answer a request that a proxy sent twice.
-            if (states.every(({ there }) => there)) return Effect.void
-            const elsewhere = states.find(({ at, move }) => !same(at, move.from))
-            if (elsewhere !== undefined) return Effect.fail(moved(elsewhere.move, elsewhere.at))
-            if (error.kind === "StaleHead" || error.kind === "NotFastForward") {
-              return Effect.fail(moved(moves[0] as BranchMove, Option.none()))
-            }
-            if (!lost) return Effect.fail(unsupported(place, error.message))
-            return count >= client.settings.maxRetries
-              ? Effect.fail(error)
-              : Effect.flatMap(waitFor(client.settings, count, error), (inTime) =>
-                  inTime ? attempt(place, moves, count + 1, error) : Effect.fail(error)
-                )
-          })
-        )
-      })
-    )
-
   return (place: Place, moves: ReadonlyArray<BranchMove>): Effect.Effect<void, Failure> =>
     moves.length === 0
       ? Effect.void
       : Effect.suspend(() =>
           known
-            ? attempt(place, moves, 0, undefined)
+            ? once<void, RefMoved | RemoteError>(client.settings, {
+                place,
+                send: Effect.asVoid(send(moves)),
+                look: () => look(moves),
+                refused: (failure) => {
+                  if (failure.kind === "Missing") repositoryId.forget()
+                  if (isFinal(failure)) return { look: "never" }
+                  if (/doesn't exist on type|undefinedField/i.test(failure.message)) {
+                    known = false
+                    return { look: "never", otherwise: unsupported(place, failure.message) }
+                  }
+                  return failure.kind === "StaleHead" || failure.kind === "NotFastForward"
+                    ? { look: "patiently" }
+                    : { look: "once", otherwise: unsupported(place, failure.message) }
+                }
+              })
             : Effect.fail(unsupported(place, "the host knows no updateRefs"))
         )
 }

@@ -55,6 +55,8 @@ export interface Branches {
   ) => Effect.Effect<void>
   /** Whether an answer is older than what we wrote. */
   readonly isStale: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
+  /** Whether a write of ours replaced this version of a file lately: a machine that answers it is behind. */
+  readonly isSuperseded: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
   /** Whether we wrote to the branch so lately that a listing by its name may be old. */
   readonly writtenLately: (branch: string) => Effect.Effect<boolean>
   readonly forget: (branch: string) => void
@@ -270,6 +272,13 @@ export const makeBranches = (client: Client): Branches => {
           now < file.at + lag &&
           key !== file.after &&
           (file.all || file.superseded.has(key))
+        )
+      }),
+    isSuperseded: (branch, path, answer) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const file = memories.get(branch)?.files.get(path)
+        return (
+          file !== undefined && now < file.at + lag && file.superseded.has(Option.getOrElse(answer, () => ""))
         )
       }),
     writtenLately: (branch) =>

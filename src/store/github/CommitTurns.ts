@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { RefMoved } from "../../domain/Ref.js"
 import type { Change, Committed, GitRemoteService, Head } from "../GitRemote.js"
+import type { Exclusively } from "../internal/Mutex.js"
 import type { Branches } from "./Branches.js"
 import type { Bring } from "./Bring.js"
 import { operation } from "./Call.js"
@@ -15,7 +16,6 @@ import type { ObjectCache } from "./ObjectCache.js"
 import { lagging } from "./Retry.js"
 import type { Told, Writable } from "./Told.js"
 import { building } from "./Trees.js"
-import type { makeTurns } from "./Turns.js"
 
 interface Parts {
   readonly client: Client
@@ -28,7 +28,7 @@ interface Parts {
   readonly commitNow: ReturnType<typeof makeCommit>
   readonly told: Told
   readonly writable: Writable
-  readonly turn: ReturnType<typeof makeTurns>
+  readonly exclusively: Exclusively
 }
 
 /** A head that was looked up after a lost race is news for so many milliseconds: whoever loses it lost a race again. */
@@ -41,11 +41,11 @@ export const makeCommitTurns = ({
   cache,
   client,
   commitNow,
+  exclusively,
   files,
   heads,
   known,
   told,
-  turn,
   writable
 }: Parts): Pick<GitRemoteService, "commit" | "commitNext"> => {
   const looked = new Map<string, { readonly head: Head; readonly at: number }>()
@@ -182,7 +182,7 @@ export const makeCommitTurns = ({
           return { committed: Option.some(second), result: again.result }
         })
       ),
-      turn(branch),
+      exclusively(branch),
       operation("commitNext", client.settings.deadline)
     )
 

@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import {
-  type AmbiguousWriteError,
+  AmbiguousWriteError,
   type ConflictError,
   type NotFoundError,
   type RemoteError,
@@ -11,12 +11,12 @@ import {
 } from "../../domain/StoreError.js"
 import * as GitObject from "../GitObject.js"
 import type { Change, CommitText, Committed, FileCommitted, Head, NewCommit } from "../GitRemote.js"
+import { marked } from "../internal/CommitMark.js"
 import { toItsEnd } from "../internal/Detached.js"
 import { checkChanges } from "../memory/MemoryTree.js"
 import * as Api from "./Api.js"
 import type { Branches } from "./Branches.js"
 import type { CallFailure, Client } from "./Client.js"
-import { marked } from "./CommitMark.js"
 import type { FileWrite } from "./FileWrites.js"
 import { fitsGraphql } from "./GraphqlCommit.js"
 import type { RefWrites } from "./RefWrites.js"
@@ -135,10 +135,18 @@ export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Pa
       )
       if (made.parents?.length !== 0) {
         // Somebody else was first, and the file landed on their branch: it is taken back.
-        yield* Effect.catchTag(
-          takeBack(branch, commit, first, made, "the branch had begun elsewhere"),
-          "ConflictError",
-          () => Effect.void
+        yield* takeBack(branch, commit, first, made, "the branch had begun elsewhere").pipe(
+          Effect.catchTag("ConflictError", () => Effect.void),
+          Effect.mapError(
+            (cause) =>
+              new AmbiguousWriteError({
+                ...place,
+                path: first.path,
+                message: `the branch ${branch} had begun elsewhere, this commit put ${first.path} there in ${made.commit}, and removing it failed: ${cause.message}`,
+                hint: `delete ${first.path} once the repository can be written, then write again`,
+                cause
+              })
+          )
         )
         const at = yield* refs.read(branch)
         return yield* Effect.fail(moved(branch, at))

@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ValidationError } from "../../domain/StoreError.js"
 import { GitRemote, type GitRemoteService, type Head } from "../GitRemote.js"
+import { makeExclusively } from "../internal/Mutex.js"
 import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
 import { makeBranches } from "./Branches.js"
@@ -35,7 +36,6 @@ import { makeSingleFile } from "./SingleFiles.js"
 import { makeTold, makeWritable } from "./Told.js"
 import { translate } from "./Translate.js"
 import { makeTrees } from "./Trees.js"
-import { makeTurns } from "./Turns.js"
 
 export { type Authorization, config, type GitHubOptions, type WriteLane } from "./Options.js"
 
@@ -70,12 +70,12 @@ export const make = (
       head: heads.head,
       isAncestor: refs.isAncestor
     })
-    const fileWrites = makeFileWrites(client)
+    const writeFile = makeFileWrites(client, branches)
     const commitNow = makeCommit({
       client,
       refs,
-      writeFile: fileWrites.write,
-      viaGraphql: makeGraphqlCommit(client, refs, repositoryId, known, files.file),
+      writeFile,
+      viaGraphql: makeGraphqlCommit(client, refs, repositoryId, known),
       existing: branches.existing
     })
     const told = makeTold(settings.deadline)
@@ -88,12 +88,12 @@ export const make = (
       bring,
       files,
       refs,
-      fileWrites,
+      writeFile,
       commitNow,
       moveTogether: makeBranchMoves(client, refs, repositoryId),
       told,
       writable: makeWritable(settings.readOnly),
-      turn: makeTurns()
+      exclusively: makeExclusively()
     }
     const probe = makeProbe(client, refs, branches)
     const log = makeLog(client)

@@ -3,21 +3,21 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
-import type { AmbiguousWriteError, RemoteError } from "../../domain/StoreError.js"
-import * as GitObject from "../GitObject.js"
-import type { Blob, Head, NewCommit } from "../GitRemote.js"
+import type { AmbiguousWriteError } from "../../domain/StoreError.js"
+import type { Head, NewCommit } from "../GitRemote.js"
+import { marked, sameMark } from "../internal/CommitMark.js"
 import * as Api from "./Api.js"
-import { type ApiFailure, isAmbiguous, isMissing, isUnrelated } from "./ApiFailure.js"
+import { isMissing, isUnrelated } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
 import type { CallFailure, Client } from "./Client.js"
-import { marked, maybeSame, surelySame } from "./CommitMark.js"
 import type { KnownTrees } from "./KnownTrees.js"
+import { once, Proof } from "./LostReply.js"
 import type { RefWrites } from "./RefWrites.js"
 import type { RepositoryId } from "./RepositoryId.js"
-import { patiently, waitFor } from "./Retry.js"
-import { ambiguous, type Place } from "./Translate.js"
+import { patiently } from "./Retry.js"
+import type { Place } from "./Translate.js"
 
-type Failure = CallFailure | RefMoved | AmbiguousWriteError | RemoteError
+type Failure = CallFailure | RefMoved | AmbiguousWriteError
 
 /** https://docs.github.com/graphql/reference/mutations#createcommitonbranch */
 export const commitDocument = `mutation Commit($input: CreateCommitOnBranchInput!) {
@@ -48,9 +48,6 @@ export const fitsGraphql = (commit: NewCommit) =>
   commit.changes.reduce((sum, change) => sum + (change._tag === "Put" ? change.content.length : 0), 0) <=
     maxBytes
 
-/** What a search that failed tells. */
-const nothing = { made: Option.none<Head>(), at: Option.none<Oid>() }
-
 const messageOf = (message: string) => {
   const [, headline = message, body] = /^(.*?)\r?\n(?:\r?\n)*([\s\S]*)$/.exec(message) ?? []
   return body === undefined ? { headline } : { headline, body }
@@ -61,62 +58,50 @@ export const makeGraphqlCommit = (
   client: Client,
   refs: RefWrites,
   repositoryId: RepositoryId,
-  known: KnownTrees,
-  file: (at: Head, path: string) => Effect.Effect<Option.Option<Blob>, CallFailure | RemoteError>
+  known: KnownTrees
 ) => {
-  const { address, maxRetries } = client.settings
+  const { address } = client.settings
 
   const moved = (branch: string, expected: Oid, actual: Option.Option<Oid>) =>
     new RefMoved({ ref: `refs/heads/${branch}`, expected: Option.some(expected), actual })
 
-  /** Our commit among those that followed the expected head: its child, with our message and our content. */
-  const search = (
+  /** The commit among those that followed the expected head: its child, with the mark of the message. */
+  const look = (
     branch: string,
     expected: Oid,
-    commit: NewCommit,
-    isOurs: typeof maybeSame
-  ): Effect.Effect<
-    { readonly made: Option.Option<Head>; readonly at: Option.Option<Oid> },
-    CallFailure | RemoteError
-  > =>
+    message: string
+  ): Effect.Effect<Proof<Head, RefMoved>, CallFailure> =>
     Effect.gen(function* () {
       const at = yield* refs.read(branch)
-      if (Option.isNone(at) || at.value === expected) return { made: Option.none(), at }
-      const compared = client.call(Api.compare, {
+      const refusal = moved(branch, expected, at)
+      if (Option.isNone(at)) return Proof.behind(refusal)
+      if (at.value === expected) return Proof.unchanged
+      const reply = yield* client.call(Api.compare, {
         path: { basehead: `${expected}...${at.value}` },
         query: { per_page: 100 }
       })
-      const commits = yield* patiently(compared, (error) => isMissing(error) && !isUnrelated(error)).pipe(
-        Effect.map((reply) => Option.getOrThrow(reply.value).commits),
-        Effect.catchIf(isUnrelated, () => Effect.succeed([]))
-      )
+      const { commits, status, total_commits } = Option.getOrThrow(reply.value)
+      if (status === "behind") return Proof.behind(refusal)
+      if (status === "diverged") return Proof.elsewhere(refusal)
       const child = commits.find(
-        (candidate) =>
-          candidate.parents[0]?.sha === expected && isOurs(candidate.commit.message, commit.message)
+        ({ commit, parents }) => parents[0]?.sha === expected && sameMark(commit.message, message)
       )
-      const change = commit.changes[0]
-      if (child === undefined || change === undefined) return { made: Option.none(), at }
-      const made = { commit: child.sha, tree: child.commit.tree.sha }
-      known.learnCommit(made)
-      const there = yield* file(made, change.path)
-      const same =
-        change._tag === "Put"
-          ? Option.isSome(there) && there.value.oid === GitObject.hash("blob", change.content)
-          : Option.isNone(there)
-      return {
-        made: same ? Option.some(made) : Option.none(),
-        at
+      if (child !== undefined) {
+        const made = { commit: child.sha, tree: child.commit.tree.sha }
+        known.learnCommit(made)
+        return Proof.done(made)
       }
-    })
+      return (total_commits ?? commits.length) > commits.length
+        ? Proof.elsewhere(refusal)
+        : Proof.notDone(refusal)
+    }).pipe(
+      Effect.catchIf(isUnrelated, () =>
+        Effect.succeed(Proof.elsewhere(moved(branch, expected, Option.none())))
+      ),
+      Effect.catchIf(isMissing, () => Effect.succeed(Proof.behind()))
+    )
 
-  const attempt = (
-    place: Place,
-    branch: string,
-    expected: Head,
-    commit: NewCommit,
-    count: number,
-    lost: ApiFailure | undefined
-  ): Effect.Effect<Head, Failure> =>
+  const send = (branch: string, expected: Head, commit: NewCommit): Effect.Effect<Head, CallFailure> =>
     client
       .graphql(
         commitDocument,
@@ -146,48 +131,23 @@ export const makeGraphqlCommit = (
           const { oid, repository, tree } = data.createCommitOnBranch.commit
           repositoryId.learn(repository?.id)
           return { commit: oid, tree: tree.oid }
-        }),
-        Effect.catchAll((error): Effect.Effect<Head, Failure> => {
-          if (error._tag !== "ApiFailure" && lost === undefined) return Effect.fail(error)
-          const settled = (otherwise: (at: Option.Option<Oid>) => Effect.Effect<Head, Failure>) =>
-            search(branch, expected.commit, commit, maybeSame).pipe(
-              Effect.mapError((failed): Failure => {
-                const last = lost ?? error
-                return last._tag === "ApiFailure" ? ambiguous(place, last) : failed
-              }),
-              Effect.flatMap(({ at, made }) =>
-                Option.isSome(made) ? Effect.succeed(made.value) : otherwise(at)
-              )
-            )
-          if (error._tag !== "ApiFailure") return settled(() => Effect.fail(error))
-          const refused = (at: Option.Option<Oid>) => Effect.fail(moved(branch, expected.commit, at))
-          if (error.kind === "StaleHead" || error.kind === "Missing") {
-            if (lost !== undefined) return settled(refused)
-            // Refused at once: somebody was first, or a proxy delivered the request twice and this is the second answer.
-            return Effect.flatMap(
-              Effect.orElseSucceed(search(branch, expected.commit, commit, surelySame), () => nothing),
-              ({ at, made }): Effect.Effect<Head, Failure> => {
-                if (Option.isSome(made)) return Effect.succeed(made.value)
-                const isThere = Option.isSome(at) && at.value === expected.commit
-                return error.kind === "Missing" && isThere ? Effect.fail(error) : refused(at)
-              }
-            )
-          }
-          if (!isAmbiguous(error))
-            return lost === undefined ? Effect.fail(error) : settled(() => Effect.fail(error))
-          return settled((at) => {
-            if (Option.isNone(at) || at.value !== expected.commit) return refused(at)
-            if (count >= maxRetries) return Effect.fail(error)
-            return Effect.flatMap(waitFor(client.settings, count, error), (inTime) =>
-              inTime ? attempt(place, branch, expected, commit, count + 1, error) : Effect.fail(error)
-            )
-          })
         })
       )
 
-  return (place: Place, branch: string, expected: Head, commit: NewCommit) =>
-    Effect.flatMap(marked(commit.message), (message) =>
+  return (place: Place, branch: string, expected: Head, commit: NewCommit): Effect.Effect<Head, Failure> =>
+    Effect.flatMap(marked(commit.message), (message) => {
+      const write = once(client.settings, {
+        place,
+        send: send(branch, expected, { ...commit, message }),
+        look: () => look(branch, expected.commit, message),
+        refused: (failure) =>
+          failure.kind === "StaleHead"
+            ? { look: "patiently" }
+            : failure.kind === "Missing"
+              ? { look: "once", otherwise: failure }
+              : { look: "never" }
+      })
       // A branch that we have just made may not be known to the machine that answers.
-      patiently(attempt(place, branch, expected, { ...commit, message }, 0, undefined), isMissing)
-    )
+      return patiently(write, isMissing)
+    })
 }

@@ -6,6 +6,7 @@ import type { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import { compareNames } from "../GitObject.js"
 import type { CommitInfo, Head, PathChange } from "../GitRemote.js"
+import { withoutMark } from "../internal/CommitMark.js"
 import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
@@ -26,7 +27,7 @@ export const toCommitInfo = (found: typeof Api.getGitCommit.reply.Type): CommitI
   commit: found.sha,
   tree: found.tree.sha,
   parents: found.parents.map((parent) => parent.sha),
-  message: found.message.trimEnd(),
+  message: withoutMark(found.message),
   author: found.author,
   committer: found.committer,
   url: found.html_url
@@ -63,7 +64,7 @@ export const makeLog =
               commit: sha,
               tree: commit.tree.sha,
               parents: parents.map((parent) => parent.sha),
-              message: commit.message.trimEnd(),
+              message: withoutMark(commit.message),
               author: person(commit.author),
               committer: person(commit.committer),
               url: html_url

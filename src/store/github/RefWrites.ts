@@ -4,30 +4,51 @@ import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import type { AmbiguousWriteError } from "../../domain/StoreError.js"
 import * as Api from "./Api.js"
-import { type ApiFailure, isAmbiguous, isKind, isMissing, isUnrelated } from "./ApiFailure.js"
+import { isAmbiguous, isKind, isMissing, isUnrelated } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { KnownTrees } from "./KnownTrees.js"
-import { patiently, politely, raced, waitFor } from "./Retry.js"
-import { ambiguous, type Place } from "./Translate.js"
+import { once, Proof } from "./LostReply.js"
+import { patiently, politely, raced } from "./Retry.js"
+import type { Place } from "./Translate.js"
 
 type Failure = CallFailure | RefMoved | AmbiguousWriteError
+
+/**
+ * `Above`: the head has the commit in its history. `Beside`: it descends from the base, is not the base and lacks the
+ * commit. `Behind`: it is the base or older, as far as the machine that answered knows.
+ */
+export type Relation = "Above" | "Beside" | "Behind" | "Elsewhere"
 
 /** Refs, moved forward or made, exactly once as far as anybody can see. */
 export interface RefWrites {
   /** Where a ref is, past every cache; none when missing. */
   readonly read: (branch: string) => Effect.Effect<Option.Option<Oid>, CallFailure>
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
-  /** Of two commits that exist: a machine that denies it is behind the others. */
-  readonly isBelow: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
+  /** Where a head lies, beside a commit and the base that the commit was made on. */
+  readonly relate: (base: Oid, commit: Oid, at: Oid) => Effect.Effect<Relation, CallFailure>
   /** `only` says that nobody else can know of the commit: a branch that is there already is ours then. */
   readonly create: (place: Place, branch: string, at: Oid, only?: boolean) => Effect.Effect<void, Failure>
   readonly move: (place: Place, branch: string, from: Oid, to: Oid) => Effect.Effect<void, Failure>
   readonly remove: (branch: string) => Effect.Effect<void, CallFailure>
 }
 
-interface Settled {
-  readonly done: boolean
-  readonly at: Option.Option<Oid>
+const isUnheardOf = (error: { readonly _tag: string }) => isMissing(error) && !isUnrelated(error)
+
+/** What the head of a branch proves of a move from a base to a commit above it. */
+export const provedBy = (relation: Relation, refusal: RefMoved): Proof<void, RefMoved> => {
+  switch (relation) {
+    case "Above":
+      return Proof.done(undefined)
+    case "Beside":
+      return Proof.notDone(refusal)
+    case "Behind":
+      // An older head may be one that the branch was forced back to; the base itself contradicts a refusal.
+      return Option.getOrNull(refusal.expected) === Option.getOrNull(refusal.actual)
+        ? Proof.unchanged
+        : Proof.behind(refusal)
+    case "Elsewhere":
+      return Proof.elsewhere(refusal)
+  }
 }
 
 export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
@@ -40,120 +61,89 @@ export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
       Effect.catchIf(isKind("Missing", "RefMissing"), () => Effect.succeed(Option.none()))
     )
 
-  const compare = (ancestor: Oid, descendant: Oid) =>
-    ancestor === descendant
-      ? Effect.succeed(true)
-      : client
-          .call(Api.compare, {
-            path: { basehead: `${ancestor}...${descendant}` },
-            query: { per_page: 1 }
-          })
-          .pipe(
-            Effect.map((reply) => {
-              const status = Option.getOrUndefined(reply.value)?.status
-              return status === "ahead" || status === "identical"
-            }),
-            Effect.catchIf(isUnrelated, () => Effect.succeed(false))
-          )
-
-  const isBelow: RefWrites["isBelow"] = (ancestor, descendant) =>
-    patiently(compare(ancestor, descendant), isMissing)
-
-  const isAncestor: RefWrites["isAncestor"] = (ancestor, descendant) =>
-    [ancestor, descendant].every((oid) => Option.isSome(known.rootAt(oid)))
-      ? isBelow(ancestor, descendant)
-      : Effect.catchIf(compare(ancestor, descendant), isMissing, () => Effect.succeed(false))
-
-  /** The reply was lost: the ref says whether the write took effect. */
-  const settle = (place: Place, branch: string, to: Oid, lost: ApiFailure): Effect.Effect<Settled, Failure> =>
-    read(branch).pipe(
-      Effect.flatMap(
-        (at): Effect.Effect<Settled, CallFailure> =>
-          Option.isNone(at)
-            ? Effect.succeed({ done: false, at })
-            : Effect.map(isBelow(to, at.value), (done) => ({ done, at }))
-      ),
-      Effect.mapError((): Failure => ambiguous(place, lost))
+  const compare = (base: Oid, head: Oid) =>
+    Effect.map(
+      client.call(Api.compare, { path: { basehead: `${base}...${head}` }, query: { per_page: 1 } }),
+      (reply) => Option.getOrThrow(reply.value)
     )
 
-  /** A refusal, which is the last word only where no reply was lost before it. */
-  const afterAll = (
-    place: Place,
-    branch: string,
-    to: Oid,
-    lost: ApiFailure | undefined,
-    refusal: CallFailure
-  ): Effect.Effect<void, Failure> =>
-    lost === undefined
-      ? Effect.fail(refusal)
-      : Effect.flatMap(settle(place, branch, to, lost), ({ done }) =>
-          done ? Effect.void : Effect.fail(refusal)
+  const isBelow = (ancestor: Oid, descendant: Oid) =>
+    ancestor === descendant
+      ? Effect.succeed(true)
+      : Effect.map(
+          compare(ancestor, descendant),
+          ({ status }) => status === "ahead" || status === "identical"
         )
 
-  const move: RefWrites["move"] = (place, branch, from, to) => {
-    const attempt = (count: number, lost: ApiFailure | undefined): Effect.Effect<void, Failure> =>
-      client.call(Api.updateRef, { path: { ref: `heads/${branch}` }, body: { sha: to, force: false } }).pipe(
-        Effect.retry({ schedule: raced, while: isKind("RefRace") }),
-        Effect.asVoid,
-        Effect.catchAll((error): Effect.Effect<void, Failure> => {
-          const refused = () => afterAll(place, branch, to, lost, error)
-          if (error._tag !== "ApiFailure") return refused()
-          if (error.kind === "RefMissing") return Effect.fail(moved(branch, Option.some(from), Option.none()))
-          if (error.kind === "NotFastForward" || error.kind === "Conflict") {
-            return Effect.flatMap(
-              count === 0
-                ? Effect.map(read(branch), (at) => ({ done: false, at }))
-                : settle(place, branch, to, error),
-              ({ at, done }) => (done ? Effect.void : Effect.fail(moved(branch, Option.some(from), at)))
-            )
-          }
-          if (!isAmbiguous(error)) return refused()
-          return Effect.flatMap(settle(place, branch, to, error), ({ at, done }) => {
-            if (done) return Effect.void
-            if (Option.isNone(at) || at.value !== from) {
-              return Effect.fail(moved(branch, Option.some(from), at))
-            }
-            return count >= client.settings.maxRetries
-              ? Effect.fail(error)
-              : Effect.flatMap(waitFor(client.settings, count, error), (inTime) =>
-                  inTime ? attempt(count + 1, error) : Effect.fail(error)
-                )
-          })
-        })
+  const isAncestor: RefWrites["isAncestor"] = (ancestor, descendant) => {
+    // Of two commits that exist, a machine that denies one is behind the others.
+    const exist = [ancestor, descendant].every((oid) => Option.isSome(known.rootAt(oid)))
+    return patiently(isBelow(ancestor, descendant), (error) => exist && isUnheardOf(error)).pipe(
+      Effect.catchIf(
+        (error) => isMissing(error) && !(exist && isUnheardOf(error)),
+        () => Effect.succeed(false)
       )
-    return attempt(0, undefined)
+    )
   }
 
-  const create: RefWrites["create"] = (place, branch, at, only = false) => {
-    const attempt = (count: number, lost: ApiFailure | undefined): Effect.Effect<void, Failure> =>
-      client.call(Api.createRef, { path: {}, body: { ref: `refs/heads/${branch}`, sha: at } }).pipe(
-        Effect.asVoid,
-        Effect.catchAll((error): Effect.Effect<void, Failure> => {
-          const refused = () => afterAll(place, branch, at, lost, error)
-          if (error._tag !== "ApiFailure") return refused()
-          if (error.kind === "RefExists" || error.kind === "Conflict") {
-            return Effect.flatMap(read(branch), (found) =>
-              (only || count > 0) && Option.isSome(found) && found.value === at
-                ? Effect.void
-                : Effect.fail(moved(branch, Option.none(), found))
-            )
-          }
-          if (!isAmbiguous(error)) return refused()
-          if (count < client.settings.maxRetries) {
-            return Effect.flatMap(waitFor(client.settings, count, error), (inTime) =>
-              inTime ? attempt(count + 1, error) : afterAll(place, branch, at, error, error)
-            )
-          }
-          return afterAll(place, branch, at, error, error)
-        })
-      )
-    return attempt(0, undefined)
+  const relate: RefWrites["relate"] = (base, commit, at) => {
+    if (at === commit) return Effect.succeed("Above")
+    return compare(commit, at).pipe(
+      Effect.map(({ merge_base_commit, status }): Relation => {
+        if (status === "behind") return "Behind"
+        // No fast-forward leads from the base to a commit that does not descend from it.
+        if (at === base) return "Elsewhere"
+        if (status === "ahead" || status === "identical") return "Above"
+        return merge_base_commit?.sha === base ? "Beside" : "Elsewhere"
+      }),
+      Effect.catchIf(isUnrelated, () => Effect.succeed<Relation>("Elsewhere")),
+      Effect.catchIf(isMissing, () => Effect.succeed<Relation>("Behind"))
+    )
   }
+
+  const move: RefWrites["move"] = (place, branch, from, to) =>
+    once(client.settings, {
+      place,
+      send: client
+        .call(Api.updateRef, { path: { ref: `heads/${branch}` }, body: { sha: to, force: false } })
+        .pipe(Effect.retry({ schedule: raced, while: isKind("RefRace") }), Effect.asVoid),
+      look: () =>
+        Effect.flatMap(read(branch), (at) => {
+          const refusal = moved(branch, Option.some(from), at)
+          return Option.isNone(at)
+            ? Effect.succeed(Proof.behind(refusal))
+            : Effect.map(relate(from, to, at.value), (relation) => provedBy(relation, refusal))
+        }),
+      refused: ({ kind }) =>
+        kind === "RefMissing"
+          ? { look: "never", otherwise: moved(branch, Option.some(from), Option.none()) }
+          : { look: kind === "NotFastForward" || kind === "Conflict" ? "patiently" : "never" }
+    })
+
+  const create: RefWrites["create"] = (place, branch, at, only = false) =>
+    once(client.settings, {
+      place,
+      send: Effect.asVoid(
+        client.call(Api.createRef, { path: {}, body: { ref: `refs/heads/${branch}`, sha: at } })
+      ),
+      look: (lost) =>
+        Effect.flatMap(read(branch), (found) => {
+          const refusal = moved(branch, Option.none(), found)
+          if (Option.isNone(found)) return Effect.succeed(Proof.behind(refusal))
+          if (!only && !lost) return Effect.succeed(Proof.notDone(refusal))
+          if (found.value === at) return Effect.succeed(Proof.done(undefined))
+          if (!only) return Effect.succeed(Proof.elsewhere(refusal))
+          return Effect.map(relate(at, at, found.value), (relation) =>
+            relation === "Above" ? Proof.done(undefined) : Proof.notDone(refusal)
+          )
+        }),
+      refused: ({ kind }) => ({ look: kind === "RefExists" || kind === "Conflict" ? "patiently" : "never" })
+    })
 
   return {
     read,
     isAncestor,
-    isBelow,
+    relate,
     move,
     create,
     remove: (branch) =>

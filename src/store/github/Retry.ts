@@ -55,14 +55,13 @@ export const politely = (
   )
 
 /**
- * Before a write whose reply was lost is sent again: half a second, doubled each time, or as long as the host asks;
- * false when there is no time left, or the host asks for more than anybody wants to wait.
+ * Before a write whose reply was lost is sent again: `delay`, or as long as the host asks; false when there is no time left,
+ * or the host asks for more than anybody wants to wait.
  */
 export const waitFor = (
   { maxWait }: Pick<Settings, "maxWait">,
-  attempt: number,
   lost: ApiFailure,
-  delay = 500 * 2 ** attempt
+  delay: number
 ): Effect.Effect<boolean> =>
   Effect.flatMap(timeLeft, (left) => {
     const wait = Math.max(delay, lost.retryAfter ?? 0)
@@ -89,6 +88,11 @@ export const lagging: Schedule.Schedule<unknown> = Schedule.exponential("100 mil
   Schedule.modifyDelayEffect((_, delay) =>
     Effect.map(Random.next, (share) => Duration.times(delay, 0.5 + share / 2))
   )
+)
+
+/** The same where nothing was lost, and a lag would hide one delivery of a request that was delivered twice: 6 seconds. */
+export const laggingBriefly: Schedule.Schedule<unknown> = Schedule.exponential("100 millis").pipe(
+  Schedule.intersect(Schedule.recurs(6))
 )
 
 /** Asks again while the answer is one that only a machine behind the others can give. */

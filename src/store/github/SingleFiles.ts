@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Change, FileCommitted, SingleFile } from "../GitRemote.js"
+import { type Exclusively, fileOf } from "../internal/Mutex.js"
 import type { Branches } from "./Branches.js"
 import type { Client } from "./Client.js"
 import type { Files } from "./Files.js"
@@ -8,7 +9,6 @@ import type { FileWrite, makeFileWrites } from "./FileWrites.js"
 import type { KnownTrees } from "./KnownTrees.js"
 import type { ObjectCache } from "./ObjectCache.js"
 import type { Told, Writable } from "./Told.js"
-import type { makeTurns } from "./Turns.js"
 
 interface Parts {
   readonly client: Client
@@ -16,10 +16,10 @@ interface Parts {
   readonly known: KnownTrees
   readonly branches: Branches
   readonly files: Files
-  readonly fileWrites: ReturnType<typeof makeFileWrites>
+  readonly writeFile: ReturnType<typeof makeFileWrites>
   readonly told: Told
   readonly writable: Writable
-  readonly turn: ReturnType<typeof makeTurns>
+  readonly exclusively: Exclusively
 }
 
 /** Single files by the Contents API, remembered as what they make of their branch. */
@@ -27,12 +27,12 @@ export const makeSingleFile = ({
   branches,
   cache,
   client,
-  fileWrites,
+  exclusively,
   files,
   known,
   told,
-  turn,
-  writable
+  writable,
+  writeFile
 }: Parts): SingleFile => {
   const remember = (write: FileWrite, made: FileCommitted) =>
     Effect.gen(function* () {
@@ -58,15 +58,15 @@ export const makeSingleFile = ({
 
   const run = (name: string, write: FileWrite): ReturnType<SingleFile["put"]> =>
     writable(name, write.branch, write.path).pipe(
-      Effect.zipRight(fileWrites.write(write)),
+      Effect.zipRight(writeFile(write)),
       branches.careful(write.branch),
       Effect.tap((made) => remember(write, made)),
-      turn(write.branch),
+      exclusively(write.branch),
       told(name, write.path)
     )
 
   return {
-    ours: fileWrites.ours,
+    exclusively: (branch, path) => exclusively(fileOf(branch, path)),
     maxBytes: client.settings.contentsMaxBytes,
     put: (branch, path, content, expected, text) =>
       Effect.suspend(() =>

@@ -193,11 +193,9 @@ export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, 
     if (options.readOnly || source.pinned) return Effect.fail(refusal(unit.operation))
     const wrong = Judgement.unitProblem(unit)
     if (wrong !== undefined) return Effect.fail(wrong)
-    const single = singleFileWrite(parts, unit, commitWrite)
-    const write = Effect.flatMap(
-      single,
-      Option.match({ onNone: () => commitWrite(unit), onSome: Effect.succeed })
+    return Effect.flatMap(
+      singleFileWrite(parts, unit, commitWrite, keep),
+      Option.match({ onNone: () => Effect.tap(commitWrite(unit), keep), onSome: Effect.succeed })
     )
-    return Effect.tap(write, keep)
   }
 }

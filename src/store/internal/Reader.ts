@@ -22,6 +22,7 @@ import { pathProblem } from "../GitName.js"
 import type { Blob } from "../GitRemote.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
+import { withoutMark } from "./CommitMark.js"
 import { indexedFiles } from "./IndexedRead.js"
 import { contents, emptyListing, type LocatedListing, partsOf, slice } from "./Listing.js"
 import { lookup } from "./Lookup.js"
@@ -283,7 +284,7 @@ export const makeReader = <A, I>(
       return Chunk.toReadonlyArray(commits).map(
         ({ author, commit, message, url }): HistoryEntry => ({
           sha: commit,
-          message,
+          message: withoutMark(message),
           author: author.name,
           date: author.date,
           url

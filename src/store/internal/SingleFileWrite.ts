@@ -9,7 +9,6 @@ import {
 } from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import { documentPath } from "../DocumentPath.js"
-import * as GitObject from "../GitObject.js"
 import type { FileCommitted, SingleFile } from "../GitRemote.js"
 import { toItsEnd } from "./Detached.js"
 import { conflict, describe, outcomeOf, type Prepared, prepareOne } from "./Judgement.js"
@@ -171,9 +170,10 @@ const settled = (
 export const singleFileWrite = (
   parts: Parts,
   unit: Unit,
-  commitWrite: CommitWrite
+  commitWrite: CommitWrite,
+  keep: (outcome: UnitOutcome) => Effect.Effect<void>
 ): Effect.Effect<Option.Option<UnitOutcome>, WriteError> => {
-  const { options, remote } = parts
+  const { branch, options, remote } = parts
   const [operation, ...more] = unit.operations
   const open =
     remote.singleFile._tag === "Some" &&
@@ -183,26 +183,25 @@ export const singleFileWrite = (
     (unit.expectations ?? []).length === 0 &&
     unit.reindex === undefined
   if (!open) return Effect.succeedNone
+  const short = Option.getOrThrow(remote.singleFile)
   return Effect.flatMap(alone(parts, operation.collection), (settings) =>
     Option.isNone(settings)
       ? Effect.succeedNone
-      : attempts(
-          parts,
-          unit,
-          operation,
-          Option.getOrThrow(remote.singleFile),
-          commitWrite,
-          settings.value,
-          options.conflictRetries
+      : attempts(parts, unit, operation, short, commitWrite, settings.value, options.conflictRetries).pipe(
+          // The next writer of the same document begins with this version.
+          Effect.tap(Option.match({ onNone: () => Effect.void, onSome: keep })),
+          short.exclusively(
+            branch,
+            documentPath(options.root, settings.value.settings.settings, operation.collection, operation.id)
+          )
         )
   )
 }
 
-interface Refused {
-  readonly prepared: Prepared
-  readonly before: StoredVersion | undefined
-  readonly blob: Oid
-}
+/** What became of one try: none is left to the way of whole commits. */
+type Attempt =
+  | { readonly done: Option.Option<UnitOutcome>; readonly refused?: never }
+  | { readonly done?: never; readonly refused: Base }
 
 const outcomeBy = (prepared: Prepared, { blob, commit }: FileCommitted): UnitOutcome => ({
   committed: Option.some({ commit }),
@@ -224,81 +223,66 @@ const attempts = (
     const { collection, id } = operation
     const path = documentPath(options.root, settings, collection, id)
     const allowed = unit.retries ?? retries
-    let look = false
-    let refused: Refused | undefined
-    /** What was refused may lie there all the same: a proxy may deliver one request twice. */
-    const afterAll = (version: StoredVersion | undefined) =>
+    const once = (look: boolean): Effect.Effect<Attempt, WriteError> =>
       Effect.gen(function* () {
-        if (refused === undefined || version?.oid !== refused.blob || short.ours === undefined)
-          return undefined
-        const made = yield* short.ours(branch, path, refused.blob)
-        if (Option.isNone(made)) return undefined
-        const place = { operation, by, path, before: refused.before, after: refused.prepared.after }
-        const stood = yield* settled(parts, short, commitWrite, unit, place, Effect.succeed(made.value))
-        return Option.map(stood, (committed) => outcomeBy(refused!.prepared, committed))
-      })
-    for (let conflicts = 0; ; ) {
-      const base = yield* baseOf(parts, operation, path, look)
-      const done = yield* afterAll(base.guess ? undefined : base.version)
-      if (done !== undefined) return done
-      const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
-      const prepared = yield* Effect.either(
-        prepareOne(options.root, settings, unit, operation, base.version, now)
-      )
-      if (prepared._tag === "Left") {
-        if (!base.guess) return yield* prepared.left
-        look = true
-        continue
-      }
-      const { after, change } = prepared.right
-      if (change === undefined && base.guess) {
-        look = true
-        continue
-      }
-      if (change === undefined) {
-        return Option.some({ committed: Option.none(), documents: [outcomeOf(prepared.right, undefined)] })
-      }
-      if (after !== undefined && after.content.length > short.maxBytes) return Option.none()
-      const text = {
-        message: messageOf(unit, [prepared.right.before]),
-        author: options.author,
-        committer: options.committer
-      }
-      const expected: Option.Option<Oid> = Option.fromNullable(base.version?.oid)
-      const write =
-        after === undefined
-          ? short.delete(branch, path, base.version!.oid, text)
-          : short.put(branch, path, after.content, expected, text)
-      const written = yield* Effect.either(
-        settled(parts, short, commitWrite, unit, { operation, by, path, before: base.version, after }, write)
-      )
-      if (written._tag === "Right") {
-        return Option.map(written.right, (committed) => outcomeBy(prepared.right, committed))
-      }
-      const vanished =
-        written.left instanceof NotFoundError && written.left.status === 201 && operation.needs === "any"
-      if (!vanished && !(written.left instanceof ConflictError)) return yield* written.left
-      look = true
-      if (after !== undefined) {
-        refused = {
-          prepared: prepared.right,
-          before: base.version,
-          blob: GitObject.hash("blob", after.content)
+        const base = yield* baseOf(parts, operation, path, look)
+        const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
+        const prepared = yield* Effect.either(
+          prepareOne(options.root, settings, unit, operation, base.version, now)
+        )
+        if (prepared._tag === "Left") return base.guess ? { refused: base } : yield* prepared.left
+        const { after, change } = prepared.right
+        if (change === undefined && base.guess) return { refused: base }
+        if (change === undefined) {
+          const documents = [outcomeOf(prepared.right, undefined)]
+          return { done: Option.some({ committed: Option.none(), documents }) }
         }
-      }
-      if (base.guess) continue
+        if (after !== undefined && after.content.length > short.maxBytes) return { done: Option.none() }
+        const text = {
+          message: messageOf(unit, [prepared.right.before]),
+          author: options.author,
+          committer: options.committer
+        }
+        const expected: Option.Option<Oid> = Option.fromNullable(base.version?.oid)
+        const write =
+          after === undefined
+            ? short.delete(branch, path, base.version!.oid, text)
+            : short.put(branch, path, after.content, expected, text)
+        const written = yield* Effect.either(
+          settled(
+            parts,
+            short,
+            commitWrite,
+            unit,
+            { operation, by, path, before: base.version, after },
+            write
+          )
+        )
+        if (written._tag === "Right") {
+          return { done: Option.map(written.right, (committed) => outcomeBy(prepared.right, committed)) }
+        }
+        const vanished =
+          written.left instanceof NotFoundError && written.left.status === 201 && operation.needs === "any"
+        if (!vanished && !(written.left instanceof ConflictError)) return yield* written.left
+        return { refused: base }
+      })
+    let look = false
+    for (let conflicts = 0; ; ) {
+      // Once refused, it reads and writes alone: another writer of this process cannot make it fail again.
+      const { done, refused } = yield* look ? short.exclusively(branch)(once(look)) : once(look)
+      if (refused === undefined) return done
+      look = true
+      if (refused.guess) continue
       conflicts += 1
       if (operation.needs !== "absent" && conflicts <= allowed) continue
       const actual = yield* Effect.orElseSucceed(source.file(path, { fresh: true }), Option.none)
       const version = Option.isSome(actual) ? versionOf(path, actual.value) : undefined
-      const late = yield* afterAll(version)
-      if (late !== undefined) return late
       return yield* conflict(
         unit,
         operation.needs === "absent"
           ? `${collection}/${id} exists already`
           : `${collection}/${id} changed ${conflicts} times during the write`,
-        [{ collection, id, expected: describe(base.version), actual: describe(version) }],
+        [{ collection, id, expected: describe(refused.version), actual: describe(version) }],
         operation.needs === "absent"
           ? "use update, replace or upsert to write an existing document"
           : "read the document again and decide anew"

@@ -21,6 +21,7 @@ import type {
   RemoteFailure,
   SingleFile
 } from "../GitRemote.js"
+import { fileOf, makeExclusively } from "../internal/Mutex.js"
 import type { MemoryFaults, WritePoint } from "./MemoryFaults.js"
 import { headOf } from "./MemoryLog.js"
 import type { MemoryRepository } from "./MemoryRepository.js"
@@ -200,11 +201,13 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
       )
     )
 
+  const exclusively = makeExclusively()
   const singleFile: SingleFile = {
     put: (branch, path, content, expected, text) =>
       fileWrite("SingleFile.put", branch, path, Option.some(content), expected, text),
     delete: (branch, path, expected, text) =>
       fileWrite("SingleFile.delete", branch, path, Option.none(), Option.some(expected), text),
+    exclusively: (branch, path) => exclusively(fileOf(branch, path)),
     maxBytes: 900_000
   }
 

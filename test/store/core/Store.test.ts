@@ -93,6 +93,22 @@ describe.each([...remotes, ...hosted])("a store on %s", (_name, remote) => {
       assert.deepStrictEqual(yield* store.collections, ["people"])
     }))
 
+  test("queues the writers of one document: none of them meets a conflict with another", (store) =>
+    Effect.gen(function* () {
+      const c = store.collection("c")
+      yield* c.insert({ n: 0 }, { id: "a" })
+      const updates = Array.from({ length: 20 }, (_, n) => c.update("a", { [`u${n}`]: n }))
+      const batches = Array.from({ length: 5 }, (_, n) =>
+        store.batch({}, (batch) => batch.put("c", "a", { n }))
+      )
+      yield* Effect.all([...updates, ...batches], { concurrency: "unbounded" })
+      assert.strictEqual(Option.getOrThrow(yield* c.get("a"))._rev, 26)
+      yield* Effect.all(updates, { concurrency: "unbounded" })
+      const last = Option.getOrThrow(yield* c.get("a"))
+      assert.strictEqual(last._rev, 46)
+      assert.deepInclude(last, Object.fromEntries(updates.map((_, n) => [`u${n}`, n])))
+    }))
+
   test("lists, pages and streams in order of id, from one commit", (store) =>
     Effect.gen(function* () {
       const c = store.collection("c")

@@ -309,12 +309,31 @@ describe("what a write makes of a refusal", () => {
     readonly tag: string | undefined
     readonly requests?: number
     readonly hint?: RegExp
+    /** What is written; an update when absent. */
+    readonly write?: "insert" | "delete"
+    /** Somebody else changes the file before: what the host says of it is true. */
+    readonly theirs?: boolean
   }> = [
     {
       name: "409 of another blob",
       reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
       tag: "ConflictError",
-      requests: 1
+      theirs: true,
+      requests: 4
+    },
+    {
+      name: "409 of another blob than the one to delete",
+      reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
+      tag: "ConflictError",
+      write: "delete",
+      theirs: true,
+      requests: 4
+    },
+    {
+      name: "409 of another blob, where everything else says that the file is unchanged",
+      reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
+      tag: undefined,
+      requests: 16
     },
     {
       name: "409 of a branch that moved meanwhile",
@@ -340,7 +359,8 @@ describe("what a write makes of a refusal", () => {
       name: "422 of an existing file",
       reply: reply(422, `Invalid request.\n\n"sha" wasn't supplied.`),
       tag: "ConflictError",
-      requests: 2
+      write: "insert",
+      requests: 3
     },
     {
       name: "422 of anything else",
@@ -373,17 +393,22 @@ describe("what a write makes of a refusal", () => {
       Effect.gen(function* () {
         const { flight, remote, server } = yield* virtual()
         server.host.commit("main", [{ ...put, content: bytes("old") }], "base")
+        if (known.theirs === true) server.host.commit("main", [{ ...put, content: bytes("theirs") }])
+        const before = history(server).length
         server.fault = (_, index) =>
           index === 0 ? { _tag: "Answer", after: false, reply: known.reply } : undefined
-        const write = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, old, {
-          message: "m"
-        })
+        const single = Option.getOrThrow(remote.singleFile)
+        const text = { message: "m" }
+        const write =
+          known.write === "delete"
+            ? single.delete("main", put.path, Option.getOrThrow(old), text)
+            : single.put("main", put.path, put.content, known.write === "insert" ? Option.none() : old, text)
         const { result } = yield* settle(flight, write)
         const error = Option.getOrUndefined(Either.getLeft(result))
         assert.strictEqual(error?._tag, known.tag)
         if (known.hint !== undefined) assert.match((error as StoreError).hint ?? "", known.hint)
         assert.strictEqual(server.seen.length, known.requests ?? 1)
-        assert.strictEqual(history(server).length, known.tag === undefined ? 2 : 1)
+        assert.strictEqual(history(server).length, before + (known.tag === undefined ? 1 : 0))
       })
     )
   }

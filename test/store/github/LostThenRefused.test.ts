@@ -236,9 +236,66 @@ describe("an update of a path that has vanished", () => {
     one.server.host.commit("main", [{ _tag: "Remove", path: put.path }], "deleted")
     const single = Option.getOrThrow(one.remote.singleFile)
     const expected = Option.some(GitObject.hash("blob", before))
-    return { ...one, single, write: single.put("main", put.path, put.content, expected, { message: "m" }) }
+    return { ...one, write: single.put("main", put.path, put.content, expected, { message: "m" }) }
   })
   const story = [`Remove ${put.path} again: it was deleted before this update`, "m", "deleted", "base"]
+
+  for (const [seconds, tag] of [
+    [30, "NotFoundError"],
+    [120, "AmbiguousWriteError"]
+  ] as const) {
+    it.scoped(`ends in ${tag} where taking it back has to wait ${seconds} seconds`, () =>
+      Effect.gen(function* () {
+        const { flight, server, write } = yield* vanished
+        let removals = 0
+        server.fault = ({ method }) =>
+          method === "DELETE" && removals++ === 0
+            ? {
+                _tag: "Answer",
+                after: false,
+                reply: {
+                  status: 403,
+                  body: { message: "You have exceeded a secondary rate limit" },
+                  headers: { "retry-after": String(seconds) }
+                }
+              }
+            : undefined
+        const { result } = yield* settle(flight, write)
+        const error = Option.getOrThrow(Either.getLeft(result))
+        assert.strictEqual(error._tag, tag)
+        if (error._tag !== "AmbiguousWriteError") {
+          assert.deepStrictEqual(history(server), story)
+          return
+        }
+        assert.deepStrictEqual(history(server), story.slice(1))
+        assert.include(error.message, `created it again in commit ${server.host.branch("main", true)?.oid}`)
+        assert.include(error.message, "rate limit")
+        assert.include(error.hint ?? "", `delete ${put.path}`)
+      })
+    )
+  }
+
+  it.scoped("was done where the first delivery of it came before the deletion", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [{ ...put, content: before }, ...base], "base")
+      let writes = 0
+      server.fault = ({ method }) => {
+        if (method !== "PUT") return undefined
+        if (++writes === 1) return { _tag: "Reset", after: true }
+        server.host.commit("main", [{ _tag: "Remove", path: put.path }], "deleted")
+        return undefined
+      }
+      const expected = Option.some(GitObject.hash("blob", before))
+      const write = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, expected, {
+        message: "m"
+      })
+      const { result } = yield* settle(flight, write)
+      assert.isTrue(Either.isRight(result), JSON.stringify(result))
+      assert.deepStrictEqual(history(server), [story[0]!, "m", "deleted", "m", "base"])
+      assert.isUndefined(server.host.repository.lookup(server.host.branch("main", true)!.tree, put.path))
+    })
+  )
 
   it.scoped("is taken back also where its reply was lost", () =>
     Effect.gen(function* () {
@@ -257,12 +314,10 @@ describe("an update of a path that has vanished", () => {
 
   it.scoped("is taken back also where a proxy sent it twice", () =>
     Effect.gen(function* () {
-      const { flight, server, single, write } = yield* vanished
+      const { flight, server, write } = yield* vanished
       server.fault = ({ method }) => (method === "PUT" ? { _tag: "Duplicate" } : undefined)
       const { result } = yield* settle(flight, write)
-      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "ConflictError")
-      const ours = yield* settle(flight, single.ours!("main", put.path, GitObject.hash("blob", put.content)))
-      assert.isTrue(Option.isNone(Either.getOrThrow(ours.result)))
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
       assert.deepStrictEqual(history(server), story)
     })
   )

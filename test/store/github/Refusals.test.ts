@@ -217,11 +217,6 @@ const forms: ReadonlyArray<Form> = [
     cases: [
       ...everywhere("core"),
       [
-        "409 of another blob",
-        rest(409, `data/a.json does not match ${"1".repeat(40)}`),
-        { tag: "ConflictError" }
-      ],
-      [
         "409 of a branch that moved meanwhile",
         rest(409, `is at ${"2".repeat(40)} but expected ${"1".repeat(40)}`),
         { waits: [0, 2_000] }

@@ -428,10 +428,15 @@ export class TestHost {
     const commits = [...logOf(this.repository, head, "")]
       .filter((commit) => !this.repository.isAncestor(commit.oid, base.oid))
       .reverse()
+    const mergeBase = [...logOf(this.repository, base, "")].find((commit) =>
+      this.repository.isAncestor(commit.oid, head.oid)
+    )
     return {
       status: 200,
       body: {
         status: ahead && behind ? "identical" : ahead ? "ahead" : behind ? "behind" : "diverged",
+        total_commits: commits.length,
+        ...(mergeBase === undefined ? {} : { merge_base_commit: this.#commitView(mergeBase) }),
         commits: commits.slice(0, 250).map((commit) => this.#commitView(commit))
       }
     }

@@ -1,6 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { Clock, Effect, Fiber, Layer, Redacted, TestClock } from "effect"
 import * as GitHub from "../../../src/store/github/GitHub.js"
+import { withoutMark } from "../../../src/store/internal/CommitMark.js"
 import { token } from "./Remote.js"
 import { TestHost } from "./TestHost.js"
 import { makeTestServer, type TestServer } from "./TestServer.js"
@@ -8,14 +9,16 @@ import { makeTestServer, type TestServer } from "./TestServer.js"
 /** How many requests of a client are on their way, bodies included. */
 export interface InFlight {
   count: number
+  /** The time of the test's clock, in milliseconds. */
+  now: number
 }
 
-const countingFetch =
-  (flight: InFlight): typeof globalThis.fetch =>
+export const countingFetch =
+  (flight: InFlight, send = globalThis.fetch): typeof globalThis.fetch =>
   async (input, init) => {
     flight.count++
     try {
-      const response = await fetch(input, init)
+      const response = await send(input, init)
       const bytes = await response.arrayBuffer()
       const body = [204, 304].includes(response.status) ? null : bytes
       return new Response(body, { status: response.status, headers: response.headers })
@@ -30,7 +33,7 @@ const tick = (millis: number) => Effect.promise(() => new Promise((done) => setT
 export const virtual = (options: Partial<GitHub.GitHubOptions> = {}) =>
   Effect.gen(function* () {
     const server = yield* makeTestServer(new TestHost({ token }))
-    const flight: InFlight = { count: 0 }
+    const flight: InFlight = { count: 0, now: 0 }
     const connect = (more: Partial<GitHub.GitHubOptions> = {}) =>
       GitHub.make({
         repo: server.host.full,
@@ -71,7 +74,10 @@ export const settle = <A, E, R>(
         const sleeps = yield* TestClock.sleeps()
         const now = yield* Clock.currentTimeMillis
         const next = [...sleeps].filter((at) => at > now).sort((a, b) => a - b)[0]
-        if (next !== undefined) yield* TestClock.setTime(next)
+        if (next !== undefined) {
+          flight.now = next
+          yield* TestClock.setTime(next)
+        }
       }
     }
     const result = yield* Fiber.join(fiber)
@@ -83,7 +89,7 @@ export const history = (server: TestServer, branch = "main") => {
   const messages: Array<string> = []
   let at = server.host.branch(branch, true)
   while (at !== undefined) {
-    messages.push(at.message.trimEnd())
+    messages.push(withoutMark(at.message))
     at = at.parents[0] === undefined ? undefined : server.host.repository.commits.get(at.parents[0])
   }
   return messages

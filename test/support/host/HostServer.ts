@@ -19,6 +19,8 @@ export interface HostServerOptions
   readonly limits?: Limits.LimitsOptions
   /** The version of the API that `Rest.request` asks in, where a test does not say; the oldest when absent. */
   readonly version?: string
+  /** The clock that stale answers go by, in milliseconds; the wall clock when absent. */
+  readonly staleBy?: Effect.Effect<number>
   /** False leaves the answers unjudged, where the host alone is measured. */
   readonly judged?: boolean
 }
@@ -84,9 +86,11 @@ const judgedMounts = Effect.gen(function* () {
 export const layer = (options: HostServerOptions = {}) =>
   Layer.unwrapScoped(
     Effect.map(directory(options.durability ?? "none"), (data) => {
-      const { durability = "none", judged = true, limits = {}, version, ...rest } = options
+      const { durability = "none", judged = true, limits = {}, staleBy, version, ...rest } = options
       const stack = Stack.layerWith({ atRoot: true, createOnFirstUse: false, ...rest, directory: data }).pipe(
-        Layer.provideMerge(Layer.merge(Limits.layer(limits), Faulty.layer)),
+        Layer.provideMerge(
+          Layer.merge(Limits.layer(limits), staleBy === undefined ? Faulty.layer : Faulty.layerWith(staleBy))
+        ),
         Layer.provide(Stack.layerRepositories(data, { durability, maintenance: false }))
       )
       const server = Server.layer(

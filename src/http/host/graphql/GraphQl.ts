@@ -13,6 +13,7 @@ import {
   validate
 } from "graphql"
 import type { Call } from "../Call.js"
+import { writing } from "../Faults.js"
 import { isObject } from "../Fields.js"
 import * as JsonBody from "../JsonBody.js"
 import { type Charge, Limits } from "../Limits.js"
@@ -217,7 +218,11 @@ export const handler = Effect.gen(function* () {
         endpoint: "graphql",
         cost: cost.points
       }
-      const answer: Answer = run(call, document, operation, values, cost).pipe(
+      const answer: Answer = (
+        writes
+          ? writing(run(call, document, operation, values, cost))
+          : run(call, document, operation, values, cost)
+      ).pipe(
         Effect.map((result) =>
           Reply.plain(200, {
             ...(result.data === undefined ? {} : { data: result.data }),

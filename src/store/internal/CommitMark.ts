@@ -1,0 +1,38 @@
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+
+const trailer = "Chainstore-Write"
+
+const markPattern = new RegExp(`^${trailer}: ([0-9a-f]{16})[ \\t\\r]*$`, "m")
+
+const markLine = new RegExp(`\\n${trailer}: [0-9a-f]{16}[ \\t\\r]*(?=\\n|$)`, "g")
+
+/** A paragraph of trailers as Git reads them: a token, a colon and a value, which may go on in indented lines. */
+const isTrailers = (paragraph: string) =>
+  paragraph
+    .split(/\r?\n/)
+    .every((line, index) => /^[A-Za-z0-9-]+: /.test(line) || (index > 0 && /^[ \t]/.test(line)))
+
+/** A commit's message as its author wrote it. */
+export const withoutMark = (message: string): string => message.replace(markLine, "").trimEnd()
+
+/**
+ * The message with a trailer of 64 random bits. Two writers who make the same change on the same head in the same
+ * second would make the same commit, or one that cannot be told from the other's. By its trailer each knows its own,
+ * also when its reply was lost or a proxy sent its request twice.
+ */
+export const marked = (message: string): Effect.Effect<string> =>
+  Effect.map(Effect.all([Random.nextIntBetween(0, 2 ** 32), Random.nextIntBetween(0, 2 ** 32)]), (halves) => {
+    const mark = halves.map((half) => half.toString(16).padStart(8, "0")).join("")
+    const text = withoutMark(message)
+    const last = /\n\r?\n([^\n](?:.|\n(?!\r?\n))*)$/.exec(text)?.[1]
+    return `${text}${last !== undefined && isTrailers(last) ? "\n" : "\n\n"}${trailer}: ${mark}`
+  })
+
+const markOf = (message: string) => markPattern.exec(message)?.[1]
+
+/** Whether a commit's message bears the mark of the one that was sent. */
+export const sameMark = (found: string, sent: string): boolean => {
+  const mark = markOf(sent)
+  return mark !== undefined && markOf(found) === mark
+}
