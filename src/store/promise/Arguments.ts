@@ -50,16 +50,6 @@ export const wantOptions = (options: unknown): void => {
   ofKind(operation, options, functions, "function")
 }
 
-/** The options of `openStore`, as far as nobody else looks at them. */
-export const wantOpenOptions = (options: unknown): void => {
-  const operation = "openStore"
-  if (!isObject(options)) {
-    throw refused(operation, "options must be an object", options, 'pass { repo: "owner/name", token }')
-  }
-  ofKind(operation, options, ["repo", "token", "apiUrl", "rawUrl"], "string")
-  ofKind(operation, options, ["auth", "fetch"], "function")
-}
-
 const ofKind = (operation: string, options: Fields, names: ReadonlyArray<string>, kind: string) => {
   for (const name of names) {
     const value = options[name]
