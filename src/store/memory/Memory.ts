@@ -76,11 +76,10 @@ const unsafeMake = (options: MemoryOptions): GitRemoteService => {
     probe: (branch) =>
       read("probe", () => {
         const names = Array.from(repository.refs.keys()).filter((name) => name.startsWith("refs/heads/"))
-        const first = names.includes("refs/heads/main") ? "refs/heads/main" : names[0]
         return {
           repository: names.length === 0 ? "empty" : "present",
           branch: repository.refs.has(refName(branch)),
-          defaultBranch: Option.map(Option.fromNullable(first), (name) => name.slice("refs/heads/".length)),
+          defaultBranch: Option.fromNullable(repository.defaultBranch),
           write: Option.some(true)
         }
       }),
