@@ -1,3 +1,4 @@
+import { basename, dirname } from "node:path"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -105,6 +106,7 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
 
   return {
     name: `file://${repository.directory}`,
+    repo: `${basename(dirname(repository.directory))}/${basename(repository.directory, ".git")}`,
 
     probe: (branch) =>
       Effect.gen(function* () {
