@@ -7,6 +7,7 @@ const switches = new Set([
   "--merge",
   "--insert",
   "--force",
+  "--sha",
   "--guard-formulas",
   "--help",
   "-h",
