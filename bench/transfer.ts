@@ -68,7 +68,7 @@ const inStore = <A, E>(
             concurrency: 8,
             ...(indexed ? { indexes: { products: ["category"] } } : {})
           }),
-          LocalGit.layer({ directory, repository: indexed ? "bench/indexed" : "bench/transfer" })
+          LocalGit.layer({ directory, repo: indexed ? "bench/indexed" : "bench/transfer" })
         ),
         NodeContext.layer
       )

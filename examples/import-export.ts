@@ -46,5 +46,5 @@ const program = Effect.gen(function* () {
   yield* Console.log(readFileSync(lines, "utf8").trim())
 })
 
-const live = Layer.provide(Store.layer(), LocalGit.layer({ directory, repository: "me/shop" }))
+const live = Layer.provide(Store.layer(), LocalGit.layer({ directory, repo: "me/shop" }))
 NodeRuntime.runMain(Effect.provide(program, Layer.merge(live, NodeContext.layer)))

@@ -67,7 +67,7 @@ export type HandlerFunction<Req, Res, Ret extends Reply<Res, any, any> = Reply<R
 export interface HandlerObject<Req, Res, Ret extends Reply<Res, any, any> = Reply<Res>> {
   readonly name?: string
   readonly description?: string
-  handle(request: Req, next: Next<Req, Res>): Ret
+  readonly handle: (request: Req, next: Next<Req, Res>) => Ret
 }
 
 /** A handler that says beforehand which requests it accepts. */
@@ -79,8 +79,8 @@ export interface SelectiveHandler<
 > {
   readonly name?: string
   readonly description?: string
-  canHandle(request: Req): Verdict
-  process(request: Req): Ret
+  readonly canHandle: (request: Req) => Verdict
+  readonly process: (request: Req) => Ret
 }
 
 /** How a step presents itself in descriptions, traces and `handledBy`. */

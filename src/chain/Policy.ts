@@ -1,8 +1,9 @@
 import type * as Cause from "effect/Cause"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import { dual } from "effect/Function"
 import type * as Schedule from "effect/Schedule"
+import { type DurationInput, readDuration } from "../domain/DurationInput.js"
 import type { AnswerOf, ErrorOf, ServicesOf } from "./Handler.js"
 import { isEffect } from "./internal/isEffect.js"
 
@@ -10,6 +11,11 @@ type Arguments = ReadonlyArray<any>
 
 /** A handler of either form: with `next`, or without. A policy around one with `next` includes what `next` runs. */
 export type Handling<Args extends Arguments, Ret> = (...args: Args) => Ret
+
+/** Holds for a handler all of whose failures `E` covers; says of any other which failure is not met. */
+type FailsWithin<Ret, E> = [ErrorOf<Ret>] extends [E]
+  ? unknown
+  : { readonly "this handler also fails with": Exclude<ErrorOf<Ret>, E> }
 
 const lazily = <Args extends Arguments, Ret>(
   handler: Handling<Args, Ret>,
@@ -23,27 +29,28 @@ const lazily = <Args extends Arguments, Ret>(
 /** Fails with a TimeoutException, and interrupts the handler, once it took longer. */
 export const timeout: {
   (
-    duration: Duration.DurationInput
+    duration: DurationInput
   ): <Args extends Arguments, Ret>(
     handler: Handling<Args, Ret>
   ) => Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret> | Cause.TimeoutException, ServicesOf<Ret>>>
   <Args extends Arguments, Ret>(
     handler: Handling<Args, Ret>,
-    duration: Duration.DurationInput
+    duration: DurationInput
   ): Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret> | Cause.TimeoutException, ServicesOf<Ret>>>
-} = dual(
-  2,
-  <Args extends Arguments, Ret>(handler: Handling<Args, Ret>, duration: Duration.DurationInput) =>
-    (...args: Args) =>
-      Effect.timeout(lazily(handler, args), duration)
-)
+} = dual(2, <Args extends Arguments, Ret>(handler: Handling<Args, Ret>, duration: DurationInput) => {
+  const limit = Either.getOrThrowWith(
+    readDuration(duration),
+    (problem) => new TypeError(`Policy.timeout: duration ${problem}`)
+  )
+  return (...args: Args) => Effect.timeout(lazily(handler, args), limit)
+})
 
 /** Runs the handler again after a failure, for as long as the schedule says. */
 export const retry: {
   <B, E, R>(
     schedule: Schedule.Schedule<B, E, R>
   ): <Args extends Arguments, Ret>(
-    handler: Handling<Args, Ret>
+    handler: Handling<Args, Ret> & FailsWithin<Ret, E>
   ) => Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret>, ServicesOf<Ret> | R>>
   <Args extends Arguments, Ret, B, R>(
     handler: Handling<Args, Ret>,
@@ -64,7 +71,7 @@ export const recover: {
   <E, Ret2>(
     answer: (error: E) => Ret2
   ): <Args extends Arguments, Ret>(
-    handler: Handling<Args, Ret>
+    handler: Handling<Args, Ret> & FailsWithin<Ret, E>
   ) => Handling<
     Args,
     Effect.Effect<AnswerOf<Ret> | AnswerOf<Ret2>, ErrorOf<Ret2>, ServicesOf<Ret> | ServicesOf<Ret2>>

@@ -1,3 +1,4 @@
+export type { DurationInput } from "../domain/DurationInput.js"
 export * from "./AsyncStepError.js"
 export * as Chain from "./Chain.js"
 export { ChainBuilder } from "./ChainBuilder.js"

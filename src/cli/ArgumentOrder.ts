@@ -8,6 +8,7 @@ const switches = new Set([
   "--merge",
   "--insert",
   "--force",
+  "--sha",
   "--guard-formulas",
   "--help",
   "-h",

@@ -70,8 +70,7 @@ export const exportCommand = storeCommand(
       const destination = file === "-" ? yield* standardOutput(format) : (yield* Path.Path).resolve(file)
       const options = {
         columns: Option.getOrUndefined(input.columns),
-        limit: Option.getOrUndefined(input.limit),
-        sheetName: Option.getOrUndefined(input.sheetName)
+        limit: Option.getOrUndefined(input.limit)
       }
       if (Option.isNone(input.collection)) {
         if (format !== "xlsx") {
@@ -94,7 +93,12 @@ export const exportCommand = storeCommand(
           onProgress: (state: { documents: number }) => progress.tell(state.documents)
         }
         return format === "xlsx"
-          ? Effect.asVoid(view.collection(name).exportExcel(destination, told))
+          ? Effect.asVoid(
+              view.collection(name).exportExcel(destination, {
+                ...told,
+                sheetName: Option.getOrUndefined(input.sheetName)
+              })
+            )
           : Effect.asVoid(
               view.collection(name).exportText(destination, format as "csv", {
                 ...told,

@@ -78,10 +78,22 @@ export const collections = storeCommand(
 export const get = storeCommand(
   "get",
   "Print a document.",
-  { collection: collectionArgument, id: idArgument, at: atOption, json: jsonOption },
-  ({ at, collection, id }) =>
+  {
+    collection: collectionArgument,
+    id: idArgument,
+    at: atOption,
+    sha: Options.boolean("sha").pipe(
+      Options.withDescription(
+        "Print its revision, blob id and commit with it: --expected-sha takes the blob id"
+      )
+    ),
+    json: jsonOption
+  },
+  ({ at, collection, id, sha }) =>
     Effect.gen(function* () {
-      const document = yield* documentOf(yield* viewAt(at), collection, id)
+      const view = yield* viewAt(at)
+      const found = sha ? yield* view.collection(collection).version(id) : Option.none()
+      const document = Option.isSome(found) ? found.value : yield* documentOf(view, collection, id)
       yield* print(true, document, () => "")
     })
 )
@@ -117,10 +129,17 @@ export const query = storeCommand(
           hint: "name it with --field"
         })
       }
+      if (Option.isSome(field) && Option.isNone(value)) {
+        return yield* new ValidationError({
+          operation: "query",
+          message: `--field ${field.value} needs the value to look for`,
+          hint: "name it with --value; --value null finds the documents whose field is null"
+        })
+      }
       const reader = (yield* viewAt(at)).collection(collection)
       const options = { limit, after: Option.getOrUndefined(after) }
       const documents = Option.isSome(field)
-        ? yield* reader.findBy(field.value, parseValue(Option.getOrElse(value, () => "null")), options)
+        ? yield* reader.findBy(field.value, parseValue(Option.getOrThrow(value)), options)
         : yield* everyDocument(reader, options)
       const shown = Option.getOrElse(columns, () => columnsOf(documents))
       yield* print(

@@ -1,6 +1,9 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
+import { toStandardError } from "../store/promise/Logs.js"
 import { connectionOf, connectionOptions, type Missing, Stores } from "./Connection.js"
+
+/** Standard output is for results alone. */
 
 /**
  * A command over one store: its own configuration with the connection's options, opened before the handler runs.
@@ -21,5 +24,5 @@ export const storeCommand = <Name extends string, const Config extends Command.C
       const stores = yield* Stores
       const own = input as unknown as Command.Command.ParseConfig<Config>
       yield* Effect.provide(handler(own), stores.open(connection, missing(own)))
-    })
+    }).pipe(Effect.provide(toStandardError))
   ).pipe(Command.withDescription(description))

@@ -4,8 +4,8 @@ import { Chunk, Effect, Option, Stream } from "effect"
 import type { JsonObject } from "../domain/Document.js"
 import { ValidationError } from "../domain/StoreError.js"
 import { differences } from "../store/browse/index.js"
-import type { Collection, ReindexProgress } from "../store/Collection.js"
-import { Store } from "../store/Store.js"
+import type { ReindexProgress, WriteError } from "../store/Collection.js"
+import { type Batch, Store, type StoreService } from "../store/Store.js"
 import { parseExactly } from "../store/transfer/ExactJson.js"
 import { normaliseRecord } from "../store/transfer/Normalise.js"
 import { sourceError } from "../store/transfer/Records.js"
@@ -26,6 +26,10 @@ const expectedRevOption = Options.integer("expected-rev").pipe(
   Options.withDescription("Write only if the stored _rev is this"),
   Options.optional
 )
+const expectedShaOption = Options.text("expected-sha").pipe(
+  Options.withDescription("Write only if the stored file's blob id is this, which get --sha prints"),
+  Options.optional
+)
 const dryRunOption = Options.boolean("dry-run").pipe(
   Options.withDescription("Show what would be done and write nothing")
 )
@@ -34,6 +38,27 @@ const guarded = (message: Option.Option<string>, expectedRev: Option.Option<numb
   message: Option.getOrUndefined(message),
   expectedRev: Option.getOrUndefined(expectedRev)
 })
+
+/** A write that happens only where the document's file is the expected blob. */
+const guardedBySha = (
+  store: StoreService,
+  place: { readonly collection: string; readonly id: string; readonly sha: string },
+  message: string,
+  write: (batch: Batch) => Effect.Effect<void, WriteError>
+) =>
+  store.batch({ message }, (batch) =>
+    Effect.zipRight(batch.expect(place.collection, place.id, { sha: place.sha }), write(batch))
+  )
+
+/** Refuses an option that contradicts another one that was given. */
+const alone = (operation: string, option: string, others: { readonly [option: string]: boolean }) => {
+  const other = Object.keys(others).find((name) => others[name])
+  return other === undefined
+    ? Effect.void
+    : Effect.fail(
+        new ValidationError({ operation, message: `${option} cannot be given together with ${other}` })
+      )
+}
 
 export const put = storeCommand(
   "put",
@@ -53,23 +78,41 @@ export const put = storeCommand(
       Options.withDescription("Refuse to write over an existing document")
     ),
     expectedRev: expectedRevOption,
+    expectedSha: expectedShaOption,
     message: messageOption,
     dryRun: dryRunOption,
     json: jsonOption
   },
-  ({ collection: name, data, dryRun, expectedRev, file, id, insert, json, merge, message }) =>
+  ({ collection: name, data, dryRun, expectedRev, expectedSha, file, id, insert, json, merge, message }) =>
     Effect.gen(function* () {
+      if (Option.isSome(expectedSha)) {
+        yield* alone("put", "--expected-sha", {
+          "--merge": merge,
+          "--insert": insert,
+          "--expected-rev": Option.isSome(expectedRev)
+        })
+      }
+      if (insert) yield* alone("put", "--insert", { "--expected-rev": Option.isSome(expectedRev) })
       const store = yield* Store
       const document = yield* documentIn(yield* textOf(data, file))
       const options = guarded(message, expectedRev)
-      const write = (collection: Collection) => {
-        if (insert) return Effect.asVoid(collection.insert(document, { ...options, id }))
+      const write = (into: StoreService) => {
+        const collection = into.collection(name)
+        if (Option.isSome(expectedSha)) {
+          const place = { collection: name, id, sha: expectedSha.value }
+          return Effect.asVoid(
+            guardedBySha(into, place, options.message ?? `replace ${name}/${id}`, (batch) =>
+              batch.put(name, id, document)
+            )
+          )
+        }
+        if (insert) return Effect.asVoid(collection.insert(document, { message: options.message, id }))
         if (merge) return Effect.asVoid(collection.upsert(id, document, options))
         return collection.replace(id, document, options).pipe(
           Effect.asVoid,
           Effect.catchTag("NotFoundError", (missing) =>
             options.expectedRev === undefined
-              ? Effect.asVoid(collection.insert(document, { ...options, id }))
+              ? Effect.asVoid(collection.insert(document, { message: options.message, id }))
               : Effect.fail(missing)
           )
         )
@@ -78,7 +121,7 @@ export const put = storeCommand(
         const found = yield* wouldChange(name, id, write)
         return yield* print(json, found, () => differenceLines(found))
       }
-      yield* write(store.collection(name))
+      yield* write(store)
       const stored = yield* documentOf(store, name, id)
       yield* print(json, stored, () => `${name}/${id} is at revision ${stored._rev}.`)
     }),
@@ -89,12 +132,12 @@ export const put = storeCommand(
 const wouldChange = <A, E, R>(
   name: string,
   id: string,
-  write: (collection: Collection) => Effect.Effect<A, E, R>
+  write: (store: StoreService) => Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function* () {
     const store = yield* Store
     const stored = Option.getOrNull(yield* store.collection(name).get(id))
-    const commit = yield* store.preview((dry) => write(dry.collection(name)))
+    const commit = yield* store.preview(write)
     const next = Option.match(commit, {
       onNone: () => stored,
       onSome: (shown) => previewedDocument(store.root, shown, name, id)
@@ -144,16 +187,33 @@ export const remove = storeCommand(
     collection: collectionArgument,
     id: idArgument,
     expectedRev: expectedRevOption,
+    expectedSha: expectedShaOption,
     message: messageOption,
     dryRun: dryRunOption,
     json: jsonOption
   },
-  ({ collection, dryRun, expectedRev, id, json, message }) =>
+  ({ collection, dryRun, expectedRev, expectedSha, id, json, message }) =>
     Effect.gen(function* () {
+      if (Option.isSome(expectedSha)) {
+        yield* alone("delete", "--expected-sha", { "--expected-rev": Option.isSome(expectedRev) })
+      }
       const store = yield* Store
-      const write = (from: Collection) => from.delete(id, guarded(message, expectedRev))
+      const options = guarded(message, expectedRev)
+      const write = (from: StoreService) =>
+        Option.match(expectedSha, {
+          onNone: () => from.collection(collection).delete(id, options),
+          onSome: (sha) =>
+            Effect.asVoid(
+              guardedBySha(
+                from,
+                { collection, id, sha },
+                options.message ?? `delete ${collection}/${id}`,
+                (batch) => batch.delete(collection, id)
+              )
+            )
+        })
       if (dryRun) {
-        yield* store.preview((dry) => write(dry.collection(collection)))
+        yield* store.preview(write)
         const stored = yield* documentOf(store, collection, id)
         return yield* print(
           json,
@@ -161,7 +221,7 @@ export const remove = storeCommand(
           () => `${collection}/${id} at revision ${stored._rev} would be deleted.`
         )
       }
-      yield* write(store.collection(collection))
+      yield* write(store)
       yield* print(json, { deleted: id }, () => `${collection}/${id} is deleted.`)
     })
 )
@@ -182,13 +242,13 @@ export const restore = storeCommand(
   ({ collection, commit, dryRun, id, json, message }) =>
     Effect.gen(function* () {
       const store = yield* Store
-      const write = (into: Collection) =>
-        into.restore(id, commit, { message: Option.getOrUndefined(message) })
+      const write = (into: StoreService) =>
+        into.collection(collection).restore(id, commit, { message: Option.getOrUndefined(message) })
       if (dryRun) {
         const found = yield* wouldChange(collection, id, write)
         return yield* print(json, found, () => differenceLines(found))
       }
-      const restored = yield* write(store.collection(collection))
+      const restored = yield* write(store)
       yield* print(json, restored, () => `${collection}/${id} is at revision ${restored._rev}.`)
     })
 )

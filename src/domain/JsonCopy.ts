@@ -1,21 +1,59 @@
-import { isPlainObject, maxDepth, tooDeep } from "./CanonicalJson.js"
+import { isPlainObject, type JsonProblem, maxDepth, stepInto, tooDeep } from "./CanonicalJson.js"
+
+/** A value that is nested too deeply to be copied, or that holds itself; says where. */
+export class NotCopied extends RangeError {
+  override readonly name = "NotCopied"
+  constructor(readonly problem: JsonProblem) {
+    super(`${problem.path === "" ? "the document" : problem.path}: ${problem.message}`)
+  }
+}
 
 /**
  * A copy that no later change of the original reaches: of lists, and of the objects that `isCopied` takes for JSON.
- * What is no JSON stays what it is, for the printer to name. Throws where the value is nested too deeply for JSON.
+ * What is no JSON stays what it is, for the printer to name. Throws `NotCopied` where the value is nested too deeply
+ * for JSON.
  */
-export const copyOf = (
-  value: unknown,
-  isCopied: (value: object) => boolean = isPlainObject,
-  depth = 0
-): unknown => {
-  if (typeof value !== "object" || value === null) return value
-  if (depth > maxDepth) throw new RangeError(tooDeep)
-  if (Array.isArray(value)) return Array.from(value, (item) => copyOf(item, isCopied, depth + 1))
-  if (!isCopied(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, copyOf(member, isCopied, depth + 1)])
-  )
+export const copyOf = (value: unknown, isCopied: (value: object) => boolean = isPlainObject): unknown => {
+  const copy = (value: unknown, depth: number): unknown => {
+    if (typeof value !== "object" || value === null) return value
+    if (depth > maxDepth) throw tooDeepAt
+    if (Array.isArray(value)) return Array.from(value, (item) => copy(item, depth + 1))
+    if (!isCopied(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member, depth + 1)]))
+  }
+  try {
+    return copy(value, 0)
+  } catch (error) {
+    throw error === tooDeepAt ? new NotCopied(cycleIn(value, isCopied)) : error
+  }
+}
+
+const tooDeepAt = new RangeError(tooDeep)
+
+/** Where a value holds itself, or else that it is nested too deeply. */
+const cycleIn = (value: unknown, isCopied: (value: object) => boolean): JsonProblem => {
+  const around = new Map<object, string>()
+  const done = new Set<object>()
+  const look = (value: unknown, path: string): JsonProblem | undefined => {
+    if (typeof value !== "object" || value === null || done.has(value)) return undefined
+    const above = around.get(value)
+    if (above !== undefined) {
+      return { path, message: `is ${above === "" ? "the document itself" : `${above} again`}: a cycle` }
+    }
+    if (around.size > maxDepth || (!Array.isArray(value) && !isCopied(value))) return undefined
+    around.set(value, path)
+    const members: Iterable<readonly [string | number, unknown]> = Array.isArray(value)
+      ? value.entries()
+      : Object.entries(value)
+    for (const [key, member] of members) {
+      const found = look(member, stepInto(path, key))
+      if (found !== undefined) return found
+    }
+    around.delete(value)
+    done.add(value)
+    return undefined
+  }
+  return look(value, "") ?? { path: "", message: tooDeep }
 }
 
 /** Whether an object is no instance of a class. */

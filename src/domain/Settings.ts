@@ -62,11 +62,13 @@ const readFields = (
   value: unknown,
   path: string,
   fieldProblem: (name: unknown) => string | undefined,
+  /** Whether a list of collections without fields will do. */
+  lists: boolean,
   problems: Array<SettingsProblem>
 ): FieldMap => {
   const found = new Map<string, ReadonlyArray<string>>()
-  if (typeof value !== "object" || value === null) {
-    problems.push({ path, message: "maps collections to lists of fields" })
+  if (typeof value !== "object" || value === null || (Array.isArray(value) && !lists)) {
+    problems.push({ path, message: `maps collections to lists of fields, such as { people: ["city"] }` })
     return found
   }
   const entries: ReadonlyArray<readonly [unknown, unknown]> = Array.isArray(value)
@@ -114,10 +116,10 @@ export const readSettings = (given: {
     ...(shardWidth === undefined ? {} : { shardWidth: shardWidth as number }),
     ...(indexes === undefined || indexes === null
       ? {}
-      : { indexes: readFields(indexes, "indexes", fieldNameProblem, problems) }),
+      : { indexes: readFields(indexes, "indexes", fieldNameProblem, false, problems) }),
     ...(manifests === undefined || manifests === null
       ? {}
-      : { manifests: readFields(manifests, "manifests", anyName, problems) })
+      : { manifests: readFields(manifests, "manifests", anyName, true, problems) })
   }
   return problems.length === 0 ? Either.right(settings) : Either.left(problems)
 }

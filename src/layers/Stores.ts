@@ -29,7 +29,7 @@ const onDisk = (connection: Extract<Connection, { _tag: "Local" }>, missing: Mis
         })
       }
       yield* makeDirectory(join(directory, owner))
-      return LocalGit.layer({ directory, repository: repo, create: missing === "create" })
+      return LocalGit.layer({ directory, repo, create: missing === "create" })
     })
   )
 

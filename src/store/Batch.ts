@@ -3,7 +3,9 @@ import * as Option from "effect/Option"
 import { ValidationError } from "../domain/StoreError.js"
 import type { WriteError } from "./Collection.js"
 import { detached } from "./internal/Detached.js"
+import { runBody } from "./internal/Guard.js"
 import * as Queue from "./internal/OperationQueue.js"
+import { guardBatch } from "./internal/Signatures.js"
 import type { StoreCore } from "./internal/StoreCore.js"
 import type { Expectation } from "./internal/WriteUnit.js"
 import type { Batch, BatchOptions, StoreService } from "./StoreService.js"
@@ -132,7 +134,7 @@ export const makeBatch =
   (options, body) =>
     Effect.suspend(() => {
       const { batch, close, commit, commitSha } = open(core, options)
-      return body(batch).pipe(
+      return runBody("Store.batch", body, guardBatch(batch)).pipe(
         Effect.flatMap((result) =>
           Effect.zipRight(
             commit,

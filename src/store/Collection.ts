@@ -51,6 +51,16 @@ export interface RestoreOptions extends WriteOptions {
   readonly expectedRev?: number | null | undefined
 }
 
+/** A document at one commit. */
+export interface Version<A = StoredDocument> {
+  readonly document: A
+  readonly rev: number
+  /** The id of the file's blob, which `Batch.expect` takes: no two contents share one. */
+  readonly sha: string
+  /** The commit in which it was read. */
+  readonly commit: string
+}
+
 /** One commit of a document's history, newest first. */
 export interface HistoryEntry {
   readonly sha: string
@@ -92,6 +102,8 @@ export interface CollectionReader<A = StoredDocument> extends CollectionExports 
     id: string,
     options?: { readonly fresh?: boolean | undefined }
   ) => Effect.Effect<Option.Option<A>, ReadError>
+  /** The document with what tells its version: its revision, its file's blob id, and the commit that was looked at. */
+  readonly version: (id: string) => Effect.Effect<Option.Option<Version<A>>, ReadError>
   readonly exists: (id: string) => Effect.Effect<boolean, ReadError>
   /** Ids, sorted by Unicode code point. */
   readonly list: (options?: ListOptions) => Effect.Effect<ReadonlyArray<string>, ReadError>

@@ -208,6 +208,8 @@ export interface KnownFile extends Blob {
 export interface GitRemoteService {
   /** Stable name of remote and repository, such as `https://api.github.com/owner/name`: the first part of every cache key. */
   readonly name: string
+  /** `owner/name`, where the repository has one. */
+  readonly repo?: string | undefined
 
   /** Looks at repository, branch and rights. Never fails because something is absent. */
   readonly probe: (branch: string) => Effect.Effect<Probe, RemoteFailure>

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import { type ReadError, RemoteError, ValidationError } from "../domain/StoreError.js"
 import type { GitRemoteService, NewCommit } from "./GitRemote.js"
 import * as Core from "./internal/Core.js"
+import { runBody } from "./internal/Guard.js"
 import type { StoreCore } from "./internal/StoreCore.js"
 import type { StoreService } from "./StoreService.js"
 
@@ -54,7 +55,7 @@ export const makePreview =
       })
       const { options } = core
       const at = yield* Core.make(remote, { ...options, cache: options.viewCache() })
-      const exit = yield* Effect.exit(body(open(at)))
+      const exit = yield* Effect.exit(runBody("Store.preview", body, open(at)))
       if (Option.isSome(shown)) return shown
       return yield* Effect.as(exit as Exit.Exit<A, E | ReadError>, Option.none<NewCommit>())
     }).pipe(Effect.withSpan("Store.preview"))

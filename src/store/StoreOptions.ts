@@ -1,7 +1,21 @@
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { DurationInput } from "../domain/DurationInput.js"
+import {
+  duration,
+  type FieldsOf,
+  flag,
+  kind,
+  maybe,
+  or,
+  person,
+  reader,
+  text,
+  wholeNumber
+} from "../domain/Options.js"
 import { type GivenSettings, readSettings, type SettingsOptions } from "../domain/Settings.js"
-import { ValidationError } from "../domain/StoreError.js"
+import type { ValidationError } from "../domain/StoreError.js"
 import { AsyncCache, Cache, fromAsync, MemoryCache, NullCache } from "./Cache.js"
 import { normaliseRoot, rootProblem } from "./DocumentPath.js"
 import { branchProblem } from "./GitName.js"
@@ -33,7 +47,7 @@ export interface StoreOptions extends SettingsOptions {
   /** Reads this commit or tag instead of the branch; implies `readOnly`. */
   readonly ref?: string | undefined
   /** How long a write goes on when others keep moving the branch. Default 30 seconds. */
-  readonly deadline?: Duration.DurationInput | undefined
+  readonly deadline?: DurationInput | undefined
 }
 
 /** Options with every default in place. */
@@ -55,94 +69,73 @@ export interface ResolvedOptions {
   readonly given: GivenSettings
 }
 
-type Issue = { readonly path: string; readonly message: string }
+const followed = <A, I>(schema: Schema.Schema<A, I>, problemOf: (value: A) => string | undefined) =>
+  schema.pipe(Schema.filter((value) => problemOf(value) ?? true))
 
-const count = (
-  issues: Array<Issue>,
-  path: string,
-  value: unknown,
-  least: number,
-  fallback: number
-): number => {
-  if (value === undefined) return fallback
-  if (typeof value === "number" && Number.isInteger(value) && value >= least) return value
-  issues.push({ path, message: `is a whole number, at least ${least}` })
-  return fallback
-}
+/** One of the settings that every client agrees on; what is wrong with it is named by its place inside. */
+const setting = (name: keyof SettingsOptions) =>
+  maybe(
+    Schema.Unknown.pipe(
+      Schema.filter((value) =>
+        Either.match(readSettings({ [name]: value }), {
+          onRight: () => [],
+          onLeft: (problems) =>
+            problems.map(({ message, path }) => ({ path: path.split(".").slice(1), message }))
+        })
+      )
+    )
+  )
 
-const person = (issues: Array<Issue>, path: string, value: Signature | undefined): Signature | undefined => {
-  if (value === undefined || value === null) return undefined
-  const { email, name } = value
-  if (typeof name === "string" && typeof email === "string" && name.trim() !== "") {
-    if (!/[<>\n\0]/.test(name + email)) return { name, email }
-  }
-  issues.push({ path, message: "has a name and an email without '<', '>' and line breaks" })
-  return undefined
-}
+/** The options of a store on any remote, as they are read. */
+export const storeFields = {
+  branch: or(followed(text, branchProblem), "main"),
+  root: or(followed(text, rootProblem), "data"),
+  conflictRetries: or(wholeNumber(0), 2),
+  batchRetries: or(wholeNumber(0), 2),
+  cache: or(
+    kind<boolean | Cache | AsyncCache>(
+      "true, false or an instance of a subclass of Cache or AsyncCache",
+      (value) => typeof value === "boolean" || value instanceof Cache || value instanceof AsyncCache
+    ),
+    true
+  ),
+  concurrency: or(wholeNumber(1), 1),
+  committer: maybe(person),
+  author: maybe(person),
+  readOnly: or(flag, false),
+  trustForeignIndexes: or(flag, false),
+  ref: maybe(
+    kind<string>("the id of a commit, or a tag", (value) => typeof value === "string" && value !== "")
+  ),
+  deadline: or(duration(), Duration.seconds(30)),
+  shardBy: setting("shardBy"),
+  shardDepth: setting("shardDepth"),
+  shardWidth: setting("shardWidth"),
+  indexes: setting("indexes"),
+  manifests: setting("manifests")
+} satisfies FieldsOf<StoreOptions>
 
-const cacheOf = (issues: Array<Issue>, cache: unknown): Cache => {
-  if (cache === undefined || cache === true) return new MemoryCache()
-  if (cache === false) return new NullCache()
-  if (cache instanceof Cache) return cache
-  if (cache instanceof AsyncCache) return fromAsync(cache)
-  issues.push({
-    path: "cache",
-    message: "is true, false or an instance of a subclass of Cache or AsyncCache"
-  })
-  return new NullCache()
-}
+const read = reader(Schema.Struct(storeFields))
 
-const text = (issues: Array<Issue>, path: string, value: unknown, fallback: string): string => {
-  if (value === undefined) return fallback
-  if (typeof value === "string") return value
-  issues.push({ path, message: "is text" })
-  return fallback
+const cacheOf = (given: boolean | Cache | AsyncCache): Cache => {
+  if (typeof given === "boolean") return given ? new MemoryCache() : new NullCache()
+  return given instanceof AsyncCache ? fromAsync(given) : given
 }
 
 /** Checks options and fills in the defaults. */
-export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOptions, ValidationError> => {
-  const issues: Array<Issue> = []
-  const branch = text(issues, "branch", options.branch, "main")
-  const wrongBranch = branchProblem(branch)
-  if (wrongBranch !== undefined) issues.push({ path: "branch", message: wrongBranch })
-  const root = text(issues, "root", options.root, "data")
-  const wrongRoot = rootProblem(root)
-  if (wrongRoot !== undefined) issues.push({ path: "root", message: wrongRoot })
-  const given = readSettings({ ...options })
-  if (Either.isLeft(given)) issues.push(...given.left)
-  const deadline = Duration.decodeUnknown(options.deadline ?? "30 seconds")
-  if (deadline._tag === "None") issues.push({ path: "deadline", message: "is a duration" })
-  for (const flag of ["readOnly", "trustForeignIndexes"] as const) {
-    if (options[flag] !== undefined && typeof options[flag] !== "boolean") {
-      issues.push({ path: flag, message: "is true or false" })
+export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOptions, ValidationError> =>
+  Either.map(read("Store.make", options), (found) => {
+    const cache = cacheOf(found.cache)
+    const { indexes, manifests, shardBy, shardDepth, shardWidth } = found
+    return {
+      ...found,
+      root: normaliseRoot(found.root),
+      cache,
+      viewCache: () => (cache instanceof NullCache ? new NullCache() : new MemoryCache()),
+      committer: found.committer,
+      author: found.author,
+      readOnly: found.readOnly || found.ref !== undefined,
+      ref: found.ref,
+      given: Either.getOrThrow(readSettings({ indexes, manifests, shardBy, shardDepth, shardWidth }))
     }
-  }
-  if (options.ref !== undefined && (typeof options.ref !== "string" || options.ref === "")) {
-    issues.push({ path: "ref", message: "is the id of a commit, or a tag" })
-  }
-  const cache = cacheOf(issues, options.cache)
-  const resolved: ResolvedOptions = {
-    branch,
-    root: normaliseRoot(root),
-    conflictRetries: count(issues, "conflictRetries", options.conflictRetries, 0, 2),
-    batchRetries: count(issues, "batchRetries", options.batchRetries, 0, 2),
-    cache,
-    viewCache: () => (cache instanceof NullCache ? new NullCache() : new MemoryCache()),
-    concurrency: count(issues, "concurrency", options.concurrency, 1, 1),
-    committer: person(issues, "committer", options.committer),
-    author: person(issues, "author", options.author),
-    readOnly: options.readOnly === true || options.ref !== undefined,
-    trustForeignIndexes: options.trustForeignIndexes === true,
-    ref: options.ref,
-    deadline: deadline._tag === "Some" ? deadline.value : Duration.seconds(30),
-    given: Either.getOrElse(given, () => ({}))
-  }
-  if (issues.length === 0) return Either.right(resolved)
-  return Either.left(
-    new ValidationError({
-      operation: "Store.make",
-      message: `wrong options: ${issues.map(({ message, path }) => `${path} ${message}`).join("; ")}`,
-      issues
-    })
-  )
-}
+  })

@@ -131,6 +131,7 @@ export interface DoctorOptions {
 
 /** JSON documents in a Git repository; every write is a commit. Read-committed at the branch's head, atomic per commit. */
 export interface StoreService extends StoreView {
+  /** `owner/name`; of a repository in memory, its own name. */
   readonly repository: string
   readonly branch: string
   readonly root: string

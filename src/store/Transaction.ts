@@ -11,6 +11,7 @@ import { under } from "./DocumentPath.js"
 import type { Head } from "./GitRemote.js"
 import { branchError } from "./internal/Core.js"
 import { detached } from "./internal/Detached.js"
+import { runBody } from "./internal/Guard.js"
 import { conflict, publish, type WorkBranches, workPrefix } from "./internal/Publishing.js"
 import { makeFace, type OpenStore, type Reads } from "./internal/Remembering.js"
 import type { StoreCore } from "./internal/StoreCore.js"
@@ -126,7 +127,10 @@ export const makeTransactions = (
               })
             )
         })
-        const result = yield* body({ branch: work, ...makeFace(store, reads, options.message) })
+        const result = yield* runBody(operation, body, {
+          branch: work,
+          ...makeFace(store, reads, options.message)
+        })
         const commitSha = yield* Effect.catchTag(
           publish(core, work, base, last, reads, branches),
           "RefMoved",

@@ -9,7 +9,9 @@ import * as Scope from "effect/Scope"
 import { AmbiguousWriteError, RemoteError, ValidationError } from "../domain/StoreError.js"
 import type { WriteError } from "./Collection.js"
 import { detached } from "./internal/Detached.js"
+import { runBody } from "./internal/Guard.js"
 import * as Queue from "./internal/OperationQueue.js"
+import { guardWriter } from "./internal/Signatures.js"
 import type { StoreCore } from "./internal/StoreCore.js"
 import type { StoreService, Writer, WriterOptions } from "./StoreService.js"
 
@@ -276,20 +278,6 @@ const closed = (operation: string) =>
     hint: "use a writer inside the function that was given it"
   })
 
-const checked = (options: WriterOptions): ValidationError | undefined => {
-  const { maxOperations = 50, maxSeconds = 5 } = options
-  if (!Number.isInteger(maxOperations) || maxOperations < 1) {
-    return new ValidationError({
-      operation: "Store.writer",
-      message: "maxOperations is a whole number, at least 1"
-    })
-  }
-  if (!(maxSeconds > 0 && Number.isFinite(maxSeconds))) {
-    return new ValidationError({ operation: "Store.writer", message: "maxSeconds is a number above 0" })
-  }
-  return undefined
-}
-
 /** The last flush did not end in time: what it was writing may have been written, what waited behind it was not. */
 const tooSlow = ({ items, taken }: Effect.Effect.Success<OpenWriter["left"]>) => {
   const fields = {
@@ -329,11 +317,9 @@ export const makeWriter =
   (options, body) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const problem = checked(options)
-        if (problem !== undefined) return yield* problem
         const scope = yield* Scope.make()
         const opened = open(core, options, scope)
-        const exit = yield* Effect.exit(restore(body(opened.writer)))
+        const exit = yield* Effect.exit(restore(runBody("Store.writer", body, guardWriter(opened.writer))))
         const end = Exit.isSuccess(exit) ? yield* Effect.exit(restore(opened.finish)) : Exit.void
         if (Exit.isSuccess(exit) && Exit.isSuccess(end)) {
           yield* Effect.zipRight(opened.close, Scope.close(scope, Exit.void))

@@ -29,6 +29,12 @@ it.effect("timeout interrupts the handler and fails", () =>
   })
 )
 
+it("timeout refuses a number without its unit when it is composed", () => {
+  const message = /Policy\.timeout: duration must be a duration with its unit.*"30 seconds" or "30 millis"/
+  assert.throws(() => Policy.timeout((n: number) => String(n), 30 as never), message)
+  assert.throws(() => pipe((n: number) => String(n), Policy.timeout(30 as never)), message)
+})
+
 it.effect("retry follows the schedule, then passes the failure on", () =>
   Effect.gen(function* () {
     let runs = 0

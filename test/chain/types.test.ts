@@ -1,6 +1,13 @@
 import { it } from "@effect/vitest"
-import { Chain, ChainBuilder, type Downstream, Policy, type UnhandledRequestError } from "chainstore/chain"
-import { type Cause, Context, Data, Effect, Either, type Layer, Option, Schedule } from "effect"
+import {
+  Chain,
+  ChainBuilder,
+  type Downstream,
+  type Next,
+  Policy,
+  type UnhandledRequestError
+} from "chainstore/chain"
+import { type Cause, Context, Data, Effect, Either, type Layer, Option, pipe, Schedule } from "effect"
 import { expectTypeOf } from "vitest"
 
 class Broken extends Data.TaggedError("Broken")<{}> {}
@@ -139,6 +146,68 @@ it("types policies by the handlers they surround", () => {
   expectTypeOf(built).toEqualTypeOf<
     ChainBuilder<Ticket, string, Cause.TimeoutException | Broken, Ledger, UnhandledRequestError>
   >()
+})
+
+it("refuses policies that do not cover what the handler fails with", () => {
+  const failing = (_: Ticket) => Effect.fail(new Broken())
+  const plain = (_: Ticket) => "at once"
+  const both = (ticket: Ticket) =>
+    ticket.kind === "refund" ? Effect.fail(new Broken()) : Effect.fail(new Refused())
+  const whileRefused = Schedule.recurWhile((error: Refused) => error._tag === "Refused")
+  // @ts-expect-error it fails with Broken, and the answer takes Refused
+  pipe(failing, Policy.recover((error: Refused) => error._tag)) // biome-ignore format: one line
+  // @ts-expect-error the same, the handler first
+  Policy.recover(failing, (error: Refused) => error._tag)
+  // @ts-expect-error one of its failures is not covered
+  pipe(both, Policy.recover((error: Refused) => error._tag)) // biome-ignore format: one line
+  // @ts-expect-error it fails with Broken, and the schedule looks at Refused
+  pipe(failing, Policy.retry(whileRefused))
+  // @ts-expect-error the same, the handler first
+  Policy.retry(failing, whileRefused)
+  // @ts-expect-error what later steps fail with is not covered either
+  Policy.retry((ticket: Ticket, next: Next<Ticket, string>) => next(ticket), whileRefused)
+  // @ts-expect-error a duration has its unit
+  void (() => Policy.timeout(plain, 30))
+  // @ts-expect-error a duration has its unit
+  void (() => pipe(plain, Policy.timeout(30)))
+
+  const covered = pipe(
+    both,
+    Policy.retry(Schedule.recurs(1)),
+    Policy.recover((error: Broken | Refused) => error._tag)
+  )
+  expectTypeOf(covered).toEqualTypeOf<(ticket: Ticket) => Effect.Effect<"Broken" | "Refused">>()
+  const never = pipe(
+    plain,
+    Policy.retry(whileRefused),
+    Policy.recover((error: Refused) => error._tag)
+  )
+  expectTypeOf(never).toEqualTypeOf<(ticket: Ticket) => Effect.Effect<string>>()
+})
+
+it("refuses steps that take fewer requests than the chain has", () => {
+  // @ts-expect-error the handler takes refunds alone
+  make().use((refund: Refund) => `${refund.amount}`)
+  // @ts-expect-error the object's handler takes refunds alone
+  make().use({ handle: (refund: Refund) => `${refund.amount}` })
+  // @ts-expect-error what decides takes refunds alone
+  make().use({ canHandle: (refund: Refund) => refund.amount > 1, process: () => "large" })
+  // @ts-expect-error what answers takes refunds alone
+  make().use({ canHandle: () => true, process: (refund: Refund) => `${refund.amount}` })
+  // @ts-expect-error the guard lets refunds through, the handler takes questions
+  make().useWhen(isRefund, (question: Question) => question.text)
+  // @ts-expect-error the handler takes refunds, and the condition is no guard
+  make().useWhen(() => true, (refund: Refund) => `${refund.amount}`) // biome-ignore format: one line
+  // @ts-expect-error the branch is of questions, the guard of refunds
+  make().useBranch(isRefund, (b: ChainBuilder<Question, string>) => b) // biome-ignore format: one line
+  // @ts-expect-error the fallback takes refunds alone
+  make().withFallback((refund: Refund) => `${refund.amount}`)
+  class Clerks extends Context.Tag("test/Clerks")<
+    Clerks,
+    Chain.Chain<Ticket, string, never, never, never>
+  >() {}
+  // @ts-expect-error the chain can fail and leave requests unhandled, and the service cannot
+  Chain.layer(Clerks, make().use(() => Effect.fail(new Broken())).build()) // biome-ignore format: one line
 })
 
 it("makes a service of a chain, its requirements being the layer's", () => {

@@ -23,6 +23,9 @@ describe("arguments", () => {
         ["query", "things", "--limit", "0"],
         ["query", "things", "--limit", "-3"],
         ["query", "things", "--value", "2"],
+        ["query", "things", "--field", "n"],
+        ["delete", "things", "a", "--expected-sha", "x", "--expected-rev", "1"],
+        ["put", "things", "a", "--data", "{}", "--merge", "--expected-sha", "x"],
         ["history", "things", "a", "--limit", "-1"],
         ["collections", "--at", "main:data"],
         ["get", "things", "a", "--branch", "--upload-pack=x"],
@@ -53,6 +56,26 @@ describe("arguments", () => {
         assert.strictEqual(ran.code, 0, `${line.join(" ")}: ${ran.err}`)
         assert.doesNotThrow(() => ran.json(), line.join(" "))
       }
+    })
+  )
+
+  it.scopedLive("--expected-sha lets a write pass only over the blob that get --sha prints", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      yield* call(["put", "things", "a", "--data", '{"n":1}'])
+      const first = (yield* call(["get", "things", "a", "--sha"])).json()
+      assert.deepStrictEqual([first.document.n, first.rev], [1, 1])
+      assert.match(`${first.sha} ${first.commit}`, /^[0-9a-f]{40} [0-9a-f]{40}$/)
+      const over = (sha: string) => call(["put", "things", "a", "--data", '{"n":2}', "--expected-sha", sha])
+      assert.strictEqual((yield* over(first.sha)).code, 0)
+      const late = yield* over(first.sha)
+      assert.strictEqual(late.code, 4, late.err)
+      const gone = ["delete", "things", "a", "--expected-sha"]
+      assert.strictEqual((yield* call([...gone, first.sha])).code, 4)
+      const second = (yield* call(["get", "things", "a", "--sha"])).json()
+      assert.deepStrictEqual([second.document.n, second.rev], [2, 2])
+      assert.strictEqual((yield* call([...gone, second.sha])).code, 0)
+      assert.strictEqual((yield* call(["get", "things", "a", "--sha"])).code, 3)
     })
   )
 

@@ -1,5 +1,9 @@
+import { Command } from "@effect/cli"
+import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Console, Effect, Layer } from "effect"
+import { storeCommand } from "../../src/cli/StoreCommand.js"
+import * as Stores from "../../src/layers/Stores.js"
 import { commandLine } from "./CommandLine.js"
 
 const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
@@ -64,6 +68,35 @@ describe("a terminal", () => {
         "abc           y",
         "2 documents"
       ])
+    })
+  )
+})
+
+describe("what the store logs", () => {
+  it.scopedLive("goes to standard error, where it mixes with no results", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* commandLine
+      const probe = storeCommand(
+        "probe",
+        "logs and answers",
+        {},
+        () => Effect.zipRight(Effect.logWarning("look out"), Console.log("a result")),
+        () => "imagine"
+      )
+      const lines: Record<"log" | "error", Array<string>> = { log: [], error: [] }
+      const kept = { log: console.log, error: console.error }
+      for (const name of ["log", "error"] as const) console[name] = (line) => lines[name].push(String(line))
+      yield* Command.run(probe, { name: "probe", version: "0" })([
+        "node",
+        "probe",
+        "--directory",
+        directory
+      ]).pipe(
+        Effect.provide(Layer.merge(NodeContext.layer, Stores.layer)),
+        Effect.ensuring(Effect.sync(() => Object.assign(console, kept)))
+      )
+      assert.deepStrictEqual(lines.log, ["a result"])
+      assert.match(lines.error.join("\n"), /level=WARN.*look out/)
     })
   )
 })

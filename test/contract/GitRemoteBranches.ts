@@ -31,6 +31,46 @@ export const branches = ({ promises, test }: Contract) =>
         }
       }))
 
+    test("steps from a name lead to an earlier commit, as Git's revisions do", ({ remote, tag }) =>
+      Effect.gen(function* () {
+        const zeroth = yield* write(remote, [put("a", "0")])
+        const first = yield* write(remote, [put("a", "1")])
+        const second = yield* write(remote, [put("a", "2")])
+        const commits = { zeroth: zeroth.commit, first: first.commit, second: second.commit }
+        const expected: ReadonlyArray<readonly [revision: string, commit: keyof typeof commits | undefined]> =
+          [
+            ["main~", "first"],
+            ["main~1", "first"],
+            ["main~2", "zeroth"],
+            ["main~0", "second"],
+            ["main^^", "zeroth"],
+            ["main^0", "second"],
+            ["main~1^", "zeroth"],
+            ["main~1^{commit}", "first"],
+            ["main^2", undefined],
+            ["main~999", undefined],
+            ["none~1", undefined],
+            ["main~x", undefined],
+            ["~1", undefined],
+            [`${second.commit}~1`, "first"],
+            [`${second.commit.slice(0, 10)}^`, "first"],
+            ["HEAD", "second"],
+            ["HEAD~2", "zeroth"]
+          ]
+        for (const [revision, commit] of expected) {
+          const found = Option.getOrUndefined(yield* remote.resolve(revision))?.commit
+          assert.strictEqual(found, commit === undefined ? undefined : commits[commit], revision)
+        }
+        if (promises.tags) {
+          yield* tag("v1.0", second.commit)
+          const found = yield* remote.resolve("v1.0~1")
+          assert.deepStrictEqual(
+            Option.map(found, ({ commit }) => commit),
+            Option.some(first.commit)
+          )
+        }
+      }))
+
     test("branches are created, listed and deleted; creating twice is refused", ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another

@@ -14,9 +14,9 @@ let repositories = 0
 
 /** A new bare repository on this machine; each client opens it as if it were a process of its own. */
 const localHarness = (store: StoreOptions = {}) => {
-  const repository = `laws/r${repositories++}`
+  const repo = `laws/r${repositories++}`
   return {
-    remote: LocalGit.scoped({ directory, repository, durability: "none" }),
+    remote: LocalGit.scoped({ directory, repo, durability: "none" }),
     store: programStore(store),
     documentPath: pathIn(store)
   }

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import type { CommitInfo } from "../../store/GitRemote.js"
+import { parseRevision } from "../../store/GitRevision.js"
 import { tagTarget } from "../../store/git/GitObjects.js"
 import type { GitRepository, ObjectType } from "../../store/git/GitRepository.js"
 import { isAbbreviation, isRefName } from "./Names.js"
@@ -70,31 +71,18 @@ const nameOf = (git: GitRepository, name: string): Found<Oid> =>
     return isAbbreviation(name) ? yield* git.resolve(name) : Option.none()
   })
 
-/** What `git rev-parse` takes after a name: the nth parent, so many generations back, and an object of some type below. */
-const step = /~(\d{0,9})|\^(?:\{(commit|tree|tag|blob|object|)\}|(\d{0,9}))/y
-
-/** No name is longer, and so many steps as a body can hold would be walked for seconds. */
-const longest = 4096
-
 /** The object that a name or an id with steps from it (`main~2`, `v1^{}`, `HEAD^2`) names. */
 export const objectOf = (git: GitRepository, revision: string): Found<Oid> =>
   Effect.gen(function* () {
-    if (revision.length > longest) return Option.none()
-    const first = revision.search(/[~^]|$/)
-    let at = yield* nameOf(git, revision.slice(0, first))
-    for (let next = first; next < revision.length && Option.isSome(at); ) {
-      step.lastIndex = next
-      const found = step.exec(revision)
-      if (found === null) return Option.none()
-      next = step.lastIndex
-      const [, generations, type, parent] = found
-      if (type !== undefined) {
-        at = yield* type === "object" ? Effect.succeed(at) : peeled(git, at.value, type || undefined)
-        continue
+    const parsed = parseRevision(revision)
+    if (parsed === undefined) return Option.none()
+    let at = yield* nameOf(git, parsed.name)
+    for (const step of parsed.steps) {
+      if (Option.isNone(at)) return at
+      if (step._tag === "Ancestor") at = yield* ancestor(git, at, step.back, step.nth)
+      else if (step.type !== "object") {
+        at = yield* peeled(git, at.value, step.type === "any" ? undefined : step.type)
       }
-      const back = generations === undefined ? 1 : Number(generations || 1)
-      const nth = generations === undefined ? Number(parent || 1) : 1
-      at = yield* ancestor(git, at, nth === 0 ? 0 : back, nth)
     }
     return at
   })

@@ -8,7 +8,7 @@ import { endingOf } from "../../cli/ExitCode.js"
 import { StandardInput } from "../../cli/Input.js"
 import { Screen } from "../../cli/Output.js"
 import { Services } from "../../cli/ServiceCommands.js"
-import * as Warnings from "../../store/promise/Warnings.js"
+import { toStandardError } from "../../store/promise/Logs.js"
 import { DestinationError } from "../../store/transfer/Destination.js"
 import { SourceError } from "../../store/transfer/SourceError.js"
 import { version } from "../Manifest.js"
@@ -55,7 +55,7 @@ const environment = Layer.mergeAll(NodeContext.layer, screen, input, services, S
 const isService = ["serve", "host"].includes(process.argv[2] ?? "")
 
 const main = run(version, process.argv.slice(2)).pipe(
-  Effect.provide(isService ? environment : Layer.merge(environment, Warnings.layer)),
+  Effect.provide(isService ? environment : Layer.merge(environment, toStandardError)),
   Effect.catchAllCause((cause) => {
     const { code, message } = endingOf(cause)
     return Effect.zipRight(

@@ -12,14 +12,9 @@ import { fsyncPathSync } from "./Disk.js"
 import * as Engine from "./Engine.js"
 import { attempt } from "./Fault.js"
 import type { GitRepository } from "./GitRepository.js"
+import { type GitRepositoriesOptions, resolveOptions } from "./RepositoriesOptions.js"
 
-export interface GitRepositoriesOptions
-  extends Pick<Engine.EngineOptions, "durability" | "timeout" | "signature" | "caches" | "maintenance"> {
-  /** Holds the bare repositories as `<owner>/<name>.git`. Created when missing. */
-  readonly directory: string
-  /** Milliseconds that an unused repository stays open. Default 60,000. */
-  readonly idle?: number | undefined
-}
+export type { GitRepositoriesOptions, MaintenanceSchedule } from "./RepositoriesOptions.js"
 
 /** A repository's name in two parts. */
 export interface RepositoryName {
@@ -83,15 +78,16 @@ const identityOf = (directory: string): string => {
 }
 
 export const make = (
-  options: GitRepositoriesOptions
-): Effect.Effect<GitRepositoriesService, RemoteError, Scope.Scope> =>
+  given: GitRepositoriesOptions
+): Effect.Effect<GitRepositoriesService, RemoteError | ValidationError, Scope.Scope> =>
   Effect.gen(function* () {
+    const { idle, ...options } = yield* resolveOptions(given)
     const root = path.resolve(options.directory)
     yield* makeDirectory(root)
     const directoryOf = ({ name, owner }: RepositoryName) => path.join(root, owner, `${name}.git`)
     const engines = yield* RcMap.make({
       lookup: (directory: string) => Engine.open({ ...options, directory }),
-      idleTimeToLive: options.idle ?? 60_000
+      idleTimeToLive: idle
     })
     /** The directory that each engine was opened on. */
     const identities = new Map<string, string>()
@@ -196,5 +192,6 @@ export const make = (
     }
   })
 
-export const layer = (options: GitRepositoriesOptions): Layer.Layer<GitRepositories, RemoteError> =>
-  Layer.scoped(GitRepositories, make(options))
+export const layer = (
+  options: GitRepositoriesOptions
+): Layer.Layer<GitRepositories, RemoteError | ValidationError> => Layer.scoped(GitRepositories, make(options))

@@ -122,6 +122,7 @@ export const make = (
 
     return GitRemote.of({
       name: `${settings.address.api}/${settings.address.owner}/${settings.address.repo}`,
+      repo: `${settings.address.owner}/${settings.address.repo}`,
       brings: heads.brings,
       singleFile: Option.some(makeSingleFile(parts)),
       ...makeCommitTurns(parts),

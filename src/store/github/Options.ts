@@ -1,9 +1,26 @@
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type { DurationInput } from "../../domain/DurationInput.js"
+import {
+  atLeast,
+  duration,
+  type FieldsOf,
+  flag,
+  kind,
+  maybe,
+  oneOf,
+  or,
+  person,
+  reader,
+  secret,
+  text,
+  wholeNumber
+} from "../../domain/Options.js"
 import { type AuthError, ValidationError } from "../../domain/StoreError.js"
 import type { Signature } from "../GitRemote.js"
 import { type Address, isGitHubCloud, makeAddress } from "./Address.js"
@@ -39,13 +56,13 @@ export interface GitHubOptions {
   /** Retries of a request after a limit, a 5xx or a broken connection. Default 3. */
   readonly maxRetries?: number | undefined
   /** First step of the exponential backoff. Default 500 ms. */
-  readonly backoffFactor?: Duration.DurationInput | undefined
+  readonly backoffFactor?: DurationInput | undefined
   /** Of one request. Default 30 s. */
-  readonly timeout?: Duration.DurationInput | undefined
+  readonly timeout?: DurationInput | undefined
   /** Advice to wait longer than this fails at once with `RateLimitError`. Default 60 s. */
-  readonly maxWait?: Duration.DurationInput | undefined
+  readonly maxWait?: DurationInput | undefined
   /** Of one operation with all its requests and waits. Default 5 min. */
-  readonly deadline?: Duration.DurationInput | undefined
+  readonly deadline?: DurationInput | undefined
   /** Requests in flight of one bulk read. Default 1. */
   readonly concurrency?: number | undefined
   /** Reads many documents by GraphQL, which needs a token. Default false. */
@@ -115,33 +132,62 @@ export interface Settings {
 const invalid = (message: string, hint?: string) =>
   new ValidationError({ operation: "GitHub.layer", message, hint })
 
-const count = (name: string, value: number, least: number) =>
-  Number.isInteger(value) && value >= least
-    ? Effect.succeed(value)
-    : Effect.fail(invalid(`${name} must be a whole number of at least ${least}, not ${value}`))
+const own = <A>(wanted: string, id: symbol, hint?: string) =>
+  kind<A>(wanted, (value) => isObject(value) && id in value, hint === undefined ? {} : { hint })
 
-const bounded = (name: string, value: number, least: number) =>
-  value >= least
-    ? Effect.succeed(value)
-    : Effect.fail(invalid(`${name} must be a number of at least ${least}, not ${value}`))
+const isObject = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function"
 
-const duration = (name: string, given: Duration.DurationInput, positive: boolean) =>
-  Option.match(Duration.decodeUnknown(given), {
-    onNone: () =>
-      Effect.fail(invalid(`${name} is no duration: ${String(given)}`, 'give milliseconds, or "30 seconds"')),
-    onSome: (value) =>
-      positive && Duration.toMillis(value) === 0
-        ? Effect.fail(invalid(`${name} must be longer than nothing`))
-        : Effect.succeed(value)
-  })
+const lane: WriteLane = { perMinute: 80, perHour: 500, pointsPerMinute: 900 }
+
+/** The options of a repository behind GitHub's API, as they are read. */
+export const gitHubFields = {
+  repo: text,
+  token: maybe(secret),
+  auth: maybe(
+    own<Effect.Effect<Authorization, AuthError>>("an Effect of an Authorization", Effect.EffectTypeId)
+  ),
+  apiUrl: maybe(text),
+  rawUrl: maybe(text),
+  session: maybe(own<HttpClient.HttpClient>("an HttpClient", HttpClient.TypeId)),
+  maxRetries: or(wholeNumber(0), 3),
+  backoffFactor: or(duration(), Duration.millis(500)),
+  timeout: or(duration({ positive: true }), Duration.seconds(30)),
+  maxWait: or(duration(), Duration.seconds(60)),
+  deadline: or(duration({ positive: true }), Duration.minutes(5)),
+  concurrency: or(wholeNumber(1), 1),
+  useGraphql: or(flag, false),
+  graphqlBatchSize: or(wholeNumber(1), 50),
+  contentsMaxBytes: or(wholeNumber(0), 900_000),
+  paceRequests: or(flag, true),
+  writeLane: or(
+    Schema.Struct({
+      perMinute: or(atLeast(1), lane.perMinute),
+      perHour: or(atLeast(1), lane.perHour),
+      pointsPerMinute: or(atLeast(5), lane.pointsPerMinute)
+    }),
+    lane
+  ),
+  readOnly: or(flag, false),
+  ref: maybe(text),
+  pinRef: or(flag, true),
+  committer: maybe(person),
+  author: maybe(person),
+  commitVia: or(oneOf("git-data", "graphql"), "git-data"),
+  listVia: or(oneOf("trees", "contents"), "trees"),
+  userAgent: or(text, "chainstore"),
+  objectCacheBytes: or(atLeast(0), 64 * 1024 * 1024)
+} satisfies FieldsOf<GitHubOptions>
+
+const read = reader(Schema.Struct(gitHubFields))
 
 /** Checks the options and fills in what was left out. */
-export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, ValidationError> =>
+export const resolveOptions = (given: GitHubOptions): Effect.Effect<Settings, ValidationError> =>
   Effect.gen(function* () {
+    const options = yield* read("GitHub.layer", given)
     const address = yield* makeAddress(options)
     const authenticated = options.token ?? options.auth ?? options.session
-    const commitVia = options.commitVia ?? "git-data"
-    if (commitVia === "graphql" && (options.author ?? options.committer) !== undefined) {
+    if (options.commitVia === "graphql" && (options.author ?? options.committer) !== undefined) {
       return yield* Effect.fail(
         invalid(
           'commitVia: "graphql" commits as the token\'s owner: author and committer cannot be chosen',
@@ -149,16 +195,12 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
         )
       )
     }
-    for (const [name, person] of [
-      ["author", options.author],
-      ["committer", options.committer]
-    ] as const) {
-      if (person !== undefined && (person.name.trim() === "" || person.email.trim() === "")) {
+    for (const name of ["author", "committer"] as const) {
+      if (options[name]?.email.trim() === "") {
         return yield* Effect.fail(invalid(`${name} needs both a name and an email`))
       }
     }
-    const userAgent = options.userAgent ?? "chainstore"
-    if (!isHeaderValue(userAgent)) {
+    if (!isHeaderValue(options.userAgent)) {
       return yield* Effect.fail(
         invalid("userAgent must be visible ASCII, which GitHub asks for", "name your program: my-program/1.0")
       )
@@ -174,39 +216,17 @@ export const resolveOptions = (options: GitHubOptions): Effect.Effect<Settings, 
       )
     }
     return {
+      ...options,
       address,
       token: Option.fromNullable(token),
       auth: Option.fromNullable(options.auth),
       session: Option.fromNullable(options.session),
-      maxRetries: yield* count("maxRetries", options.maxRetries ?? 3, 0),
-      backoffFactor: yield* duration("backoffFactor", options.backoffFactor ?? "500 millis", false),
-      timeout: yield* duration("timeout", options.timeout ?? "30 seconds", true),
-      maxWait: yield* duration("maxWait", options.maxWait ?? "60 seconds", false),
-      deadline: yield* duration("deadline", options.deadline ?? "5 minutes", true),
-      concurrency: yield* count("concurrency", options.concurrency ?? 1, 1),
-      useGraphql: (options.useGraphql ?? false) && authenticated !== undefined,
-      graphqlBatchSize: yield* count("graphqlBatchSize", options.graphqlBatchSize ?? 50, 1),
-      contentsMaxBytes: yield* count("contentsMaxBytes", options.contentsMaxBytes ?? 900_000, 0),
-      paceRequests: options.paceRequests ?? true,
-      writeLane: {
-        perMinute: yield* bounded("writeLane.perMinute", options.writeLane?.perMinute ?? 80, 1),
-        perHour: yield* bounded("writeLane.perHour", options.writeLane?.perHour ?? 500, 1),
-        pointsPerMinute: yield* bounded(
-          "writeLane.pointsPerMinute",
-          options.writeLane?.pointsPerMinute ?? 900,
-          5
-        )
-      },
-      contentLimits: options.writeLane !== undefined || isGitHubCloud(address),
-      readOnly: (options.readOnly ?? false) || options.ref !== undefined,
+      useGraphql: options.useGraphql && authenticated !== undefined,
+      contentLimits: given.writeLane !== undefined || isGitHubCloud(address),
+      readOnly: options.readOnly || options.ref !== undefined,
       ref: Option.fromNullable(options.ref),
-      pinRef: options.pinRef ?? true,
       committer: options.committer,
-      author: options.author,
-      commitVia,
-      listVia: options.listVia ?? "trees",
-      userAgent,
-      objectCacheBytes: yield* bounded("objectCacheBytes", options.objectCacheBytes ?? 64 * 1024 * 1024, 0)
+      author: options.author
     }
   })
 

@@ -14,6 +14,7 @@ import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
 import { collectionExports, storeExport } from "./Exporting.js"
 import { makeReader } from "./Reader.js"
+import { guardCollection, guardReader, guardStore, guardView } from "./Signatures.js"
 import type { StoreCore } from "./StoreCore.js"
 
 /** Loaded when they are wanted: a page that only reads and writes documents carries neither. */
@@ -42,7 +43,9 @@ const collections = (core: StoreCore) =>
   }).pipe(Effect.withSpan("Store.collections"))
 
 /** A read-only look at what a core sees. */
-const makeView = (core: StoreCore): StoreView => ({
+const makeView = (core: StoreCore): StoreView => guardView(viewOf(core))
+
+const viewOf = (core: StoreCore): StoreView => ({
   commitSha: Effect.map(
     core.source.head,
     Option.map(({ commit }) => commit as string)
@@ -50,8 +53,11 @@ const makeView = (core: StoreCore): StoreView => ({
   collections: collections(core),
   collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
     schema === undefined
-      ? ({ ...makeReader(core, name, plain), ...collectionExports(core, name) } as never)
-      : ({ ...makeReader(core, name, typed(schema)), ...collectionExports(core, name) } as never),
+      ? (guardReader({ ...makeReader(core, name, plain), ...collectionExports(core, name) }) as never)
+      : (guardReader({
+          ...makeReader(core, name, typed(schema)),
+          ...collectionExports(core, name)
+        }) as never),
   exportExcel: storeExport(core, makeView)
 })
 
@@ -65,18 +71,18 @@ const checkRef = (operation: string, ref: string) =>
 /** The store over a core. */
 export const makeService = (core: StoreCore): StoreService => {
   const { remote } = core
-  const view = makeView(core)
+  const view = viewOf(core)
   const doctorWith = (options: DoctorOptions) =>
     Effect.flatMap(examining, ({ doctor }) => doctor(core, options)).pipe(Effect.withSpan("Store.doctor"))
-  return {
+  return guardStore({
     ...view,
-    repository: remote.name,
+    repository: remote.repo ?? remote.name,
     branch: core.branch,
     root: core.options.root,
     collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
       schema === undefined
-        ? (makeCollection(core, name, plain) as never)
-        : (makeCollection(core, name, typed(schema)) as never),
+        ? (guardCollection(makeCollection(core, name, plain)) as never)
+        : (guardCollection(makeCollection(core, name, typed(schema))) as never),
     batch: makeBatch(core),
     writer: makeWriter(core),
     ...makeTransactions(core, makeService),
@@ -101,5 +107,5 @@ export const makeService = (core: StoreCore): StoreService => {
     estimate: remote.estimate,
     doctor: doctorWith({}),
     doctorWith
-  }
+  })
 }

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { isPlainObject, stepInto } from "../../domain/CanonicalJson.js"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
-import { copyOf, isLiteral } from "../../domain/JsonCopy.js"
+import { copyOf, isLiteral, NotCopied } from "../../domain/JsonCopy.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { Typed } from "../StoreService.js"
 import { type Place, readDocument, unreadable, withoutMetadata } from "./Versions.js"
@@ -67,7 +67,8 @@ const copied =
       catch: (cause) =>
         new ValidationError({
           ...place,
-          message: `${place.collection}/${place.id}: the document cannot be read: ${cause}`,
+          message: `${place.collection}/${place.id}: ${cause instanceof NotCopied ? cause.message : `the document cannot be read: ${cause}`}`,
+          issues: cause instanceof NotCopied ? [cause.problem] : undefined,
           cause
         })
     })

@@ -5,7 +5,7 @@ import { encode, isPlainObject } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { JsonObject } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
-import { copyOf } from "../../domain/JsonCopy.js"
+import { copyOf, NotCopied } from "../../domain/JsonCopy.js"
 import { ConflictError, ValidationError } from "../../domain/StoreError.js"
 import { withoutMetadata } from "./Versions.js"
 import type { DocumentOperation } from "./WriteUnit.js"
@@ -53,6 +53,9 @@ export const queued = (
     }
     const copy = Either.try(() => copyOf(given) as JsonObject)
     if (Either.isLeft(copy)) {
+      if (copy.left instanceof NotCopied) {
+        return invalid(operation, collection, id, copy.left.message, copy.left.problem.path)
+      }
       return invalid(operation, collection, id, `the document cannot be read: ${copy.left}`)
     }
     const document = copy.right

@@ -28,7 +28,7 @@ import { contents, emptyListing, type LocatedListing, partsOf, slice } from "./L
 import { lookup } from "./Lookup.js"
 import { recall, remember } from "./Source.js"
 import type { StoreCore } from "./StoreCore.js"
-import type { Place } from "./Versions.js"
+import { type Place, versionOf } from "./Versions.js"
 
 /** Bodies of many documents are asked for in groups of this many where each costs a request. */
 const group = 100
@@ -212,6 +212,19 @@ export const makeReader = <A, I>(
       const file = yield* fileAt(where, options)
       if (Option.isNone(file)) return Option.none()
       return Option.some(yield* codec.read(placeOf("get", id, where), file.value.content))
+    }),
+    version: Effect.fn("Collection.version")(function* (id) {
+      yield* check(operation("version"), { collection: name, id })
+      const head = yield* core.source.head
+      if (Option.isNone(head)) return Option.none()
+      const { settings } = yield* core.settingsAt(head)
+      const where = documentPath(core.options.root, settings, name, id)
+      if (pathProblem(where) !== undefined) return Option.none()
+      const file = yield* core.remote.file(head.value, where)
+      if (Option.isNone(file)) return Option.none()
+      const document = yield* codec.read(placeOf("version", id, where), file.value.content)
+      const { rev } = versionOf(where, file.value)
+      return Option.some({ document, rev, sha: file.value.oid, commit: head.value.commit })
     }),
     exists: Effect.fn("Collection.exists")(function* (id) {
       yield* check(operation("exists"), { collection: name, id })

@@ -3,7 +3,9 @@ import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Collection } from "../Collection.js"
 import type { Batch, BatchOptions, StoreService, Transaction, Typed } from "../StoreService.js"
+import { runBody } from "./Guard.js"
 import { keyOf } from "./OperationQueue.js"
+import { guardBatch, guardCollection, guardTransaction } from "./Signatures.js"
 
 /** What a transaction looked at: single documents by `collection/id`, and whole collections. */
 export interface Reads {
@@ -13,7 +15,7 @@ export interface Reads {
 
 export type OpenStore = Pick<StoreService, "collection" | "batch">
 
-const remembering = <A, I>(collection: Collection<A, I>, reads: Reads): Collection<A, I> => {
+export const remembering = <A, I>(collection: Collection<A, I>, reads: Reads): Collection<A, I> => {
   const one = <B, E>(id: string, effect: Effect.Effect<B, E>) =>
     Effect.suspend(() => {
       reads.documents.add(keyOf(collection.name, id))
@@ -32,6 +34,7 @@ const remembering = <A, I>(collection: Collection<A, I>, reads: Reads): Collecti
   return {
     ...collection,
     get: (id, options) => one(id, collection.get(id, options)),
+    version: (id) => one(id, collection.version(id)),
     exists: (id) => one(id, collection.exists(id)),
     history: (id, options) => one(id, collection.history(id, options)),
     list: (options) => many(collection.list(options)),
@@ -87,13 +90,17 @@ export const makeFace = (
   store: OpenStore,
   reads: Reads,
   message: string | undefined
-): Pick<Transaction, "collection" | "batch"> => ({
-  collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
-    schema === undefined
-      ? (remembering(store.collection(name), reads) as never)
-      : (remembering(store.collection(name, schema), reads) satisfies Collection<Typed<A>, A>),
-  batch: <A, E, R>(options: BatchOptions, body: (batch: Batch) => Effect.Effect<A, E, R>) =>
-    store.batch({ ...options, message: options.message ?? message }, (batch) =>
-      body(rememberingBatch(batch, reads))
-    )
-})
+): Pick<Transaction, "collection" | "batch"> =>
+  guardTransaction({
+    collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
+      schema === undefined
+        ? (guardCollection(remembering(store.collection(name), reads)) as never)
+        : (guardCollection(remembering(store.collection(name, schema), reads)) satisfies Collection<
+            Typed<A>,
+            A
+          >),
+    batch: <A, E, R>(options: BatchOptions, body: (batch: Batch) => Effect.Effect<A, E, R>) =>
+      store.batch({ ...options, message: options.message ?? message }, (batch) =>
+        runBody("Transaction.batch", body, guardBatch(rememberingBatch(batch, reads)))
+      )
+  })

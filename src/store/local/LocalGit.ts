@@ -1,10 +1,13 @@
+import { basename, dirname } from "node:path"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
+import { type FieldsOf, flag, maybe, or, reader, text } from "../../domain/Options.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { type NotFoundError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { branchError, branchRef } from "../GitName.js"
@@ -18,15 +21,32 @@ import {
 } from "../GitRemote.js"
 import { GitRepositories, type GitRepositoriesOptions, make, parseName } from "../git/GitRepositories.js"
 import type { GitRepository } from "../git/GitRepository.js"
+import { repositoriesFields } from "../git/RepositoriesOptions.js"
 
 export interface LocalGitOptions extends GitRepositoriesOptions {
   /** `owner/name`, kept at `<directory>/<owner>/<name>.git`. Default `local/store`. */
-  readonly repository?: string | undefined
+  readonly repo?: string | undefined
   /** Create the repository when it is missing. Default true. */
   readonly create?: boolean | undefined
   /** The branch that HEAD names in a repository that is created. Default `main`. */
   readonly defaultBranch?: string | undefined
 }
+
+/** Which of the repositories, as it is read. */
+const repositoryFields = {
+  repo: or(text, "local/store"),
+  create: or(flag, true),
+  defaultBranch: maybe(text)
+} satisfies FieldsOf<Pick<LocalGitOptions, "repo" | "create" | "defaultBranch">>
+
+/** The options of a store's remote on this machine, as they are read. */
+export const localGitFields = {
+  ...repositoriesFields,
+  ...repositoryFields
+} satisfies FieldsOf<LocalGitOptions>
+
+const readRepository = reader(Schema.Struct(repositoryFields))
+const readOptions = reader(Schema.Struct(localGitFields))
 
 const idOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.tree)
 const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.commit)
@@ -96,6 +116,7 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
 
   return {
     name: `file://${repository.directory}`,
+    repo: `${basename(dirname(repository.directory))}/${basename(repository.directory, ".git")}`,
 
     probe: (branch) =>
       Effect.gen(function* () {
@@ -252,18 +273,19 @@ const requireCommit = (repository: GitRepository, operation: string, oid: Oid) =
   )
 
 /** The remote over one of the repositories in the context. */
-export const makeFrom = (options: Pick<LocalGitOptions, "repository" | "create" | "defaultBranch">) =>
+export const makeFrom = (options: Pick<LocalGitOptions, "repo" | "create" | "defaultBranch">) =>
   Effect.gen(function* () {
+    const { create, defaultBranch, repo } = yield* readRepository("LocalGit.layer", options)
     const repositories = yield* GitRepositories
-    const { name, owner } = yield* parseName(options.repository ?? "local/store")
-    if (options.create === false) return fromRepository(yield* repositories.open(owner, name))
-    const { repository } = yield* repositories.create(owner, name, { defaultBranch: options.defaultBranch })
+    const { name, owner } = yield* parseName(repo)
+    if (!create) return fromRepository(yield* repositories.open(owner, name))
+    const { repository } = yield* repositories.create(owner, name, { defaultBranch })
     return fromRepository(repository)
   })
 
 /** As `layer`, over repositories that are shared with others in this process, such as the host. */
 export const layerFrom = (
-  options: Pick<LocalGitOptions, "repository" | "create" | "defaultBranch">
+  options: Pick<LocalGitOptions, "repo" | "create" | "defaultBranch">
 ): Layer.Layer<GitRemote, NotFoundError | RemoteError | ValidationError, GitRepositories> =>
   Layer.scoped(GitRemote, makeFrom(options))
 
@@ -277,6 +299,13 @@ export const layer = (
 export const scoped = (
   options: LocalGitOptions
 ): Effect.Effect<GitRemoteService, NotFoundError | RemoteError | ValidationError, Scope.Scope> =>
-  Effect.flatMap(make(options), (repositories) =>
-    Effect.provideService(makeFrom(options), GitRepositories, repositories)
-  )
+  Effect.gen(function* () {
+    yield* readOptions("LocalGit.layer", options)
+    const { create, defaultBranch, repo, ...rest } = options
+    const repositories = yield* make(rest)
+    return yield* Effect.provideService(
+      makeFrom({ create, defaultBranch, repo }),
+      GitRepositories,
+      repositories
+    )
+  })

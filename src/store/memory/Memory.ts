@@ -2,8 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
+import { type FieldsOf, flag, instanceOf, maybe, object, or, reader } from "../../domain/Options.js"
 import { NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import { compareNames } from "../GitObject.js"
 import { type Blob, GitRemote, type GitRemoteService, type Head } from "../GitRemote.js"
@@ -26,12 +28,21 @@ export interface MemoryOptions {
   readonly moveBranches?: boolean | undefined
 }
 
+const read = reader(
+  Schema.Struct({
+    repository: maybe(instanceOf("a MemoryRepository", MemoryRepository)),
+    faults: maybe(object as Schema.Schema<MemoryFaults>),
+    singleFile: or(flag, false),
+    moveBranches: or(flag, false)
+  } satisfies FieldsOf<MemoryOptions>)
+)
+
 /** A remote over a repository in memory: everything the port promises but durability. */
-export const make = (options: MemoryOptions = {}): Effect.Effect<GitRemoteService> =>
-  Effect.sync(() => unsafeMake(options))
+export const make = (options: MemoryOptions = {}): Effect.Effect<GitRemoteService, ValidationError> =>
+  Effect.map(read("Memory.layer", options), unsafeMake)
 
 /** A store's remote in memory, of its own repository or of one that is shared. */
-export const layer = (options: MemoryOptions = {}): Layer.Layer<GitRemote> =>
+export const layer = (options: MemoryOptions = {}): Layer.Layer<GitRemote, ValidationError> =>
   Layer.effect(GitRemote, make(options))
 
 const unsafeMake = (options: MemoryOptions): GitRemoteService => {
@@ -65,11 +76,10 @@ const unsafeMake = (options: MemoryOptions): GitRemoteService => {
     probe: (branch) =>
       read("probe", () => {
         const names = Array.from(repository.refs.keys()).filter((name) => name.startsWith("refs/heads/"))
-        const first = names.includes("refs/heads/main") ? "refs/heads/main" : names[0]
         return {
           repository: names.length === 0 ? "empty" : "present",
           branch: repository.refs.has(refName(branch)),
-          defaultBranch: Option.map(Option.fromNullable(first), (name) => name.slice("refs/heads/".length)),
+          defaultBranch: Option.fromNullable(repository.defaultBranch),
           write: Option.some(true)
         }
       }),

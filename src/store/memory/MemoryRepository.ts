@@ -1,6 +1,7 @@
 import type { Oid } from "../../domain/Oid.js"
 import * as GitObject from "../GitObject.js"
 import type { TreeEntry } from "../GitRemote.js"
+import { commitAfter, parseRevision } from "../GitRevision.js"
 
 export interface MemoryEntry {
   readonly mode: TreeEntry["mode"]
@@ -79,8 +80,29 @@ export class MemoryRepository {
     return entry
   }
 
-  /** A commit by branch, tag, whole ref name, or full or short id. */
-  resolve(name: string): MemoryCommit | undefined {
+  /** The branch of `HEAD`: `main`, or else the first one that was made. */
+  get defaultBranch(): string | undefined {
+    if (this.refs.has("refs/heads/main")) return "main"
+    for (const name of this.refs.keys())
+      if (name.startsWith("refs/heads/")) return name.slice("refs/heads/".length)
+    return undefined
+  }
+
+  /** A commit by `HEAD`, branch, tag, whole ref name, or full or short id, with steps to an earlier one. */
+  resolve(text: string): MemoryCommit | undefined {
+    const revision = parseRevision(text)
+    if (revision === undefined) return undefined
+    return commitAfter(revision, this.named(revision.name), ({ parents }, nth) => {
+      const parent = parents[nth - 1]
+      return parent === undefined ? undefined : this.commits.get(parent)
+    })
+  }
+
+  private named(name: string): MemoryCommit | undefined {
+    if (name === "HEAD") {
+      const branch = this.defaultBranch
+      return branch === undefined ? undefined : this.named(`refs/heads/${branch}`)
+    }
     for (const ref of [`refs/heads/${name}`, `refs/tags/${name}`, name]) {
       const oid = this.refs.get(ref)
       if (oid !== undefined) return this.commits.get(oid)

@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
 import type { Batch } from "../Store.js"
-import { wantExpectation, wantStrings } from "./Arguments.js"
-import type { Runner, SignalOptions } from "./Runner.js"
+import { own, type SignalOptions, signalIn } from "./Options.js"
+import type { Runner } from "./Runner.js"
 
 /**
  * Queued operations of one commit. `commit` writes them; leaving an `await using` block discards what was not committed.
@@ -16,7 +16,6 @@ export class AsyncBatch implements AsyncDisposable {
   ) {}
 
   async put(collection: string, id: string, document: JsonObject, options?: SignalOptions): Promise<void> {
-    wantStrings("Batch.put", { collection, id })
     return this.runner.run(this.batch.put(collection, id, document), options)
   }
 
@@ -26,12 +25,10 @@ export class AsyncBatch implements AsyncDisposable {
     document: JsonObject,
     options?: SignalOptions & { readonly id?: string | undefined }
   ): Promise<string> {
-    wantStrings("Batch.insert", { collection })
-    return this.runner.run(this.batch.insert(collection, document, options), options)
+    return this.runner.run(this.batch.insert(collection, document, own(options)), signalIn(options))
   }
 
   async delete(collection: string, id: string, options?: SignalOptions): Promise<void> {
-    wantStrings("Batch.delete", { collection, id })
     return this.runner.run(this.batch.delete(collection, id), options)
   }
 
@@ -40,8 +37,6 @@ export class AsyncBatch implements AsyncDisposable {
     id: string,
     expectation: { readonly rev: number } | { readonly sha: string } | { readonly absent: true }
   ): Promise<void> {
-    wantStrings("Batch.expect", { collection, id })
-    wantExpectation("Batch.expect", expectation)
     return this.runner.run(this.batch.expect(collection, id, expectation))
   }
 

@@ -13,22 +13,15 @@ import type {
   ReadManyOptions,
   ReindexProgress,
   RestoreOptions,
+  Version,
   WriteOptions
 } from "../Collection.js"
 import type { StoreService, StoreView } from "../Store.js"
 import type { ExcelOptions, ExportProgress, TextFormat, TextOptions } from "../transfer/Export.js"
 import type { ImportOptions, ImportReport, ImportRow } from "../transfer/Import.js"
 import type { RecordSource } from "../transfer/Records.js"
-import {
-  wantDestination,
-  wantFunction,
-  wantNames,
-  wantOptions,
-  wantSchema,
-  wantStrings
-} from "./Arguments.js"
-import { callback } from "./Callback.js"
-import type { Runner, SignalOptions } from "./Runner.js"
+import { own, type SignalOptions, signalIn, told } from "./Options.js"
+import type { Runner } from "./Runner.js"
 
 /** The options of an export, with a plain function to be told how far it is. */
 export type Told<Options> = Omit<Options, "onProgress"> & {
@@ -46,12 +39,7 @@ export type AsyncReadManyOptions = Omit<ReadManyOptions, "onInvalid"> &
   }
 
 const manyOptions = (options: AsyncReadManyOptions | undefined): ReadManyOptions | undefined =>
-  options === undefined
-    ? undefined
-    : {
-        ...options,
-        onInvalid: typeof options.onInvalid === "function" ? callback(options.onInvalid) : options.onInvalid
-      }
+  told(options, "onInvalid")
 
 /** A collection of a view: what can be read of it. */
 export class AsyncCollectionReader<A = StoredDocument> {
@@ -63,27 +51,29 @@ export class AsyncCollectionReader<A = StoredDocument> {
     protected readonly schema?: Schema.Schema<any, any>
   ) {}
 
-  /** Uses the collection, once the arguments that are to be strings are. */
-  protected reading<B, E>(
-    use: (collection: CollectionReader<A>) => Effect.Effect<B, E>,
-    strings: { readonly [name: string]: unknown } = {}
-  ) {
-    return Effect.flatMap(this.view, (view) =>
-      use(open(view, this.name, this.schema, strings) as CollectionReader<A>)
-    )
+  protected reading<B, E>(use: (collection: CollectionReader<A>) => Effect.Effect<B, E>) {
+    return Effect.flatMap(this.view, (view) => use(open(view, this.name, this.schema) as CollectionReader<A>))
   }
 
   /** The document, or null. `fresh` passes every cache by. */
   get(id: string, options?: SignalOptions & { readonly fresh?: boolean | undefined }): Promise<A | null> {
     return this.runner.runNullable(
-      this.reading((collection) => collection.get(id, options), { id }),
+      this.reading((collection) => collection.get(id, own(options))),
+      signalIn(options)
+    )
+  }
+
+  /** The document with its revision, its blob id and the commit that was looked at; null when there is none. */
+  version(id: string, options?: SignalOptions): Promise<Version<A> | null> {
+    return this.runner.runNullable(
+      this.reading((collection) => collection.version(id)),
       options
     )
   }
 
   exists(id: string, options?: SignalOptions): Promise<boolean> {
     return this.runner.run(
-      this.reading((collection) => collection.exists(id), { id }),
+      this.reading((collection) => collection.exists(id)),
       options
     )
   }
@@ -91,8 +81,8 @@ export class AsyncCollectionReader<A = StoredDocument> {
   /** Ids, sorted by Unicode code point. */
   list(options?: ListOptions & SignalOptions): Promise<ReadonlyArray<string>> {
     return this.runner.run(
-      this.reading((collection) => collection.list(options)),
-      options
+      this.reading((collection) => collection.list(own(options))),
+      signalIn(options)
     )
   }
 
@@ -107,31 +97,28 @@ export class AsyncCollectionReader<A = StoredDocument> {
   all(options?: AsyncReadManyOptions): AsyncIterable<A> {
     return this.runner.iterate(
       this.reading((collection) => Effect.succeed(collection.all(manyOptions(options)))),
-      options
+      signalIn(options)
     )
   }
 
   find(predicate: (document: A) => boolean, options?: AsyncReadManyOptions): AsyncIterable<A> {
     return this.runner.iterate(
-      this.reading((collection) => {
-        wantFunction("Collection.find", "predicate", predicate)
-        return Effect.succeed(collection.find(predicate, manyOptions(options)))
-      }),
-      options
+      this.reading((collection) => Effect.succeed(collection.find(predicate, manyOptions(options)))),
+      signalIn(options)
     )
   }
 
   findBy(field: string, value: Json, options?: AsyncReadManyOptions): Promise<ReadonlyArray<A>> {
     return this.runner.run(
-      this.reading((collection) => collection.findBy(field, value, manyOptions(options)), { field }),
-      options
+      this.reading((collection) => collection.findBy(field, value, manyOptions(options))),
+      signalIn(options)
     )
   }
 
   page(options?: AsyncReadManyOptions): Promise<Page<A>> {
     return this.runner.run(
       this.reading((collection) => collection.page(manyOptions(options))),
-      options
+      signalIn(options)
     )
   }
 
@@ -139,8 +126,8 @@ export class AsyncCollectionReader<A = StoredDocument> {
     options?: SignalOptions & { readonly size?: number | undefined; readonly after?: string | undefined }
   ): AsyncIterable<Page<A>> {
     return this.runner.iterate(
-      this.reading((collection) => Effect.succeed(collection.pages(options))),
-      options
+      this.reading((collection) => Effect.succeed(collection.pages(own(options)))),
+      signalIn(options)
     )
   }
 
@@ -149,14 +136,14 @@ export class AsyncCollectionReader<A = StoredDocument> {
     options?: SignalOptions & { readonly limit?: number | undefined }
   ): Promise<ReadonlyArray<HistoryEntry>> {
     return this.runner.run(
-      this.reading((collection) => collection.history(id, options), { id }),
-      options
+      this.reading((collection) => collection.history(id, own(options))),
+      signalIn(options)
     )
   }
 
   explain(field: string, value: Json, options?: SignalOptions): Promise<Explanation> {
     return this.runner.run(
-      this.reading((collection) => collection.explain(field, value), { field }),
+      this.reading((collection) => collection.explain(field, value)),
       options
     )
   }
@@ -164,20 +151,14 @@ export class AsyncCollectionReader<A = StoredDocument> {
   /** Writes the collection to an .xlsx workbook: a file's path (on Node) or a web stream. Answers the columns. */
   async exportExcel(
     destination: string | WritableStream<Uint8Array>,
-    options: Told<ExcelOptions> & SignalOptions = {}
+    options?: Told<ExcelOptions> & SignalOptions
   ): Promise<ReadonlyArray<string>> {
-    wantDestination("exportExcel", destination)
-    wantOptions(options)
-    wantNames("exportExcel", "columns", options.columns)
     const { withFilesFor } = await import("./Files.js")
     return this.runner.run(
       this.reading((collection) =>
-        withFilesFor(
-          destination,
-          collection.exportExcel(destination, { ...options, onProgress: callback(options.onProgress) })
-        )
+        withFilesFor(destination, collection.exportExcel(destination, told(options, "onProgress")))
       ),
-      options
+      signalIn(options)
     )
   }
 
@@ -185,36 +166,20 @@ export class AsyncCollectionReader<A = StoredDocument> {
   async exportText(
     destination: string | WritableStream<Uint8Array>,
     format: TextFormat,
-    options: Told<TextOptions> & SignalOptions = {}
+    options?: Told<TextOptions> & SignalOptions
   ): Promise<number> {
-    wantDestination("exportText", destination)
-    wantStrings("exportText", { format })
-    wantOptions(options)
-    wantNames("exportText", "columns", options.columns)
     const { withFilesFor } = await import("./Files.js")
     return this.runner.run(
       this.reading((collection) =>
-        withFilesFor(
-          destination,
-          collection.exportText(destination, format, { ...options, onProgress: callback(options.onProgress) })
-        )
+        withFilesFor(destination, collection.exportText(destination, format, told(options, "onProgress")))
       ),
-      options
+      signalIn(options)
     )
   }
 }
 
-const open = (
-  view: StoreView,
-  name: string,
-  schema: Schema.Schema<any, any> | undefined,
-  strings: { readonly [name: string]: unknown }
-) => {
-  wantStrings("Store.collection", { name })
-  wantStrings("Collection", strings)
-  wantSchema("Store.collection", schema)
-  return schema === undefined ? view.collection(name) : view.collection(name, schema)
-}
+const open = (view: StoreView, name: string, schema: Schema.Schema<any, any> | undefined) =>
+  schema === undefined ? view.collection(name) : view.collection(name, schema)
 
 /** A collection of documents, as promises. Every write is one commit. */
 export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCollectionReader<A> {
@@ -227,12 +192,9 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
     super(name, runner, store, schema)
   }
 
-  private writing<B, E>(
-    use: (collection: Collection<A, I>) => Effect.Effect<B, E>,
-    strings: { readonly [name: string]: unknown } = {}
-  ) {
+  private writing<B, E>(use: (collection: Collection<A, I>) => Effect.Effect<B, E>) {
     return Effect.flatMap(this.store, (store) =>
-      use(open(store, this.name, this.schema, strings) as unknown as Collection<A, I>)
+      use(open(store, this.name, this.schema) as unknown as Collection<A, I>)
     )
   }
 
@@ -242,45 +204,45 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
     options?: WriteOptions & SignalOptions & { readonly id?: string | undefined }
   ): Promise<string> {
     return this.runner.run(
-      this.writing((collection) => collection.insert(document, options)),
-      options
+      this.writing((collection) => collection.insert(document, own(options))),
+      signalIn(options)
     )
   }
 
   /** Merges the patch at the top level; answers the new document. */
   update(id: string, patch: Partial<I>, options?: GuardedWriteOptions & SignalOptions): Promise<A> {
     return this.runner.run(
-      this.writing((collection) => collection.update(id, patch, options), { id }),
-      options
+      this.writing((collection) => collection.update(id, patch, own(options))),
+      signalIn(options)
     )
   }
 
   replace(id: string, document: I, options?: GuardedWriteOptions & SignalOptions): Promise<A> {
     return this.runner.run(
-      this.writing((collection) => collection.replace(id, document, options), { id }),
-      options
+      this.writing((collection) => collection.replace(id, document, own(options))),
+      signalIn(options)
     )
   }
 
   upsert(id: string, document: I, options?: GuardedWriteOptions & SignalOptions): Promise<A> {
     return this.runner.run(
-      this.writing((collection) => collection.upsert(id, document, options), { id }),
-      options
+      this.writing((collection) => collection.upsert(id, document, own(options))),
+      signalIn(options)
     )
   }
 
   delete(id: string, options?: GuardedWriteOptions & SignalOptions): Promise<void> {
     return this.runner.run(
-      this.writing((collection) => collection.delete(id, options), { id }),
-      options
+      this.writing((collection) => collection.delete(id, own(options))),
+      signalIn(options)
     )
   }
 
   /** Brings an earlier version back as a new commit. */
   restore(id: string, commitSha: string, options?: RestoreOptions & SignalOptions): Promise<A> {
     return this.runner.run(
-      this.writing((collection) => collection.restore(id, commitSha, options), { id, commitSha }),
-      options
+      this.writing((collection) => collection.restore(id, commitSha, own(options))),
+      signalIn(options)
     )
   }
 
@@ -291,10 +253,9 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
         readonly onProgress?: ((progress: ReindexProgress) => PromiseLike<void> | void) | undefined
       }
   ): Promise<string | null> {
-    const told = { message: options?.message, onProgress: callback(options?.onProgress) }
     return this.runner.runNullable(
-      this.writing((collection) => collection.reindex(told)),
-      options
+      this.writing((collection) => collection.reindex(told(options, "onProgress"))),
+      signalIn(options)
     )
   }
 
@@ -307,14 +268,9 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject> extends AsyncCo
         readonly onRow?: ((row: ImportRow) => PromiseLike<void> | void) | undefined
       }
   ): Promise<ImportReport> {
-    const told = {
-      ...options,
-      onProgress: callback(options?.onProgress),
-      onRow: callback(options?.onRow)
-    }
     return this.runner.run(
-      this.writing((collection) => collection.importRecords(records, told)),
-      options
+      this.writing((collection) => collection.importRecords(records, told(options, "onProgress", "onRow"))),
+      signalIn(options)
     )
   }
 }

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
@@ -21,22 +21,15 @@ import {
   type WriterOptions
 } from "../Store.js"
 import type { DatabaseExcelOptions } from "../transfer/Export.js"
-import {
-  wantDestination,
-  wantFunction,
-  wantNames,
-  wantNamesByCollection,
-  wantOptions,
-  wantStrings
-} from "./Arguments.js"
 import { AsyncBatch } from "./AsyncBatch.js"
 import { AsyncCollection, AsyncCollectionReader, type Told } from "./AsyncCollection.js"
 import { AsyncTransaction } from "./AsyncTransaction.js"
 import { AsyncWriter } from "./AsyncWriter.js"
-import { callback, called } from "./Callback.js"
+import { called } from "./Callback.js"
 import { type Bracket, Held } from "./Held.js"
-import { Runner, type SignalOptions } from "./Runner.js"
-import * as Warnings from "./Warnings.js"
+import { withLogs } from "./Logs.js"
+import { own, type SignalOptions, signalIn, told, wantBody } from "./Options.js"
+import { Runner } from "./Runner.js"
 
 /** A read-only look at one commit, as promises. */
 export class AsyncView {
@@ -68,22 +61,14 @@ export class AsyncView {
   /** Writes a worksheet per collection: to a file's path (on Node) or a web stream. Answers the columns of each. */
   async exportExcel(
     destination: string | WritableStream<Uint8Array>,
-    options: Told<DatabaseExcelOptions> & SignalOptions = {}
+    options?: Told<DatabaseExcelOptions> & SignalOptions
   ): Promise<{ readonly [collection: string]: ReadonlyArray<string> }> {
-    const operation = "exportExcel"
-    wantDestination(operation, destination)
-    wantOptions(options)
-    wantNames(operation, "collections", options.collections)
-    wantNamesByCollection(operation, "columns", options.columns)
     const { withFilesFor } = await import("./Files.js")
     return this.runner.run(
       Effect.flatMap(this.view, (view) =>
-        withFilesFor(
-          destination,
-          view.exportExcel(destination, { ...options, onProgress: callback(options.onProgress) })
-        )
+        withFilesFor(destination, view.exportExcel(destination, told(options, "onProgress")))
       ),
-      options
+      signalIn(options)
     )
   }
 }
@@ -107,7 +92,7 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
 
   /** A store from any layer; `chainstore/promise` and `chainstore/local` open the usual ones. */
   static async fromLayer<E>(layer: Layer.Layer<Store, E>): Promise<AsyncStore> {
-    const runtime = ManagedRuntime.make(Layer.provideMerge(layer, Warnings.layer))
+    const runtime = ManagedRuntime.make(withLogs(layer))
     const runner = new Runner(runtime, () => runtime.dispose())
     const service = await runner.run(Store).catch(async (error) => {
       await runner.close()
@@ -141,22 +126,24 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     body: (batch: AsyncBatch) => Promise<A> | A,
     options: BatchOptions & SignalOptions = {}
   ): Promise<{ readonly result: A; readonly commitSha: string | null }> {
-    wantFunction("Store.batch", "body", body)
+    wantBody("Store.batch", body)
     const { result, commitSha } = await this.using(
-      (store) => store.batch(options, (batch) => called(() => body(new AsyncBatch(batch, this.runner)))),
-      options
+      (store) =>
+        store.batch(own(options) as BatchOptions, (batch) =>
+          called(() => body(new AsyncBatch(batch, this.runner)))
+        ),
+      signalIn(options)
     )
     return { result, commitSha: Option.getOrNull(commitSha) }
   }
 
   /** A batch to be committed by hand; closing the store discards what is not. */
   async openBatch(options: BatchOptions & SignalOptions = {}): Promise<AsyncBatch> {
-    wantOptions(options)
     const held = await Held.open<Batch, unknown, WriteError>(
       this.runner,
-      (inside) => Effect.flatMap(this.store, (store) => store.batch(options, inside)),
+      (inside) => Effect.flatMap(this.store, (store) => store.batch(own(options) as BatchOptions, inside)),
       "abandon",
-      options
+      signalIn(options)
     )
     return new AsyncBatch(held.handle, this.runner, () => held.abandon())
   }
@@ -169,20 +156,22 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     body: (writer: AsyncWriter) => Promise<A> | A,
     options: WriterOptions & SignalOptions = {}
   ): Promise<{ readonly result: A; readonly commits: ReadonlyArray<string> }> {
-    wantFunction("Store.writer", "body", body)
+    wantBody("Store.writer", body)
     const { ended, result } = await Held.during(
       this.runner,
       this.writers(options),
       (held) => body(new AsyncWriter(held, this.runner)),
-      options
+      signalIn(options)
     )
     return { result, commits: ended ?? [] }
   }
 
   /** A writer to be closed by hand; closing the store closes it. */
   async openWriter(options: WriterOptions & SignalOptions = {}): Promise<AsyncWriter> {
-    wantOptions(options)
-    return new AsyncWriter(await Held.open(this.runner, this.writers(options), "close", options), this.runner)
+    return new AsyncWriter(
+      await Held.open(this.runner, this.writers(options), "close", signalIn(options)),
+      this.runner
+    )
   }
 
   /**
@@ -194,34 +183,39 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     body: (transaction: AsyncTransaction) => Promise<A> | A,
     options: TransactionOptions & SignalOptions = {}
   ): Promise<{ readonly result: A; readonly commitSha: string | null }> {
-    wantFunction("Store.transaction", "body", body)
+    wantBody("Store.transaction", body)
     const { ended, result } = await Held.during(
       this.runner,
       this.transactions(options),
       (held) => body(new AsyncTransaction(held, this.runner)),
-      options
+      signalIn(options)
     )
     return { result, commitSha: ended }
   }
 
   /** A transaction to be committed by hand; closing the store rolls it back. */
   async openTransaction(options: TransactionOptions & SignalOptions = {}): Promise<AsyncTransaction> {
-    wantOptions(options)
-    const held = await Held.open(this.runner, this.transactions(options), "abandon", options)
+    const held = await Held.open(this.runner, this.transactions(options), "abandon", signalIn(options))
     return new AsyncTransaction(held, this.runner)
   }
 
-  private writers(options: WriterOptions): Bracket<Writer, ReadonlyArray<string>, WriteError> {
+  private writers(
+    options: WriterOptions & SignalOptions
+  ): Bracket<Writer, ReadonlyArray<string>, WriteError> {
     return (inside) =>
       Effect.flatMap(this.store, (store) =>
-        Effect.map(store.writer(options, inside), ({ commits }) => commits)
+        Effect.map(store.writer(own(options) as WriterOptions, inside), ({ commits }) => commits)
       )
   }
 
-  private transactions(options: TransactionOptions): Bracket<Transaction, string | null, WriteError> {
+  private transactions(
+    options: TransactionOptions & SignalOptions
+  ): Bracket<Transaction, string | null, WriteError> {
     return (inside) =>
       Effect.flatMap(this.store, (store) =>
-        Effect.map(store.transaction(options, inside), ({ commitSha }) => Option.getOrNull(commitSha))
+        Effect.map(store.transaction(own(options) as TransactionOptions, inside), ({ commitSha }) =>
+          Option.getOrNull(commitSha)
+        )
       )
   }
 
@@ -230,7 +224,6 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
   }
 
   async removeTransaction(branch: string, options?: SignalOptions): Promise<void> {
-    wantStrings("Store.removeTransaction", { branch })
     return this.using((store) => store.removeTransaction(branch), options)
   }
 
@@ -242,20 +235,17 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
 
   /** A read-only view of a commit, tag or branch. */
   async at(ref: string, options?: SignalOptions): Promise<AsyncView> {
-    wantStrings("Store.at", { ref })
     const view = await this.using((store) => store.at(ref), options)
     return new AsyncView(this.runner, Effect.succeed(view))
   }
 
   /** The same store on another branch; closing this one closes it too, and not the other way round. */
   async onBranch(branch: string): Promise<AsyncStore> {
-    wantStrings("Store.onBranch", { branch })
-    const service = await this.using((store) => Effect.succeed(store.onBranch(branch)))
+    const service = await this.using((store) => Effect.sync(() => store.onBranch(branch)))
     return AsyncStore.of(this.runner.part(), service)
   }
 
   async resolveRef(ref: string, options?: SignalOptions): Promise<string | null> {
-    wantStrings("Store.resolveRef", { ref })
     return this.runner.runNullable(
       Effect.flatMap(this.store, (store) => store.resolveRef(ref)),
       options
@@ -267,8 +257,7 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     commitSha: string,
     options?: WriteOptions & SignalOptions & { readonly force?: boolean | undefined }
   ): Promise<Reverted> {
-    wantStrings("Store.revert", { commitSha })
-    return this.using((store) => store.revert(commitSha, options), options)
+    return this.using((store) => store.revert(commitSha, own(options)), signalIn(options))
   }
 
   /** Runs a body up to its first commit, which is not made; what it would hold, null when nothing would be written. */
@@ -276,7 +265,7 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     body: (store: AsyncStore) => Promise<A> | A,
     options?: SignalOptions
   ): Promise<NewCommit | null> {
-    wantFunction("Store.preview", "body", body)
+    wantBody("Store.preview", body)
     const show = async (dry: StoreService) => {
       const store = AsyncStore.of(this.runner.part(), dry)
       try {
@@ -294,7 +283,6 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
   }
 
   async invalidate(path?: string): Promise<void> {
-    if (path !== undefined) wantStrings("Store.invalidate", { path })
     return this.using((store) => store.invalidate(path))
   }
 
@@ -304,7 +292,7 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
   }
 
   estimate(operation: Estimate): Promise<number> {
-    return this.using((store) => Effect.succeed(store.estimate(operation)))
+    return this.using((store) => Effect.sync(() => store.estimate(operation)))
   }
 
   /** Looks at access, settings and collections; each finding of a collection says what was checked. */
@@ -319,8 +307,8 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
       readonly onProgress?: ((progress: DoctorProgress) => PromiseLike<void> | void) | undefined
     }
   ): Promise<ReadonlyArray<Finding>> {
-    const told = { deep: options?.deep, onProgress: callback(options?.onProgress) }
-    return this.using((store) => store.doctorWith(told), options)
+    const asked = told<DoctorOptions>(options, "onProgress")
+    return this.using((store) => store.doctorWith(asked), signalIn(options))
   }
 
   /**

@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { BatchOptions, StoreService, Transaction, Typed } from "../Store.js"
-import { wantFunction } from "./Arguments.js"
 import { AsyncBatch } from "./AsyncBatch.js"
 import { AsyncCollection } from "./AsyncCollection.js"
 import { called } from "./Callback.js"
 import type { Held } from "./Held.js"
-import type { Runner, SignalOptions } from "./Runner.js"
+import { own, type SignalOptions, signalIn, wantBody } from "./Options.js"
+import type { Runner } from "./Runner.js"
 
 /**
  * Commits on a work branch that become visible together at `commit`. Leaving an `await using` block without it rolls
@@ -40,12 +40,14 @@ export class AsyncTransaction implements AsyncDisposable {
     body: (batch: AsyncBatch) => Promise<A> | A,
     options: BatchOptions & SignalOptions = {}
   ): Promise<{ readonly result: A; readonly commitSha: string | null }> {
-    wantFunction("Transaction.batch", "body", body)
+    wantBody("Transaction.batch", body)
     const { result, commitSha } = await this.runner.run(
       Effect.flatMap(this.open, (transaction) =>
-        transaction.batch(options, (batch) => called(() => body(new AsyncBatch(batch, this.runner))))
+        transaction.batch(own(options) as BatchOptions, (batch) =>
+          called(() => body(new AsyncBatch(batch, this.runner)))
+        )
       ),
-      options
+      signalIn(options)
     )
     return { result, commitSha: commitSha._tag === "Some" ? commitSha.value : null }
   }

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../domain/Document.js"
 import type { Writer } from "../Store.js"
-import { wantStrings } from "./Arguments.js"
 import type { Held } from "./Held.js"
-import type { Runner, SignalOptions } from "./Runner.js"
+import { own, type SignalOptions, signalIn } from "./Options.js"
+import type { Runner } from "./Runner.js"
 
 /** Collects writes and commits them together. `put` means queued; `flush` and `close` mean durable. */
 export class AsyncWriter implements AsyncDisposable {
@@ -12,7 +12,6 @@ export class AsyncWriter implements AsyncDisposable {
   ) {}
 
   async put(collection: string, id: string, document: JsonObject, options?: SignalOptions): Promise<void> {
-    wantStrings("Writer.put", { collection, id })
     return this.runner.run(this.held.handle.put(collection, id, document), options)
   }
 
@@ -21,12 +20,10 @@ export class AsyncWriter implements AsyncDisposable {
     document: JsonObject,
     options?: SignalOptions & { readonly id?: string | undefined }
   ): Promise<string> {
-    wantStrings("Writer.insert", { collection })
-    return this.runner.run(this.held.handle.insert(collection, document, options), options)
+    return this.runner.run(this.held.handle.insert(collection, document, own(options)), signalIn(options))
   }
 
   async delete(collection: string, id: string, options?: SignalOptions): Promise<void> {
-    wantStrings("Writer.delete", { collection, id })
     return this.runner.run(this.held.handle.delete(collection, id), options)
   }
 

@@ -14,7 +14,7 @@ export const called = <A>(body: (signal: AbortSignal) => PromiseLike<A> | A): Ef
 export const callback = <A extends ReadonlyArray<unknown>>(
   tell: ((...told: A) => PromiseLike<void> | void) | undefined
 ): ((...told: A) => Effect.Effect<void>) | undefined =>
-  tell === undefined ? undefined : (...told) => Effect.orDie(called(() => tell(...told)))
+  typeof tell !== "function" ? tell : (...told) => Effect.orDie(called(() => tell(...told)))
 
 /** What a caller's function threw, where an error is that; the error itself otherwise. */
 export const thrownReason = (error: unknown): unknown => {

@@ -5,7 +5,8 @@ import * as FiberId from "effect/FiberId"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { Store } from "../Store.js"
 import { called, Thrown } from "./Callback.js"
-import { checked, type Runner, type SignalOptions, storeClosed } from "./Runner.js"
+import { checked, type SignalOptions } from "./Options.js"
+import { type Runner, storeClosed } from "./Runner.js"
 
 type Failure = Thrown | ValidationError
 

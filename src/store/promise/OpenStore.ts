@@ -1,12 +1,15 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { callback, type FieldsOf, maybe, only, reader, text } from "../../domain/Options.js"
 import { AuthError } from "../../domain/StoreError.js"
 import * as GitHub from "../github/GitHub.js"
+import { gitHubFields } from "../github/Options.js"
 import { Store } from "../Store.js"
-import type { StoreOptions } from "../StoreOptions.js"
-import { wantOpenOptions } from "./Arguments.js"
+import { type StoreOptions, storeFields } from "../StoreOptions.js"
 import { AsyncStore } from "./AsyncStore.js"
 
 /** The options of a store on GitHub, as plain values. */
@@ -22,12 +25,24 @@ export interface OpenStoreOptions
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
+const { auth: _auth, session: _session, token: _token, ...remoteFields } = gitHubFields
+
+const read = reader(
+  Schema.Struct({
+    ...storeFields,
+    ...remoteFields,
+    token: maybe(text),
+    auth: maybe(callback()),
+    fetch: maybe(callback())
+  } satisfies FieldsOf<OpenStoreOptions>)
+)
+
 /** Opens a store on GitHub, GitHub Enterprise, or a compatible host; `chainstore/local` opens one on this machine. */
 export const openStore = async (options: OpenStoreOptions): Promise<AsyncStore> => {
-  wantOpenOptions(options)
-  const { auth, fetch, token, ...rest } = options
+  Either.getOrThrowWith(read("openStore", options), (error) => error)
+  const { auth, fetch, token } = options
   const remote = GitHub.layer({
-    ...rest,
+    ...only(remoteFields, options),
     token: token === undefined ? undefined : Redacted.make(token),
     auth: auth === undefined ? undefined : headerOf(auth)
   })
@@ -35,7 +50,9 @@ export const openStore = async (options: OpenStoreOptions): Promise<AsyncStore> 
     fetch === undefined
       ? FetchHttpClient.layer
       : Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, fetch))
-  return AsyncStore.fromLayer(Store.layer(rest).pipe(Layer.provide(remote), Layer.provide(http)))
+  return AsyncStore.fromLayer(
+    Store.layer(only(storeFields, options)).pipe(Layer.provide(remote), Layer.provide(http))
+  )
 }
 
 const headerOf = (auth: NonNullable<OpenStoreOptions["auth"]>) =>

@@ -8,13 +8,11 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { StoreError, ValidationError } from "../../domain/StoreError.js"
 import type { Store } from "../Store.js"
-import { wantOptions } from "./Arguments.js"
 import { Thrown, thrownReason } from "./Callback.js"
+import { toStandardError } from "./Logs.js"
+import { checked, type SignalOptions } from "./Options.js"
 
-export interface SignalOptions {
-  /** Ends the call: nothing is written, or the whole write is; the promise rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined
-}
+export type { SignalOptions } from "./Options.js"
 
 /** How long a call that is to end may take to give back what it holds, when the store is closed. */
 const ending = Duration.seconds(10)
@@ -188,13 +186,6 @@ export class Runner {
   }
 }
 
-/** The signal of a call that may begin. */
-export const checked = (options: SignalOptions | undefined): AbortSignal | undefined => {
-  wantOptions(options)
-  if (options?.signal?.aborted === true) throw options.signal.reason
-  return options?.signal ?? undefined
-}
-
 /** Waits for what is to end, but not for ever. */
 const soon = (end: Promise<unknown> | undefined): Promise<void> =>
   Effect.runPromise(
@@ -203,7 +194,8 @@ const soon = (end: Promise<unknown> | undefined): Promise<void> =>
       Effect.tapErrorTag("TimeoutException", () =>
         Effect.logWarning("a call on a closed store does not come to its end: it is left behind")
       ),
-      Effect.ignore
+      Effect.ignore,
+      Effect.provide(toStandardError)
     )
   )
 

@@ -1,7 +1,9 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../domain/Document.js"
+import { reader } from "../../domain/Options.js"
 import { NotFoundError, type ReadError, ValidationError } from "../../domain/StoreError.js"
 import { withColumns } from "./Columns.js"
 import {
@@ -11,6 +13,7 @@ import {
   type DestinationFailure,
   writeTo
 } from "./Destination.js"
+import { destination as destinationArgument, sheetFields } from "./ExportArguments.js"
 import { normaliseRecord } from "./Normalise.js"
 import { elementsAhead, type RecordSource, sourceError } from "./Records.js"
 import { type CsvEncoding, encodeCsv, encodeJson, encodeNdjson } from "./Text.js"
@@ -67,6 +70,9 @@ export type Exported<D, A> = Effect.Effect<
   DestinationContext<D>
 >
 
+const readDestination = reader(destinationArgument[1])
+const readSheet = reader(Schema.Struct(sheetFields))
+
 /**
  * Writes records as the one sheet of a workbook, in constant memory; answers the columns. Values that JSON cannot hold
  * are written as an import would store them.
@@ -80,6 +86,8 @@ export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R 
   } = {}
 ) =>
   Effect.gen(function* () {
+    yield* readDestination("writeXlsx", destination, destinationArgument[0])
+    yield* readSheet("writeXlsx", options)
     const documents = Stream.mapChunksEffect(elementsAhead(records), (chunk) =>
       Effect.try({ try: () => Chunk.map(chunk, normaliseRecord), catch: sourceError("writeXlsx") })
     )

@@ -1,6 +1,9 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { streamCsvRows } from "hucre/csv"
+import { type FieldsOf, maybe, oneOf, or, reader, text, texts } from "../../domain/Options.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { parseExactly, UnheldNumber } from "./ExactJson.js"
 import { type ImportRecord, uniqueColumns } from "./Records.js"
@@ -20,6 +23,14 @@ export interface CsvOptions {
   readonly cells?: "text" | "json" | undefined
 }
 
+const read = reader(
+  Schema.Struct({
+    delimiter: or(text, ","),
+    columns: maybe(texts),
+    cells: or(oneOf("text", "json"), "text")
+  } satisfies FieldsOf<CsvOptions>)
+)
+
 /**
  * Records of a CSV text (RFC 4180) in UTF-8, in constant memory. Blank lines are passed over. A row of another width
  * than its header is a `ValidationError`.
@@ -28,7 +39,9 @@ export const fromCsv = <E = never, R = never>(
   source: ByteSource<E, R>,
   options: CsvOptions = {}
 ): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> => {
-  const delimiter = options.delimiter ?? ","
+  const given = read("fromCsv", options)
+  if (Either.isLeft(given)) return Stream.fail(given.left)
+  const { cells: kind, columns: named, delimiter } = given.right
   if (delimiter === "" || /["\r\n]/.test(delimiter)) {
     return Stream.fail(
       new ValidationError({
@@ -39,7 +52,7 @@ export const fromCsv = <E = never, R = never>(
     )
   }
   return Stream.suspend(() => {
-    let columns = options.columns === undefined ? undefined : uniqueColumns(options.columns)
+    let columns = named === undefined ? undefined : uniqueColumns(named)
     let row = 0
     return wholeRows(utf8Text(source, "fromCsv"), delimiter).pipe(
       Stream.mapConcat((text) => streamCsvRows(text, { delimiter, skipBom: false })),
@@ -50,7 +63,7 @@ export const fromCsv = <E = never, R = never>(
           return Effect.succeedNone
         }
         return cells.length === columns.length
-          ? Effect.succeedSome(cellsRecord(columns, cells, options.cells ?? "text"))
+          ? Effect.succeedSome(cellsRecord(columns, cells, kind))
           : Effect.fail(
               new ValidationError({
                 operation: "fromCsv",

@@ -1,7 +1,10 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { type FieldsOf, kind, maybe, or, reader, wholeNumber } from "../../domain/Options.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { detached } from "../internal/Detached.js"
 import { fromAsyncIterable } from "./FromAsyncIterable.js"
@@ -21,6 +24,18 @@ export interface DbapiOptions {
   readonly columns?: ReadonlyArray<string | null> | undefined
 }
 
+const read = reader(
+  Schema.Struct({
+    fetchSize: or(wholeNumber(1), 500),
+    columns: maybe(
+      kind<ReadonlyArray<string | null>>(
+        "a list of strings",
+        (value) => Array.isArray(value) && value.every((one) => one === null || typeof one === "string")
+      )
+    )
+  } satisfies FieldsOf<DbapiOptions>)
+)
+
 /**
  * The rows of a database cursor, or of anything that can be iterated, `fetchSize` at a time in constant memory. The
  * cursor is closed at the end, after a failure, and on interruption.
@@ -29,16 +44,10 @@ export const fromDbapi = (
   cursor: FetchCursor | AsyncIterable<unknown> | Iterable<unknown>,
   options: DbapiOptions = {}
 ): RecordStream => {
-  const fetchSize = options.fetchSize ?? 500
-  if (!Number.isInteger(fetchSize) || fetchSize < 1) {
-    return Stream.fail(
-      new ValidationError({
-        operation: "fromDbapi",
-        message: `fetchSize must be an integer of at least 1, it is ${fetchSize}`
-      })
-    )
-  }
-  const columns = options.columns === undefined ? undefined : uniqueColumns(options.columns)
+  const given = read("fromDbapi", options)
+  if (Either.isLeft(given)) return Stream.fail(given.left)
+  const { columns: named, fetchSize } = given.right
+  const columns = named === undefined ? undefined : uniqueColumns(named)
   return Stream.mapEffect(rows(cursor, fetchSize), (row) =>
     Effect.try({ try: () => asRecord(row, columns), catch: sourceError("fromDbapi") })
   )

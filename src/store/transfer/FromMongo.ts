@@ -1,5 +1,8 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { type FieldsOf, maybe, object, or, reader, wholeNumber } from "../../domain/Options.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { detached } from "../internal/Detached.js"
 import { fromDbapi } from "./FromDbapi.js"
@@ -20,9 +23,19 @@ export interface MongoOptions {
   readonly limit?: number | undefined
 }
 
+const read = reader(
+  Schema.Struct({
+    filter: maybe(object),
+    projection: maybe(object),
+    limit: or(wholeNumber(0), 0)
+  } satisfies FieldsOf<MongoOptions>)
+)
+
 /** The documents that a MongoDB query finds, as the driver's cursor hands them out; the cursor is closed at the end. */
 export const fromMongo = (collection: MongoCollection, options: MongoOptions = {}): RecordStream => {
-  const limit = options.limit ?? 0
+  const given = read("fromMongo", options)
+  if (Either.isLeft(given)) return Stream.fail(given.left)
+  const { filter, limit, projection } = given.right
   if (typeof collection?.find !== "function") {
     return Stream.fail(
       new ValidationError({
@@ -31,18 +44,10 @@ export const fromMongo = (collection: MongoCollection, options: MongoOptions = {
       })
     )
   }
-  if (!Number.isInteger(limit) || limit < 0) {
-    return Stream.fail(
-      new ValidationError({
-        operation: "fromMongo",
-        message: `limit must be an integer of at least 0, it is ${limit}`
-      })
-    )
-  }
   return Stream.suspend(() => {
-    const cursor = collection.find(options.filter ?? {}, {
+    const cursor = collection.find(filter ?? {}, {
       limit,
-      ...(options.projection === undefined ? {} : { projection: options.projection })
+      ...(projection === undefined ? {} : { projection })
     })
     const close = Effect.tryPromise(async () => cursor.close?.())
     return Stream.ensuring(

@@ -12,7 +12,7 @@ describe("what an error says of a write", () => {
   it.scopedLive("a transaction whose publication the disk does not confirm is not acknowledged", () =>
     Effect.gen(function* () {
       const root = yield* directory
-      const remote = yield* LocalGit.scoped({ directory: root, repository: "o/r", maintenance: false })
+      const remote = yield* LocalGit.scoped({ directory: root, repo: "o/r", maintenance: false })
       const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
       const c = store.collection("c")
       yield* c.insert({ n: 1 }, { id: "a" })

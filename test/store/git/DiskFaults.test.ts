@@ -36,8 +36,8 @@ const opened = Effect.gen(function* () {
   const root = yield* directory
   const remote = yield* LocalGit.scoped({
     directory: root,
-    repository: "o/r",
-    timeout: 300,
+    repo: "o/r",
+    timeout: "300 millis",
     durability: "fsync",
     maintenance: false
   })

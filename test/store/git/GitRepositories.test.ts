@@ -7,7 +7,7 @@ import { git, put, temporary, write } from "./support/temporary.js"
 it.scopedLive("repositories are created, shared, listed and found again", () =>
   Effect.gen(function* () {
     const directory = `${yield* temporary}/repos`
-    const repositories = yield* GitRepositories.make({ directory, idle: 0 })
+    const repositories = yield* GitRepositories.make({ directory, idle: "0 millis" })
     assert.deepStrictEqual(yield* repositories.list, [])
     const missing = yield* Effect.flip(repositories.open("local", "demo"))
     assert.strictEqual(missing._tag, "NotFoundError")

@@ -10,7 +10,7 @@ const world = Effect.gen(function* () {
   const root = yield* directory
   const remote = yield* LocalGit.scoped({
     directory: root,
-    repository: "o/r",
+    repo: "o/r",
     durability: "none",
     maintenance: false
   })

@@ -31,7 +31,7 @@ const stored = Effect.gen(function* () {
   const directory = yield* temporary
   yield* Effect.scoped(
     Effect.gen(function* () {
-      const remote = yield* LocalGit.scoped({ directory, repository: "me/notes" })
+      const remote = yield* LocalGit.scoped({ directory, repo: "me/notes" })
       const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
       yield* store.collection("notes").insert({ n: 1 }, { id: "first" })
     })

@@ -8,7 +8,7 @@ import { directory } from "../core/Remotes.js"
 it.scopedLive("one failure to open a repository is not remembered", () =>
   Effect.gen(function* () {
     const root = yield* directory
-    const repositories = yield* GitRepositories.make({ directory: root, idle: 500 })
+    const repositories = yield* GitRepositories.make({ directory: root, idle: "500 millis" })
     yield* Effect.scoped(repositories.create("o", "first"))
     const at = `${root}/o/second.git`
     fs.cpSync(`${root}/o/first.git`, at, { recursive: true })

@@ -25,7 +25,7 @@ it.scopedLive("one layer makes a repository that stock Git can use", () =>
       assert.strictEqual(remote.estimate({ _tag: "Read", documents: 5 }), 0)
       return commit
     })
-    const commit = yield* Effect.provide(written, LocalGit.layer({ directory, repository: "me/notes" }))
+    const commit = yield* Effect.provide(written, LocalGit.layer({ directory, repo: "me/notes" }))
     const bare = `${directory}/me/notes.git`
     assert.strictEqual(git(bare, "rev-parse", "main").trim(), commit)
     assertSound(bare)
@@ -41,7 +41,7 @@ it.scopedLive("one layer makes a repository that stock Git can use", () =>
         Buffer.from(content).toString()
       )
     })
-    const shared = LocalGit.layerFrom({ repository: "me/notes" }).pipe(
+    const shared = LocalGit.layerFrom({ repo: "me/notes" }).pipe(
       Layer.provide(GitRepositories.layer({ directory }))
     )
     assert.deepStrictEqual(yield* Effect.provide(read, shared), Option.some("more"))
@@ -53,9 +53,9 @@ it.scopedLive("a repository that is not there, or has no proper name", () =>
     const directory = yield* temporary
     const tag = (options: LocalGit.LocalGitOptions) =>
       Effect.map(Effect.flip(Effect.scoped(LocalGit.scoped(options))), (error) => error._tag)
-    assert.strictEqual(yield* tag({ directory, repository: "a/b", create: false }), "NotFoundError")
-    for (const repository of ["a", "a/b/c", "../b", "a/..", "", "a/b.git"]) {
-      assert.strictEqual(yield* tag({ directory, repository }), "ValidationError", repository)
+    assert.strictEqual(yield* tag({ directory, repo: "a/b", create: false }), "NotFoundError")
+    for (const repo of ["a", "a/b/c", "../b", "a/..", "", "a/b.git"]) {
+      assert.strictEqual(yield* tag({ directory, repo }), "ValidationError", repo)
     }
     assert.deepStrictEqual(fs.readdirSync(directory), [])
   })

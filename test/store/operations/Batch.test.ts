@@ -115,9 +115,12 @@ describe("Batch", () => {
       const notes = it.store.collection("notes")
       yield* notes.insert({ n: 0 }, { id: "a" })
       const history = yield* notes.history("a")
-      const sha = Option.getOrThrow(
-        yield* it.remote.file(Option.getOrThrow(yield* it.remote.head("main")), "data/notes/a.json")
-      ).oid
+      const head = Option.getOrThrow(yield* it.remote.head("main"))
+      const version = Option.getOrThrow(yield* notes.version("a"))
+      const { sha } = version
+      assert.strictEqual(sha, Option.getOrThrow(yield* it.remote.file(head, "data/notes/a.json")).oid)
+      assert.deepStrictEqual([version.document["n"], version.rev, version.commit], [0, 1, head.commit])
+      assert.deepStrictEqual(yield* notes.version("none"), Option.none())
       assert.strictEqual(history.length, 1)
       yield* it.store.batch({}, (batch) =>
         Effect.all([
@@ -140,9 +143,13 @@ describe("Batch", () => {
         "ConflictError"
       )
       assert.deepStrictEqual(
-        error.conflicts.map(({ id }) => id),
-        ["a", "b"]
+        error.conflicts.map(({ actual, id }) => [id, actual?.rev]),
+        [
+          ["a", 1],
+          ["b", 1]
+        ]
       )
+      assert.strictEqual(error.conflicts[0]!.actual?.sha, sha)
       assert.strictEqual(it.repository.blobs.size, blobs, "nothing is uploaded")
       yield* it.other.collection("notes").update("a", { n: 5 })
       yield* expectFailure(

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option, Schema, Sink } from "effect"
 import { ConflictError, RemoteError } from "../../../src/domain/StoreError.js"
-import { makeFace } from "../../../src/store/internal/Remembering.js"
+import { remembering } from "../../../src/store/internal/Remembering.js"
 import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
 
 const workBranches = ({ remote }: World) =>
@@ -292,10 +292,9 @@ describe("Transaction", () => {
     () =>
       Effect.gen(function* () {
         const it = yield* open()
-        const outside: object = it.store.collection("notes")
+        const outside = it.store.collection("notes")
         const reads = { documents: new Set<string>(), collections: new Set<string>() }
-        const face = makeFace({ ...it.store, collection: () => outside as never }, reads, undefined)
-        const inside: object = face.collection("notes")
+        const inside = remembering(outside, reads)
         assert.sameMembers(Object.keys(inside), Object.keys(outside))
         const forgetful = Object.keys(outside).filter(
           (key) => Reflect.get(inside, key) === Reflect.get(outside, key)

@@ -59,7 +59,7 @@ describe("a transaction whose work branch is somebody's existing branch", () => 
   it.scopedLive("does not delete it on LocalGit, where a push holds its lock for a while", () =>
     Effect.gen(function* () {
       const root = yield* directory
-      const remote = yield* LocalGit.scoped({ directory: root, repository: "o/r", timeout: 300 })
+      const remote = yield* LocalGit.scoped({ directory: root, repo: "o/r", timeout: "300 millis" })
       const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
       yield* store.collection("notes").insert({ n: 1 }, { id: "a" })
       const at = `${root}/o/r.git`

@@ -3,14 +3,20 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PassThrough, Writable } from "node:stream"
 import { inspect } from "node:util"
+import { FileSystem } from "@effect/platform"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Layer, Schema, Sink, Stream } from "effect"
+import * as Memory from "../../../src/store/memory/Memory.js"
 import {
   type AsyncStore,
+  fromCsv,
+  fromDbapi,
   openStore,
   StoreError,
   ValidationError,
   writeXlsx
 } from "../../../src/store/promise/index.js"
+import { type Batch, Store } from "../../../src/store/Store.js"
 import { outcome, rejected, repository } from "./Opened.js"
 
 /** What plain JavaScript may pass for anything. */
@@ -243,7 +249,7 @@ describe("arguments of plain JavaScript", () => {
     assert.strictEqual(await told(a.get("x", wrong("fresh"))), "options must be an object, it is a string")
     assert.strictEqual(
       await told(a.get("x", { signal: wrong(new AbortController()) })),
-      "the signal must be an AbortSignal, it is an object"
+      "signal must be an AbortSignal, it is an object"
     )
     assert.strictEqual(
       await told(a.exportText(file, "csv", { columns: wrong("n") })),
@@ -251,7 +257,7 @@ describe("arguments of plain JavaScript", () => {
     )
     assert.strictEqual(
       await told(store.exportExcel(file, { columns: { a: wrong([1]) } })),
-      "columns.a must be a list of strings; of number 1, it is a number"
+      "columns.a must be a list of strings, it is a list"
     )
     assert.strictEqual(
       await told(a.exportExcel(wrong(undefined))),
@@ -260,12 +266,162 @@ describe("arguments of plain JavaScript", () => {
     for (const expectation of [undefined, {}, { rev: "1" }, { rev: 1, absent: true }, { absent: false }]) {
       assert.strictEqual(
         await told(store.batch((batch) => batch.expect("a", "x", wrong(expectation)))),
-        "an expectation must say one thing of a document"
+        `the expectation must be one of { rev: 3 }, { sha: "..." } and { absent: true }, it is ${expectation === undefined ? "undefined" : "an object"}`
       )
     }
     const iterated = rejected(drain(a.find(wrong({ n: 1 }))))
     assert.strictEqual(((await iterated) as Error).message, "predicate must be a function, it is an object")
     assert.strictEqual(await told(openStore(wrong(undefined))), "options must be an object, it is undefined")
+  })
+
+  it("are refused on the Effect face in the same way, and nothing dies of them", async () => {
+    const found: Array<string> = []
+    const service = await Effect.runPromise(
+      Effect.provide(Store, Layer.provide(Store.layer(), Memory.layer()))
+    )
+    const schema = Schema.Struct({ n: Schema.Number })
+    const right = {
+      collection: ["a", schema],
+      exportExcel: [Sink.drain, {}],
+      batch: [{}, () => Effect.void],
+      writer: [{}, () => Effect.void],
+      transaction: [{}, () => Effect.void],
+      removeTransaction: ["chainstore-tx-x"],
+      at: ["main"],
+      onBranch: ["main"],
+      resolveRef: ["main"],
+      revert: ["main", {}],
+      preview: [() => Effect.void],
+      invalidate: ["data/a/x.json"],
+      estimate: [{ _tag: "Read", documents: 1 }]
+    }
+    const reads = {
+      get: ["x", {}],
+      version: ["x"],
+      exists: ["x"],
+      list: [{}],
+      all: [{}],
+      find: [() => true, {}],
+      findBy: ["n", 1, {}],
+      page: [{}],
+      pages: [{}],
+      history: ["x", {}],
+      explain: ["n", 1],
+      exportExcel: [Sink.drain, {}],
+      exportText: [Sink.drain, "csv", {}]
+    }
+    const writes = {
+      ...reads,
+      insert: [{ n: 1 }, {}],
+      update: ["x", { n: 2 }, {}],
+      replace: ["x", { n: 3 }, {}],
+      upsert: ["x", { n: 4 }, {}],
+      delete: ["y", {}],
+      restore: ["x", "main", {}],
+      importRecords: [[{ n: 1 }], {}],
+      reindex: [{}]
+    }
+    const queue = { put: ["a", "x", {}], insert: ["a", {}, {}], delete: ["a", "x"] }
+    const methods = (target: object) =>
+      Object.entries(target)
+        .filter(([, member]) => typeof member === "function")
+        .map(([name]) => name)
+    const tried = async (group: string, target: object, table: Record<string, ReadonlyArray<unknown>>) => {
+      assert.sameMembers(Object.keys(table), methods(target), group)
+      for (const [name, args] of Object.entries(table)) {
+        for (const [at, wrong] of args.flatMap((_, at) => anything.map((one) => [at, one] as const))) {
+          const given = args.map((arg, index) => (index === at ? wrong : arg))
+          const exit = await Effect.runPromiseExit(
+            Effect.suspend((): Effect.Effect<unknown, unknown> => {
+              const result: unknown = (
+                target as Record<string, (...given: ReadonlyArray<unknown>) => unknown>
+              )[name]!(...given)
+              if (Effect.isEffect(result)) {
+                return Effect.provide(result, FileSystem.layerNoop({})) as Effect.Effect<unknown, unknown>
+              }
+              const isStream = typeof result === "object" && result !== null && Stream.StreamTypeId in result
+              return isStream ? Stream.runDrain(result as Stream.Stream<unknown>) : Effect.succeed(result)
+            })
+          )
+          if (Exit.isSuccess(exit)) continue
+          const error = Cause.squash(exit.cause)
+          if (!(error instanceof StoreError)) found.push(`${group}.${name} ${at} ${inspect(wrong)}: ${error}`)
+        }
+      }
+    }
+    await Effect.runPromise(service.collection("a").insert({ n: 1 }, { id: "x" }))
+    await tried("Store", service, right)
+    await tried("Collection", service.collection("a"), writes)
+    await tried("View", (await Effect.runPromise(service.snapshot)).collection("a"), reads)
+    const inside = (group: string, table: Record<string, ReadonlyArray<unknown>>) => (target: object) =>
+      Effect.promise(() => tried(group, target, table))
+    const expecting = { ...queue, expect: ["a", "x", { rev: 1 }] }
+    const discarding = (group: string, table: Record<string, ReadonlyArray<unknown>>) => (batch: Batch) =>
+      Effect.zipRight(inside(group, table)(batch), batch.discard)
+    await Effect.runPromise(service.batch({}, discarding("Batch", expecting)))
+    await Effect.runPromise(
+      Effect.ignore(service.writer({}, (w) => Effect.zipRight(inside("Writer", queue)(w), w.discard)))
+    )
+    await Effect.runPromise(
+      Effect.ignore(
+        service.transaction({}, (transaction) =>
+          Effect.zipRight(
+            inside("Transaction.collection", writes)(transaction.collection("a")),
+            transaction.batch({}, discarding("Transaction.batch", expecting))
+          )
+        )
+      )
+    )
+    assert.deepStrictEqual(found, [])
+  })
+
+  it("are refused where an option is not known, which names the nearest, on both faces", async () => {
+    const a = store.collection("a")
+    const wrong = (value: object) => value as never
+    const calls: ReadonlyArray<readonly [() => Promise<unknown>, string]> = [
+      [() => a.list(wrong({ limt: 1 })), "limt is not an option: did you mean limit?"],
+      [
+        () => drain(a.all(wrong({ on_invalid: "skip" }))),
+        "on_invalid is not an option: did you mean onInvalid?"
+      ],
+      [() => a.page(wrong({ size: 1 })), "size is not an option; the options are limit, after, onInvalid"],
+      [
+        () => a.update("x", {}, wrong({ expected_rev: 1 })),
+        "expected_rev is not an option: did you mean expectedRev?"
+      ],
+      [() => a.importRecords([], wrong({ dry_run: true })), "dry_run is not an option: did you mean dryRun?"],
+      [
+        () => a.importRecords(fromCsv("_id\na\n", wrong({ delimeter: ";" }))),
+        "delimeter is not an option: did you mean delimiter?"
+      ],
+      [
+        () => a.importRecords(fromDbapi([], wrong({ fetch_size: 5 }))),
+        "fetch_size is not an option: did you mean fetchSize?"
+      ],
+      [() => a.exists("x", wrong({ fresh: true })), "fresh is not an option; the options are signal"],
+      [
+        () => store.writer(() => {}, wrong({ max_seconds: 1 })),
+        "max_seconds is not an option: did you mean maxSeconds?"
+      ],
+      [() => store.batch(() => {}, wrong({ msg: "x" })), "msg is not an option; the options are message"],
+      [
+        () => store.transaction(() => {}, wrong({ Branch: "x" })),
+        "Branch is not an option: did you mean branch?"
+      ],
+      [
+        () => store.exportExcel("x.xlsx", wrong({ column: {} })),
+        "column is not an option: did you mean columns?"
+      ],
+      [
+        () => writeXlsx("x.xlsx", [], wrong({ sheet_name: "x" })),
+        "sheet_name is not an option: did you mean sheetName?"
+      ]
+    ]
+    for (const [call, message] of calls) {
+      const error = await rejected((async () => call())())
+      assert.instanceOf(error, ValidationError)
+      assert.strictEqual((error as ValidationError).message, message)
+    }
   })
 
   it("refuse a stream of Node's, which is a destination by Writable.toWeb", async () => {

@@ -12,6 +12,7 @@ import {
   DestinationError,
   fromCsv,
   fromNdjson,
+  fromRecords,
   NotFoundError,
   type OpenStoreOptions,
   openStore,
@@ -76,6 +77,22 @@ describe.each(places)("AsyncStore on %s", (place, open) => {
     assert.strictEqual((await products.update("cake", { name: "Pie" }))._rev, 2)
     assert.strictEqual((await products.get("cake"))?.["name"], "Pie")
     assert.isNull(await products.get("nothing"))
+    assert.match(store.repository, /^[\w-]+\/[\w-]+$/)
+    const version = await products.version("cake")
+    assert.deepStrictEqual(
+      [version?.document["name"], version?.rev, version?.commit],
+      ["Pie", 2, await store.commitSha()]
+    )
+    const blob = ["rev-parse", "main:data/products/cake.json"]
+    assert.strictEqual(
+      version?.sha,
+      execFileSync("git", ["-C", repository, ...blob], { encoding: "utf8" }).trim()
+    )
+    assert.isNull(await products.version("nothing"))
+    const back = await store.at("main~1")
+    assert.strictEqual((await back.collection("products").version("cake"))?.rev, 1)
+    const taken = await store.collection("taken").importRecords(fromRecords([{ _id: "a" }]))
+    assert.strictEqual(taken.inserted, 1)
     assert.isTrue(await products.exists("cake"))
     assert.deepStrictEqual(
       (await products.findBy("category", "drink")).map((document) => document._id),
@@ -83,7 +100,7 @@ describe.each(places)("AsyncStore on %s", (place, open) => {
     )
     assert.strictEqual((await products.explain("category", "drink")).source, "index")
     assert.strictEqual(await products.count(), 2)
-    assert.deepStrictEqual(await store.collections(), ["products"])
+    assert.deepStrictEqual(await store.collections(), ["products", "taken"])
 
     const conflict = await rejected(products.insert({}, { id: "cake" }))
     assert.instanceOf(conflict, ConflictError)

@@ -192,6 +192,23 @@ describe("a writer", () => {
     assert.deepStrictEqual(error.unwritten, [{ collection: "notes", id: "a" }])
   })
 
+  it("logs what it could not write to standard error", async () => {
+    const lines: Record<"log" | "error", Array<string>> = { log: [], error: [] }
+    const kept = { log: console.log, error: console.error }
+    for (const name of ["log", "error"] as const) console[name] = (line) => lines[name].push(String(line))
+    try {
+      const failing = store.writer(async (writer) => {
+        await writer.put("notes", "a", {})
+        place.remote.isDown = true
+      })
+      await rejected(failing)
+    } finally {
+      Object.assign(console, kept)
+    }
+    assert.deepStrictEqual(lines.log, [])
+    assert.match(lines.error.join("\n"), /a writer ended with operations that are not durable.*notes\/a/)
+  })
+
   it("tells of a close that failed inside its function, even where that says nothing", async () => {
     const failing = store.writer(async (writer) => {
       await writer.put("notes", "a", {})

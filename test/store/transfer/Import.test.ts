@@ -92,6 +92,40 @@ describe.each([...remotes, ...hosted])("importRecords on %s", (_name, remote) =>
     )
   )
 
+  it.effect("generates ids with sixteen characters of randomness, which sort as the rows do", () =>
+    withStore(
+      Effect.gen(function* () {
+        const store = yield* Store
+        for (const name of ["one", "other"]) {
+          yield* store.collection(name).importRecords(records(70).map(({ n }) => ({ n })))
+        }
+        const one = yield* idsOf(store, "one")
+        const other = yield* idsOf(store, "other")
+        for (const ids of [one, other]) {
+          assert.isTrue(ids.every((id) => /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(id)))
+          assert.strictEqual(new Set(ids).size, 70)
+        }
+        // Every one of the sixteen is random: two imports share none of their ends, long or short.
+        const ends = (ids: ReadonlyArray<string>) => ids.map((id) => id.slice(20))
+        assert.deepStrictEqual(
+          ends(one).filter((end) => ends(other).includes(end)),
+          []
+        )
+        for (const [name, ids] of [
+          ["one", one],
+          ["other", other]
+        ] as const) {
+          const found = yield* Stream.runCollect(store.collection(name).all())
+          assert.deepStrictEqual(
+            Chunk.toReadonlyArray(found).map((document) => document["n"]),
+            records(70).map(({ n }) => n),
+            ids[0]
+          )
+        }
+      })
+    )
+  )
+
   it.live("goes on after an interruption without doubling anything", () =>
     withStore(
       Effect.gen(function* () {

@@ -10,9 +10,6 @@ const program = Effect.gen(function* () {
   const refused = yield* Effect.flip(notes.insert({ n: 2 }))
   const { message } = refused
   return { read, refused: "reason" in refused ? refused.reason : refused._tag, message }
-}).pipe(
-  Effect.provide(Store.layer({})),
-  Effect.provide(LocalGit.layer({ directory, repository: "me/notes" }))
-)
+}).pipe(Effect.provide(Store.layer({})), Effect.provide(LocalGit.layer({ directory, repo: "me/notes" })))
 
 process.stdout.write(JSON.stringify(await Effect.runPromise(program)))

@@ -14,7 +14,7 @@ export type Reached =
 export const repository = "local/killed"
 
 const remote = (reached: Reached) => {
-  if ("directory" in reached) return LocalGit.layer({ directory: reached.directory, repository })
+  if ("directory" in reached) return LocalGit.layer({ directory: reached.directory, repo: repository })
   const { apiUrl, graphql, token } = reached
   return GitHub.layer({
     repo: repository,

@@ -1,0 +1,84 @@
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import type { DurationInput } from "../../domain/DurationInput.js"
+import {
+  atLeast,
+  duration,
+  type FieldsOf,
+  flag,
+  kind,
+  maybe,
+  oneOf,
+  or,
+  person,
+  reader,
+  wholeNumber
+} from "../../domain/Options.js"
+import type { ValidationError } from "../../domain/StoreError.js"
+import type { EngineOptions } from "./Engine.js"
+
+/** When an engine repacks by itself. */
+export interface MaintenanceSchedule {
+  /** Packs that may come together before they are repacked; 0 never repacks by itself. */
+  readonly packs?: number | undefined
+  /** Loose objects that may come together before they are packed. */
+  readonly looseObjects?: number | undefined
+  /** The time without a write after which maintenance that is due begins. */
+  readonly quiet?: DurationInput | undefined
+}
+
+/** Where bare repositories lie on this machine, and how their engines work. */
+export interface GitRepositoriesOptions extends Pick<EngineOptions, "durability" | "signature" | "caches"> {
+  /** Holds the bare repositories as `<owner>/<name>.git`. Created when missing. */
+  readonly directory: string
+  /** How long to wait for a lock of another process. Default 10 seconds. */
+  readonly timeout?: DurationInput | undefined
+  /** When the engine repacks by itself; false never. */
+  readonly maintenance?: false | MaintenanceSchedule | undefined
+  /** How long an unused repository stays open. Default 1 minute. */
+  readonly idle?: DurationInput | undefined
+}
+
+const schedule = Schema.Struct({
+  packs: maybe(wholeNumber(0)),
+  looseObjects: maybe(wholeNumber(0)),
+  quiet: maybe(duration())
+} satisfies FieldsOf<MaintenanceSchedule>)
+
+/** The options of repositories on this machine, as they are read. */
+export const repositoriesFields = {
+  directory: kind<string>("the path of a directory", (value) => typeof value === "string" && value !== ""),
+  durability: maybe(oneOf("fsync", "none")),
+  timeout: maybe(duration()),
+  signature: maybe(person),
+  caches: maybe(
+    Schema.Struct({ trees: maybe(atLeast(0)), objects: maybe(atLeast(0)) } satisfies FieldsOf<
+      NonNullable<EngineOptions["caches"]>
+    >)
+  ),
+  maintenance: maybe(
+    Schema.Union(schedule, flag.pipe(Schema.filter((value) => !value || "is false or a schedule")))
+  ),
+  idle: or(duration(), Duration.minutes(1))
+} satisfies FieldsOf<GitRepositoriesOptions>
+
+const read = reader(Schema.Struct(repositoriesFields))
+
+/** Checks options; what the engine takes in milliseconds is in milliseconds. */
+export const resolveOptions = (
+  given: GitRepositoriesOptions
+): Either.Either<EngineOptions & { readonly idle: Duration.Duration }, ValidationError> =>
+  Either.map(read("GitRepositories.make", given), ({ maintenance, timeout, ...found }) => ({
+    ...found,
+    timeout: timeout === undefined ? undefined : Duration.toMillis(timeout),
+    maintenance:
+      typeof maintenance === "object" ? inMillis(maintenance) : maintenance === false ? false : undefined
+  }))
+
+/** Only what was given: a field that is there and undefined would take the place of a default. */
+const inMillis = ({ looseObjects, packs, quiet }: typeof schedule.Type) => ({
+  ...(packs === undefined ? {} : { packs }),
+  ...(looseObjects === undefined ? {} : { looseObjects }),
+  ...(quiet === undefined ? {} : { quiet: Duration.toMillis(quiet) })
+})

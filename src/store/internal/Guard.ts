@@ -1,0 +1,98 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { kindOf } from "../../domain/OptionProblems.js"
+import { reader } from "../../domain/Options.js"
+import { ValidationError } from "../../domain/StoreError.js"
+
+/** A method's parameters in order: their names, and what each takes. */
+export interface Signature {
+  readonly parameters: ReadonlyArray<readonly [name: string, takes: Schema.Schema<any, any>]>
+  /** How a wrong argument is refused: a failed effect, a failed stream, or an error that is thrown. */
+  readonly refuses: "effect" | "stream" | "throw"
+}
+
+type Parameter = Signature["parameters"][number]
+
+/** Of a method that gives an effect. */
+export const effect = (...parameters: ReadonlyArray<Parameter>): Signature => ({
+  parameters,
+  refuses: "effect"
+})
+/** Of a method that gives a stream. */
+export const stream = (...parameters: ReadonlyArray<Parameter>): Signature => ({
+  parameters,
+  refuses: "stream"
+})
+/** Of a method that gives its result at once. */
+export const direct = (...parameters: ReadonlyArray<Parameter>): Signature => ({
+  parameters,
+  refuses: "throw"
+})
+
+type Methods<Service> = {
+  [Name in keyof Service as Service[Name] extends (...args: any) => unknown ? Name : never]: Signature
+}
+
+type Method = (...args: ReadonlyArray<unknown>) => unknown
+
+const guardOf = (operation: string, { parameters, refuses }: Signature) => {
+  const readers = parameters.map(([name, takes]) => ({ name, read: reader(takes) }))
+  const problemOf = (args: ReadonlyArray<unknown>): ValidationError | undefined => {
+    for (const [at, { name, read }] of readers.entries()) {
+      const found = read(operation, args[at], name)
+      if (Either.isLeft(found)) return found.left
+    }
+    return undefined
+  }
+  return (method: Method): Method =>
+    (...args) => {
+      if (refuses === "effect") {
+        return Effect.suspend(() => {
+          const problem = problemOf(args)
+          return problem === undefined ? (method(...args) as Effect.Effect<unknown>) : Effect.fail(problem)
+        })
+      }
+      if (refuses === "stream") {
+        return Stream.suspend(() => {
+          const problem = problemOf(args)
+          return problem === undefined ? (method(...args) as Stream.Stream<unknown>) : Stream.fail(problem)
+        })
+      }
+      const problem = problemOf(args)
+      if (problem !== undefined) throw problem
+      return method(...args)
+    }
+}
+
+/** Puts a check of its arguments before every method of a service: each has a signature, or this does not compile. */
+export const guard = <Service extends object>(
+  group: string,
+  signatures: Methods<Service>
+): (<S extends Service>(service: S) => S) => {
+  const guards = Object.entries<Signature>(signatures as never).map(
+    ([name, signature]) => [name, guardOf(`${group}.${name}`, signature)] as const
+  )
+  return (service) => {
+    const methods = service as unknown as Record<string, Method>
+    const checked = Object.fromEntries(guards.map(([name, check]) => [name, check(methods[name]!)]))
+    return { ...service, ...checked }
+  }
+}
+
+/** Runs a caller's function on what it was promised; one that gives no effect, such as an async one, is refused. */
+export const runBody = <Handle, A, E, R>(
+  operation: string,
+  body: (handle: Handle) => Effect.Effect<A, E, R>,
+  handle: Handle
+): Effect.Effect<A, E | ValidationError, R> =>
+  Effect.suspend((): Effect.Effect<A, E | ValidationError, R> => {
+    const given: unknown = body(handle)
+    if (Effect.isEffect(given)) return given as Effect.Effect<A, E, R>
+    return new ValidationError({
+      operation,
+      message: `body must give an Effect, it gives ${kindOf(given)}`,
+      hint: "the Promise face takes async functions: chainstore/promise"
+    })
+  })

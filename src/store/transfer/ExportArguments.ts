@@ -1,0 +1,20 @@
+import * as Sink from "effect/Sink"
+import { kind, maybe, text, texts } from "../../domain/Options.js"
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/** Where an export goes, as an argument. */
+export const destination = [
+  "the destination",
+  kind<any>(
+    "a file's path or a WritableStream",
+    (value) =>
+      typeof value === "string" ||
+      (typeof WritableStream !== "undefined" && value instanceof WritableStream) ||
+      (isObject(value) && Sink.SinkTypeId in value),
+    { hint: "a stream of Node's becomes one by Writable.toWeb(stream), with Writable from node:stream" }
+  )
+] as const
+
+/** The options of one sheet, as they are read. */
+export const sheetFields = { columns: maybe(texts), sheetName: maybe(text) }

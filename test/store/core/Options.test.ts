@@ -1,0 +1,176 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { FetchHttpClient } from "@effect/platform"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Redacted } from "effect"
+import { ValidationError } from "../../../src/domain/StoreError.js"
+import { GitRemote } from "../../../src/store/GitRemote.js"
+import * as GitRepositories from "../../../src/store/git/GitRepositories.js"
+import * as GitHub from "../../../src/store/github/GitHub.js"
+import { LocalGit, openLocal } from "../../../src/store/local/index.js"
+import * as Memory from "../../../src/store/memory/Memory.js"
+import { openStore } from "../../../src/store/promise/index.js"
+import { Store } from "../../../src/store/Store.js"
+
+const directory = mkdtempSync(join(tmpdir(), "chainstore-options-"))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+type Given = Record<string, unknown>
+
+const faces: Readonly<Record<string, (given: Given) => Effect.Effect<unknown, unknown>>> = {
+  "Store.make": (given) =>
+    Effect.flatMap(Memory.make(), (remote) => Effect.provideService(Store.make(given), GitRemote, remote)),
+  "GitHub.make": (given) => Effect.provide(GitHub.make({ repo: "o/r", ...given }), FetchHttpClient.layer),
+  "LocalGit.scoped": (given) => Effect.scoped(LocalGit.scoped({ directory, ...given })),
+  "GitRepositories.make": (given) => Effect.scoped(GitRepositories.make({ directory, ...given })),
+  "Memory.make": (given) => Memory.make(given),
+  openLocal: (given) => closed(() => openLocal({ directory, ...given })),
+  openStore: (given) => closed(() => openStore({ repo: "o/r", ...given }))
+}
+
+const closed = (open: () => Promise<AsyncDisposable>) =>
+  Effect.acquireUseRelease(
+    Effect.tryPromise({ try: open, catch: (error) => error }),
+    () => Effect.void,
+    (store) => Effect.promise(async () => store[Symbol.asyncDispose]())
+  )
+
+/** What a face says of options: every way of failing but a `ValidationError` is a failure of the test. */
+const told = (face: string, given: Given) =>
+  Effect.map(Effect.exit(faces[face]!(given)), (exit) => {
+    if (Exit.isSuccess(exit)) return `${face} takes ${Object.keys(given)}`
+    if (exit.cause._tag !== "Fail") throw new Error(`${face} dies: ${exit.cause}`)
+    assert.instanceOf(exit.cause.error, ValidationError, `${face}: ${exit.cause.error}`)
+    return (exit.cause.error as ValidationError).message
+  })
+
+describe("options", () => {
+  it.effect("an unknown one is refused, with the one that was probably meant", () =>
+    Effect.gen(function* () {
+      const cases: ReadonlyArray<readonly [face: string, unknown: string, meant: string]> = [
+        ["Store.make", "readonly", "readOnly"],
+        ["Store.make", "shard_depth", "shardDepth"],
+        ["Store.make", "index", "indexes"],
+        ["GitHub.make", "use_graphql", "useGraphql"],
+        ["GitHub.make", "repository", "repo"],
+        ["GitHub.make", "backoff", "backoffFactor"],
+        ["LocalGit.scoped", "repository", "repo"],
+        ["LocalGit.scoped", "default_branch", "defaultBranch"],
+        ["GitRepositories.make", "Idle", "idle"],
+        ["Memory.make", "singlefile", "singleFile"],
+        ["openLocal", "repository", "repo"],
+        ["openLocal", "readonly", "readOnly"],
+        ["openStore", "commit_via", "commitVia"],
+        ["openStore", "Token", "token"]
+      ]
+      for (const [face, unknown, meant] of cases) {
+        assert.strictEqual(
+          yield* told(face, { [unknown]: undefined }),
+          `${unknown} is not an option: did you mean ${meant}?`,
+          face
+        )
+      }
+      const lane = yield* told("GitHub.make", { writeLane: { perminute: 1 } })
+      assert.strictEqual(lane, "writeLane.perminute is not an option: did you mean writeLane.perMinute?")
+      assert.match(yield* told("Memory.make", { zebra: 1 }), /^zebra is not an option; the options are /)
+      assert.deepStrictEqual(readdirSync(directory), [])
+    })
+  )
+
+  it.effect("a bare number is no duration, and the message names both units", () =>
+    Effect.gen(function* () {
+      const cases: ReadonlyArray<readonly [face: string, name: string]> = [
+        ["Store.make", "deadline"],
+        ["GitHub.make", "timeout"],
+        ["GitHub.make", "backoffFactor"],
+        ["GitHub.make", "maxWait"],
+        ["GitHub.make", "deadline"],
+        ["LocalGit.scoped", "timeout"],
+        ["LocalGit.scoped", "idle"],
+        ["GitRepositories.make", "timeout"],
+        ["openLocal", "idle"],
+        ["openStore", "timeout"]
+      ]
+      for (const [face, name] of cases) {
+        assert.strictEqual(
+          yield* told(face, { [name]: 30 }),
+          `${name} must be a duration with its unit, not the bare number 30: write "30 seconds" or "30 millis"`,
+          face
+        )
+        assert.match(yield* told(face, { [name]: "30s" }), /must be a duration, such as "30 seconds"/)
+        assert.match(yield* told(face, { [name]: "-1 seconds" }), /must be a duration/)
+      }
+      assert.match(yield* told("LocalGit.scoped", { maintenance: { quiet: 5 } }), /^maintenance\.quiet must/)
+      const taken = [
+        GitHub.layer({ repo: "o/r", timeout: "30 seconds", backoffFactor: Duration.millis(500) }),
+        // @ts-expect-error the unit is missing
+        GitHub.layer({ repo: "o/r", timeout: 30 }),
+        // @ts-expect-error the unit is missing
+        LocalGit.layer({ directory, idle: 30 }),
+        // @ts-expect-error the unit is missing
+        Store.layer({ deadline: 30 })
+      ]
+      assert.strictEqual(taken.length, 4)
+    })
+  )
+
+  it.effect("a value of another kind is refused, and none is told that may be a secret", () =>
+    Effect.gen(function* () {
+      const cases: ReadonlyArray<readonly [face: string, given: Given, message: string]> = [
+        ["GitHub.make", { useGraphql: "yes" }, "useGraphql must be true or false, it is a string"],
+        ["GitHub.make", { commitVia: "x" }, 'commitVia must be "git-data" or "graphql", it is "x"'],
+        ["GitHub.make", { paceRequests: 0 }, "paceRequests must be true or false, it is a number"],
+        ["GitHub.make", { token: "ghp_secret" }, "token must be Redacted, it is a string"],
+        ["GitHub.make", { repo: undefined }, "repo must be a string, it is undefined"],
+        ["GitHub.make", { author: { name: "Ada" } }, "author.email is missing"],
+        ["GitHub.make", { author: "Ada" }, "author must be an object, it is a string"],
+        ["GitHub.make", { maxRetries: -1 }, "maxRetries must be a whole number, at least 0, it is -1"],
+        [
+          "GitHub.make",
+          { session: 5, auth: {} },
+          "auth must be an Effect of an Authorization, it is an object; session must be an HttpClient, it is a number"
+        ],
+        [
+          "Store.make",
+          { indexes: ["a"] },
+          'indexes maps collections to lists of fields, such as { people: ["city"] }'
+        ],
+        ["Store.make", { indexes: { a: "x" } }, "indexes.a is a list of fields"],
+        ["Store.make", { author: "Ada <a@b>" }, "author must be an object, it is a string"],
+        [
+          "LocalGit.scoped",
+          { directory: undefined },
+          "directory must be the path of a directory, it is undefined"
+        ],
+        [
+          "LocalGit.scoped",
+          { create: 1, repo: 5 },
+          "repo must be a string, it is a number; create must be true or false, it is a number"
+        ],
+        ["openLocal", { directory: undefined }, "directory must be the path of a directory, it is undefined"],
+        [
+          "openLocal",
+          { idle: true, author: 5 },
+          'author must be an object, it is a number; idle must be a duration, such as "30 seconds" or "500 millis"'
+        ],
+        ["openStore", { token: Redacted.make("ghp_secret") }, "token must be a string, it is an object"],
+        ["openStore", { paceRequests: "no" }, "paceRequests must be true or false, it is a string"],
+        ["Memory.make", { repository: "o/r" }, "repository must be a MemoryRepository, it is a string"]
+      ]
+      for (const [face, given, message] of cases) assert.strictEqual(yield* told(face, given), message)
+      for (const [face, open] of Object.entries({ openLocal, openStore })) {
+        for (const nothing of [undefined, null, 5, "x", []]) {
+          const error: unknown = yield* Effect.flip(
+            Effect.tryPromise({
+              try: () => (open as (given: unknown) => Promise<unknown>)(nothing),
+              catch: (e) => e
+            })
+          )
+          assert.instanceOf(error, ValidationError, `${face} ${String(nothing)}`)
+        }
+      }
+      assert.deepStrictEqual(readdirSync(directory), [])
+    })
+  )
+})
