@@ -8,6 +8,7 @@ import type { Budget, Estimate, NewCommit } from "../GitRemote.js"
 import {
   type Batch,
   type BatchOptions,
+  type DoctorOptions,
   type DoctorProgress,
   type Finding,
   type Reverted,
