@@ -7,6 +7,7 @@ import * as Docs from "../http/playground/Docs.js"
 import * as PlaygroundHandlers from "../http/playground/Handlers.js"
 import * as Playground from "../http/playground/Playground.js"
 import * as Direct from "../http/server/Direct.js"
+import type { Mount } from "../http/server/Mount.js"
 import * as Operational from "../http/server/Operational.js"
 import * as Server from "../http/server/Server.js"
 import { apisOf } from "./Apis.js"
@@ -26,19 +27,25 @@ export const serverOptions = (settings: Settings): Server.ServerOptions => ({
   drain: { grace: settings.drainGrace, timeout: settings.drainTimeout }
 })
 
-const playground = (settings: Settings) =>
+const playground = (settings: Settings, docs: Effect.Effect<Mount> = Docs.mount) =>
   Effect.gen(function* () {
     const handlers = yield* PlaygroundHandlers.handlers(PlaygroundHandlers.originOf(settings.publicUrl))
     return {
       operations: Direct.operations(PlaygroundGroup, handlers),
-      mounts: [yield* Operational.mount, yield* Docs.mount]
+      mounts: [yield* Operational.mount, yield* docs]
     }
   })
+
+/** The pages that the API's own page links to. */
+const pages = [
+  { href: "/playground", text: "Chain playground" },
+  { href: "/", text: "Console" }
+]
 
 /** Every group of the whole service, in the order in which paths are tried. */
 const groups = (settings: Settings) =>
   Effect.gen(function* () {
-    const { mounts, operations } = yield* playground(settings)
+    const { mounts, operations } = yield* playground(settings, Docs.mountBeside(pages))
     return {
       operations,
       mounts: [

@@ -4,19 +4,19 @@ import * as HashSet from "effect/HashSet"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 
-/** Writes what the store logs to standard error. */
-export const toStandardError = Logger.replace(
-  Logger.defaultLogger,
-  Logger.withConsoleError(Logger.stringLogger)
-)
+const standardError = Logger.withConsoleError(Logger.stringLogger)
 
-/** The same for a layer that has not chosen a logger of its own. */
-export const withLogs = <A, E>(layer: Layer.Layer<A, E>): Layer.Layer<A, E> =>
-  Layer.provideMerge(
-    Layer.unwrapEffect(
-      Effect.map(FiberRef.get(FiberRef.currentLoggers), (loggers) =>
-        HashSet.has(loggers, Logger.defaultLogger) ? toStandardError : Layer.empty
-      )
-    ),
-    layer
+/** Writes what the store logs to standard error. */
+export const toStandardError = Logger.replace(Logger.defaultLogger, standardError)
+
+/** The same for a layer, from its building on, unless it chooses a logger of its own. */
+export const withLogs = <A, E>(layer: Layer.Layer<A, E>): Layer.Layer<A, E> => {
+  const unlessChosen = Layer.unwrapEffect(
+    Effect.map(FiberRef.get(FiberRef.currentLoggers), (loggers) =>
+      HashSet.size(HashSet.remove(loggers, Logger.tracerLogger)) > 1
+        ? Logger.remove(standardError)
+        : Layer.empty
+    )
   )
+  return Layer.provideMerge(unlessChosen, Layer.provideMerge(layer, toStandardError))
+}

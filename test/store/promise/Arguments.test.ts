@@ -127,6 +127,7 @@ describe("arguments of plain JavaScript", () => {
       "estimate(_)": (wrong) => store.estimate(wrong),
       "rateLimit(_)": (wrong) => store.rateLimit(wrong),
       "doctor(_)": (wrong) => store.doctor(wrong),
+      "doctorWith(_)": (wrong) => store.doctorWith(wrong),
       "openStore(_)": (wrong) => openStore(wrong),
       "openStore({ repo: _ })": (wrong) => openStore({ repo: wrong }),
       "openStore({ token: _ })": (wrong) => openStore({ repo: "a/b", token: wrong }),
@@ -293,7 +294,8 @@ describe("arguments of plain JavaScript", () => {
       revert: ["main", {}],
       preview: [() => Effect.void],
       invalidate: ["data/a/x.json"],
-      estimate: [{ _tag: "Read", documents: 1 }]
+      estimate: [{ _tag: "Read", documents: 1 }],
+      doctorWith: [{}]
     }
     const reads = {
       get: ["x", {}],

@@ -79,7 +79,7 @@ export const refusals: ReadonlyArray<Refusal> = [
   row(409, /^Merge conflict$/, `${docs}/rest/branches/branches#merge-a-branch`),
   row(422, /^Invalid request\.\n\n("\w+"(, "\w+")* (wasn't|weren't) supplied\.|For '[^']*', )/, measured),
   row(422, /^Invalid request\.\n\n".*" is not a valid date-time\.$/s, "own text"),
-  row(422, /^The commit message contains a NUL$/, "own text"),
+  row(422, /^[Tt]he commit message contains a NUL$/, "own text"),
   row(422, /^content is not valid Base64$/, measured),
   row(422, /^path contains a malformed path component$/, "own text"),
   row(422, / is a directory$/, "own text"),

@@ -1,12 +1,18 @@
+/** A page of the same service, in the order in which they are linked. */
+export interface Link {
+  readonly href: string
+  readonly text: string
+}
+
 /** The frame of the interactive page; its script fills in the operations of the OpenAPI file. */
-export const html = `<!doctype html>
+export const html = (links: ReadonlyArray<Link>) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Chain Playground API</title>
-<link rel="icon" href="/icon.svg">
+<link rel="icon" href="/docs/icon.svg">
 <link rel="stylesheet" href="/docs/page.css">
 <script src="/docs/page.js" defer></script>
 </head>
@@ -14,7 +20,9 @@ export const html = `<!doctype html>
 <header>
 <h1 id="title">Chain Playground API</h1>
 <p id="about">Loading the description…</p>
-<p><a href="/playground">Chain playground</a> · <a href="/">Console</a> · <a href="/v1/openapi.json">OpenAPI file</a></p>
+<p>${[...links, { href: "/v1/openapi.json", text: "OpenAPI file" }]
+  .map(({ href, text }) => `<a href="${href}">${text}</a>`)
+  .join(" · ")}</p>
 </header>
 <main id="operations" aria-busy="true"></main>
 <noscript><p>This page needs JavaScript; the <a href="/v1/openapi.json">OpenAPI file</a> does not.</p></noscript>
