@@ -42,12 +42,13 @@ const roomOf = (file: string): string => file.split(sep)[1]!
 
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
+  git: ["domain"],
   chain: ["domain"],
-  store: ["domain"],
-  http: ["domain", "chain", "store"],
-  cli: ["domain", "chain", "store"],
-  testing: ["domain", "chain", "store"],
-  layers: ["domain", "chain", "store", "http", "cli", "testing"],
+  store: ["domain", "git"],
+  http: ["domain", "git", "chain", "store"],
+  cli: ["domain", "git", "chain", "store"],
+  testing: ["domain", "git", "chain", "store"],
+  layers: ["domain", "git", "chain", "store", "http", "cli", "testing"],
   console: ["domain", "chain", "store", "http"]
 }
 
@@ -141,9 +142,9 @@ describe("names", () => {
 
 describe("the browser", () => {
   const isNodeOnly = (file: string) =>
-    file.startsWith(join("src", "store", "local") + sep) || file.startsWith(join("src", "store", "git") + sep)
+    file.startsWith(join("src", "store", "local") + sep) || file.startsWith(join("src", "git", "disk") + sep)
   const isCarried = (file: string) =>
-    ["domain", "chain", "store", "console"].includes(roomOf(file)) && !isNodeOnly(file)
+    ["domain", "git", "chain", "store", "console"].includes(roomOf(file)) && !isNodeOnly(file)
   // The build of the console runs in Node.
   const isBuild = (file: string) => /vite\.config\.ts$|[\\/]build[\\/]/.test(file)
 

@@ -52,7 +52,7 @@ describe("what the browser carries", () => {
         []
       )
       assert.deepStrictEqual(
-        inputs.filter((path) => path.includes("@effect/platform-node") || path.includes("src/store/git/")),
+        inputs.filter((path) => path.includes("@effect/platform-node") || path.includes("src/git/disk/")),
         []
       )
       const first = loadedAtOnce(metafile, entry)

@@ -5,8 +5,8 @@ import * as os from "node:os"
 import * as path from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { Effect, Exit, Option, Scope } from "effect"
-import * as Engine from "../../src/store/git/Engine.js"
-import type { GitRepository } from "../../src/store/git/GitRepository.js"
+import * as Engine from "../../src/git/disk/Engine.js"
+import type { GitRepository } from "../../src/git/disk/GitRepository.js"
 
 /** Where a collection's documents lie. */
 export type Layout = "flat" | "sharded"

@@ -3,7 +3,7 @@ import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import { isDocumentId } from "../domain/DocumentId.js"
 import type { Layout } from "../domain/Settings.js"
 import { trim } from "../domain/Trim.js"
-import { pathProblem } from "./GitName.js"
+import { pathProblem } from "../git/Names.js"
 
 const suffix = ".json"
 

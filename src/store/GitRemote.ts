@@ -13,93 +13,19 @@ import type {
   RemoteError,
   ValidationError
 } from "../domain/StoreError.js"
+import type { Change, CommitInfo, CommitText, Committed, Head, NewCommit } from "../git/Commit.js"
+import type { HealthFinding } from "../git/HealthFinding.js"
+import type { Blob, PathChange, Tree } from "../git/Tree.js"
+
+export type * from "../git/Commit.js"
+export type * from "../git/HealthFinding.js"
+export type * from "../git/Tree.js"
 
 /** Why a remote could not answer. A missing path, ref or document is not among them: that is an absent value. */
 export type RemoteFailure = AuthError | NotFoundError | RateLimitError | RemoteError | ValidationError
 
 /** Why a write was not acknowledged. `RefMoved` means: nothing was written, look at the branch again. */
 export type WriteFailure = RemoteFailure | RefMoved | AmbiguousWriteError
-
-/** A commit and its root tree: what a branch points to. */
-export interface Head {
-  readonly commit: Oid
-  readonly tree: Oid
-}
-
-export type EntryKind = "blob" | "tree" | "commit"
-
-/** One entry of a tree. `path` is relative to the tree that was asked for; `size` is known for blobs where the remote tells it. */
-export interface TreeEntry {
-  readonly path: string
-  readonly mode: "100644" | "100755" | "120000" | "040000" | "160000"
-  readonly kind: EntryKind
-  readonly oid: Oid
-  readonly size?: number | undefined
-}
-
-/** A directory: its own id and its entries, complete. */
-export interface Tree {
-  readonly oid: Oid
-  readonly entries: ReadonlyArray<TreeEntry>
-}
-
-/** One change of a commit. `Remove` of a path that is not in the parent is a `ValidationError`. */
-export type Change =
-  | { readonly _tag: "Put"; readonly path: string; readonly content: Uint8Array }
-  | { readonly _tag: "Link"; readonly path: string; readonly oid: Oid }
-  | { readonly _tag: "Remove"; readonly path: string }
-
-/** What the remote found in the files of a repository, or did to them. */
-export interface HealthFinding {
-  readonly severity: "ok" | "warning" | "error"
-  readonly code: string
-  readonly message: string
-  readonly hint?: string | undefined
-}
-
-export interface Signature {
-  readonly name: string
-  readonly email: string
-}
-
-/** What a commit says, beside its changes. The time is the remote's, or Effect's clock where the remote lets us choose. */
-export interface CommitText {
-  readonly message: string
-  readonly author?: Signature | undefined
-  readonly committer?: Signature | undefined
-}
-
-/** A commit to be made: paths are unique over `changes`; mode is 100644. */
-export interface NewCommit extends CommitText {
-  readonly changes: ReadonlyArray<Change>
-}
-
-/** A commit that was made and is durable. `blobs` holds the id of each path that was put. */
-export interface Committed extends Head {
-  readonly blobs: ReadonlyMap<string, Oid>
-}
-
-export interface Blob {
-  readonly path: string
-  readonly oid: Oid
-  readonly content: Uint8Array
-}
-
-export interface CommitInfo extends Head {
-  readonly parents: ReadonlyArray<Oid>
-  readonly message: string
-  readonly author: Signature & { readonly date: string }
-  readonly committer: Signature & { readonly date: string }
-  /** Where a human may look at it, if the remote has a page. */
-  readonly url?: string | undefined
-}
-
-/** One path that differs between two trees; `before` and `after` are blob ids, absent where the path is missing. Renames are a removal and an addition. */
-export interface PathChange {
-  readonly path: string
-  readonly before: Option.Option<Oid>
-  readonly after: Option.Option<Oid>
-}
 
 /** What exists and what may be done. `write` is none where the remote does not tell. */
 export interface Probe {

@@ -16,9 +16,9 @@ import {
 } from "../domain/Options.js"
 import { type GivenSettings, readSettings, type SettingsOptions } from "../domain/Settings.js"
 import type { ValidationError } from "../domain/StoreError.js"
+import { branchProblem } from "../git/Names.js"
 import { AsyncCache, Cache, fromAsync, MemoryCache, NullCache } from "./Cache.js"
 import { normaliseRoot, rootProblem } from "./DocumentPath.js"
-import { branchProblem } from "./GitName.js"
 import type { Signature } from "./GitRemote.js"
 
 /** How a store works, on any remote. */

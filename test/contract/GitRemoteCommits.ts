@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
-import * as GitObject from "../../src/store/GitObject.js"
+import * as GitObject from "../../src/git/GitObject.js"
 import type { Contract } from "./GitRemoteContract.js"
 import {
   assertTag,

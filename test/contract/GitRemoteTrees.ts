@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
 import { emptyTree, type Oid } from "../../src/domain/Oid.js"
-import * as GitObject from "../../src/store/GitObject.js"
+import * as GitObject from "../../src/git/GitObject.js"
 import type { Contract } from "./GitRemoteContract.js"
 import { bytes, filesOf, headOf, put, readAt, remove, text, write } from "./GitRemoteSupport.js"
 

@@ -3,7 +3,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Effect, Option } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
-import * as Engine from "../../src/store/git/Engine.js"
+import * as Engine from "../../src/git/disk/Engine.js"
 import * as LocalGit from "../../src/store/local/LocalGit.js"
 import { gitRemoteContract } from "./GitRemoteContract.js"
 

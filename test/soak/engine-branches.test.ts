@@ -1,8 +1,8 @@
 import * as v8 from "node:v8"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { Turn } from "../../src/store/git/Turn.js"
-import { engine, put, write } from "../store/git/support/temporary.js"
+import { Turn } from "../../src/git/disk/Turn.js"
+import { engine, put, write } from "../git/disk/support/temporary.js"
 
 it.scopedLive("nothing is kept of branches that come and go", () =>
   Effect.gen(function* () {

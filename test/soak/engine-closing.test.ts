@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Option, Scope } from "effect"
-import * as Engine from "../../src/store/git/Engine.js"
+import * as Engine from "../../src/git/disk/Engine.js"
 import { directory } from "../store/core/Remotes.js"
 
 it.scopedLive(

@@ -1,4 +1,4 @@
-import { ByteCache } from "../../store/git/ByteCache.js"
+import { ByteCache } from "../../git/disk/ByteCache.js"
 import type { Reply } from "./Reply.js"
 
 interface Known {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Oid } from "../../domain/Oid.js"
-import type { GitRepository } from "../../store/git/GitRepository.js"
+import type { GitRepository } from "../../git/disk/GitRepository.js"
 import * as Git from "./Git.js"
 import { seconds } from "./rest/RepositoryView.js"
 

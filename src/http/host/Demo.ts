@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
+import { GitRepositories } from "../../git/disk/GitRepositories.js"
 import { GitRemote } from "../../store/GitRemote.js"
-import { GitRepositories } from "../../store/git/GitRepositories.js"
 import { fromRepository } from "../../store/local/LocalGit.js"
 import { Store } from "../../store/Store.js"
 import * as DemoData from "./DemoData.js"

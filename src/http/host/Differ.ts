@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
-import type { GitRepository } from "../../store/git/GitRepository.js"
+import type { GitRepository } from "../../git/disk/GitRepository.js"
 import type { Call } from "./Call.js"
 import * as Git from "./Git.js"
 import * as Links from "./Links.js"

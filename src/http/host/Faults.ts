@@ -2,7 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { Clock, Context, type Duration, Effect, Layer, MutableRef, Option, Ref, Schema } from "effect"
 import type { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
-import type { GitRepository } from "../../store/git/GitRepository.js"
+import type { GitRepository } from "../../git/disk/GitRepository.js"
 import * as Git from "./Git.js"
 
 /** What goes wrong with a request. */

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { RemoteError } from "../../domain/StoreError.js"
-import type { GitRepository } from "../../store/git/GitRepository.js"
+import type { GitRepository } from "../../git/disk/GitRepository.js"
 import * as Git from "./Git.js"
 import type { Problem } from "./Problem.js"
 

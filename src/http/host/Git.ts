@@ -1,8 +1,8 @@
 import { once } from "node:events"
 import { Effect, Fiber, type Scope, Stream } from "effect"
 import { RemoteError } from "../../domain/StoreError.js"
-import { toRemoteError } from "../../store/git/Fault.js"
-import { channelOf, type GitChild, spawnFailure, spawnGit } from "../../store/git/GitProcess.js"
+import { toRemoteError } from "../../git/disk/Fault.js"
+import { channelOf, type GitChild, spawnFailure, spawnGit } from "../../git/disk/GitProcess.js"
 import type { Problem } from "./Problem.js"
 import * as Programs from "./Programs.js"
 

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { RemoteError } from "../../domain/StoreError.js"
-import type { GitRepository } from "../../store/git/GitRepository.js"
+import type { GitRepository } from "../../git/disk/GitRepository.js"
 
 /** Whether a new ref could not be: Git keeps refs as files, so none has another below it. */
 export const clashes = (git: GitRepository, name: string): Effect.Effect<boolean, RemoteError> =>

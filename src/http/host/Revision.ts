@@ -1,10 +1,10 @@
 import { Effect, Option } from "effect"
 import { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
-import type { CommitInfo } from "../../store/GitRemote.js"
-import { parseRevision } from "../../store/GitRevision.js"
-import { tagTarget } from "../../store/git/GitObjects.js"
-import type { GitRepository, ObjectType } from "../../store/git/GitRepository.js"
+import type { CommitInfo } from "../../git/Commit.js"
+import { tagTarget } from "../../git/disk/GitObjects.js"
+import type { GitRepository, ObjectType } from "../../git/disk/GitRepository.js"
+import { parseRevision } from "../../git/Revision.js"
 import { isAbbreviation, isRefName } from "./Names.js"
 
 type Found<A> = Effect.Effect<Option.Option<A>, RemoteError>

@@ -1,5 +1,5 @@
 import { Layer, type Redacted } from "effect"
-import * as GitRepositories from "../../store/git/GitRepositories.js"
+import * as GitRepositories from "../../git/disk/GitRepositories.js"
 import * as Demo from "./Demo.js"
 import * as Faults from "./Faults.js"
 import * as Host from "./Host.js"

@@ -9,11 +9,11 @@ import {
   type RemoteError,
   ValidationError
 } from "../../domain/StoreError.js"
-import * as GitObject from "../GitObject.js"
+import * as GitObject from "../../git/GitObject.js"
+import { checkChanges } from "../../git/memory/MemoryTree.js"
 import type { Change, CommitText, Committed, FileCommitted, Head, NewCommit } from "../GitRemote.js"
 import { marked } from "../internal/CommitMark.js"
 import { toItsEnd } from "../internal/Detached.js"
-import { checkChanges } from "../memory/MemoryTree.js"
 import * as Api from "./Api.js"
 import type { Branches } from "./Branches.js"
 import type { CallFailure, Client } from "./Client.js"

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { RemoteError } from "../../domain/StoreError.js"
-import * as GitObject from "../GitObject.js"
+import * as GitObject from "../../git/GitObject.js"
 import type { Blob } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { decodeBase64 } from "./Base64.js"

@@ -1,9 +1,9 @@
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { ValidationError } from "../../domain/StoreError.js"
-import * as GitObject from "../GitObject.js"
+import * as GitObject from "../../git/GitObject.js"
+import { MemoryRepository } from "../../git/memory/MemoryRepository.js"
+import { applyChanges } from "../../git/memory/MemoryTree.js"
 import type { Change, Tree, TreeEntry } from "../GitRemote.js"
-import { MemoryRepository } from "../memory/MemoryRepository.js"
-import { applyChanges } from "../memory/MemoryTree.js"
 
 /** A directory with the directories below it that are known; names are relative to it, "" is itself. */
 export interface Listing {

@@ -9,6 +9,7 @@ import { fieldMatches } from "../../domain/IndexKey.js"
 import { parseObject } from "../../domain/JsonText.js"
 import type { Page } from "../../domain/Page.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import { pathProblem } from "../../git/Names.js"
 import type {
   CollectionExports,
   CollectionReader,
@@ -18,7 +19,6 @@ import type {
   ReadManyOptions
 } from "../Collection.js"
 import { documentPath, idAt } from "../DocumentPath.js"
-import { pathProblem } from "../GitName.js"
 import type { Blob } from "../GitRemote.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"

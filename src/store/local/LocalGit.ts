@@ -10,7 +10,15 @@ import type { Oid } from "../../domain/Oid.js"
 import { type FieldsOf, flag, maybe, or, reader, text } from "../../domain/Options.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { type NotFoundError, RemoteError, ValidationError } from "../../domain/StoreError.js"
-import { branchError, branchRef } from "../GitName.js"
+import {
+  GitRepositories,
+  type GitRepositoriesOptions,
+  make,
+  parseName
+} from "../../git/disk/GitRepositories.js"
+import type { GitRepository } from "../../git/disk/GitRepository.js"
+import { repositoriesFields } from "../../git/disk/RepositoriesOptions.js"
+import { branchError, branchRef } from "../../git/Names.js"
 import {
   type Blob,
   GitRemote,
@@ -19,9 +27,6 @@ import {
   type Probe,
   type ReadPath
 } from "../GitRemote.js"
-import { GitRepositories, type GitRepositoriesOptions, make, parseName } from "../git/GitRepositories.js"
-import type { GitRepository } from "../git/GitRepository.js"
-import { repositoriesFields } from "../git/RepositoriesOptions.js"
 
 export interface LocalGitOptions extends GitRepositoriesOptions {
   /** `owner/name`, kept at `<directory>/<owner>/<name>.git`. Default `local/store`. */

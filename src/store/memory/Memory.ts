@@ -7,16 +7,16 @@ import * as Stream from "effect/Stream"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { type FieldsOf, flag, instanceOf, maybe, object, or, reader } from "../../domain/Options.js"
 import { NotFoundError, ValidationError } from "../../domain/StoreError.js"
-import { compareNames } from "../GitObject.js"
+import { compareNames } from "../../git/GitObject.js"
+import { headOf, infoOf, logOf } from "../../git/memory/MemoryLog.js"
+import { type MemoryEntry, MemoryRepository, type MemoryTree } from "../../git/memory/MemoryRepository.js"
+import { applyChanges, diffTrees, listTree } from "../../git/memory/MemoryTree.js"
 import { type Blob, GitRemote, type GitRemoteService, type Head } from "../GitRemote.js"
 import type { MemoryFaults } from "./MemoryFaults.js"
-import { headOf, infoOf, logOf } from "./MemoryLog.js"
-import { type MemoryEntry, MemoryRepository, type MemoryTree } from "./MemoryRepository.js"
-import { applyChanges, diffTrees, listTree } from "./MemoryTree.js"
 import { headNow, makeWrites, refName } from "./MemoryWrites.js"
 
+export { MemoryRepository } from "../../git/memory/MemoryRepository.js"
 export type { MemoryFaults, WritePoint } from "./MemoryFaults.js"
-export { MemoryRepository } from "./MemoryRepository.js"
 
 export interface MemoryOptions {
   /** The repository to look at; a new one when not given. */

@@ -9,8 +9,11 @@ import {
   ValidationError
 } from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
-import { branchError, branchRef, commitTextError } from "../GitName.js"
-import { messageOf } from "../GitObject.js"
+import { messageOf } from "../../git/GitObject.js"
+import { headOf } from "../../git/memory/MemoryLog.js"
+import type { MemoryRepository } from "../../git/memory/MemoryRepository.js"
+import { applyChanges } from "../../git/memory/MemoryTree.js"
+import { branchError, branchRef, commitTextError } from "../../git/Names.js"
 import type {
   CommitText,
   Committed,
@@ -23,9 +26,6 @@ import type {
 } from "../GitRemote.js"
 import { fileOf, makeExclusively } from "../internal/Mutex.js"
 import type { MemoryFaults, WritePoint } from "./MemoryFaults.js"
-import { headOf } from "./MemoryLog.js"
-import type { MemoryRepository } from "./MemoryRepository.js"
-import { applyChanges } from "./MemoryTree.js"
 
 const nobody = { name: "Chainstore", email: "chainstore@localhost" }
 

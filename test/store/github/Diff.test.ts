@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
+import { MemoryRepository } from "../../../src/git/memory/MemoryRepository.js"
+import { applyChanges, diffTrees, listTree } from "../../../src/git/memory/MemoryTree.js"
 import type { TreeEntry } from "../../../src/store/GitRemote.js"
 import { makeDiff } from "../../../src/store/github/History.js"
 import { whole } from "../../../src/store/github/Listing.js"
-import { MemoryRepository } from "../../../src/store/memory/MemoryRepository.js"
-import { applyChanges, diffTrees, listTree } from "../../../src/store/memory/MemoryTree.js"
 
 const repository = new MemoryRepository("diff")
 

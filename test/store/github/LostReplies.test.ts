@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Option } from "effect"
-import * as GitObject from "../../../src/store/GitObject.js"
+import * as GitObject from "../../../src/git/GitObject.js"
 import type { GitRemoteService, Head } from "../../../src/store/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/github/GitHub.js"
 import type { Seen } from "../../support/github/Oracle.js"

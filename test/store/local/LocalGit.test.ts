@@ -1,10 +1,10 @@
 import * as fs from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
 import { GitRemote } from "../../../src/store/GitRemote.js"
-import * as GitRepositories from "../../../src/store/git/GitRepositories.js"
 import * as LocalGit from "../../../src/store/local/LocalGit.js"
-import { assertSound, git, put, temporary } from "../git/support/temporary.js"
+import { assertSound, git, put, temporary } from "../../git/disk/support/temporary.js"
 
 it.scopedLive("one layer makes a repository that stock Git can use", () =>
   Effect.gen(function* () {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
 import type { Oid } from "../../../src/domain/Oid.js"
 import { ValidationError } from "../../../src/domain/StoreError.js"
-import { dateOf, kindOf } from "../../../src/store/GitObject.js"
+import { dateOf, kindOf } from "../../../src/git/GitObject.js"
+import { logOf } from "../../../src/git/memory/MemoryLog.js"
+import { type MemoryCommit, MemoryRepository } from "../../../src/git/memory/MemoryRepository.js"
+import { applyChanges, listTree } from "../../../src/git/memory/MemoryTree.js"
 import type { Change } from "../../../src/store/GitRemote.js"
-import { logOf } from "../../../src/store/memory/MemoryLog.js"
-import { type MemoryCommit, MemoryRepository } from "../../../src/store/memory/MemoryRepository.js"
-import { applyChanges, listTree } from "../../../src/store/memory/MemoryTree.js"
 
 export interface HostRequest {
   readonly method: string

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { execute, GraphQLError, parse } from "graphql"
-import { kindOf } from "../../../src/store/GitObject.js"
-import type { MemoryCommit } from "../../../src/store/memory/MemoryRepository.js"
+import { kindOf } from "../../../src/git/GitObject.js"
+import type { MemoryCommit } from "../../../src/git/memory/MemoryRepository.js"
 import { graphqlSchema, problemsOf, type Seen } from "./Oracle.js"
 import { type HostReply, type HostRequest, TestHost } from "./TestHost.js"
 

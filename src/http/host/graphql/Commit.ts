@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { trimEnd } from "../../../domain/Trim.js"
-import type { CommitInfo } from "../../../store/GitRemote.js"
+import type { CommitInfo } from "../../../git/Commit.js"
 import * as BlobSizes from "../BlobSizes.js"
 import * as Differ from "../Differ.js"
 import * as Links from "../Links.js"

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { GraphQLError } from "graphql"
 import { RefMoved } from "../../../domain/Ref.js"
-import type { Change } from "../../../store/GitRemote.js"
+import type { Change } from "../../../git/Commit.js"
 import * as Base64 from "../Base64.js"
 import * as FileContent from "../FileContent.js"
 import { LongText } from "../LongText.js"

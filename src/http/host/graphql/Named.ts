@@ -1,5 +1,5 @@
 import type { Oid } from "../../../domain/Oid.js"
-import type { CommitInfo } from "../../../store/GitRemote.js"
+import type { CommitInfo } from "../../../git/Commit.js"
 import { nodeId } from "../Names.js"
 import type { Hosted } from "../Repositories.js"
 import { seconds } from "../rest/RepositoryView.js"

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { Reference } from "../../../store/git/GitRepository.js"
+import type { Reference } from "../../../git/disk/GitRepository.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Links from "../Links.js"

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { CommitInfo } from "../../../store/GitRemote.js"
+import type { CommitInfo } from "../../../git/Commit.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Links from "../Links.js"

@@ -1,5 +1,5 @@
 import { trimEnd } from "../../../domain/Trim.js"
-import type { CommitInfo } from "../../../store/GitRemote.js"
+import type { CommitInfo } from "../../../git/Commit.js"
 import * as Links from "../Links.js"
 import { nodeId } from "../Names.js"
 import { seconds } from "./RepositoryView.js"

@@ -1,7 +1,7 @@
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { GitRepository } from "../../../store/git/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Differ from "../Differ.js"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import type { Signature } from "../../../store/GitRemote.js"
-import type { Person } from "../../../store/git/GitRepository.js"
+import type { Signature } from "../../../git/Commit.js"
+import type { Person } from "../../../git/disk/GitRepository.js"
 import * as Fields from "../Fields.js"
 import { isOwner } from "../Names.js"
 import type { Principal } from "../Principal.js"

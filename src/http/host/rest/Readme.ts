@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import type { GitRepository } from "../../../store/git/GitRepository.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import { isPath } from "../Names.js"

@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import { isRepositoryName } from "../../../store/git/GitRepositories.js"
+import { isRepositoryName } from "../../../git/disk/GitRepositories.js"
 import { isOwner } from "../Names.js"
 import { may, type Principal } from "../Principal.js"
 import { notFound, notPermitted, unprocessable } from "../Problem.js"

@@ -2,13 +2,13 @@
 import * as fs from "node:fs"
 import { NodeContext } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer } from "effect"
+import { GitRepositories } from "../../../../src/git/disk/GitRepositories.js"
 import * as Faults from "../../../../src/http/host/Faults.js"
 import * as Git from "../../../../src/http/host/Git.js"
 import * as Limits from "../../../../src/http/host/Limits.js"
 import { anonymous } from "../../../../src/http/host/Principal.js"
 import { Repositories } from "../../../../src/http/host/Repositories.js"
 import * as Stack from "../../../../src/http/host/Stack.js"
-import { GitRepositories } from "../../../../src/store/git/GitRepositories.js"
 
 const [directory = ""] = process.argv.slice(2)
 

@@ -1,0 +1,184 @@
+import { sha1 } from "@noble/hashes/legacy.js"
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
+import * as Either from "effect/Either"
+import type { Oid } from "../domain/Oid.js"
+import { cleanIdentity } from "./Names.js"
+import type { TreeEntry } from "./Tree.js"
+
+export type ObjectType = "blob" | "tree" | "commit" | "tag"
+
+/** An entry of one tree object: its own name, mode and object. */
+export interface NamedEntry {
+  readonly name: string
+  readonly mode: TreeEntry["mode"]
+  readonly oid: Oid
+}
+
+/** Who and when, as Git writes it: seconds since the epoch and minutes east of UTC. */
+export interface Person {
+  readonly name: string
+  readonly email: string
+  readonly seconds: number
+  readonly offset: number
+}
+
+export interface CommitObject {
+  readonly tree: Oid
+  readonly parents: ReadonlyArray<Oid>
+  readonly author: Person
+  readonly committer: Person
+  readonly message: string
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+/** The name of an object: the SHA-1 of its type, length and content. */
+export const hash = (type: ObjectType, content: Uint8Array): Oid =>
+  bytesToHex(
+    sha1
+      .create()
+      .update(encoder.encode(`${type} ${content.length}\0`))
+      .update(content)
+      .digest()
+  ) as Oid
+
+const weight = (unit: number) => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
+
+/** Orders two strings by Unicode code point, which is the order of their UTF-8 bytes. */
+export const compareNames = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let index = 0; index < length; index++) {
+    const left = a.charCodeAt(index)
+    const right = b.charCodeAt(index)
+    if (left !== right) return weight(left) - weight(right)
+  }
+  return a.length - b.length
+}
+
+/** The order of a tree's entries: by the bytes of their names, a directory's as if it ended in a slash. */
+export const compareEntries = (
+  a: Pick<NamedEntry, "name" | "mode">,
+  b: Pick<NamedEntry, "name" | "mode">
+): number =>
+  compareNames(a.mode === "040000" ? `${a.name}/` : a.name, b.mode === "040000" ? `${b.name}/` : b.name)
+
+export const kindOf = (mode: TreeEntry["mode"]): TreeEntry["kind"] =>
+  mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob"
+
+/** The bytes of a tree whose entries are in order (`compareEntries`). */
+export const encodeTree = (entries: Iterable<NamedEntry>): Uint8Array => {
+  let bytes = new Uint8Array(4096)
+  let length = 0
+  for (const entry of entries) {
+    const most = 29 + entry.name.length * 3
+    if (length + most > bytes.length) {
+      const larger = new Uint8Array(Math.max(bytes.length * 2, length + most))
+      larger.set(bytes.subarray(0, length))
+      bytes = larger
+    }
+    const mode = entry.mode === "040000" ? "40000" : entry.mode
+    length += encoder.encodeInto(`${mode} ${entry.name}`, bytes.subarray(length)).written
+    bytes[length++] = 0
+    bytes.set(hexToBytes(entry.oid), length)
+    length += 20
+  }
+  return bytes.slice(0, length)
+}
+
+const modes: ReadonlyMap<string, TreeEntry["mode"]> = new Map([
+  ["40000", "040000"],
+  ["040000", "040000"],
+  ["100644", "100644"],
+  ["100664", "100644"],
+  ["100755", "100755"],
+  ["120000", "120000"],
+  ["160000", "160000"]
+])
+
+/** The entries of a tree, in order; left with a reason when the bytes are not a tree with UTF-8 names. */
+export const parseTree = (content: Uint8Array): Either.Either<ReadonlyArray<NamedEntry>, string> => {
+  const entries: Array<NamedEntry> = []
+  let at = 0
+  while (at < content.length) {
+    const space = content.indexOf(0x20, at)
+    const end = space < 0 ? -1 : content.indexOf(0, space)
+    if (end < 0 || end + 21 > content.length) return Either.left(`entry ${entries.length} is cut short`)
+    const mode = modes.get(String.fromCharCode(...content.subarray(at, space)))
+    if (mode === undefined) return Either.left(`entry ${entries.length} has no known mode`)
+    const name = Either.try(() => decoder.decode(content.subarray(space + 1, end)))
+    if (Either.isLeft(name)) return Either.left(`the name of entry ${entries.length} is not UTF-8`)
+    entries.push({ name: name.right, mode, oid: bytesToHex(content.subarray(end + 1, end + 21)) as Oid })
+    at = end + 21
+  }
+  return Either.right(entries)
+}
+
+const formatPerson = (person: Person) => {
+  const minutes = Math.abs(person.offset)
+  const zone = `${Math.floor(minutes / 60)}`.padStart(2, "0") + `${minutes % 60}`.padStart(2, "0")
+  return `${cleanIdentity(person.name)} <${cleanIdentity(person.email)}> ${person.seconds} ${person.offset < 0 ? "-" : "+"}${zone}`
+}
+
+/** A message as a commit holds it: Git ends each in a newline. */
+export const messageOf = (text: string): string => (text.endsWith("\n") ? text : `${text}\n`)
+
+/** A commit's message without the newline that ends it. */
+export const messageText = (message: string): string =>
+  message.endsWith("\n") ? message.slice(0, -1) : message
+
+/** The bytes of a commit. */
+export const encodeCommit = (commit: CommitObject): Uint8Array =>
+  encoder.encode(
+    [
+      `tree ${commit.tree}`,
+      ...commit.parents.map((parent) => `parent ${parent}`),
+      `author ${formatPerson(commit.author)}`,
+      `committer ${formatPerson(commit.committer)}`,
+      "",
+      commit.message.replace(/\0/g, "")
+    ].join("\n")
+  )
+
+const parsePerson = (text: string): Person | undefined => {
+  const match = /^(.*?) ?<([^>]*)> (-?\d+) ([+-])(\d{2})(\d{2})$/.exec(text)
+  if (match === null) return undefined
+  const minutes = Number(match[5]) * 60 + Number(match[6])
+  return {
+    name: match[1]!,
+    email: match[2]!,
+    seconds: Number(match[3]),
+    offset: match[4] === "-" && minutes > 0 ? -minutes : minutes
+  }
+}
+
+/** A commit from its bytes; headers we do not know (signatures, encodings) are passed over. Left with a reason. */
+export const parseCommit = (content: Uint8Array): Either.Either<CommitObject, string> => {
+  const text = new TextDecoder().decode(content)
+  const end = text.indexOf("\n\n")
+  const headers = (end < 0 ? text : text.slice(0, end)).split("\n").filter((line) => !line.startsWith(" "))
+  const values = (key: string) =>
+    headers.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1))
+  const tree = values("tree")[0]
+  const author = parsePerson(values("author")[0] ?? "")
+  const committer = parsePerson(values("committer")[0] ?? "")
+  if (tree === undefined) return Either.left("a commit without a tree")
+  if (author === undefined || committer === undefined)
+    return Either.left("a commit without author or committer")
+  return Either.right({
+    tree: tree as Oid,
+    parents: values("parent") as ReadonlyArray<string> as ReadonlyArray<Oid>,
+    author,
+    committer,
+    message: end < 0 ? "" : text.slice(end + 2)
+  })
+}
+
+/** The moment of a person's entry, RFC 3339 with its own offset. */
+export const dateOf = (person: Person): string => {
+  const local = new Date((person.seconds + person.offset * 60) * 1000).toISOString().slice(0, 19)
+  if (person.offset === 0) return `${local}Z`
+  const minutes = Math.abs(person.offset)
+  const zone = `${Math.floor(minutes / 60)}`.padStart(2, "0") + `:${minutes % 60}`.replace(/:(\d)$/, ":0$1")
+  return `${local}${person.offset < 0 ? "-" : "+"}${zone}`
+}

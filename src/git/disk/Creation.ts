@@ -1,0 +1,95 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { isRefName } from "../Names.js"
+import { fullName, parse } from "./ConfigFile.js"
+import { isThere, makePath } from "./Directory.js"
+import { fsyncPath } from "./Disk.js"
+import { Fault } from "./Fault.js"
+
+const configOf = (durable: boolean) => `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = true
+${durable ? "\tfsync = all\n" : ""}[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[receive]
+\tautogc = false
+`
+
+export const isRepository = (directory: string): boolean =>
+  fs.existsSync(path.join(directory, "HEAD")) && fs.existsSync(path.join(directory, "objects"))
+
+/** Creates an empty bare repository: a finished one appears under its name, for its owner alone, or none. Another's creation is as good. */
+export const create = async (directory: string, defaultBranch: string, durable: boolean): Promise<void> => {
+  if (!isRefName(defaultBranch)) {
+    throw new Fault("Unsupported", `${JSON.stringify(defaultBranch)} cannot be the name of a branch`)
+  }
+  const parent = path.resolve(path.dirname(directory))
+  makePath(parent)
+  const temporary = fs.mkdtempSync(path.join(parent, ".creating-"))
+  try {
+    for (const part of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]) {
+      makePath(path.join(temporary, part), false)
+    }
+    fs.writeFileSync(path.join(temporary, "HEAD"), `ref: refs/heads/${defaultBranch}\n`, { flush: durable })
+    fs.writeFileSync(path.join(temporary, "config"), configOf(durable), { flush: durable })
+    if (durable)
+      await Promise.all(["objects", "refs", "."].map((part) => fsyncPath(path.join(temporary, part))))
+    try {
+      fs.renameSync(temporary, directory)
+    } catch (cause) {
+      if (!isRepository(directory)) {
+        if (fs.existsSync(directory)) {
+          throw new Fault("Denied", `${directory} exists and is no bare repository`, "Choose an empty place")
+        }
+        throw cause
+      }
+    }
+    if (durable) await fsyncPath(parent)
+  } finally {
+    fs.rmSync(temporary, { recursive: true, force: true })
+  }
+}
+
+/** Refuses repositories in a format that the engine would misread. */
+export const checkFormat = (directory: string): void => {
+  if (!fs.existsSync(directory)) {
+    throw new Fault("Unreachable", `There is no repository at ${directory}`, "Create it, or check the path")
+  }
+  if (!isRepository(directory)) {
+    throw new Fault("Corrupt", `${directory} is no bare repository`, "It must hold HEAD, objects and refs")
+  }
+  const settings = settingsOf(directory)
+  const version = Number(settings.get("core.repositoryformatversion") ?? 0)
+  if (version !== 0 && version !== 1) {
+    throw new Fault(
+      "Unsupported",
+      `${directory} has the format version ${settings.get("core.repositoryformatversion")}`,
+      "Use a repository of format 0 or 1"
+    )
+  }
+  if ((settings.get("extensions.objectformat") ?? "sha1").toLowerCase() !== "sha1") {
+    throw new Fault(
+      "Unsupported",
+      `${directory} uses ${settings.get("extensions.objectformat")} object ids, not SHA-1`,
+      "Use a repository with SHA-1 ids"
+    )
+  }
+  if ((settings.get("extensions.refstorage") ?? "files").toLowerCase() !== "files") {
+    throw new Fault(
+      "Unsupported",
+      `${directory} keeps its refs in a ${settings.get("extensions.refstorage")}`,
+      "Run `git refs migrate --ref-format=files`"
+    )
+  }
+}
+
+const settingsOf = (directory: string): ReadonlyMap<string, string> => {
+  const file = path.join(directory, "config")
+  if (!isThere(file)) return new Map()
+  return new Map(
+    parse(file, fs.readFileSync(file, "utf8")).map((setting) => [fullName(setting), setting.value])
+  )
+}

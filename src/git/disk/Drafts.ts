@@ -1,0 +1,125 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
+import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import * as Timestamp from "../../domain/Timestamp.js"
+import type { Change, Head, NewCommit, Signature } from "../Commit.js"
+import { encodeCommit, messageOf } from "../GitObject.js"
+import { commitTextError } from "../Names.js"
+import { hashObject } from "./GitObjects.js"
+import type { Person, TreeChange } from "./GitRepository.js"
+import type { NativeReads } from "./NativeReads.js"
+import type { ObjectDatabase } from "./ObjectDatabase.js"
+import type { Packable } from "./PackBuilder.js"
+import type { Draft } from "./Staging.js"
+import { type NewTree, type PathEdit, rewrite, type TreeSource } from "./TreeRewriter.js"
+
+/** Changes hashed between two looks at what else there is to do. */
+const slice = 1_000
+
+export type Drafts = ReturnType<typeof make>
+
+/** Changes as the objects that they come to, before any is written. */
+export const make = (objects: ObjectDatabase, native: NativeReads, signature: Signature) => {
+  const personOf = (who: Signature | undefined, millis: number): Person => ({
+    ...(who ?? signature),
+    seconds: Math.floor(millis / 1000),
+    offset: 0
+  })
+
+  const treeSource: TreeSource = { load: (oid: Oid) => objects.tree(oid), memo: objects.memo }
+
+  const packableTrees = (trees: ReadonlyArray<NewTree>): Array<Packable> =>
+    trees.map(({ base, oid, splices, tree }) => {
+      objects.rememberTree(oid, tree)
+      return {
+        oid,
+        type: "tree",
+        content: tree.bytes,
+        ...(base === undefined ? {} : { delta: { base, baseSize: objects.tree(base).bytes.length, splices } })
+      }
+    })
+
+  /** The edits of a commit and the blobs it puts, hashed a slice at a time. */
+  const editsOf = (operation: string, changes: ReadonlyArray<Change>, keep: boolean) =>
+    Effect.gen(function* () {
+      const edits: Array<PathEdit> = []
+      const blobs: Array<Packable> = []
+      for (let from = 0; from < changes.length; from += slice) {
+        if (from > 0) yield* Effect.yieldNow()
+        yield* native.runChecked(operation, () => {
+          edits.length = from
+          if (from === 0) blobs.length = 0
+          const part = changes.slice(from, from + slice)
+          if (part.some(({ _tag }) => _tag === "Link")) objects.rescan()
+          for (const change of part) {
+            if (change._tag === "Remove") {
+              edits.push({ path: change.path, mode: "100644", oid: undefined })
+            } else if (change._tag === "Link") {
+              checkTarget(operation, change.path, change.oid, "100644")
+              // Of a commit that is still on its way, which may fail without this one.
+              const staged = objects.staged.get(change.oid)
+              if (keep && staged !== undefined) {
+                blobs.push({ oid: change.oid, type: "blob", content: staged.object.content })
+              }
+              edits.push({ path: change.path, mode: "100644", oid: change.oid })
+            } else {
+              const oid = hashObject("blob", change.content)
+              if (keep) blobs.push({ oid, type: "blob", content: change.content })
+              edits.push({ path: change.path, mode: "100644", oid })
+            }
+          }
+        })
+      }
+      return { edits, blobs }
+    })
+
+  const checkTarget = (operation: string, at: string, oid: Oid, mode: TreeChange["mode"]) => {
+    if (mode === "160000") return
+    const wanted = mode === "040000" ? "tree" : "blob"
+    const info = objects.info(oid)
+    if (info?.type === wanted) return
+    throw new ValidationError({
+      operation,
+      path: at,
+      message: `${oid} is ${info === undefined ? "not in the repository" : `a ${info.type}, not a ${wanted}`}`,
+      hint: "Write the object first"
+    })
+  }
+
+  const draft = (
+    head: Option.Option<Head>,
+    commit: NewCommit
+  ): Effect.Effect<Draft, RemoteError | ValidationError> =>
+    Effect.gen(function* () {
+      const operation = "GitRepository.commitNext"
+      const { blobs, edits } = yield* editsOf(operation, commit.changes, true)
+      const now = yield* Timestamp.now(operation)
+      return yield* native.runChecked(operation, () => {
+        const wrong = commitTextError(operation, commit)
+        if (wrong !== undefined) throw wrong
+        const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))
+        const made = rewrite(treeSource, base, edits, { operation, directories: false })
+        const committer = personOf(commit.committer ?? commit.author, now)
+        const content = encodeCommit({
+          tree: made.root,
+          parents: Option.toArray(Option.map(head, (at) => at.commit)),
+          author: personOf(commit.author, now),
+          committer,
+          message: messageOf(commit.message)
+        })
+        const oid = hashObject("commit", content)
+        objects.rememberCommit(oid, content)
+        const put = new Map<string, Oid>()
+        for (const [i, change] of commit.changes.entries()) {
+          if (change._tag !== "Remove") put.set(change.path, edits[i]!.oid!)
+        }
+        return {
+          committed: { commit: oid, tree: made.root, blobs: put },
+          objects: [...blobs, ...packableTrees(made.trees), { oid, type: "commit" as const, content }]
+        }
+      })
+    })
+
+  return { draft, editsOf, checkTarget, treeSource } as const
+}

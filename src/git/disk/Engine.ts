@@ -1,0 +1,210 @@
+import * as path from "node:path"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { RemoteError } from "../../domain/StoreError.js"
+import type { Head, Signature } from "../Commit.js"
+import { branchError, isFullRefName } from "../Names.js"
+import { CatFile } from "./CatFile.js"
+import * as CommitQueue from "./CommitQueue.js"
+import * as Creation from "./Creation.js"
+import * as Drafts from "./Drafts.js"
+import { attempt, attemptPromise, MissingObject } from "./Fault.js"
+import { requireGit } from "./GitProcess.js"
+import type { GitRepository } from "./GitRepository.js"
+import * as Health from "./Health.js"
+import * as History from "./History.js"
+import * as Maintenance from "./Maintenance.js"
+import * as NativeReads from "./NativeReads.js"
+import { type CacheSizes, ObjectDatabase } from "./ObjectDatabase.js"
+import * as ObjectReads from "./ObjectReads.js"
+import * as ObjectWrites from "./ObjectWrites.js"
+import { Owner } from "./Owner.js"
+import { RefStore } from "./RefStore.js"
+import * as RefUpdate from "./RefUpdate.js"
+import { revisionOf } from "./Revision.js"
+import * as TreeReading from "./TreeReading.js"
+
+export interface EngineOptions {
+  /** The bare repository. */
+  readonly directory: string
+  /** Create it when it is missing. Default false. */
+  readonly create?: boolean | undefined
+  /** The branch that HEAD names in a repository that is created. Default `main`. */
+  readonly defaultBranch?: string | undefined
+  /** `fsync` (default): an acknowledged write survives a power cut as far as the disk honours flushes. `none`: only a killed process. */
+  readonly durability?: "fsync" | "none" | undefined
+  /** Milliseconds to wait for a lock of another process. Default 10,000. */
+  readonly timeout?: number | undefined
+  /** Who commits, where a commit does not say. Default `Chainstore <chainstore@localhost>`. */
+  readonly signature?: Signature | undefined
+  readonly caches?: CacheSizes | undefined
+  /** When the engine repacks by itself; false never. */
+  readonly maintenance?:
+    | false
+    | Partial<Pick<Maintenance.MaintenanceOptions, "packs" | "looseObjects" | "quiet">>
+    | undefined
+}
+
+const defaultSignature: Signature = { name: "Chainstore", email: "chainstore@localhost" }
+/** Creates the bare repository unless it exists. */
+export const create = (options: EngineOptions): Effect.Effect<void, RemoteError> => {
+  const directory = path.resolve(options.directory)
+  return attemptPromise("GitRepository.create", directory, async () => {
+    if (Creation.isRepository(directory)) return
+    await Creation.create(directory, options.defaultBranch ?? "main", options.durability !== "none")
+  })
+}
+
+/** Opens one bare repository, for as long as the scope lasts. Everything staged is flushed when it closes. */
+export const open = (options: EngineOptions): Effect.Effect<GitRepository, RemoteError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const directory = path.resolve(options.directory)
+    const durable = options.durability !== "none"
+    yield* requireGit
+    if (options.create === true) yield* create(options)
+    const owner = new Owner(directory)
+    yield* Effect.acquireRelease(
+      attempt("GitRepository.open", directory, () => {
+        Creation.checkFormat(directory)
+        owner.open()
+      }),
+      () => Effect.ignore(Effect.try(() => owner.close()))
+    )
+    yield* Maintenance.dropDamaged(directory, "GitRepository.open", owner)
+    const objects = yield* Effect.acquireRelease(
+      attempt(
+        "GitRepository.open",
+        directory,
+        () => new ObjectDatabase(directory, owner, options.caches ?? {})
+      ),
+      (database) => Effect.sync(() => database.close())
+    )
+    const refs = new RefStore(directory, owner, options.timeout ?? 10_000)
+    const catFile = yield* Effect.acquireRelease(
+      Effect.sync(() => new CatFile(directory)),
+      (process) => Effect.sync(() => process.close())
+    )
+
+    const native = NativeReads.make(directory, objects, catFile)
+    const drafts = Drafts.make(objects, native, options.signature ?? defaultSignature)
+
+    const headOf = (ref: string): Effect.Effect<Option.Option<Head>, RemoteError> =>
+      native.run("GitRepository.head", () => {
+        const commit = refs.read(ref)
+        if (commit === undefined) return Option.none()
+        const info = objects.commit(commit)
+        if (info === undefined) throw new MissingObject(commit)
+        return Option.some({ commit, tree: info.tree })
+      })
+
+    const maintenance = yield* Maintenance.make({
+      directory,
+      owner,
+      objects,
+      packs: 50,
+      looseObjects: 2_000,
+      quiet: 1_000,
+      ...(options.maintenance === false ? { packs: 0 } : options.maintenance)
+    })
+
+    const queue = yield* CommitQueue.make({
+      directory,
+      objects,
+      refs,
+      durable,
+      headOf,
+      draft: drafts.draft,
+      flushed: maintenance.flushed
+    })
+
+    const checkBranch = (operation: string, branch: string) => {
+      const wrong = branchError(operation, branch)
+      return wrong === undefined ? Effect.void : Effect.fail(wrong)
+    }
+
+    const repository: GitRepository = {
+      directory,
+      ...ObjectReads.make(directory, objects, native),
+      ...ObjectWrites.make({
+        directory,
+        objects,
+        native,
+        drafts,
+        durable,
+        settled: queue.settled,
+        written: maintenance.flushed
+      }),
+      resolve: (revision) =>
+        native.run("GitRepository.resolve", () => Option.fromNullable(revisionOf(objects, refs, revision))),
+      commit: (oid) =>
+        Effect.flatMap(
+          native.run("GitRepository.commit", () => objects.commit(oid)),
+          (known) =>
+            known !== undefined
+              ? Effect.succeedSome(known)
+              : Effect.flatMap(native.find("GitRepository.commit", oid), (found) =>
+                  Option.isSome(found)
+                    ? attempt("GitRepository.commit", directory, () =>
+                        Option.fromNullable(objects.commit(oid))
+                      )
+                    : Effect.succeedNone
+                )
+        ),
+      lookup: (root, at) =>
+        native.run("GitRepository.lookup", () =>
+          Option.fromNullable(TreeReading.lookup(objects, native.rootOf(root), at))
+        ),
+      tree: (root, at, how) =>
+        native.run("GitRepository.tree", () =>
+          Option.fromNullable(
+            TreeReading.list(objects, native.rootOf(root), at, {
+              recursive: how?.recursive === true,
+              trees: how?.trees === true
+            })
+          )
+        ),
+      ref: (name) =>
+        attempt("GitRepository.ref", directory, () =>
+          isFullRefName(name) || name === "HEAD" ? Option.fromNullable(refs.read(name)) : Option.none()
+        ),
+      refs: (prefix) => attempt("GitRepository.refs", directory, () => refs.list(prefix)),
+      updateRef: RefUpdate.make({
+        directory,
+        objects,
+        refs,
+        durable,
+        settled: queue.settled,
+        inTurn: queue.inTurn
+      }),
+      defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
+      commitNext: (branch, build) =>
+        Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
+      exclusively: (effect) =>
+        queue.exclusively(Maintenance.withChildren(owner, "GitRepository.exclusively", directory, effect)),
+      log: (from, how) =>
+        Stream.unwrap(Effect.as(queue.settled(from), History.log(directory, from, how ?? {}))),
+      diff: (before, after, under) =>
+        native.run("GitRepository.diff", () =>
+          TreeReading.diff(
+            objects,
+            Option.getOrUndefined(Option.map(before, native.rootOf)),
+            native.rootOf(after),
+            under ?? ""
+          )
+        ),
+      isAncestor: (ancestor, descendant) =>
+        Effect.zipRight(
+          queue.settled(ancestor, descendant),
+          History.isAncestor(directory, objects, ancestor, descendant)
+        ),
+      mergeBase: (a, b) => Effect.zipRight(queue.settled(a, b), History.mergeBase(directory, objects, a, b)),
+      health: Effect.zipRight(
+        Maintenance.dropDamaged(directory, "GitRepository.health", owner),
+        attemptPromise("GitRepository.health", directory, () => Health.examine(directory, objects))
+      ),
+      maintain: maintenance.maintain
+    }
+    return repository
+  })

@@ -1,0 +1,136 @@
+import * as fs from "node:fs"
+import * as zlib from "node:zlib"
+import type { Oid } from "../../domain/Oid.js"
+import { AmbiguousWriteError, type RemoteError } from "../../domain/StoreError.js"
+import { branchRef } from "../Names.js"
+import { discard } from "./Disk.js"
+import { toRemoteError } from "./Fault.js"
+import type { ObjectDatabase } from "./ObjectDatabase.js"
+import { type BuiltPack, type Packable, PackBuilder } from "./PackBuilder.js"
+import type { RefOutcome, RefStore } from "./RefStore.js"
+
+/** What one flush makes durable of one branch. */
+export interface Portion {
+  readonly branch: string
+  readonly base: Oid | undefined
+  readonly tip: Oid
+  readonly objects: ReadonlyArray<Packable>
+  /** Whether the lock of the branch has been waited for already. */
+  readonly late?: boolean | undefined
+}
+
+export interface FlushOptions {
+  readonly directory: string
+  readonly objects: ObjectDatabase
+  readonly refs: RefStore
+  readonly durable: boolean
+}
+
+const largeBlob = 256 * 1024
+/** Bytes packed between two looks at what else there is to do. */
+const slice = 2 * 1024 * 1024
+
+const breathe = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+const deflated = (content: Uint8Array) =>
+  new Promise<Buffer>((resolve, reject) =>
+    zlib.deflate(content, { level: 1 }, (cause, bytes) => (cause === null ? resolve(bytes) : reject(cause)))
+  )
+
+const packOf = async (portions: ReadonlyArray<Portion>): Promise<BuiltPack> => {
+  const all = new Map<Oid, Packable>()
+  for (const { objects } of portions) {
+    for (const object of objects) if (!all.has(object.oid)) all.set(object.oid, object)
+  }
+  const builder = new PackBuilder(all.size)
+  let rested = 0
+  for (const object of all.values()) {
+    const isLarge = object.type === "blob" && object.content.length > largeBlob
+    builder.add(object, isLarge ? await deflated(object.content) : undefined)
+    if (builder.bytes - rested > slice) {
+      rested = builder.bytes
+      await breathe()
+    }
+  }
+  return builder.finish()
+}
+
+/** What a flush came to for one branch. */
+export type FlushOutcome = RefOutcome | RemoteError | AmbiguousWriteError
+
+/** The error of a ref that moved, or was deleted, where its directory could not be synced. */
+export const unsettled = (
+  operation: string,
+  directory: string,
+  fact: string,
+  cause: unknown
+): AmbiguousWriteError =>
+  new AmbiguousWriteError({
+    operation,
+    path: directory,
+    message: `${fact}, but the disk does not say that it will stay so: ${toRemoteError("", directory, cause).message}`,
+    unsettled: true,
+    hint: "The write can be seen now and may be gone after a power cut: look at the branch before writing it again",
+    cause
+  })
+
+/**
+ * Writes the objects of all portions as one pack and then moves each branch; answers what became of each. Five
+ * barriers when durable: pack, index and new ref content at once, the packs' directory, the ref's directory.
+ */
+export const flush = async (
+  options: FlushOptions,
+  portions: ReadonlyArray<Portion>
+): Promise<ReadonlyArray<FlushOutcome>> => {
+  const { directory, durable, objects, refs } = options
+  const outcomes: Array<FlushOutcome> = portions.map(({ base, branch }) => {
+    try {
+      const actual = refs.read(branchRef(branch))
+      return actual === base ? { _tag: "Done" } : { _tag: "Moved", actual }
+    } catch (cause) {
+      return toRemoteError("GitRepository.commitNext", directory, cause)
+    }
+  })
+  const going = portions.flatMap((portion, index) =>
+    outcomes[index]!._tag === "Done" ? [{ ...portion, index, name: branchRef(portion.branch) }] : []
+  )
+  if (going.length === 0) return outcomes
+  const pack = await packOf(going)
+  const prepared: Array<{ readonly file: string; readonly fd: number }> = []
+  let unprotect = () => {}
+  try {
+    for (const { tip } of going) prepared.push(refs.prepare(`${tip}\n`))
+    unprotect = await objects.writePack(
+      pack,
+      durable,
+      prepared.map(({ fd }) => fd),
+      prepared[0]!.file
+    )
+    for (const [i, { base, index, late, name }] of going.entries()) {
+      try {
+        const timeout = late === true ? 0 : undefined
+        outcomes[index] = await refs.move(name, base, prepared[i]!.file, undefined, timeout)
+      } catch (cause) {
+        outcomes[index] = toRemoteError("GitRepository.commitNext", directory, cause)
+      }
+    }
+    if (durable) {
+      const moved = going.filter(({ index }) => outcomes[index]!._tag === "Done")
+      try {
+        await refs.settle(moved.map(({ name }) => name))
+      } catch (cause) {
+        for (const portion of moved) {
+          const fact = `${portion.tip} is on ${portion.branch}`
+          outcomes[portion.index] = unsettled("GitRepository.commitNext", directory, fact, cause)
+        }
+      }
+    }
+  } finally {
+    unprotect()
+    for (const { fd, file } of prepared) {
+      fs.closeSync(fd)
+      discard(file)
+    }
+  }
+  return outcomes
+}

@@ -1,0 +1,197 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as RcMap from "effect/RcMap"
+import type * as Scope from "effect/Scope"
+import { NotFoundError, type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { isRepository } from "./Creation.js"
+import { makeDirectory } from "./Directory.js"
+import { fsyncPathSync } from "./Disk.js"
+import * as Engine from "./Engine.js"
+import { attempt } from "./Fault.js"
+import type { GitRepository } from "./GitRepository.js"
+import { type GitRepositoriesOptions, resolveOptions } from "./RepositoriesOptions.js"
+
+export type { GitRepositoriesOptions, MaintenanceSchedule } from "./RepositoriesOptions.js"
+
+/** A repository's name in two parts. */
+export interface RepositoryName {
+  readonly owner: string
+  readonly name: string
+}
+
+type OpenFailure = NotFoundError | RemoteError | ValidationError
+
+export interface GitRepositoriesService {
+  readonly directory: string
+  /** The repository, opened once for all its users in this process. */
+  readonly open: (owner: string, name: string) => Effect.Effect<GitRepository, OpenFailure, Scope.Scope>
+  /** The repository, created with `defaultBranch` (default `main`) when it does not exist; `created` tells. */
+  readonly create: (
+    owner: string,
+    name: string,
+    options?: { readonly defaultBranch?: string | undefined }
+  ) => Effect.Effect<
+    { readonly repository: GitRepository; readonly created: boolean },
+    OpenFailure,
+    Scope.Scope
+  >
+  readonly exists: (owner: string, name: string) => Effect.Effect<boolean, RemoteError>
+  /** Removes a repository that nobody has open: its name first, at once, then its content. False: there is none. */
+  readonly remove: (owner: string, name: string) => Effect.Effect<boolean, RemoteError | ValidationError>
+  /** Every repository, ordered by owner and name. */
+  readonly list: Effect.Effect<ReadonlyArray<RepositoryName>, RemoteError>
+}
+
+/** The bare repositories below one directory: one engine each, shared by everything in this process. */
+export class GitRepositories extends Context.Tag("chainstore/git/GitRepositories")<
+  GitRepositories,
+  GitRepositoriesService
+>() {}
+
+const namePattern = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
+
+/** Whether a text may be an owner or a repository's name: it becomes part of a path. */
+export const isRepositoryName = (text: string): boolean =>
+  namePattern.test(text) && !text.endsWith(".git") && !text.endsWith(".lock") && !text.endsWith(".")
+
+/** `owner/name` in two parts. */
+export const parseName = (text: string): Effect.Effect<RepositoryName, ValidationError> => {
+  const [owner = "", name = "", ...rest] = text.split("/")
+  return rest.length === 0 && isRepositoryName(owner) && isRepositoryName(name)
+    ? Effect.succeed({ owner, name })
+    : Effect.fail(
+        new ValidationError({
+          operation: "GitRepositories.open",
+          message: `${JSON.stringify(text)} is no name of a repository`,
+          hint: "Use owner/name with letters, digits, dots, dashes and underscores"
+        })
+      )
+}
+
+/** What a directory keeps for as long as it is itself. */
+const identityOf = (directory: string): string => {
+  const { birthtimeNs, ino } = fs.statSync(directory, { bigint: true })
+  return `${ino}:${birthtimeNs}`
+}
+
+export const make = (
+  given: GitRepositoriesOptions
+): Effect.Effect<GitRepositoriesService, RemoteError | ValidationError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { idle, ...options } = yield* resolveOptions(given)
+    const root = path.resolve(options.directory)
+    yield* makeDirectory(root)
+    const directoryOf = ({ name, owner }: RepositoryName) => path.join(root, owner, `${name}.git`)
+    const engines = yield* RcMap.make({
+      lookup: (directory: string) => Engine.open({ ...options, directory }),
+      idleTimeToLive: idle
+    })
+    /** The directory that each engine was opened on. */
+    const identities = new Map<string, string>()
+    const opening = yield* Effect.makeSemaphore(1)
+
+    const checked = (owner: string, name: string) => parseName(`${owner}/${name}`)
+
+    const exists = (directory: string) =>
+      attempt("GitRepositories.exists", root, () => isRepository(directory))
+
+    /** The shared engine; one whose repository was replaced on disk is let go first, and so is one that failed to open. */
+    const engine = (directory: string) =>
+      Effect.gen(function* () {
+        const now = yield* attempt("GitRepositories.open", directory, () => identityOf(directory))
+        const before = identities.get(directory)
+        if (before !== undefined && before !== now) yield* RcMap.invalidate(engines, directory)
+        identities.set(directory, now)
+        return yield* RcMap.get(engines, directory)
+      }).pipe(Effect.tapErrorCause(() => RcMap.invalidate(engines, directory)))
+
+    const open: GitRepositoriesService["open"] = (owner, name) =>
+      Effect.gen(function* () {
+        const directory = directoryOf(yield* checked(owner, name))
+        if (yield* exists(directory)) return yield* engine(directory)
+        return yield* Effect.fail(
+          new NotFoundError({
+            operation: "GitRepositories.open",
+            path: directory,
+            message: `There is no repository ${owner}/${name}`,
+            hint: "Create it first"
+          })
+        )
+      })
+
+    const create: GitRepositoriesService["create"] = (owner, name, how) =>
+      Effect.gen(function* () {
+        const directory = directoryOf(yield* checked(owner, name))
+        const created = yield* opening.withPermits(1)(
+          Effect.gen(function* () {
+            if (yield* exists(directory)) return false
+            yield* RcMap.invalidate(engines, directory)
+            yield* Engine.create({ ...options, directory, defaultBranch: how?.defaultBranch })
+            return true
+          })
+        )
+        return { repository: yield* engine(directory), created }
+      })
+
+    const remove: GitRepositoriesService["remove"] = (owner, name) =>
+      Effect.gen(function* () {
+        const directory = directoryOf(yield* checked(owner, name))
+        return yield* opening.withPermits(1)(
+          Effect.gen(function* () {
+            if (!(yield* exists(directory))) return false
+            // An idle engine ends here: it would write into the directory again.
+            yield* RcMap.invalidate(engines, directory)
+            identities.delete(directory)
+            const gone = yield* attempt("GitRepositories.remove", directory, () => {
+              const parent = path.dirname(directory)
+              const place = fs.mkdtempSync(path.join(parent, ".removing-"))
+              fs.renameSync(directory, path.join(place, "repository.git"))
+              if (options.durability !== "none") fsyncPathSync(parent)
+              return place
+            })
+            yield* Effect.promise(() => fs.promises.rm(gone, { recursive: true, force: true })).pipe(
+              Effect.catchAllCause((cause) => Effect.logWarning(`${gone} could not be deleted`, cause))
+            )
+            return true
+          })
+        )
+      }).pipe(Effect.uninterruptible)
+
+    const list = attempt("GitRepositories.list", root, () => {
+      const found: Array<RepositoryName> = []
+      for (const owner of fs.readdirSync(root).sort()) {
+        if (!isRepositoryName(owner)) continue
+        if (fs.statSync(path.join(root, owner), { throwIfNoEntry: false })?.isDirectory() !== true) continue
+        for (const entry of fs.readdirSync(path.join(root, owner)).sort()) {
+          const name = entry.slice(0, -4)
+          if (
+            entry.endsWith(".git") &&
+            isRepositoryName(name) &&
+            isRepository(path.join(root, owner, entry))
+          ) {
+            found.push({ owner, name })
+          }
+        }
+      }
+      return found
+    })
+
+    return {
+      directory: root,
+      open,
+      create,
+      exists: (owner, name) =>
+        isRepositoryName(owner) && isRepositoryName(name)
+          ? exists(directoryOf({ owner, name }))
+          : Effect.succeed(false),
+      remove,
+      list
+    }
+  })
+
+export const layer = (
+  options: GitRepositoriesOptions
+): Layer.Layer<GitRepositories, RemoteError | ValidationError> => Layer.scoped(GitRepositories, make(options))

@@ -1,0 +1,58 @@
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Stream } from "effect"
+import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
+import { engine, put, write } from "./support/temporary.js"
+
+const script = fileURLToPath(new URL("./support/descriptors.ts", import.meta.url))
+
+describe("Git cannot be started", () => {
+  it.scopedLive("for want of file descriptors: that is an error, and not the end of the process", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      for (const branch of ["main", "other"]) yield* write(repository, [put("a", branch)], { branch })
+      const { status, stderr, stdout } = spawnSync(
+        "sh",
+        [
+          "-c",
+          `ulimit -n 2048 && exec "$0" --import tsx "$@"`,
+          process.execPath,
+          script,
+          repository.directory
+        ],
+        { encoding: "utf8" }
+      )
+      assert.deepStrictEqual([status, stderr], [0, ""])
+      assert.deepStrictEqual(JSON.parse(stdout), {
+        without: ["Left", "Left", "Left"],
+        after: ["Right", "Right", "Right"],
+        reason: "Server"
+      })
+    })
+  )
+  const history = (repository: GitRepository, how: Parameters<GitRepository["log"]>[1]) =>
+    Effect.flatMap(write(repository, [put("d/a", "1")]), ({ commit }) =>
+      Effect.exit(Effect.either(Stream.runCount(repository.log(commit, how))))
+    )
+
+  it.scopedLive("with what it is asked: that is an error too", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const asked = yield* history(repository, { author: "a\0b" })
+      assert.isTrue(Exit.isSuccess(asked), "it is a defect")
+    })
+  )
+})
+
+it.scopedLive("a path that no tree can hold has no history", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine({ maintenance: false })
+    const { commit } = yield* write(repository, [put("d/a", "1")])
+    const count = (path: string) => Stream.runCount(repository.log(commit, { path }))
+    for (const path of ["../x", "/x", "/d/a", "d//a", "d/../d/a", "./d/a", "d/a\0b"]) {
+      assert.strictEqual(yield* count(path), 0, JSON.stringify(path))
+    }
+    for (const path of ["", "d", "d/", "d/a"]) assert.strictEqual(yield* count(path), 1, path)
+  })
+)

@@ -1,0 +1,63 @@
+import * as fs from "node:fs"
+import { assert, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
+import { git, put, temporary, write } from "./support/temporary.js"
+
+it.scopedLive("repositories are created, shared, listed and found again", () =>
+  Effect.gen(function* () {
+    const directory = `${yield* temporary}/repos`
+    const repositories = yield* GitRepositories.make({ directory, idle: "0 millis" })
+    assert.deepStrictEqual(yield* repositories.list, [])
+    const missing = yield* Effect.flip(repositories.open("local", "demo"))
+    assert.strictEqual(missing._tag, "NotFoundError")
+    const made = yield* repositories.create("local", "demo", { defaultBranch: "trunk" })
+    assert.isTrue(made.created)
+    assert.strictEqual(yield* made.repository.defaultBranch, "trunk")
+    const again = yield* repositories.create("local", "demo")
+    assert.isFalse(again.created)
+    assert.strictEqual(again.repository, made.repository)
+    assert.strictEqual(yield* repositories.open("local", "demo"), made.repository)
+    yield* Effect.scoped(repositories.create("a", "b"))
+    fs.symlinkSync(`${directory}/nowhere`, `${directory}/gone`)
+    assert.deepStrictEqual(yield* repositories.list, [
+      { owner: "a", name: "b" },
+      { owner: "local", name: "demo" }
+    ])
+    assert.isTrue(yield* repositories.exists("a", "b"))
+    assert.deepStrictEqual(fs.readdirSync(`${directory}/a/b.git/chainstore`), [], "an unused one is closed")
+    assert.strictEqual(git(`${directory}/local/demo.git`, "symbolic-ref", "HEAD").trim(), "refs/heads/trunk")
+    for (const bad of ["..", ".hidden", "", "a/b", "a b", "x.git", "-x", "a\\b"]) {
+      assert.strictEqual((yield* Effect.flip(repositories.create("local", bad)))._tag, "ValidationError", bad)
+      assert.isFalse(yield* repositories.exists("local", bad))
+    }
+  })
+)
+
+it.scopedLive("creating at once makes one repository", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    const [one, two] = yield* Effect.all([
+      GitRepositories.make({ directory }),
+      GitRepositories.make({ directory })
+    ])
+    const created = yield* Effect.forEach([one, two, one, two], (all) => all.create("local", "demo"), {
+      concurrency: "unbounded"
+    })
+    yield* Effect.forEach(
+      created,
+      ({ repository }, i) =>
+        write(repository, [put(`f${i}`, "1")]).pipe(
+          Effect.retry({ while: (error) => error._tag === "RefMoved" })
+        ),
+      { concurrency: "unbounded" }
+    )
+    const head = Option.getOrThrow(yield* created[0]!.repository.resolve("main"))
+    const tree = Option.getOrThrow(yield* created[1]!.repository.tree(head, ""))
+    assert.strictEqual(tree.entries.length, 4)
+    assert.deepStrictEqual(
+      fs.readdirSync(`${directory}/local`).filter((name) => name !== "demo.git"),
+      []
+    )
+  })
+)

@@ -1,0 +1,184 @@
+import { spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, Schedule } from "effect"
+import type { Oid } from "../../../src/domain/Oid.js"
+import * as Engine from "../../../src/git/disk/Engine.js"
+import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
+import { GitRemote } from "../../../src/store/GitRemote.js"
+import * as LocalGit from "../../../src/store/local/LocalGit.js"
+import * as Store from "../../../src/store/Store.js"
+import { assertSound, git, put, temporary, write } from "./support/temporary.js"
+
+const stuck = fileURLToPath(new URL("./support/stuck.ts", import.meta.url))
+
+/** Every file of a repository whose name is that of a lock or of something half written. */
+const leftIn = (directory: string): ReadonlyArray<string> =>
+  (fs.readdirSync(directory, { recursive: true }) as Array<string>).filter((name) =>
+    /\.lock$|\/\.?tmp[_-]/.test(`/${name}`)
+  )
+
+const made = Effect.gen(function* () {
+  const directory = path.join(yield* temporary, "left.git")
+  const commit = yield* Effect.scoped(
+    Effect.flatMap(Engine.open({ directory, create: true }), (repository) =>
+      Effect.map(write(repository, [put("a", "1")]), (written) => written.commit)
+    )
+  )
+  return { directory, commit }
+})
+
+interface Stuck {
+  readonly pid: number
+  readonly children: ReadonlyArray<number>
+  /** What it said in the end. */
+  readonly end: Promise<string>
+}
+
+/** A process whose Git children hold locks, in a group of its own. */
+const stuckIn = (directory: string, commit: Oid) =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<Stuck>((resolve, reject) => {
+          const child = spawn(process.execPath, ["--import", "tsx", stuck, directory, commit], {
+            detached: true,
+            stdio: ["ignore", "pipe", "pipe"]
+          })
+          let said = ""
+          child.stderr.on("data", (text: Buffer) => (said += text))
+          const end = new Promise<string>((ended) => child.on("close", () => ended(said)))
+          child.stdout.on("data", (text: Buffer) => {
+            said += text
+            const pids = /^ready (\d+) (\d+)$/m.exec(said)
+            if (pids !== null) resolve({ pid: child.pid!, children: [Number(pids[1]), Number(pids[2])], end })
+          })
+          child.on("close", () => reject(new Error(said)))
+        })
+    ),
+    ({ pid }) => Effect.ignore(Effect.try(() => process.kill(-pid, "SIGKILL")))
+  )
+
+/** What the doctor of a store says was repaired. */
+const repairsOf = (repository: GitRepository) =>
+  Store.make().pipe(
+    Effect.provideService(GitRemote, LocalGit.fromRepository(repository)),
+    Effect.flatMap((store) => store.doctor),
+    Effect.map((found) =>
+      found
+        .filter(({ code }) => code === "repaired")
+        .map(({ message }) => message)
+        .join("\n")
+    )
+  )
+
+describe("what killed Git children leave", () => {
+  it.scopedLive(
+    "is cleared up when the whole group was killed: every branch can be written within a second",
+    () =>
+      Effect.gen(function* () {
+        const { commit, directory } = yield* made
+        const { end, pid } = yield* stuckIn(directory, commit)
+        process.kill(-pid, "SIGKILL")
+        yield* Effect.promise(() => end)
+        assert.include(leftIn(directory).join(), "refs/heads/b2.lock")
+        assert.include(leftIn(directory).join(), "objects/tmp_objdir-incoming-")
+        const repository = yield* Engine.open({ directory, timeout: 1_000 })
+        for (const name of ["main", "b2", "b3"]) {
+          const at = name === "main" ? Option.some(commit) : Option.none()
+          yield* repository.updateRef(`refs/heads/${name}`, at, Option.some(commit))
+        }
+        yield* repository.maintain
+        assert.deepStrictEqual(leftIn(directory), [])
+        const repairs = yield* repairsOf(repository)
+        assert.include(repairs, "refs/heads/b2.lock")
+        assert.include(repairs, "tmp_objdir-incoming-")
+        assertSound(directory)
+      }),
+    30_000
+  )
+
+  it.scopedLive(
+    "is cleared up when they alone were killed",
+    () =>
+      Effect.gen(function* () {
+        const { commit, directory } = yield* made
+        const { children, end } = yield* stuckIn(directory, commit)
+        for (const child of children) process.kill(child, "SIGKILL")
+        assert.include(yield* Effect.promise(() => end), "written")
+        assert.deepStrictEqual(leftIn(directory), [])
+      }),
+    30_000
+  )
+
+  it.scopedLive(
+    "is somebody else's lock as long as a Git process that may hold it lives",
+    () =>
+      Effect.gen(function* () {
+        const { commit, directory } = yield* made
+        const { end, pid } = yield* stuckIn(directory, commit)
+        const other = spawn("git", ["--git-dir", directory, "update-ref", "--stdin"])
+        yield* Effect.addFinalizer(() => Effect.sync(() => other.kill("SIGKILL")))
+        other.stdin.write(`start\ncreate refs/heads/b4 ${commit}\nprepare\n`)
+        const lock = path.join(directory, "refs/heads/b4.lock")
+        yield* Effect.repeat(Effect.sleep(5), { until: () => fs.existsSync(lock) })
+        process.kill(-pid, "SIGKILL")
+        yield* Effect.promise(() => end)
+        const repository = yield* Engine.open({ directory, timeout: 600 })
+        const refused = yield* Effect.flip(
+          repository.updateRef("refs/heads/b4", Option.none(), Option.some(commit))
+        )
+        assert.strictEqual(refused._tag === "RemoteError" ? refused.reason : refused._tag, "Locked")
+        assert.isTrue(fs.existsSync(lock))
+        other.stdin.end("commit\n")
+        yield* Effect.repeat(Effect.sleep(5), { until: () => !fs.existsSync(lock) })
+        assert.strictEqual(git(directory, "rev-parse", "b4").trim(), commit)
+      }),
+    30_000
+  )
+
+  it.scopedLive(
+    "does not stop the maintenance for ever",
+    () =>
+      Effect.gen(function* () {
+        const { directory } = yield* made
+        const repository = yield* Engine.open({ directory, maintenance: false })
+        for (let n = 0; n < 5; n++) yield* write(repository, [put(`f${n}`, `${n}`)])
+        const before = process.env["PATH"]
+        const bin = path.join(yield* temporary, "bin")
+        const real = git(directory, "--exec-path").trim()
+        fs.mkdirSync(bin)
+        const fatal = [
+          `touch ${directory}/objects/pack/multi-pack-index.lock ${directory}/objects/pack/tmp_pack_X`,
+          `mkdir -p ${directory}/objects/info/commit-graphs`,
+          `touch ${directory}/objects/info/commit-graphs/commit-graph-chain.lock`,
+          "kill -KILL $$"
+        ].join("\n")
+        const script = `#!/bin/sh\ncase "$*" in *repack*) ${fatal} ;; esac\nexec ${real}/git "$@"\n`
+        fs.writeFileSync(path.join(bin, "git"), script, { mode: 0o755 })
+        yield* Effect.acquireUseRelease(
+          Effect.sync(() => {
+            process.env["PATH"] = `${bin}:${before}`
+          }),
+          () => Effect.flip(repository.maintain),
+          () =>
+            Effect.sync(() => {
+              process.env["PATH"] = before
+            })
+        )
+        assert.strictEqual(leftIn(directory).length, 3)
+        // A lock is not taken for a dead process's before it is a little older than a living one's.
+        yield* Effect.retry(
+          repository.maintain,
+          Schedule.intersect(Schedule.spaced(100), Schedule.recurs(50))
+        )
+        assert.deepStrictEqual(leftIn(directory), [])
+        assert.isTrue(fs.existsSync(path.join(directory, "objects/pack/multi-pack-index")))
+        assert.include(yield* repairsOf(repository), "multi-pack-index.lock")
+        assertSound(directory)
+      }),
+    30_000
+  )
+})

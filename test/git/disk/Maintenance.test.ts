@@ -1,0 +1,205 @@
+import * as fs from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Effect, Option, Stream } from "effect"
+import * as Engine from "../../../src/git/disk/Engine.js"
+import { assertSound, engine, git, put, write } from "./support/temporary.js"
+
+const packsOf = (directory: string) =>
+  fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".pack")).length
+
+const settings = (directory: string, ...names: ReadonlyArray<string>) =>
+  names.map((name) => git(directory, "config", name).trim())
+
+describe("maintenance", () => {
+  it.scopedLive(
+    "packs grow together by themselves while writes go on, and history keeps its filters",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: { packs: 10, quiet: 1 } })
+        const { directory } = repository
+        assert.deepStrictEqual(settings(directory, "gc.auto", "receive.autogc", "core.bare"), [
+          "0",
+          "false",
+          "true"
+        ])
+        let writes = 0
+        const graph = `${directory}/objects/info/commit-graphs`
+        while (!(fs.existsSync(graph) && packsOf(directory) < 10) || writes < 40) {
+          yield* write(repository, [put(`data/${writes}`, `${writes}`)])
+          writes++
+          if (writes % 12 === 0) yield* Effect.sleep(20)
+          assert.isBelow(writes, 2_000)
+        }
+        yield* repository.maintain
+        assert.isBelow(packsOf(directory), 10)
+        assert.strictEqual(git(directory, "rev-list", "--count", "main").trim(), `${writes}`)
+        const head = Option.getOrThrow(yield* repository.resolve("main"))
+        const tree = Option.getOrThrow(yield* repository.tree(head, "data"))
+        assert.strictEqual(tree.entries.length, writes)
+        const history = yield* Stream.runCollect(repository.log(head, { path: "data/7" }))
+        assert.strictEqual(Chunk.size(history), 1)
+        assert.deepStrictEqual(
+          fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".keep")),
+          []
+        )
+        git(directory, "commit-graph", "verify")
+        git(directory, "multi-pack-index", "verify")
+        assertSound(directory)
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "loose objects are packed by themselves once there are many",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: { looseObjects: 20, quiet: 1 } })
+        const { directory } = repository
+        const loose = () => Number(/^count: (\d+)/m.exec(git(directory, "count-objects", "-v"))![1])
+        const write = (n: number) => repository.writeObject("blob", Buffer.from(`loose ${n}`))
+        const oids = yield* Effect.forEach(
+          Array.from({ length: 19 }, (_, n) => n),
+          write
+        )
+        yield* Effect.sleep(50)
+        assert.strictEqual(loose(), 19)
+        const last = yield* write(19)
+        yield* Effect.repeat(Effect.sleep(10), { until: () => loose() === 0 })
+        for (const oid of [...oids, last]) assert.isTrue(Option.isSome(yield* repository.object(oid)))
+        assert.strictEqual(packsOf(directory), 1)
+        assertSound(directory)
+      }),
+    30_000
+  )
+
+  it.scopedLive("everything stays readable while others collect, pack refs and prune", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ maintenance: false })
+      const { directory } = repository
+      const { blobs } = yield* write(repository, [put("d/a", "first")])
+      for (let i = 0; i < 6; i++) {
+        yield* write(repository, [put(`d/${i}`, `${i}`)])
+        git(
+          directory,
+          ...[
+            ["gc", "-q", "--prune=now"],
+            ["pack-refs", "--all", "--prune"],
+            ["repack", "-adq"]
+          ][i % 3]!
+        )
+        const head = Option.getOrThrow(yield* repository.resolve("main"))
+        const entry = Option.getOrThrow(yield* repository.lookup(head, `d/${i}`))
+        assert.isTrue(Option.isSome(yield* repository.object(entry.oid)))
+        const first = Option.getOrThrow(yield* repository.object(blobs.get("d/a")!))
+        assert.strictEqual(Buffer.from(first.content).toString(), "first")
+      }
+      assert.strictEqual(git(directory, "rev-list", "--count", "main").trim(), "7")
+      assertSound(directory)
+    })
+  )
+})
+
+describe("refs", () => {
+  it.scopedLive("packed refs are read, moved, deleted and do not come back", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { directory } = repository
+      const { commit } = yield* write(repository, [put("a", "1")])
+      const some = Option.some(commit)
+      for (const name of ["one", "two", "deep/er"])
+        yield* repository.updateRef(`refs/heads/${name}`, Option.none(), some)
+      git(directory, "tag", "-a", "-m", "annotated", "v1", "main")
+      git(directory, "pack-refs", "--all")
+      assert.isFalse(fs.existsSync(`${directory}/refs/heads/one`))
+      assert.deepStrictEqual(yield* repository.resolve("v1"), some)
+      assert.deepStrictEqual(yield* repository.resolve(commit.slice(0, 7)), some)
+      assert.deepStrictEqual(
+        (yield* repository.refs("refs/heads/")).map(({ name }) => name.slice(11)),
+        ["deep/er", "main", "one", "two"]
+      )
+      yield* write(repository, [put("a", "2")], { branch: "one" })
+      yield* repository.updateRef("refs/heads/two", some, Option.none())
+      assert.isTrue(Option.isNone(yield* repository.ref("refs/heads/two")))
+      assert.notInclude(git(directory, "for-each-ref"), "heads/two")
+      yield* repository.updateRef("refs/heads/deep/er", some, Option.none())
+      yield* repository.updateRef("refs/heads/deep", Option.none(), some)
+      assert.include(git(directory, "for-each-ref"), "refs/heads/deep\n")
+      const moved = yield* Effect.flip(repository.updateRef("refs/heads/one", some, some))
+      assert.strictEqual(moved._tag, "RefMoved")
+      assert.strictEqual(git(directory, "rev-parse", "v1^{}").trim(), commit)
+      assertSound(directory)
+    })
+  )
+})
+
+describe("a file among the branches that has no branch's name", () => {
+  it.scopedLive("is nobody's branch, as while a copy is being made", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { commit } = yield* write(repository, [put("a", "1")])
+      for (const name of [".main.Xy12Zz", "main.lock", "main~"]) {
+        fs.writeFileSync(`${repository.directory}/refs/heads/${name}`, commit.slice(0, 20))
+      }
+      assert.deepStrictEqual(yield* repository.refs("refs/"), [{ name: "refs/heads/main", oid: commit }])
+    })
+  )
+})
+
+describe("a directory that is left where a packed ref is", () => {
+  it.scopedLive("is not in the way when the ref is deleted", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { commit } = yield* write(repository, [put("a", "1")])
+      const one = "refs/heads/one"
+      yield* repository.updateRef(one, Option.none(), Option.some(commit))
+      git(repository.directory, "pack-refs", "--all")
+      fs.mkdirSync(`${repository.directory}/${one}/left`, { recursive: true })
+      yield* repository.updateRef(one, Option.some(commit), Option.none())
+      assert.isTrue(Option.isNone(yield* repository.ref(one)))
+    })
+  )
+})
+
+describe("what Git reads, the engine reads", () => {
+  it.scopedLive("HEAD without a space, and settings that are commented out", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { directory } = repository
+      fs.writeFileSync(`${directory}/HEAD`, "ref:refs/heads/trunk\n")
+      fs.appendFileSync(`${directory}/config`, "# objectformat = sha256, one day\n")
+      assert.strictEqual(git(directory, "symbolic-ref", "HEAD").trim(), "refs/heads/trunk")
+      assert.strictEqual(yield* repository.defaultBranch, "trunk")
+      const { commit } = yield* write(repository, [put("a", "1")], { branch: "trunk" })
+      assert.deepStrictEqual(yield* repository.ref("HEAD"), Option.some(commit))
+      yield* Engine.open({ directory })
+    })
+  )
+})
+
+describe("names that are not ASCII", () => {
+  it.scopedLive("a default branch is told as it is called", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine({ defaultBranch: "größe" })
+      const { commit } = yield* write(repository, [put("a", "1")], { branch: "größe" })
+      assert.strictEqual(yield* repository.defaultBranch, "größe")
+      assert.deepStrictEqual(yield* repository.ref("HEAD"), Option.some(commit))
+    })
+  )
+
+  it.scopedLive("packed refs keep their names, UTF-8 or not, when another one is deleted", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { directory } = repository
+      const { commit } = yield* write(repository, [put("a", "1")])
+      const lines = ["caf\xe9", "gr\xc3\xb6\xc3\x9fe", "two"].map((name) => `${commit} refs/heads/${name}\n`)
+      const header = "# pack-refs with: peeled fully-peeled sorted \n"
+      const file = `${directory}/packed-refs`
+      fs.writeFileSync(file, header + lines.join(""), "latin1")
+      assert.deepStrictEqual(yield* repository.ref("refs/heads/größe"), Option.some(commit))
+      yield* repository.updateRef("refs/heads/two", Option.some(commit), Option.none())
+      assert.strictEqual(fs.readFileSync(file, "latin1"), header + lines.slice(0, 2).join(""))
+      yield* repository.updateRef("refs/heads/größe", Option.some(commit), Option.none())
+      assert.strictEqual(fs.readFileSync(file, "latin1"), header + lines[0])
+    })
+  )
+})

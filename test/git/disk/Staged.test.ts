@@ -1,0 +1,132 @@
+import * as fs from "node:fs"
+import { createRequire, syncBuiltinESMExports } from "node:module"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Fiber, Option } from "effect"
+import type { Oid } from "../../../src/domain/Oid.js"
+import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
+import { assertSound, engine, git, put, write } from "./support/temporary.js"
+
+const cjs: { writevSync: typeof fs.writevSync } = createRequire(import.meta.url)("node:fs")
+const { writevSync } = fs
+
+/** Runs an effect while no pack can be written. */
+const withFullDisk = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+  const patch = (writev: typeof fs.writevSync) =>
+    Effect.sync(() => {
+      cjs.writevSync = writev
+      syncBuiltinESMExports()
+    })
+  const full = () => {
+    throw Object.assign(new Error("ENOSPC: no space left on device, writev"), { code: "ENOSPC" })
+  }
+  return Effect.acquireUseRelease(
+    patch(full),
+    () => effect,
+    () => patch(writevSync)
+  )
+}
+
+/** Runs an effect in the turn of `main`, with the newest commit, on its way or not. */
+const onNewest = <A, E>(repository: GitRepository, use: (commit: Oid) => Effect.Effect<A, E>) =>
+  Effect.map(
+    repository.commitNext("main", (head) =>
+      Effect.map(use(Option.getOrThrow(head).commit), (result) => ({ commit: Option.none(), result }))
+    ),
+    ({ result }) => result
+  )
+
+it.scopedLive("a branch that is broken meanwhile fails alone", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine()
+    const { directory } = repository
+    const { commit } = yield* write(repository, [put("a", "1")])
+    const oid = git(directory, "hash-object", "--stdin", "--no-filters").trim() as Oid
+    const breaking = repository.commitNext("other", () =>
+      Effect.gen(function* () {
+        yield* Effect.repeat(repository.objectInfo(oid), { until: Option.isSome })
+        fs.writeFileSync(`${directory}/refs/heads/main`, "")
+        const commit = { message: "m", changes: [put("a", "2")] }
+        return { commit: Option.some(commit), result: undefined }
+      })
+    )
+    const [broken, sound] = yield* Effect.all(
+      [Effect.either(write(repository, [put("empty", "")])), Effect.either(breaking)],
+      { concurrency: "unbounded" }
+    )
+    assert.isTrue(Either.isLeft(broken))
+    assert.isTrue(Either.isRight(sound))
+    fs.writeFileSync(`${directory}/refs/heads/main`, `${commit}\n`)
+    assertSound(directory)
+  })
+)
+
+it.scopedLive("a branch that somebody has locked holds up no other branch", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine({ timeout: 20_000 })
+    const { directory } = repository
+    yield* write(repository, [put("a", "1")])
+    fs.writeFileSync(`${directory}/refs/heads/main.lock`, "")
+    const waiting = yield* Effect.fork(
+      Effect.forEach([1, 2, 3], (n) => write(repository, [put(`${n}`, "x")]), { concurrency: "unbounded" })
+    )
+    yield* Effect.forEach([1, 2, 3], (n) => write(repository, [put("b", `${n}`)], { branch: "other" })).pipe(
+      Effect.timeout("5 seconds")
+    )
+    assert.isNull(waiting.unsafePoll())
+    fs.rmSync(`${directory}/refs/heads/main.lock`)
+    yield* Effect.timeout(Fiber.join(waiting), "5 seconds")
+    assert.strictEqual(git(directory, "rev-list", "--count", "main").trim(), "4")
+    assertSound(directory)
+  })
+)
+
+describe("a commit that is still on its way", () => {
+  it.scopedLive("is no other branch's before it is durable", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const first = yield* write(repository, [put("a", "1")])
+      const [, copied] = yield* withFullDisk(
+        Effect.all(
+          [
+            Effect.either(write(repository, [put("a", "2")])),
+            Effect.either(
+              onNewest(repository, (commit) => {
+                assert.notStrictEqual(commit, first.commit)
+                return repository.updateRef("refs/heads/copy", Option.none(), Option.some(commit))
+              })
+            )
+          ],
+          { concurrency: "unbounded" }
+        )
+      )
+      assert.isTrue(Either.isLeft(copied))
+      assert.isTrue(Option.isNone(yield* repository.ref("refs/heads/copy")))
+      assertSound(repository.directory)
+    })
+  )
+
+  it.scopedLive("may fail without another one that links a blob of it", () =>
+    Effect.gen(function* () {
+      const repository = yield* engine()
+      const { directory } = repository
+      const { commit, tree } = yield* write(repository, [put("a", "1")])
+      const pushed = git(directory, "commit-tree", "-m", "pushed", "-p", commit, tree).trim()
+      const oid = git(directory, "hash-object", "--stdin", "--no-filters").trim() as Oid
+      const linked = repository.commitNext("other", () =>
+        Effect.gen(function* () {
+          yield* Effect.repeat(repository.objectInfo(oid), { until: Option.isSome })
+          git(directory, "update-ref", "refs/heads/main", pushed)
+          const change = { _tag: "Link", path: "linked", oid } as const
+          return { commit: Option.some({ message: "link", changes: [change] }), result: undefined }
+        })
+      )
+      const [lost, made] = yield* Effect.all(
+        [Effect.either(write(repository, [put("empty", "")])), Effect.either(linked)],
+        { concurrency: "unbounded" }
+      )
+      assert.isTrue(Either.isLeft(lost))
+      assertSound(directory)
+      assert.isTrue(Either.isRight(made))
+    })
+  )
+})

@@ -1,0 +1,69 @@
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Effect, Option } from "effect"
+import * as Engine from "../../../../src/git/disk/Engine.js"
+import type { GitRepository } from "../../../../src/git/disk/GitRepository.js"
+import type { Change } from "../../../../src/store/GitRemote.js"
+
+/** A directory that goes with the scope. */
+export const temporary = Effect.acquireRelease(
+  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-git-"))),
+  (directory) =>
+    Effect.sync(() => {
+      execFileSync("chmod", ["-R", "u+rwX", directory])
+      fs.rmSync(directory, { recursive: true, force: true })
+    })
+)
+
+/** An engine over a new repository in a directory of its own. */
+export const engine = (options: Partial<Engine.EngineOptions> = {}) =>
+  Effect.flatMap(temporary, (directory) =>
+    Engine.open({ directory: path.join(directory, "test.git"), create: true, ...options })
+  )
+
+/** Stock Git, told nothing of the user's configuration. */
+export const git = (directory: string, ...args: ReadonlyArray<string>): string =>
+  execFileSync("git", ["-C", directory, "-c", "user.name=Git", "-c", "user.email=git@example.org", ...args], {
+    env: { PATH: process.env["PATH"], HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 1 << 28
+  })
+
+/** Fails unless stock Git finds nothing to say about the repository. */
+export const assertSound = (directory: string): void => {
+  const said = execFileSync("git", ["-C", directory, "fsck", "--strict", "--full", "--no-dangling"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  if (said.trim() !== "") throw new Error(`git fsck: ${said}`)
+}
+
+export const put = (file: string, content: string | Uint8Array): Change => ({
+  _tag: "Put",
+  path: file,
+  content: typeof content === "string" ? Buffer.from(content) : content
+})
+export const remove = (file: string): Change => ({ _tag: "Remove", path: file })
+
+/** Commits on whatever the head is. */
+export const write = (
+  repository: GitRepository,
+  changes: ReadonlyArray<Change>,
+  options: { readonly branch?: string; readonly message?: string } = {}
+) =>
+  Effect.map(
+    repository.commitNext(options.branch ?? "main", () =>
+      Effect.succeed({
+        commit: Option.some({ message: options.message ?? "a commit", changes }),
+        result: undefined
+      })
+    ),
+    ({ committed }) => Option.getOrThrow(committed)
+  )
+
+/** The text of a file at a commit or tree, read by stock Git. */
+export const show = (directory: string, at: string, file: string): string =>
+  git(directory, "show", `${at}:${file}`)
