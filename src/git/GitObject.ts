@@ -2,6 +2,7 @@ import { sha1 } from "@noble/hashes/legacy.js"
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
 import * as Either from "effect/Either"
 import type { Oid } from "../domain/Oid.js"
+import type { CommitInfo } from "./Commit.js"
 import { cleanIdentity } from "./Names.js"
 import type { TreeEntry } from "./Tree.js"
 
@@ -140,45 +141,74 @@ export const encodeCommit = (commit: CommitObject): Uint8Array =>
     ].join("\n")
   )
 
-const parsePerson = (text: string): Person | undefined => {
-  const match = /^(.*?) ?<([^>]*)> (-?\d+) ([+-])(\d{2})(\d{2})$/.exec(text)
-  if (match === null) return undefined
-  const minutes = Number(match[5]) * 60 + Number(match[6])
+/** Seconds since the epoch as GitHub writes dates. */
+export const dateText = (seconds: number): string =>
+  Number.isFinite(seconds) && Math.abs(seconds) < 8.64e12
+    ? new Date(seconds * 1000).toISOString().replace(".000Z", "Z")
+    : "1970-01-01T00:00:00Z"
+
+const parsePerson = (line: string) => {
+  const found = /^(.*?) ?<([^>]*)> ?(-?\d+)?/.exec(line)
   return {
-    name: match[1]!,
-    email: match[2]!,
-    seconds: Number(match[3]),
-    offset: match[4] === "-" && minutes > 0 ? -minutes : minutes
+    name: found?.[1] ?? line,
+    email: found?.[2] ?? "",
+    date: dateText(Number(found?.[3] ?? 0))
   }
 }
 
-/** A commit from its bytes; headers we do not know (signatures, encodings) are passed over. Left with a reason. */
-export const parseCommit = (content: Uint8Array): Either.Either<CommitObject, string> => {
-  const text = new TextDecoder().decode(content)
-  const end = text.indexOf("\n\n")
-  const headers = (end < 0 ? text : text.slice(0, end)).split("\n").filter((line) => !line.startsWith(" "))
-  const values = (key: string) =>
-    headers.filter((line) => line.startsWith(`${key} `)).map((line) => line.slice(key.length + 1))
-  const tree = values("tree")[0]
-  const author = parsePerson(values("author")[0] ?? "")
-  const committer = parsePerson(values("committer")[0] ?? "")
-  if (tree === undefined) return Either.left("a commit without a tree")
-  if (author === undefined || committer === undefined)
-    return Either.left("a commit without author or committer")
-  return Either.right({
-    tree: tree as Oid,
-    parents: values("parent") as ReadonlyArray<string> as ReadonlyArray<Oid>,
-    author,
-    committer,
-    message: end < 0 ? "" : text.slice(end + 2)
-  })
+/** Reads text in an encoding that a commit names; in UTF-8 where nobody knows it. */
+const decoderOf = (encoding: string) => {
+  try {
+    return new TextDecoder(encoding, { ignoreBOM: true })
+  } catch {
+    return new TextDecoder("utf-8", { ignoreBOM: true })
+  }
 }
 
-/** The moment of a person's entry, RFC 3339 with its own offset. */
-export const dateOf = (person: Person): string => {
-  const local = new Date((person.seconds + person.offset * 60) * 1000).toISOString().slice(0, 19)
-  if (person.offset === 0) return `${local}Z`
-  const minutes = Math.abs(person.offset)
-  const zone = `${Math.floor(minutes / 60)}`.padStart(2, "0") + `:${minutes % 60}`.replace(/:(\d)$/, ":0$1")
-  return `${local}${person.offset < 0 ? "-" : "+"}${zone}`
+const endOfHead = (content: Uint8Array): number => {
+  for (let at = content.indexOf(0x0a); at >= 0; at = content.indexOf(0x0a, at + 1)) {
+    if (content[at + 1] === 0x0a) return at
+  }
+  return -1
+}
+
+const latin1 = new TextDecoder("latin1")
+
+/** A commit from its bytes; headers we do not know (signatures) are passed over. Undefined where it names no tree. */
+export const parseCommit = (oid: Oid, content: Uint8Array): CommitInfo | undefined => {
+  const split = endOfHead(content)
+  const headBytes = content.subarray(0, split < 0 ? content.length : split)
+  const encoding = /\nencoding ([^\n]*)/.exec(latin1.decode(headBytes))?.[1]
+  const decoder = decoderOf(encoding ?? "utf-8")
+  let tree = ""
+  let author = ""
+  let committer = ""
+  const parents: Array<Oid> = []
+  for (const line of decoder.decode(headBytes).split("\n")) {
+    const space = line.indexOf(" ")
+    const value = line.slice(space + 1)
+    switch (line.slice(0, space)) {
+      case "tree":
+        tree = value
+        break
+      case "parent":
+        parents.push(value as Oid)
+        break
+      case "author":
+        author = value
+        break
+      case "committer":
+        committer = value
+        break
+    }
+  }
+  if (tree.length !== 40) return undefined
+  return {
+    commit: oid,
+    tree: tree as Oid,
+    parents,
+    message: split < 0 ? "" : messageText(decoder.decode(content.subarray(split + 2))),
+    author: parsePerson(author),
+    committer: parsePerson(committer)
+  }
 }

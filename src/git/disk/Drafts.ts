@@ -6,13 +6,14 @@ import * as Timestamp from "../../domain/Timestamp.js"
 import type { Change, Head, NewCommit, Signature } from "../Commit.js"
 import { encodeCommit, messageOf } from "../GitObject.js"
 import { commitTextError } from "../Names.js"
+import type { PathEdit } from "../TreeEdit.js"
 import { hashObject } from "./GitObjects.js"
 import type { Person, TreeChange } from "./GitRepository.js"
 import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import type { Packable } from "./PackBuilder.js"
 import type { Draft } from "./Staging.js"
-import { type NewTree, type PathEdit, rewrite, type TreeSource } from "./TreeRewriter.js"
+import { type NewTree, rewrite, type TreeSource } from "./TreeRewriter.js"
 
 /** Changes hashed between two looks at what else there is to do. */
 const slice = 1_000

@@ -1,16 +1,10 @@
 import type { Oid } from "../../domain/Oid.js"
 import type { EntryKind, TreeEntry } from "../Tree.js"
+import type { NameEdit } from "../TreeEdit.js"
 import { Fault } from "./Fault.js"
 import { asBuffer } from "./GitObjects.js"
 
 type Mode = TreeEntry["mode"]
-
-/** One change of one directory; `oid` undefined removes. */
-export interface TreeEdit {
-  readonly name: Buffer
-  readonly mode: Mode
-  readonly oid: Oid | undefined
-}
 
 /** A stretch of the old bytes that gives way to new ones; what a delta is made of. */
 export interface Splice {
@@ -171,23 +165,24 @@ export class RawTree {
   }
 
   /** This tree with `edits` made: names are unique; removing what is not there changes nothing. */
-  edit(edits: ReadonlyArray<TreeEdit>): Edited {
+  edit(edits: ReadonlyArray<NameEdit>): Edited {
     const steps: Array<{ key: Buffer; index: number; removes: boolean; insert: Buffer | undefined }> = []
     for (const edit of edits) {
+      const name = Buffer.from(edit.name, "utf8")
       const isTree = edit.mode === "040000"
-      const insert = edit.oid === undefined ? undefined : encodeEntry(edit.name, edit.mode, edit.oid)
-      const existing = this.find(edit.name)
+      const insert = edit.oid === undefined ? undefined : encodeEntry(name, edit.mode, edit.oid)
+      const existing = this.find(name)
       if (existing >= 0 && this.isTree(existing) === isTree) {
-        steps.push({ key: sortKey(edit.name, isTree), index: existing, removes: true, insert })
+        steps.push({ key: sortKey(name, isTree), index: existing, removes: true, insert })
         continue
       }
       if (existing >= 0) {
-        const key = sortKey(edit.name, !isTree)
+        const key = sortKey(name, !isTree)
         steps.push({ key, index: existing, removes: true, insert: undefined })
       }
       if (insert !== undefined) {
-        const index = -1 - this.search(edit.name, isTree)
-        steps.push({ key: sortKey(edit.name, isTree), index, removes: false, insert })
+        const index = -1 - this.search(name, isTree)
+        steps.push({ key: sortKey(name, isTree), index, removes: false, insert })
       }
     }
     if (steps.length > 1) steps.sort((a, b) => a.index - b.index || Buffer.compare(a.key, b.key))

@@ -4,20 +4,8 @@ import type { MemoryCommit, MemoryRepository } from "./MemoryRepository.js"
 
 export const headOf = (commit: MemoryCommit): Head => ({ commit: commit.oid, tree: commit.tree })
 
-export const infoOf = (commit: MemoryCommit): CommitInfo => {
-  const signature = (person: GitObject.Person) => ({
-    name: person.name,
-    email: person.email,
-    date: GitObject.dateOf(person)
-  })
-  return {
-    ...headOf(commit),
-    parents: commit.parents,
-    message: GitObject.messageText(commit.message),
-    author: signature(commit.author),
-    committer: signature(commit.committer)
-  }
-}
+export const infoOf = (commit: MemoryCommit): CommitInfo =>
+  GitObject.parseCommit(commit.oid, GitObject.encodeCommit(commit))!
 
 /**
  * Commits that changed `path`, newest first. A merge that took the path from one parent unchanged is passed over

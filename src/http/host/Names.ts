@@ -1,17 +1,9 @@
-import { trimEnd } from "../../domain/Trim.js"
+import { isRefName, pathProblem } from "../../git/Names.js"
+
+export { isRefName } from "../../git/Names.js"
+
 /** An account's name: what GitHub allows, and underscores, which it gives to managed users. */
 export const isOwner = (owner: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(owner)
-
-const badInRef = /[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(\/|$)|\p{Surrogate}/u
-
-/** Git's own rule for the name of a ref, short or whole, of parts that a file can be called, and no option. */
-export const isRefName = (name: string): boolean =>
-  name.length > 0 &&
-  name.length <= 1024 &&
-  !badInRef.test(name) &&
-  !/^[-./]|[./]$/.test(name) &&
-  name !== "@" &&
-  name.split("/").every((part) => Buffer.byteLength(part) < 250)
 
 /** A name with at least two slashes below `refs/`, as the API wants it. */
 export const isWholeRefName = (name: string): boolean =>
@@ -20,24 +12,9 @@ export const isWholeRefName = (name: string): boolean =>
 /** A commit id, whole or cut short. */
 export const isAbbreviation = (text: string): boolean => /^[0-9a-f]{4,40}$/i.test(text)
 
-const isDotGit = (segment: string): boolean => {
-  // What HFS+ and NTFS would take for `.git` is refused as well, as Git does.
-  const plain = trimEnd(
-    segment.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, ""),
-    /[. ]/
-  ).toLowerCase()
-  return plain === ".git" || plain === "git~1" || plain.startsWith(".git:")
-}
-
-/** A path of a file in a repository: relative, without empty, dotted or `.git` segments, at most 4,096 bytes. */
+/** A path of a file in a repository: relative, one that a tree can hold, at most 4,096 bytes. */
 export const isPath = (path: string): boolean =>
-  path.length > 0 &&
-  path.length <= 4096 &&
-  Buffer.byteLength(path) <= 4096 &&
-  !/\x00|\p{Surrogate}/u.test(path) &&
-  path
-    .split("/")
-    .every((segment) => segment !== "" && segment !== "." && segment !== ".." && !isDotGit(segment))
+  path.length <= 4096 && Buffer.byteLength(path) <= 4096 && pathProblem(path) === undefined
 
 /** A collision-poor stable number for a name, for the `id` fields that GitHub counts. */
 export const numericId = (name: string): number => {

@@ -10,7 +10,7 @@ import {
   ValidationError
 } from "../../domain/StoreError.js"
 import * as GitObject from "../../git/GitObject.js"
-import { checkChanges } from "../../git/memory/MemoryTree.js"
+import { checkPaths } from "../../git/TreeEdit.js"
 import type { Change, CommitText, Committed, FileCommitted, Head, NewCommit } from "../GitRemote.js"
 import { marked } from "../internal/CommitMark.js"
 import { toItsEnd } from "../internal/Detached.js"
@@ -189,7 +189,7 @@ export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Pa
     commit: NewCommit
   ): Effect.Effect<Committed, CommitFailure> =>
     Effect.gen(function* () {
-      const problem = checkChanges(commit.changes)
+      const problem = checkPaths("GitRemote.commit", commit.changes)
       if (problem !== undefined) return yield* Effect.fail(problem)
       const made = Option.isNone(expected)
         ? yield* first(place, branch, commit)

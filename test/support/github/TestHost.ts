@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Oid } from "../../../src/domain/Oid.js"
 import { ValidationError } from "../../../src/domain/StoreError.js"
-import { dateOf, kindOf } from "../../../src/git/GitObject.js"
+import { dateText, kindOf } from "../../../src/git/GitObject.js"
 import { logOf } from "../../../src/git/memory/MemoryLog.js"
 import { type MemoryCommit, MemoryRepository } from "../../../src/git/memory/MemoryRepository.js"
 import { applyChanges, listTree } from "../../../src/git/memory/MemoryTree.js"
@@ -56,7 +56,7 @@ const nobody: Person = { name: "Octo Cat", email: "octocat@example.org" }
 const isoPerson = (person: MemoryCommit["author"]) => ({
   name: person.name,
   email: person.email,
-  date: dateOf(person)
+  date: dateText(person.seconds)
 })
 
 /**

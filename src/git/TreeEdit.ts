@@ -1,0 +1,163 @@
+import { emptyTree, type Oid } from "../domain/Oid.js"
+import { ValidationError } from "../domain/StoreError.js"
+import { pathError } from "./Names.js"
+import type { TreeEntry } from "./Tree.js"
+
+type Mode = TreeEntry["mode"]
+
+/** One change of a tree by path; `oid` undefined removes. */
+export interface PathEdit {
+  readonly path: string
+  readonly mode: Mode
+  readonly oid: Oid | undefined
+}
+
+/** One change of one directory; `oid` undefined removes. */
+export interface NameEdit {
+  readonly name: string
+  readonly mode: Mode
+  readonly oid: Oid | undefined
+}
+
+/** Directories in the form that an implementation keeps them. */
+export interface Directories<Directory> {
+  readonly empty: Directory
+  readonly load: (oid: Oid) => Directory
+  readonly find: (
+    directory: Directory,
+    name: string
+  ) => { readonly mode: Mode; readonly oid: Oid } | undefined
+  /** Makes a directory of `base` (undefined: a new one) with edits, whose names are unique. Undefined where nothing is left in it. */
+  readonly edit: (
+    base: Oid | undefined,
+    directory: Directory,
+    edits: ReadonlyArray<NameEdit>
+  ) => Oid | undefined
+}
+
+export interface EditOptions {
+  /** For errors, such as `GitRepository.commitNext`. */
+  readonly operation: string
+  /** Whether a removal may name a directory. */
+  readonly directories: boolean
+}
+
+interface Node {
+  edit: PathEdit | undefined
+  readonly children: Map<string, Node>
+}
+
+const node = (): Node => ({ edit: undefined, children: new Map() })
+
+const refusal = (operation: string, path: string, problem: string, hint?: string) =>
+  new ValidationError({ operation, path, message: `the path ${JSON.stringify(path)} ${problem}`, hint })
+
+/** Why changes cannot be one commit, as far as their paths alone tell. */
+export const checkPaths = (
+  operation: string,
+  changes: ReadonlyArray<{ readonly path: string }>
+): ValidationError | undefined => {
+  const seen = new Set<string>()
+  for (const { path } of changes) {
+    const wrong = pathError(operation, path)
+    if (wrong !== undefined) return wrong
+    if (seen.has(path)) return refusal(operation, path, "is changed twice in one commit")
+    seen.add(path)
+  }
+  return undefined
+}
+
+const plan = (edits: Iterable<PathEdit>, operation: string): Node => {
+  const root = node()
+  for (const edit of edits) {
+    const wrong = pathError(operation, edit.path)
+    if (wrong !== undefined) throw wrong
+    let at = root
+    let from = 0
+    for (;;) {
+      const end = edit.path.indexOf("/", from)
+      const name = end < 0 ? edit.path.slice(from) : edit.path.slice(from, end)
+      let next = at.children.get(name)
+      if (next === undefined) {
+        next = node()
+        at.children.set(name, next)
+      }
+      at = next
+      if (end < 0) break
+      from = end + 1
+    }
+    if (at.edit !== undefined) throw refusal(operation, edit.path, "is changed twice in one commit")
+    at.edit = edit
+  }
+  return root
+}
+
+/**
+ * Makes `edits` in the tree `base` (undefined: in an empty one), and touches only the directories on their way; returns
+ * the id of the root. Directories below are made before those that hold them. Throws a `ValidationError` where the edits
+ * cannot be made.
+ */
+export const unsafeEditTree = <Directory>(
+  directories: Directories<Directory>,
+  base: Oid | undefined,
+  edits: Iterable<PathEdit>,
+  options: EditOptions
+): Oid => {
+  const { operation } = options
+
+  const editOf = (before: Directory, name: string, child: Node, path: string): NameEdit | undefined => {
+    const existing = directories.find(before, name)
+    const isTree = existing?.mode === "040000"
+    const { edit } = child
+    if (child.children.size > 0) {
+      if (existing !== undefined && !isTree && edit?.oid !== undefined) {
+        throw refusal(operation, path, "is changed both as a file and as a directory")
+      }
+      if (existing !== undefined && !isTree && edit === undefined) {
+        throw refusal(
+          operation,
+          path,
+          "is a file, so nothing can be put below it",
+          "remove the file in the same commit, or use another path"
+        )
+      }
+      const below = visit(isTree ? existing.oid : undefined, child, path)
+      if (edit?.oid === undefined) return { name, mode: "040000", oid: below }
+      if (below !== undefined) {
+        throw refusal(operation, path, "is changed both as a file and as a directory")
+      }
+      return { name, mode: edit.mode, oid: edit.oid }
+    }
+    if (edit === undefined) return undefined
+    if (edit.oid === undefined) {
+      if (existing === undefined || (isTree && !options.directories)) {
+        throw refusal(
+          operation,
+          path,
+          existing === undefined
+            ? "is not there, so it cannot be removed"
+            : "is a directory, so it cannot be removed as a file",
+          "look at the branch again"
+        )
+      }
+      return { name, mode: isTree ? "040000" : "100644", oid: undefined }
+    }
+    if (isTree && edit.mode !== "040000" && !options.directories) {
+      throw refusal(operation, path, "is a directory, so it cannot be written as a file", "use another path")
+    }
+    return { name, mode: edit.mode, oid: edit.oid }
+  }
+
+  const visit = (oid: Oid | undefined, at: Node, path: string): Oid | undefined => {
+    const before = oid === undefined ? directories.empty : directories.load(oid)
+    const prefix = path === "" ? "" : `${path}/`
+    const changes: Array<NameEdit> = []
+    for (const [name, child] of at.children) {
+      const edit = editOf(before, name, child, prefix + name)
+      if (edit !== undefined) changes.push(edit)
+    }
+    return directories.edit(oid, before, changes)
+  }
+
+  return visit(base === emptyTree ? undefined : base, plan(edits, operation), "") ?? emptyTree
+}
