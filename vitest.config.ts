@@ -12,15 +12,7 @@ const alias = [
 
 const tier = (name: string, include: Array<string>, exclude: Array<string>, testTimeout: number) => ({
   resolve: { alias },
-  test: {
-    name,
-    include,
-    exclude,
-    testTimeout,
-    hookTimeout: testTimeout,
-    setupFiles: [fileURLToPath(new URL("./test/support/setup.ts", import.meta.url))],
-    pool: "forks" as const
-  }
+  test: { name, include, exclude, testTimeout, hookTimeout: testTimeout, pool: "forks" as const }
 })
 
 export default defineConfig({

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { afterAll } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime } from "effect"
 import { MemoryRepository } from "../../../src/git/memory/MemoryRepository.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
@@ -9,7 +10,6 @@ import * as LocalGit from "../../../src/store/local/LocalGit.js"
 import * as Memory from "../../../src/store/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { ofEachFile } from "../../support/eachFile.js"
 import { clientsOnHost, onHost } from "../../support/github/OnHost.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 
@@ -32,14 +32,12 @@ export const remotes: ReadonlyArray<readonly [string, Layer.Layer<GitRemote, unk
 ]
 
 // One server for all tests of a file, which know each other as little as repositories of one host do.
-const hosting = ofEachFile(
-  () => ManagedRuntime.make(Layer.provide(host(), Logger.minimumLogLevel(LogLevel.Warning))),
-  (runtime) => runtime.dispose()
-)
+const hosting = ManagedRuntime.make(Layer.provide(host(), Logger.minimumLogLevel(LogLevel.Warning)))
+afterAll(() => hosting.dispose())
 
 /** The server that `hosted` is on. */
-export const hostServer = Effect.suspend(() =>
-  Effect.flatMap(hosting().runtimeEffect, (runtime) => Effect.provide(HostServer, runtime))
+export const hostServer = Effect.flatMap(hosting.runtimeEffect, (runtime) =>
+  Effect.provide(HostServer, runtime)
 )
 
 /** The layer of that server. */
