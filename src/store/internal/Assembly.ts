@@ -5,10 +5,8 @@ import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import { makeBatch } from "../Batch.js"
-import { makePreview } from "../Preview.js"
 import type { DoctorOptions, StoreService, StoreView } from "../StoreService.js"
-import { makeTransactions } from "../Transaction.js"
-import { makeWriter } from "../Writer.js"
+import type { makeTransactions } from "../Transaction.js"
 import { plain, typed } from "./Codec.js"
 import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
@@ -17,9 +15,12 @@ import { makeReader } from "./Reader.js"
 import { guardCollection, guardReader, guardStore, guardView } from "./Signatures.js"
 import type { StoreCore } from "./StoreCore.js"
 
-/** Loaded when they are wanted: a page that only reads and writes documents carries neither. */
+// Loaded when they are used: a page that only reads and writes documents does not carry them.
 const examining = Effect.promise(() => import("./Doctor.js"))
+const previewing = Effect.promise(() => import("../Preview.js"))
 const reverting = Effect.promise(() => import("../Revert.js"))
+const transacting = Effect.promise(() => import("../Transaction.js"))
+const writing = Effect.promise(() => import("../Writer.js"))
 
 const collections = (core: StoreCore) =>
   Effect.gen(function* () {
@@ -74,6 +75,11 @@ export const makeService = (core: StoreCore): StoreService => {
   const view = viewOf(core)
   const doctorWith = (options: DoctorOptions) =>
     Effect.flatMap(examining, ({ doctor }) => doctor(core, options)).pipe(Effect.withSpan("Store.doctor"))
+  let running: ReturnType<typeof makeTransactions> | undefined
+  const transactions = Effect.map(transacting, (loaded) => {
+    running ??= loaded.makeTransactions(core, makeService)
+    return running
+  })
   return guardStore({
     ...view,
     repository: remote.repo ?? remote.name,
@@ -84,11 +90,13 @@ export const makeService = (core: StoreCore): StoreService => {
         ? (guardCollection(makeCollection(core, name, plain)) as never)
         : (guardCollection(makeCollection(core, name, typed(schema))) as never),
     batch: makeBatch(core),
-    writer: makeWriter(core),
-    ...makeTransactions(core, makeService),
+    writer: (options, body) => Effect.flatMap(writing, ({ makeWriter }) => makeWriter(core)(options, body)),
+    transaction: (options, body) => Effect.flatMap(transactions, (all) => all.transaction(options, body)),
+    staleTransactions: Effect.flatMap(transactions, (all) => all.staleTransactions),
+    removeTransaction: (branch) => Effect.flatMap(transactions, (all) => all.removeTransaction(branch)),
     revert: (commitSha, options) =>
       Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
-    preview: makePreview(core, makeService),
+    preview: (body) => Effect.flatMap(previewing, ({ makePreview }) => makePreview(core, makeService)(body)),
     snapshot: Effect.map(core.source.head, (head) => makeView(core.at(head))).pipe(
       Effect.withSpan("Store.snapshot")
     ),
