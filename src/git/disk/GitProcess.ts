@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { RemoteError } from "../../domain/StoreError.js"
 import { commonDirectory, hooksDirectory } from "./CommonDirectory.js"
 import { attempt, Fault, toRemoteError } from "./Fault.js"
+import { childrenDescriptor } from "./Liveness.js"
 
 /** The environment that Git is spawned with: nothing of the user's or the system's configuration. */
 const environment = (): Record<string, string> => ({
@@ -40,11 +41,17 @@ const start = (
     readonly env?: Readonly<Record<string, string>>
     readonly detached?: boolean
     readonly channel?: boolean
+    /** A descriptor that the child and its children keep open until they end. */
+    readonly kept?: number | undefined
   } = {}
 ): GitChild => {
   const child = spawn(command, args, {
     env: { ...environment(), ...options.env },
-    stdio: ["pipe", "pipe", "pipe", ...(options.channel === true ? (["pipe"] as const) : [])],
+    stdio: [
+      ...["pipe" as const, "pipe" as const, "pipe" as const],
+      options.channel === true ? "pipe" : "ignore",
+      options.kept ?? "ignore"
+    ],
     cwd: "/",
     detached: options.detached ?? false
   }) as GitChild
@@ -86,6 +93,7 @@ const inRepository = (
   return start(command, [...first, ...safeArguments(directory), ...configured, ...args], {
     detached: options.detached ?? false,
     channel: options.awaited ?? false,
+    kept: childrenDescriptor(directory),
     env: {
       GIT_COMMON_DIR: commonDirectory(directory),
       // With a common directory of its own, Git takes a repository for a work tree unless it is told otherwise.

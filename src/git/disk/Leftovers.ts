@@ -97,18 +97,22 @@ export interface Cleared {
   readonly pending: boolean
 }
 
-/** Removes what dead Git processes left since a time, in milliseconds since the epoch. */
-export const clear = (repository: string, since: number): Cleared => {
+/**
+ * Removes what dead Git processes left since a time, in milliseconds since the epoch. Other processes that are not listed
+ * here may have worked since the times `others`.
+ */
+export const clear = (repository: string, since: number, others: ReadonlyArray<number>): Cleared => {
   const found = timed([...locksOf(repository), ...temporariesOf(repository)]).filter(
     ({ changed }) => changed >= since
   )
   if (found.length === 0) return { removed: [], pending: false }
-  const starts = gitStartsIn(repository)
+  const listed = gitStartsIn(repository)
+  const starts = listed === undefined ? others : [...listed, ...others]
   const now = Date.now()
   const unused = found.filter(
     ({ changed }) =>
-      now - changed > (starts === undefined ? blindPatience : patience) &&
-      starts?.some((start) => start <= changed + clockDifference) !== true
+      now - changed > (listed === undefined ? blindPatience : patience) &&
+      !starts.some((start) => start <= changed + clockDifference)
   )
   return { removed: removeAll(repository, unused), pending: unused.length < found.length }
 }

@@ -5,7 +5,8 @@ import { makePath } from "./Directory.js"
 import { hasCode, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { clear, entriesIn, locksOf } from "./Leftovers.js"
-import { identity, mayLive } from "./Processes.js"
+import * as Liveness from "./Liveness.js"
+import { asDead, identity, isElsewhere, mayLive } from "./Processes.js"
 import * as Repairs from "./Repairs.js"
 
 /*
@@ -37,6 +38,7 @@ export class Owner {
     this.denied = undefined
     try {
       makePath(this.directory, false)
+      Liveness.hold(this.directory)
       this.recover()
     } catch (cause) {
       if (!isDenied(cause)) throw cause
@@ -89,6 +91,7 @@ export class Owner {
       )
     }
     fs.rmSync(this.directory, { recursive: true, force: true })
+    Liveness.release(this.directory)
   }
 
   /** Clears up after owners and children that are dead; answers how many files were removed. */
@@ -96,7 +99,7 @@ export class Owner {
     if (this.denied !== undefined) return 0
     const home = path.dirname(this.directory)
     for (const { name } of entriesIn(home)) {
-      if (name === this.name || !name.includes("~") || mayLive(name.split("~"))) continue
+      if (name === this.name || !name.includes("~") || mayOwn(path.join(home, name))) continue
       try {
         fs.renameSync(path.join(home, name), path.join(this.directory, `${claim}${name}`))
       } catch {}
@@ -116,7 +119,7 @@ export class Owner {
     const inodes = new Set<number>()
     let since = Number.POSITIVE_INFINITY
     for (const entry of fs.readdirSync(claimed, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue
+      if (!entry.isFile() || Liveness.isMark(entry.name)) continue
       const stat = fs.statSync(path.join(entry.parentPath, entry.name))
       if (stat.nlink > 1) inodes.add(stat.ino)
       // A rename changes the time of a file's status, but not that of its content.
@@ -134,7 +137,7 @@ export class Owner {
       }
     }
     if (since !== Number.POSITIVE_INFINITY) {
-      const cleared = clear(this.repository, since)
+      const cleared = clear(this.repository, since, worksElsewhere(path.dirname(this.directory)))
       for (const file of cleared.removed) this.note(file, "a Git child")
       removed += cleared.removed.length
       if (cleared.pending) return removed
@@ -149,7 +152,30 @@ export class Owner {
 }
 
 /** A name of a directory whose owner nobody takes for alive. */
-const deadName = (name: string): string => {
-  const [machine = "", , ...rest] = name.split("~")
-  return [machine, "over", ...rest].join("~")
+const deadName = (name: string): string => asDead(name.split("~")).join("~")
+
+/** Whether the owner that a directory is named after may still live. */
+const mayOwn = (directory: string): boolean => {
+  const its = path.basename(directory).split("~")
+  return mayLive(its) && !(isElsewhere(its) && Liveness.hasEnded(directory, "process") === true)
 }
+
+/**
+ * When the work began, in milliseconds since the epoch, for which Git children may still run in other pid namespaces of
+ * this machine. They are not listed here.
+ */
+const worksElsewhere = (home: string): ReadonlyArray<number> =>
+  entriesIn(home).flatMap((entry) => {
+    if (!entry.isDirectory()) return []
+    const directory = path.join(home, entry.name)
+    const nested = worksElsewhere(directory)
+    const its = entry.name.replace(claim, "").split("~")
+    if (!isElsewhere(its)) return nested
+    const works = entriesIn(directory).flatMap(({ name }) => {
+      const stat = fs.lstatSync(path.join(directory, name), { throwIfNoEntry: false })
+      return name.startsWith(work) && stat !== undefined ? [stat.mtimeMs] : []
+    })
+    return works.length > 0 && Liveness.hasEnded(directory, "children") === false
+      ? [...nested, ...works]
+      : nested
+  })

@@ -39,10 +39,27 @@ export const identity: ReadonlyArray<string> = [
   statOf(process.pid)?.start ?? "unknown"
 ]
 
-/** Whether the process with an identity may still live. One of another machine counts as alive. */
-export const mayLive = ([itsMachine, itsBoot, pidText, start]: ReadonlyArray<string>): boolean => {
+/** Stands for the pid of a process that is known to be dead. */
+const dead = "dead"
+
+/** The same identity for a process that is known to be dead. */
+export const asDead = ([itsMachine = "", itsBoot = "", , ...rest]: ReadonlyArray<string>) => [
+  itsMachine,
+  itsBoot,
+  dead,
+  ...rest
+]
+
+/** Whether a process runs, or ran, on this kernel but in another pid namespace: its pid says nothing here. */
+export const isElsewhere = ([itsMachine, itsBoot]: ReadonlyArray<string>): boolean =>
+  itsMachine !== machine && itsBoot === boot && boot !== "unknown"
+
+/** Whether the process with an identity may still live. One of another machine or pid namespace counts as alive. */
+export const mayLive = (its: ReadonlyArray<string>): boolean => {
+  const [itsMachine, itsBoot, pidText, start] = its
+  if (pidText === dead && isElsewhere(its)) return false
   if (itsMachine !== machine || itsBoot === undefined || pidText === undefined) return true
-  if (itsBoot !== boot) return false
+  if (itsBoot !== boot || pidText === dead) return false
   const pid = Number(pidText)
   try {
     process.kill(pid, 0)

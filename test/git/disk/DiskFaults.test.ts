@@ -9,6 +9,7 @@ import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as LocalGit from "../../../src/store/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
 import { directory } from "../../store/core/Remotes.js"
+import { temporariesIn } from "./support/temporary.js"
 
 const replace = <K extends "mkdirSync" | "renameSync" | "writeSync" | "writevSync" | "fsync">(
   name: K,
@@ -94,8 +95,7 @@ describe("a disk that fails", () => {
       })
       for (let n = 0; n < 20; n++) yield* Effect.ignore(c.insert({ n }, { id: `x${n}` }))
       undo()
-      const [owner] = fs.readdirSync(`${at}/chainstore`)
-      assert.deepStrictEqual(fs.readdirSync(`${at}/chainstore/${owner}`), [])
+      assert.deepStrictEqual(temporariesIn(at), [])
       const after = descriptors()
       assert.isBelow(after - before, 5, `${after - before} descriptors leaked`)
     })
@@ -143,8 +143,7 @@ describe("a loose object that cannot be written", () => {
       })
       for (let n = 0; n < 5; n++) yield* Effect.ignore(repository.writeObject("blob", new Uint8Array([n])))
       undo()
-      const [owner] = fs.readdirSync(`${at}/chainstore`)
-      assert.deepStrictEqual(fs.readdirSync(`${at}/chainstore/${owner}`), [])
+      assert.deepStrictEqual(temporariesIn(at), [])
     })
   )
 })

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,6 +13,14 @@ import * as Store from "../../../src/store/Store.js"
 import { assertSound, git, put, temporary, write } from "./support/temporary.js"
 
 const stuck = fileURLToPath(new URL("./support/stuck.ts", import.meta.url))
+const branches = fileURLToPath(new URL("./support/branches.ts", import.meta.url))
+
+/** Runs a command in a pid namespace of its own that outlives the command, as a container with an init does. */
+const inContainer = [
+  ...["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"],
+  ...["sh", "-c", '"$@"; code=$?; [ $code = 137 ] && sleep 60; exit $code', "sh"]
+]
+const hasContainers = spawnSync("unshare", [...inContainer.slice(1), "flock", "--version"]).status === 0
 
 /** Every file of a repository whose name is that of a lock or of something half written. */
 const leftIn = (directory: string): ReadonlyArray<string> =>
@@ -38,12 +46,13 @@ interface Stuck {
 }
 
 /** A process whose Git children hold locks, in a group of its own. */
-const stuckIn = (directory: string, commit: Oid) =>
+const stuckIn = (directory: string, commit: Oid, prefix: ReadonlyArray<string> = []) =>
   Effect.acquireRelease(
     Effect.promise(
       () =>
         new Promise<Stuck>((resolve, reject) => {
-          const child = spawn(process.execPath, ["--import", "tsx", stuck, directory, commit], {
+          const [command = "", ...args] = [...prefix, process.execPath, "--import", "tsx", stuck]
+          const child = spawn(command, [...args, directory, commit], {
             detached: true,
             stdio: ["ignore", "pipe", "pipe"]
           })
@@ -73,6 +82,72 @@ const repairsOf = (repository: GitRepository) =>
         .join("\n")
     )
   )
+
+/** The processes that a process has started, and those that they have, itself first. */
+const familyOf = (pid: number): ReadonlyArray<number> => {
+  const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim()
+  return [pid, ...(children === "" ? [] : children.split(" ").map(Number).flatMap(familyOf))]
+}
+
+/** What becomes of branches that a new container writes. */
+const writeInContainer = (directory: string, commit: Oid, names: ReadonlyArray<string>): unknown => {
+  const [command = "", ...args] = [...inContainer, process.execPath, "--import", "tsx", branches]
+  return JSON.parse(execFileSync(command, [...args, directory, commit, ...names], { encoding: "utf8" }))
+}
+
+describe.skipIf(!hasContainers)("what a container leaves that was killed", () => {
+  it.scopedLive(
+    "is cleared up by another one as soon as its processes are dead, and no sooner",
+    () =>
+      Effect.gen(function* () {
+        const { commit, directory } = yield* made
+        const home = path.join(directory, "chainstore")
+        const { end, pid } = yield* stuckIn(directory, commit, inContainer)
+        const [owner = ""] = fs.readdirSync(home).filter((name) => name.includes("~"))
+        // An engine in the middle of a write.
+        fs.writeFileSync(path.join(home, owner, "ref-x"), "")
+        fs.linkSync(path.join(home, owner, "ref-x"), path.join(directory, "refs/heads/main.lock"))
+        // A third engine is dead, and its children may have left whatever is younger than the epoch.
+        const [machine, boot, , ...rest] = owner.split("~")
+        const dead = path.join(home, [machine, boot, "dead", ...rest].join("~"))
+        fs.mkdirSync(dead)
+        fs.writeFileSync(path.join(dead, "work-0"), "")
+        fs.utimesSync(path.join(dead, "work-0"), 0, 0)
+        const before = leftIn(directory)
+        assert.include(before, "refs/heads/b2.lock")
+        assert.deepStrictEqual(writeInContainer(directory, commit, ["main", "b2", "b3"]), [
+          "Locked",
+          "Locked",
+          "written"
+        ])
+        assert.includeMembers([...leftIn(directory)], [...before])
+        // The engine dies, and its Git children do not notice yet.
+        const family = familyOf(pid).slice(2)
+        for (const child of family.slice(1)) process.kill(child, "SIGSTOP")
+        process.kill(family[0]!, "SIGKILL")
+        assert.deepStrictEqual(writeInContainer(directory, commit, ["main", "b2", "b3"]), [
+          "written",
+          "Locked",
+          "written"
+        ])
+        assert.include(leftIn(directory), "refs/heads/b2.lock")
+        process.kill(-pid, "SIGKILL")
+        yield* Effect.promise(() => end)
+        assert.deepStrictEqual(writeInContainer(directory, commit, ["main", "b2", "b3"]), [
+          "written",
+          "written",
+          "written"
+        ])
+        assert.deepStrictEqual(leftIn(directory), [])
+        assert.deepStrictEqual(
+          fs.readdirSync(home).filter((name) => name.includes("~")),
+          []
+        )
+        assertSound(directory)
+      }),
+    60_000
+  )
+})
 
 describe("what killed Git children leave", () => {
   it.scopedLive(

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { createRequire, syncBuiltinESMExports } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { assertSound, engine, git, put, write } from "./support/temporary.js"
+import { assertSound, engine, git, put, temporariesIn, write } from "./support/temporary.js"
 
 const real = fs.fsync
 const cjs: { fsync: typeof fs.fsync; unlinkSync: typeof fs.unlinkSync } = createRequire(import.meta.url)(
@@ -88,8 +88,7 @@ describe("a disk that fails to flush", () => {
       assert.strictEqual(after._tag, "AmbiguousWriteError")
       assert.include(after.message, `${name} is deleted`)
       assert.isTrue(Option.isNone(yield* repository.ref(name)))
-      const [owner] = fs.readdirSync(`${repository.directory}/chainstore`)
-      assert.deepStrictEqual(fs.readdirSync(`${repository.directory}/chainstore/${owner}`), [])
+      assert.deepStrictEqual(temporariesIn(repository.directory), [])
     })
   )
 })

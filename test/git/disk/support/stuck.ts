@@ -1,9 +1,9 @@
 /** Runs Git children that hold locks and temporary files, as a push does, until somebody kills them, and then writes. */
-import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../../src/domain/Oid.js"
 import * as Engine from "../../../../src/git/disk/Engine.js"
+import { spawnGit } from "../../../../src/git/disk/GitProcess.js"
 
 const [directory = "", commit = ""] = process.argv.slice(2)
 const zeros = "0".repeat(40)
@@ -14,8 +14,13 @@ const line = (text: string) => `${(text.length + 4).toString(16).padStart(4, "0"
 const packHead = Buffer.concat([Buffer.from("PACK"), Buffer.from([0, 0, 0, 2, 0, 0, 3, 232])])
 
 const children = Effect.async<never, string>((resume) => {
-  const git = (...args: Array<string>) => spawn("git", args, { stdio: ["pipe", "ignore", "ignore"] })
-  const refs = git("--git-dir", directory, "update-ref", "--stdin")
+  const git = (...args: Array<string>) => {
+    const child = spawnGit(directory, args)
+    child.stdout.resume()
+    child.stderr.resume()
+    return child
+  }
+  const refs = git("update-ref", "--stdin")
   refs.stdin.write(`start\ncreate refs/heads/b2 ${commit}\nprepare\n`)
   const push = git("receive-pack", "--stateless-rpc", directory)
   push.stdin.write(`${line(`${zeros} ${commit} refs/heads/b3\0report-status`)}0000`)

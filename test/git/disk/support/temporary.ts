@@ -23,6 +23,13 @@ export const engine = (options: Partial<Engine.EngineOptions> = {}) =>
     Engine.open({ directory: path.join(directory, "test.git"), create: true, ...options })
   )
 
+/** The temporary files of the engines that have a repository open. */
+export const temporariesIn = (directory: string): ReadonlyArray<string> =>
+  fs
+    .readdirSync(path.join(directory, "chainstore"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.parentPath.includes("~") && !/^(process|children)-/.test(entry.name))
+    .map(({ name }) => name)
+
 /** Stock Git, told nothing of the user's configuration. */
 export const git = (directory: string, ...args: ReadonlyArray<string>): string =>
   execFileSync("git", ["-C", directory, "-c", "user.name=Git", "-c", "user.email=git@example.org", ...args], {
