@@ -2,7 +2,7 @@ import type { HealthFinding } from "../HealthFinding.js"
 import * as Accelerators from "./Accelerators.js"
 import { unknownLocks } from "./Leftovers.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
-import { gitStartsIn } from "./Processes.js"
+import { gitWritersIn } from "./Processes.js"
 import * as Repairs from "./Repairs.js"
 
 /** So many packs come together only where the maintenance does not succeed. */
@@ -35,7 +35,7 @@ export const examine = async (
       hint: "remove the file: the maintenance writes it anew"
     })
   }
-  const locks = gitStartsIn(directory)?.length === 0 ? unknownLocks(directory) : []
+  const locks = gitWritersIn(directory)?.length === 0 ? unknownLocks(directory) : []
   for (const name of locks) {
     found.push({
       severity: "warning",

@@ -1,12 +1,12 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { hasCode } from "./Disk.js"
-import { gitStartsIn } from "./Processes.js"
+import { gitWritersIn } from "./Processes.js"
 
 /*
  * Git's locks do not tell whose they are, and Git removes none that a killed process left. What a killed child of an
  * engine left is known by the time since when the engine had children: it is younger than that, no Git process that
- * works in the repository is older than it, and it has been there for longer than a lock is held without a process.
+ * may write it is older than it, and it has been there for longer than a lock is held without a process.
  */
 
 /** What is in a directory; nothing where there is none, as others remove empty ones at any time. */
@@ -106,13 +106,15 @@ export const clear = (repository: string, since: number, others: ReadonlyArray<n
     ({ changed }) => changed >= since
   )
   if (found.length === 0) return { removed: [], pending: false }
-  const listed = gitStartsIn(repository)
-  const starts = listed === undefined ? others : [...listed, ...others]
+  const listed = gitWritersIn(repository)
+  const writers = [...(listed ?? []), ...others.map((start) => ({ start, waits: false }))]
   const now = Date.now()
   const unused = found.filter(
-    ({ changed }) =>
+    ({ changed, file }) =>
       now - changed > (listed === undefined ? blindPatience : patience) &&
-      !starts.some((start) => start <= changed + clockDifference)
+      !writers.some(
+        ({ start, waits }) => start <= changed + clockDifference && !(waits && file.endsWith(".lock"))
+      )
   )
   return { removed: removeAll(repository, unused), pending: unused.length < found.length }
 }

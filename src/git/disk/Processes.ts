@@ -25,7 +25,7 @@ const boot = (readText("/proc/sys/kernel/random/boot_id") ?? "unknown").replace(
 const statOf = (pid: number | string) => {
   const stat = readText(`/proc/${pid}/stat`)
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")
-  return fields === undefined ? undefined : { state: fields[0], start: fields[19] }
+  return fields === undefined ? undefined : { state: fields[0], parent: fields[1], start: fields[19] }
 }
 
 /** Whether a process is dead, although nobody has asked for its exit code yet: containers often have nobody who does. */
@@ -94,19 +94,49 @@ const isIn = (pid: string, directory: string): boolean => {
   )
 }
 
-/**
- * When the Git processes that work in a repository were started, in milliseconds since the epoch; undefined where
- * this machine does not list its processes.
- */
-export const gitStartsIn = (repository: string): ReadonlyArray<number> | undefined => {
+/** Commands that take no lock and write no file of a repository. */
+const readers = new Set([
+  ...["cat-file", "diff-tree", "for-each-ref", "ls-tree", "merge-base", "rev-list", "rev-parse"],
+  ...["upload-archive", "upload-pack"]
+])
+
+/** Options of `git` itself that are followed by their value. */
+const valued = new Set(["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env"])
+
+/** Whether a Git process only reads, by its arguments. */
+const isReader = ([program = "", ...args]: ReadonlyArray<string>): boolean => {
+  const name = path.basename(program)
+  let at = 0
+  while (name === "git" && args[at]?.startsWith("-") === true) at += valued.has(args[at]!) ? 2 : 1
+  const command = name === "git" ? args[at] : name.replace(/^git-/, "")
+  return command === "pack-objects" ? args.includes("--stdout") : readers.has(command ?? "")
+}
+
+/** A Git process that may write in a repository. */
+export interface GitWriter {
+  /** In milliseconds since the epoch. */
+  readonly start: number
+  /** It is a push that waits for its `pre-receive` hook, and locks no ref before the hook ends. */
+  readonly waits: boolean
+}
+
+/** The Git processes that may write in a repository; undefined where this machine does not list its processes. */
+export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | undefined => {
   const uptime = Number(readText("/proc/uptime")?.split(" ")[0] ?? Number.NaN)
   if (Number.isNaN(uptime)) return undefined
   const now = Date.now()
   const directory = fs.realpathSync(repository)
-  return fs.readdirSync("/proc").flatMap((pid) => {
-    if (!/^\d+$/.test(pid) || readText(`/proc/${pid}/comm`)?.startsWith("git") !== true) return []
+  const processes = fs
+    .readdirSync("/proc")
+    .flatMap((pid) => (/^\d+$/.test(pid) ? [{ pid, name: readText(`/proc/${pid}/comm`) }] : []))
+  const hooked = new Set(
+    processes.flatMap(({ name, pid }) => (name === "pre-receive" ? [statOf(pid)?.parent] : []))
+  )
+  return processes.flatMap(({ name, pid }) => {
+    if (name?.startsWith("git") !== true) return []
     const stat = statOf(pid)
     if (stat === undefined || isZombie(stat.state) || !isIn(pid, directory)) return []
-    return [now - (uptime - Number(stat.start) / ticks) * 1000]
+    if (isReader(readText(`/proc/${pid}/cmdline`)?.split("\0") ?? [])) return []
+    return [{ start: now - (uptime - Number(stat.start) / ticks) * 1000, waits: hooked.has(pid) }]
   })
 }

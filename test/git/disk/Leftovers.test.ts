@@ -1,4 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { once } from "node:events"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -6,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
+import { channelOf, spawnGit } from "../../../src/git/disk/GitProcess.js"
 import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
 import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as LocalGit from "../../../src/store/local/LocalGit.js"
@@ -69,6 +72,20 @@ const stuckIn = (directory: string, commit: Oid, prefix: ReadonlyArray<string> =
     ),
     ({ pid }) => Effect.ignore(Effect.try(() => process.kill(-pid, "SIGKILL")))
   )
+
+const packet = (text: string) => `${(text.length + 4).toString(16).padStart(4, "0")}${text}`
+
+/** A push of a new branch that waits at its hook. */
+const waitingPush = (directory: string, branch: string, commit: Oid) =>
+  Effect.promise(async () => {
+    const push = spawnGit(directory, ["receive-pack", "--stateless-rpc", directory], { awaited: true })
+    push.stdout.resume()
+    const head = Buffer.from("PACK\0\0\0\x02\0\0\0\0", "latin1")
+    push.stdin.write(`${packet(`${"0".repeat(40)} ${commit} refs/heads/${branch}\0report-status`)}0000`)
+    push.stdin.end(Buffer.concat([head, createHash("sha1").update(head).digest()]))
+    await once(channelOf(push), "data")
+    return push
+  })
 
 /** What the doctor of a store says was repaired. */
 const repairsOf = (repository: GitRepository) =>
@@ -155,6 +172,10 @@ describe("what killed Git children leave", () => {
     () =>
       Effect.gen(function* () {
         const { commit, directory } = yield* made
+        const reader = spawnGit(directory, ["cat-file", "--batch"])
+        const push = yield* waitingPush(directory, "b9", commit)
+        yield* Effect.addFinalizer(() => Effect.sync(() => reader.kill() && push.kill()))
+        const quarantine = fs.readdirSync(path.join(directory, "objects")).find((name) => /^tmp/.test(name))!
         const { end, pid } = yield* stuckIn(directory, commit)
         process.kill(-pid, "SIGKILL")
         yield* Effect.promise(() => end)
@@ -165,6 +186,10 @@ describe("what killed Git children leave", () => {
           const at = name === "main" ? Option.some(commit) : Option.none()
           yield* repository.updateRef(`refs/heads/${name}`, at, Option.some(commit))
         }
+        assert.include(leftIn(directory), `objects/${quarantine}`)
+        channelOf(push).end("go\n")
+        yield* Effect.promise(() => once(push, "close"))
+        assert.strictEqual(git(directory, "rev-parse", "b9").trim(), commit)
         yield* repository.maintain
         assert.deepStrictEqual(leftIn(directory), [])
         const repairs = yield* repairsOf(repository)
