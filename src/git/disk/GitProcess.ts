@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process"
+import * as fs from "node:fs"
 import type { Duplex, Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -192,34 +193,39 @@ const succeeded = (directory: string, operation: string) => (output: GitOutput) 
     ? Effect.succeed(output)
     : Effect.fail(gitFailure(directory, operation, output.code, output.stderr))
 
-/** Runs a command until its standard input ends, and then kills it with all its children. */
+/** Runs a command, whose input is a file, until standard input ends, and then kills it with all its children. */
 const tether = `exec 3<&0
-"$@" </dev/null 3<&- &
+input=$1
+shift
+"$@" <"$input" 3<&- &
 work=$!
 { cat <&3; kill -KILL 0; } >/dev/null 2>&1 &
 wait $work`
 
 /**
- * As `runOk`, for work that deletes packs: it does not outlive this process, even one that is killed, and so not the
- * lock that it is done under.
+ * As `run`, for work that changes packs; fails unless Git succeeded. It does not outlive this process, even one that is
+ * killed, and so not the lock that it is done under. `input` is a file.
  */
 export const runTethered = (
   directory: string,
   operation: string,
-  args: ReadonlyArray<string>
+  args: ReadonlyArray<string>,
+  input?: string
 ): Effect.Effect<GitOutput, RemoteError> =>
-  process.platform === "win32"
-    ? runOk(directory, operation, args)
-    : ended(
-        directory,
-        operation,
-        () => inRepository(directory, ["sh", "-c", tether, "sh"], args, { detached: true }),
-        (child) => child.stdin.destroy()
-      ).pipe(Effect.flatMap(succeeded(directory, operation)))
-
-/** As `run`, failing unless Git succeeded. */
-const runOk = (directory: string, operation: string, args: ReadonlyArray<string>) =>
-  Effect.flatMap(run(directory, operation, args), succeeded(directory, operation))
+  ended(
+    directory,
+    operation,
+    () => {
+      if (process.platform !== "win32") {
+        const before = ["sh", "-c", tether, "sh", input ?? "/dev/null"]
+        return inRepository(directory, before, args, { detached: true })
+      }
+      const child = spawnGit(directory, args)
+      child.stdin.end(input === undefined ? undefined : fs.readFileSync(input))
+      return child
+    },
+    (child) => (process.platform === "win32" ? child.kill("SIGKILL") : child.stdin.destroy())
+  ).pipe(Effect.flatMap(succeeded(directory, operation)))
 
 /** What it means that no child could be made. */
 export const spawnFailure = (directory: string, operation: string, cause: Error) =>

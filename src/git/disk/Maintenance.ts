@@ -11,6 +11,7 @@ import { runTethered } from "./GitProcess.js"
 import { clearOld } from "./Leftovers.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import type { Owner } from "./Owner.js"
+import { isPartial, repack } from "./Repack.js"
 import * as Repairs from "./Repairs.js"
 
 const operation = "GitRepository.maintain"
@@ -107,13 +108,13 @@ export const make = (options: MaintenanceOptions) =>
       yield* attempt(operation, directory, () => objects.rescan())
       // A pack that is damaged too stays as it is, and the others are kept fast all the same.
       for (const stem of objects.damagedPacks) yield* Effect.ignoreLogged(reindex(stem))
-      yield* runTethered(directory, operation, [
-        ...["-c", "pack.threads=1", "-c", "core.fsync=all"],
-        ...["repack", "--geometric=2", "-d", "-q", "--write-midx"]
-      ])
+      yield* attempt(operation, directory, () => objects.rescan())
+      yield* repack({ directory, owner, damaged: objects.damagedPacks })
       yield* runTethered(directory, operation, [
         ...["-c", "core.fsync=all"],
-        ...["commit-graph", "write", "--reachable", "--changed-paths", "--split", "--no-progress"]
+        ...["commit-graph", "write", "--reachable", "--split", "--no-progress"],
+        // The filters are made from trees, and a partial clone may lack them.
+        isPartial(directory) ? "--no-changed-paths" : "--changed-paths"
       ])
     })
 

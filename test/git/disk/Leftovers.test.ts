@@ -256,7 +256,7 @@ describe("what killed Git children leave", () => {
           `touch ${directory}/objects/info/commit-graphs/commit-graph-chain.lock`,
           "kill -KILL $$"
         ].join("\n")
-        const script = `#!/bin/sh\ncase "$*" in *repack*) ${fatal} ;; esac\nexec ${real}/git "$@"\n`
+        const script = `#!/bin/sh\ncase "$*" in *pack-objects*) ${fatal} ;; esac\nexec ${real}/git "$@"\n`
         fs.writeFileSync(path.join(bin, "git"), script, { mode: 0o755 })
         yield* Effect.acquireUseRelease(
           Effect.sync(() => {

@@ -1,8 +1,9 @@
-import * as fs from "node:fs"
+import mutable, * as fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
-import { assertSound, engine, git, put, write } from "./support/temporary.js"
+import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
 const packsOf = (directory: string) =>
   fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".pack")).length
@@ -96,6 +97,71 @@ describe("maintenance", () => {
       assert.strictEqual(git(directory, "rev-list", "--count", "main").trim(), "7")
       assertSound(directory)
     })
+  )
+})
+
+const indexesOf = (directory: string) =>
+  fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".idx"))
+
+/** Makes fsync of a directory fail until it is called. */
+const failFsync = (directory: string) => {
+  const { fsync } = fs
+  const failing = (fd: number, done: (cause: Error | null) => void) =>
+    fs.readlinkSync(`/proc/self/fd/${fd}`) === directory ? done(new Error("EIO: no sync")) : fsync(fd, done)
+  mutable.fsync = failing as typeof fsync
+  syncBuiltinESMExports()
+  return () => {
+    mutable.fsync = fsync
+    syncBuiltinESMExports()
+  }
+}
+
+describe("combining packs", () => {
+  it.scopedLive.skipIf(!fs.existsSync("/proc/self/fd"))(
+    "deletes none before the new one's name is durable",
+    () =>
+      Effect.gen(function* () {
+        const repository = yield* engine({ maintenance: false })
+        const { directory } = repository
+        for (let n = 0; n < 5; n++) yield* write(repository, [put("a", `${n}`)])
+        const before = indexesOf(directory)
+        const undo = failFsync(`${fs.realpathSync(directory)}/objects/pack`)
+        yield* Effect.ensuring(Effect.flip(repository.maintain), Effect.sync(undo))
+        assert.includeMembers(indexesOf(directory), before)
+        yield* repository.maintain
+        assert.strictEqual(indexesOf(directory).length, 1)
+        git(directory, "multi-pack-index", "verify")
+        assertSound(directory)
+      })
+  )
+
+  it.scopedLive(
+    "works in a partial clone, and where objects are borrowed, and keeps what is unreachable",
+    () =>
+      Effect.gen(function* () {
+        const lender = yield* engine({ maintenance: false })
+        for (let n = 0; n < 5; n++) yield* write(lender, [put(`a${n}`, `${n}`)])
+        git(lender.directory, "config", "uploadpack.allowFilter", "true")
+        for (const how of ["--filter=blob:none", "--filter=tree:0", "--shared"]) {
+          const directory = `${yield* temporary}/clone.git`
+          const from = how === "--shared" ? lender.directory : `file://${lender.directory}`
+          git("/", "clone", "-q", "--bare", how, from, directory)
+          const promised = indexesOf(directory)
+          const repository = yield* Engine.open({ directory, maintenance: false })
+          const lost = yield* repository.writeObject("blob", Buffer.from("unreachable"))
+          for (let n = 0; n < 5; n++) yield* write(repository, [put(`b${n}`, `${n}`)], { branch: "own" })
+          yield* repository.maintain
+          assert.strictEqual(indexesOf(directory).length, promised.length + 1, how)
+          assert.includeMembers(indexesOf(directory), promised)
+          git(directory, "multi-pack-index", "verify")
+          assert.strictEqual(git(directory, "cat-file", "blob", lost), "unreachable")
+          assert.strictEqual(git(directory, "show", "own:b3"), "3")
+          git(lender.directory, "repack", "-adq")
+          yield* write(repository, [put("b9", "9")], { branch: "own" })
+          yield* repository.maintain
+          assertSound(directory)
+        }
+      })
   )
 })
 
