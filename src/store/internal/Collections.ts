@@ -8,6 +8,7 @@ import type { ImportTarget } from "../transfer/Import.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import { collectionExports } from "./Exporting.js"
+import { tellingOutside } from "./Progress.js"
 import { makeReader } from "./Reader.js"
 import type { StoreCore } from "./StoreCore.js"
 import { read } from "./Touch.js"
@@ -152,14 +153,16 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
     reindex: Effect.fn("Collection.reindex")(function* (options) {
       const operation = "Collection.reindex"
       yield* check(operation, { collection: name })
-      const outcome = yield* core.write({
-        operation,
-        message: options?.message ?? `reindex ${name}`,
-        mode: "batch",
-        operations: [],
-        reindex: [name],
-        onRead: options?.onProgress
-      })
+      const outcome = yield* tellingOutside(options?.onProgress, (onRead) =>
+        core.write({
+          operation,
+          message: options?.message ?? `reindex ${name}`,
+          mode: "batch",
+          operations: [],
+          reindex: [name],
+          onRead
+        })
+      )
       return Option.map(outcome.committed, ({ commit }) => commit as string)
     })
   }

@@ -1,0 +1,29 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+
+/**
+ * Runs work that holds a branch's turn, and tells a caller's function of its progress in a fiber that does not hold
+ * it: a function that writes to the branch waits for the turn, and the work does not wait for the function. What the
+ * function dies of ends the work.
+ */
+export const tellingOutside = <Progress, A, E>(
+  tell: ((progress: Progress) => Effect.Effect<void>) | undefined,
+  work: (told: ((progress: Progress) => Effect.Effect<void>) | undefined) => Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  tell === undefined
+    ? work(undefined)
+    : Effect.flatMap(Queue.unbounded<Option.Option<Progress>>(), (queue) => {
+        const telling: Effect.Effect<void> = Effect.flatMap(
+          Queue.take(queue),
+          Option.match({
+            onNone: () => Effect.void,
+            onSome: (progress) => Effect.zipRight(tell(progress), telling)
+          })
+        )
+        const working = Effect.zipLeft(
+          work((progress) => Queue.offer(queue, Option.some(progress))),
+          Queue.offer(queue, Option.none())
+        )
+        return Effect.zipLeft(working, telling, { concurrent: true })
+      })
