@@ -49,7 +49,7 @@ export const fitsGraphql = (commit: NewCommit) =>
     maxBytes
 
 const messageOf = (message: string) => {
-  const [, headline = message, body] = /^(.*?)\r?\n(?:\r?\n)*([\s\S]*)$/.exec(message) ?? []
+  const [, headline = message, body] = /^\s*(\S.*?)\r?\n(?:\r?\n)*([\s\S]*)$/.exec(message) ?? []
   return body === undefined ? { headline } : { headline, body }
 }
 

@@ -3,9 +3,7 @@ import * as Random from "effect/Random"
 
 const trailer = "Chainstore-Write"
 
-const markPattern = new RegExp(`^${trailer}: ([0-9a-f]{16})[ \\t\\r]*$`, "m")
-
-const markLine = new RegExp(`\\n${trailer}: [0-9a-f]{16}[ \\t\\r]*(?=\\n|$)`, "g")
+const markPattern = new RegExp(`(?:^|\\n)${trailer}: ([0-9a-f]{16})[ \\t\\r]*(?=\\n|$)`, "g")
 
 /** A paragraph of trailers as Git reads them: a token, a colon and a value, which may go on in indented lines. */
 const isTrailers = (paragraph: string) =>
@@ -13,8 +11,14 @@ const isTrailers = (paragraph: string) =>
     .split(/\r?\n/)
     .every((line, index) => /^[A-Za-z0-9-]+: /.test(line) || (index > 0 && /^[ \t]/.test(line)))
 
+/** Whether the last paragraph is one of trailers; the first is the title. */
+const endsInTrailers = (message: string) => {
+  const paragraphs = message.split(/\n(?:[ \t]*\r?\n)+/).filter((paragraph) => paragraph.trim() !== "")
+  return paragraphs.length > 1 && isTrailers(paragraphs[paragraphs.length - 1]!)
+}
+
 /** A commit's message as its author wrote it. */
-export const withoutMark = (message: string): string => message.replace(markLine, "").trimEnd()
+export const withoutMark = (message: string): string => message.replace(markPattern, "").trimEnd()
 
 /**
  * The message with a trailer of 64 random bits. Two writers who make the same change on the same head in the same
@@ -25,11 +29,11 @@ export const marked = (message: string): Effect.Effect<string> =>
   Effect.map(Effect.all([Random.nextIntBetween(0, 2 ** 32), Random.nextIntBetween(0, 2 ** 32)]), (halves) => {
     const mark = halves.map((half) => half.toString(16).padStart(8, "0")).join("")
     const text = withoutMark(message)
-    const last = /\n\r?\n([^\n](?:.|\n(?!\r?\n))*)$/.exec(text)?.[1]
-    return `${text}${last !== undefined && isTrailers(last) ? "\n" : "\n\n"}${trailer}: ${mark}`
+    const between = text === "" ? "" : endsInTrailers(text) ? "\n" : "\n\n"
+    return `${text}${between}${trailer}: ${mark}`
   })
 
-const markOf = (message: string) => markPattern.exec(message)?.[1]
+const markOf = (message: string) => Array.from(message.matchAll(markPattern), ([, mark]) => mark).at(-1)
 
 /** Whether a commit's message bears the mark of the one that was sent. */
 export const sameMark = (found: string, sent: string): boolean => {
