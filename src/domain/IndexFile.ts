@@ -79,21 +79,26 @@ export const applyToIndex = (
 ): IndexFile => {
   const values = new Map(index.values)
   const ids = new Map(index.ids)
+  const removed = new Map<string, Array<string>>()
   const added = new Map<string, Array<string>>()
+  const note = (lists: Map<string, Array<string>>, key: string, id: string) => {
+    const list = lists.get(key)
+    if (list === undefined) lists.set(key, [id])
+    else list.push(id)
+  }
   for (const { document, id } of changes) {
-    for (const key of ids.get(id) ?? []) {
-      const left = withoutId(values.get(key) ?? [], id)
-      if (left.length === 0) values.delete(key)
-      else values.set(key, left)
-    }
+    for (const key of ids.get(id) ?? []) note(removed, key, id)
     const keys = document !== undefined && Object.hasOwn(document, field) ? keysOf(document[field]) : []
     if (keys.length === 0) ids.delete(id)
     else ids.set(id, keys)
-    for (const key of keys) {
-      const list = added.get(key)
-      if (list === undefined) added.set(key, [id])
-      else list.push(id)
-    }
+    for (const key of keys) note(added, key, id)
+  }
+  for (const [key, fewer] of removed) {
+    const before = values.get(key) ?? []
+    const gone = new Set(fewer)
+    const left = gone.size === 1 ? withoutId(before, fewer[0]!) : before.filter((id) => !gone.has(id))
+    if (left.length === 0) values.delete(key)
+    else values.set(key, left)
   }
   for (const [key, more] of added) {
     const before = values.get(key) ?? []
