@@ -13,7 +13,7 @@ import { emptyListing, type Listing, listAt, listingOf } from "./Listing.js"
 import * as Pipeline from "./Pipeline.js"
 import * as Precedence from "./Precedence.js"
 import * as RepositorySettings from "./RepositorySettings.js"
-import { branchSource, pinnedSource, requireBranch } from "./Source.js"
+import { branchSource, orBroken, pinnedSource, requireBranch } from "./Source.js"
 import type { StoreCore } from "./StoreCore.js"
 
 interface Shared {
@@ -118,12 +118,13 @@ const assemble = (
         repository.beliefs()
       ),
     at: (head) => assemble(shared, { ...options, readOnly: true, cache: options.viewCache() }, head),
-    invalidate: (path) =>
-      path === undefined
-        ? Effect.all([cache.clear, repository.forget, moving?.forget ?? Effect.void, remote.invalidate], {
-            discard: true
-          })
-        : cache.delete(source.cacheKey(path))
+    invalidate: (path) => {
+      if (path !== undefined) return orBroken(() => cache.delete(source.cacheKey(path)), undefined)
+      const emptied = orBroken(() => cache.clear, undefined)
+      return Effect.all([emptied, repository.forget, moving?.forget ?? Effect.void, remote.invalidate], {
+        discard: true
+      })
+    }
   }
 }
 

@@ -55,12 +55,19 @@ const usable = (cache: Cache, entry: FileVersion) =>
   (entry?.content instanceof Uint8Array && GitObject.hash("blob", entry.content) === entry.oid)
 
 /** A cache that breaks is as good as none. */
-const read = (cache: Cache, key: string) =>
-  cache.get(key).pipe(
-    Effect.map(Option.filter((entry) => usable(cache, entry))),
-    Effect.catchAllCause((cause) =>
-      Effect.as(Effect.logDebug("a cache failed", cause), Option.none<FileVersion>())
-    )
+export const orBroken = <A>(use: () => Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
+  Effect.catchAllCause(Effect.suspend(use), (cause) =>
+    Effect.as(Effect.logDebug("a cache failed", cause), otherwise)
+  )
+
+const read = (cache: Cache, key: string): Effect.Effect<Option.Option<FileVersion>> =>
+  orBroken(
+    () =>
+      Effect.map(
+        cache.get(key),
+        Option.filter((entry) => usable(cache, entry))
+      ),
+    Option.none()
   )
 
 /** Puts a file into a cache, or takes it out. */
@@ -71,9 +78,9 @@ export const remember = (
 ): Effect.Effect<void> => {
   const key = source.cacheKey(path)
   source.noteAbsent(path, Option.isNone(file))
-  return Effect.catchAllCause(
-    Option.isSome(file) ? source.cache.set(key, file.value) : source.cache.delete(key),
-    (cause) => Effect.logDebug("a cache failed", cause)
+  return orBroken(
+    () => (Option.isSome(file) ? source.cache.set(key, file.value) : source.cache.delete(key)),
+    undefined
   )
 }
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { MemoryCache } from "../../../src/store/Cache.js"
+import { AsyncCache, MemoryCache } from "../../../src/store/Cache.js"
 import { GitRemote } from "../../../src/store/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
@@ -43,6 +43,28 @@ describe.each(repositories)(
         const honest = yield* open({ cache: false })
         const d: any = Option.getOrThrow(yield* honest.collection("c").get("a"))
         assert.strictEqual(d.secret, undefined)
+      })
+    )
+
+    it.live("and one that breaks, cost requests and never an answer", () =>
+      Effect.gen(function* () {
+        const broken = () => {
+          throw new Error("broken")
+        }
+        class Broken extends AsyncCache {
+          get = broken
+          set = broken
+          delete = broken
+          clear = broken
+        }
+        const remote = yield* yield* repository
+        const store = yield* Effect.provideService(Store.make({ cache: new Broken() }), GitRemote, remote)
+        const c = store.collection("c")
+        yield* c.insert({ n: 1 }, { id: "a" })
+        yield* store.invalidate("data/c/a.json")
+        yield* c.update("a", { n: 2 })
+        yield* store.invalidate()
+        assert.strictEqual(Option.getOrThrow(yield* c.get("a"))["n"], 2)
       })
     )
   }
