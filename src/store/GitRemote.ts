@@ -92,6 +92,11 @@ export interface SingleFile {
     branch: string,
     path?: string
   ) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /**
+   * How many turns have begun so far. Where there are more than one's own between a read and the write that stands on
+   * it, it may have been a writer of this process that came between.
+   */
+  readonly turns: Effect.Effect<number>
   /** Above this many bytes a content does not go this way. */
   readonly maxBytes: number
 }

@@ -67,6 +67,7 @@ export const makeSingleFile = ({
 
   return {
     exclusively: (branch, path) => exclusively(fileOf(branch, path)),
+    turns: exclusively.turns,
     maxBytes: client.settings.contentsMaxBytes,
     put: (branch, path, content, expected, text) =>
       Effect.suspend(() =>

@@ -200,8 +200,9 @@ export const singleFileWrite = (
 
 /** What became of one try: none is left to the way of whole commits. */
 type Attempt =
-  | { readonly done: Option.Option<UnitOutcome>; readonly refused?: never }
-  | { readonly done?: never; readonly refused: Base }
+  | { readonly done: Option.Option<UnitOutcome>; readonly refused?: never; readonly own?: never }
+  /** `own`: a writer of this process may have come between its read and its write. */
+  | { readonly done?: never; readonly refused: Base; readonly own?: boolean | undefined }
 
 const outcomeBy = (prepared: Prepared, { blob, commit }: FileCommitted): UnitOutcome => ({
   committed: Option.some({ commit }),
@@ -225,6 +226,7 @@ const attempts = (
     const allowed = unit.retries ?? retries
     const once = (look: boolean): Effect.Effect<Attempt, WriteError> =>
       Effect.gen(function* () {
+        const turns = yield* short.turns
         const base = yield* baseOf(parts, operation, path, look)
         const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
         const prepared = yield* Effect.either(
@@ -264,15 +266,16 @@ const attempts = (
         const vanished =
           written.left instanceof NotFoundError && written.left.status === 201 && operation.needs === "any"
         if (!vanished && !(written.left instanceof ConflictError)) return yield* written.left
-        return { refused: base }
+        // In the branch's turn nobody comes between; elsewhere one turn is that of the write itself.
+        return { refused: base, own: !look && (yield* short.turns) - turns > 1 }
       })
     let look = false
     for (let conflicts = 0; ; ) {
       // Once refused, it reads and writes alone: another writer of this process cannot make it fail again.
-      const { done, refused } = yield* look ? short.exclusively(branch)(once(look)) : once(look)
+      const { done, own, refused } = yield* look ? short.exclusively(branch)(once(look)) : once(look)
       if (refused === undefined) return done
       look = true
-      if (refused.guess) continue
+      if (refused.guess || (own === true && operation.needs !== "absent")) continue
       conflicts += 1
       if (operation.needs !== "absent" && conflicts <= allowed) continue
       const actual = yield* Effect.orElseSucceed(source.file(path, { fresh: true }), Option.none)

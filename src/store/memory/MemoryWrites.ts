@@ -87,7 +87,7 @@ const sameHead = (a: Option.Option<Head>, b: Option.Option<Head>) =>
 
 /** The writing half of a remote in memory: each one has its own turns, and all of them meet at the refs. */
 export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["onWrite"]) => {
-  const turns = new Map<string, Effect.Semaphore>()
+  const exclusively = makeExclusively()
   const step = (operation: string, point: WritePoint, branch: string) =>
     onWrite === undefined ? Effect.void : onWrite(operation, point, branch)
 
@@ -117,12 +117,6 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
       return committed
     })
 
-  const turnOf = (branch: string) => {
-    const turn = turns.get(branch) ?? Effect.unsafeMakeSemaphore(1)
-    turns.set(branch, turn)
-    return turn
-  }
-
   const commit: GitRemoteService["commit"] = (branch, expected, newCommit) =>
     checkBranch("GitRemote.commit", branch).pipe(
       Effect.zipRight(step("commit", "start", branch)),
@@ -144,7 +138,7 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
     checkBranch("GitRemote.commitNext", branch).pipe(
       Effect.zipRight(step("commitNext", "start", branch)),
       Effect.zipRight(
-        turnOf(branch).withPermits(1)(
+        exclusively(fileOf(branch))(
           Effect.gen(function* () {
             const head = headNow(repository, branch)
             const built = yield* body(head)
@@ -201,13 +195,13 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
       )
     )
 
-  const exclusively = makeExclusively()
   const singleFile: SingleFile = {
     put: (branch, path, content, expected, text) =>
       fileWrite("SingleFile.put", branch, path, Option.some(content), expected, text),
     delete: (branch, path, expected, text) =>
       fileWrite("SingleFile.delete", branch, path, Option.none(), Option.some(expected), text),
     exclusively: (branch, path) => exclusively(fileOf(branch, path)),
+    turns: exclusively.turns,
     maxBytes: 900_000
   }
 
