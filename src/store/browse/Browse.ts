@@ -10,12 +10,12 @@ import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import type { Budget, GitRemoteService, Tree } from "../GitRemote.js"
 import { withoutMark } from "../internal/CommitMark.js"
 import type { StoreService, StoreView } from "../StoreService.js"
+import * as TimeSlice from "../TimeSlice.js"
 import { columnsOf } from "./Columns.js"
 import { type Filter, matcherOf } from "./Filter.js"
 import { answerFromManifest, covers, cursorPlace } from "./ManifestAnswer.js"
 import { manifestFiles } from "./ManifestFiles.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, type QueryCost, queryProblem } from "./Query.js"
-import * as TimeSlice from "./TimeSlice.js"
 
 export {
   type ManifestState,

@@ -4,10 +4,10 @@ import * as Schema from "effect/Schema"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
 import type { ManifestFile } from "../../domain/ManifestFile.js"
+import type { TimeSlice } from "../TimeSlice.js"
 import { columnsOf } from "./Columns.js"
 import { compareJson, valuesAt } from "./Filter.js"
 import type { ManifestState, Query, QueryAnswer, Sort } from "./Query.js"
-import type { TimeSlice } from "./TimeSlice.js"
 
 /** A manifest and the fields that it projects. */
 export interface Projection extends ManifestFile {

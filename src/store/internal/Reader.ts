@@ -20,6 +20,7 @@ import type {
 } from "../Collection.js"
 import { documentPath, idAt } from "../DocumentPath.js"
 import type { Blob } from "../GitRemote.js"
+import * as TimeSlice from "../TimeSlice.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import { withoutMark } from "./CommitMark.js"
@@ -116,7 +117,9 @@ export const makeReader = <A, I>(
   const decode = (method: string, blobs: Iterable<Blob>, onInvalid: OnInvalid) =>
     Effect.gen(function* () {
       const found: Array<A> = []
+      const slice = TimeSlice.make()
       for (const { content, path } of blobs) {
+        if (slice.isSpent()) yield* slice.pause
         const id = path.slice(path.lastIndexOf("/") + 1, -".json".length)
         const read = codec.read(placeOf(method, id, path), content)
         const answer = Either.isEither(read)
@@ -179,27 +182,34 @@ export const makeReader = <A, I>(
       } satisfies Page<A>
     })
 
-  const matching = (field: string, value: Json, blobs: Iterable<Blob>) => {
-    const found: Array<Blob> = []
-    for (const blob of blobs) {
-      const document = parseObject(blob.content)
-      if (Either.isLeft(document)) found.push(blob)
-      else if (Object.hasOwn(document.right, field) && fieldMatches(document.right[field], value))
-        found.push(blob)
-    }
-    return found
-  }
+  const matching = (field: string, value: Json, blobs: Iterable<Blob>) =>
+    Effect.gen(function* () {
+      const found: Array<Blob> = []
+      const slice = TimeSlice.make()
+      for (const blob of blobs) {
+        if (slice.isSpent()) yield* slice.pause
+        const document = parseObject(blob.content)
+        if (Either.isLeft(document)) found.push(blob)
+        else if (Object.hasOwn(document.right, field) && fieldMatches(document.right[field], value))
+          found.push(blob)
+      }
+      return found
+    })
 
-  /** Documents of a scan whose stored field matches: files that hold no document count as unfit ones. */
+  /** The documents among files whose field matches: files that hold no document count as unfit ones. */
+  const decodeMatching = (field: string, value: Json, blobs: Iterable<Blob>, onInvalid: OnInvalid) =>
+    Effect.map(
+      Effect.flatMap(matching(field, value, blobs), (found) => decode("findBy", found, onInvalid)),
+      Chunk.unsafeFromArray
+    )
+
+  /** Documents of a scan whose stored field matches. */
   const scanBy = (field: string, value: Json, options: ReadManyOptions) =>
     Stream.unwrap(
       Effect.map(locate("findBy", options), (located) => {
         const listing = slice(located.listing, undefined, options.after)
         return Stream.mapChunksEffect(files(core, name, { ...located, listing }), (blobs) =>
-          Effect.map(
-            decode("findBy", matching(field, value, blobs), options.onInvalid ?? "fail"),
-            Chunk.unsafeFromArray
-          )
+          decodeMatching(field, value, blobs, options.onInvalid ?? "fail")
         )
       })
     )
@@ -253,10 +263,7 @@ export const makeReader = <A, I>(
         const how = yield* lookup(core, name, field, value)
         if (how._tag === "Scan") break
         const found = Stream.mapChunksEffect(indexedFiles(core, name, field, how, after), (blobs) =>
-          Effect.map(
-            decode("findBy", matching(field, value, blobs), options.onInvalid ?? "fail"),
-            Chunk.unsafeFromArray
-          )
+          decodeMatching(field, value, blobs, options.onInvalid ?? "fail")
         )
         const all = yield* Stream.runCollect(limited(found, limit)).pipe(
           Effect.asSome,

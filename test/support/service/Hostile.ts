@@ -94,9 +94,121 @@ export const hostile: ReadonlyArray<Shape> = [
   ...to("/api/login", signIns)
 ]
 
-/** Milliseconds for which the event loop of a service was held at most, since this was asked the last time but one. */
+/** Milliseconds for which the event loop of a service was held at most, since this was asked last. */
 export const longestHold = (url: string) =>
   Effect.map(
     ask(url, "GET", "/metrics"),
     ({ text }) => Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1000
   )
+
+const rest = "/api/v3/repos/local/demo"
+const document = (query: string, variables?: object) => JSON.stringify({ query, variables })
+const times = (count: number, piece: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => piece(at)).join(" ")
+const additions = (count: number, head: string) =>
+  document(
+    `mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }`,
+    {
+      input: {
+        branch: { repositoryNameWithOwner: "local/demo", branchName: "main" },
+        expectedHeadOid: head,
+        message: { headline: "many" },
+        fileChanges: {
+          additions: Array.from({ length: count }, (_, at) => ({ path: `f/${at}`, contents: "" }))
+        }
+      }
+    }
+  )
+const spread = (name: number) => `fragment F${name} on Query { ...F${name + 1} }`
+
+/** Documents for a GraphQL endpoint; `head` is the head of `main` of `local/demo`. */
+const documents = (head: string): Readonly<Record<string, string>> => ({
+  "a chain of fragments": document(
+    `{ ...F0 } ${times(3000, spread)} fragment F3000 on Query { viewer { login } }`
+  ),
+  "a star of fragments": document(
+    `{ ${times(5000, (at) => `...G${at}`)} } ${times(3000, (at) => `fragment G${at} on Query { __typename }`)}`
+  ),
+  "fragments that spread the same twice": document(
+    `{ ...F0 } ${times(1500, (at) => `fragment F${at} on Query { ...F${at + 1} ...F${at + 1} }`)} fragment F1500 on Query { __typename }`
+  ),
+  "aliased repositories": document(
+    `{ ${times(3000, (at) => `a${at}: repository(owner: "local", name: "demo") { id }`)} }`
+  ),
+  "one field many times": document(`{ ${"__typename ".repeat(29_000)} }`),
+  "unknown fields": document(`{ ${times(14_000, (at) => `x${at}`)} }`),
+  "unknown fields at depth": document(`{ ${"viewer { ".repeat(7000)} x ${"}".repeat(7001)}`),
+  "fields that conflict": document(
+    `{ ${times(9000, (at) => `a: ${at % 2 ? "viewer" : "rateLimit"} { __typename }`)} }`
+  ),
+  "overlapping fields below": document(`{ ${"viewer { login } ".repeat(6000)} }`),
+  "deep overlapping fields": document(`{ ${`viewer { ${"id login ".repeat(2000)} } `.repeat(6)} }`),
+  "inline fragments": document(`{ ${"... { ".repeat(9000)} __typename ${"}".repeat(9001)}`),
+  "variables that are not used": document(`query(${times(6000, (at) => `$v${at}: Int`)}) { __typename }`),
+  "many operations": document(times(7000, (at) => `query q${at} { __typename }`)),
+  directives: document(`{ __typename ${"@include(if: true) ".repeat(4000)} }`),
+  "a deep list of values": document(
+    `{ repository(owner: ${"[".repeat(14_000)}${"]".repeat(14_000)}, name: "a") { id } }`
+  ),
+  comments: document(`{ __typename } ${"#\n".repeat(333_000)}`),
+  "a long string": document(`{ repository(owner: "${"\\u0041".repeat(80_000)}", name: "a") { id } }`),
+  "a block of lines": document(`{ repository(owner: """${"\n ".repeat(200_000)}""", name: "a") { id } }`),
+  "deep variables": `{"query":"query($a: String) { __typename }","variables":{"a":${deep(400_000)}}}`,
+  "many variables": `{"query":"{ __typename }","variables":{${keys(80_000)}}}`,
+  "an input of many keys": `{"query":"mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }","variables":{"input":{${keys(80_000)}}}}`,
+  "additions of the wrong kind": `{"query":"mutation($input: CreateCommitOnBranchInput!) { createCommitOnBranch(input: $input) { commit { oid } } }","variables":{"input":{"fileChanges":{"additions":[${filled("1", 900_000)}]}}}}`,
+  "the most additions": additions(9990, head),
+  "too many additions": additions(25_000, head),
+  "additions to a branch that moved": additions(9990, "0".repeat(40)),
+  "what never closes": "{".repeat(30_000)
+})
+
+const trees = (count: number, entry: (at: number) => object, more: object = {}) =>
+  JSON.stringify({ ...more, tree: Array.from({ length: count }, (_, at) => entry(at)) })
+
+const repositoryBodies: ReadonlyArray<readonly [path: string, name: string, body: string]> = [
+  ["git/trees", "many contents", trees(2000, (at) => ({ path: `f${at}`, content: "" }))],
+  [
+    "git/trees",
+    "many removals",
+    trees(17_000, (at) => ({ path: `f${at}`, mode: "100644", sha: null }), { base_tree: "main" })
+  ],
+  [
+    "git/trees",
+    "many directories",
+    trees(1000, (at) => ({ path: `${"a/".repeat(20)}${at}/b`, content: "" }))
+  ],
+  ["git/trees", "a deep path", trees(1, () => ({ path: `${"a/".repeat(400_000)}b`, content: "" }))],
+  ["git/trees", "numbers", `{"tree":[${filled("1")}]}`],
+  ["git/trees", "deep lists", `{"tree":${deep(mebibyte / 2)}}`],
+  ["git/blobs", "a text", JSON.stringify({ content: "a".repeat(mebibyte - 100) })],
+  [
+    "git/blobs",
+    "white space in base64",
+    JSON.stringify({ content: "\n".repeat(mebibyte / 2 - 100), encoding: "base64" })
+  ],
+  [
+    "git/commits",
+    "many parents",
+    JSON.stringify({ message: "a", tree: "a", parents: Array(20_000).fill("0".repeat(40)) })
+  ],
+  ["git/commits", "many lines", JSON.stringify({ message: "\n".repeat(400_000), tree: "main" })],
+  [
+    "git/refs",
+    "a name of slashes",
+    JSON.stringify({ ref: `refs/heads/${"a/".repeat(400_000)}`, sha: "main" })
+  ],
+  ["git/tags", "many keys", `{${keys(80_000)}}`],
+  ["merges", "a head of carets", JSON.stringify({ base: "main", head: "^".repeat(900_000) })],
+  ["merges", "a head of steps", JSON.stringify({ base: "main", head: `main${"~1".repeat(400_000)}` })]
+]
+
+/** What the host is sent with a token that may write. */
+export const hostileToHost = (head: string): ReadonlyArray<Shape> => [
+  ...to("/api/graphql", documents(head)),
+  ...repositoryBodies.map(([path, name, body]) => ({
+    name: `${path}: ${name}`,
+    path: `${rest}/${path}`,
+    body
+  }))
+]

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import type { GraphQLError } from "graphql"
 import { RefMoved } from "../../../domain/Ref.js"
 import type { Change } from "../../../git/Commit.js"
+import * as TimeSlice from "../../../store/TimeSlice.js"
 import * as Base64 from "../Base64.js"
 import * as FileContent from "../FileContent.js"
 import { LongText } from "../LongText.js"
@@ -46,14 +47,16 @@ const notBase64 = (path: string) =>
   fail("UNPROCESSABLE", `The contents of ${path.slice(0, 200)} are not valid Base64.`)
 
 /** Fails unless every path may be changed, and is changed once. */
-const checkPaths = (paths: ReadonlyArray<string>): Effect.Effect<void, GraphQLError> => {
-  const wrong = paths.find((path) => !isPath(path))
-  return wrong !== undefined
-    ? fail("UNPROCESSABLE", `A path was requested which is not valid: ${wrong.slice(0, 200)}`)
-    : new Set(paths).size < paths.length
-      ? fail("UNPROCESSABLE", "A path was requested more than once in the file changes.")
-      : Effect.void
-}
+const checkPaths = (paths: ReadonlyArray<string>): Effect.Effect<void, GraphQLError> =>
+  Effect.gen(function* () {
+    yield* TimeSlice.forEach(paths, (path) =>
+      isPath(path)
+        ? Effect.void
+        : fail("UNPROCESSABLE", `A path was requested which is not valid: ${path.slice(0, 200)}`)
+    )
+    if (new Set(paths).size < paths.length)
+      yield* fail("UNPROCESSABLE", "A path was requested more than once in the file changes.")
+  })
 
 const branchOf = (context: Context, { branchName, id, repositoryNameWithOwner }: CommitInput["branch"]) =>
   Effect.gen(function* () {
@@ -81,7 +84,7 @@ export const createCommitOnBranch = (context: Context, input: CommitInput) =>
     const name = `refs/heads/${branch}`
     const additions = input.fileChanges?.additions ?? []
     const deletions = input.fileChanges?.deletions ?? []
-    const contents = yield* Effect.forEach(additions, contentOf)
+    const contents = yield* TimeSlice.forEach(additions, contentOf)
     yield* checkPaths([...additions, ...deletions].map(({ path }) => path))
     const at = isRefName(name) ? yield* git.ref(name) : Option.none()
     if (Option.isNone(at)) {
@@ -112,16 +115,18 @@ export const createCommitOnBranch = (context: Context, input: CommitInput) =>
           if (Option.isNone(head) || head.value.commit !== expected) {
             return yield* Effect.fail(stale)
           }
-          for (const change of changes) {
-            if (change._tag !== "Remove") continue
-            const found = yield* git.lookup(head.value.tree, change.path)
-            if (Option.isNone(found) || found.value.kind === "tree") {
-              return yield* fail(
-                "UNPROCESSABLE",
-                `A path was requested for deletion which does not exist as of commit oid ${head.value.commit}`
-              )
-            }
-          }
+          const { commit, tree } = head.value
+          yield* TimeSlice.forEach(deletions, ({ path }) =>
+            Effect.filterOrFail(
+              git.lookup(tree, path),
+              (found) => Option.isSome(found) && found.value.kind !== "tree",
+              () =>
+                failure(
+                  "UNPROCESSABLE",
+                  `A path was requested for deletion which does not exist as of commit oid ${commit}`
+                )
+            )
+          )
           return { commit: Option.some({ message, author, committer: author, changes }), result: undefined }
         })
       )

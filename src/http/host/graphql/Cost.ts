@@ -61,11 +61,8 @@ export const estimate = (
   let introspection = 0
   const isTooMuch = () =>
     steps > mostFields || values > mostValues || introspection > mostIntrospection || nodes > mostNodes
-  const walk = (
-    selections: SelectionSetNode | undefined,
-    times: number,
-    inside: ReadonlyArray<string>
-  ): void => {
+  // A valid document has no cycle of fragments.
+  const walk = (selections: SelectionSetNode | undefined, times: number): void => {
     for (const selection of selections?.selections ?? []) {
       steps++
       if (isTooMuch()) return
@@ -91,14 +88,12 @@ export const estimate = (
           requests += times
           nodes += times * Math.max(0, size)
         }
-        walk(selection.selectionSet, times * Math.max(1, size || 1), inside)
+        walk(selection.selectionSet, times * Math.max(1, size || 1))
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        walk(selection.selectionSet, times, inside)
-      } else if (!inside.includes(selection.name.value)) {
-        walk(fragments.get(selection.name.value)?.selectionSet, times, [...inside, selection.name.value])
-      }
+        walk(selection.selectionSet, times)
+      } else walk(fragments.get(selection.name.value)?.selectionSet, times)
     }
   }
-  walk(operation.selectionSet, 1, [])
+  walk(operation.selectionSet, 1)
   return { nodes, points: Math.max(1, Math.round(requests / 100)), tooMuch: isTooMuch() }
 }

@@ -22,6 +22,7 @@ import * as Reply from "../Reply.js"
 import { Repositories } from "../Repositories.js"
 import type { Answer, Failure } from "../Route.js"
 import * as Turns from "../Turns.js"
+import { documentProblem, explainAborted, variablesProblem } from "./Bounds.js"
 import type { Context } from "./Context.js"
 import { estimate, mostNodes } from "./Cost.js"
 import { exhausted, failure, format, fromCause, unavailable } from "./GraphQlFailure.js"
@@ -58,10 +59,13 @@ const explained = (error: GraphQLError): GraphQLError =>
 const checkedAnew = (query: string): Checked => {
   try {
     const document = parse(query, { maxTokens: mostTokens })
+    const problem = documentProblem(document)
+    if (problem !== undefined) return [problem]
     const invalid = validate(schema(), document, undefined, { maxErrors: 10 })
-    return invalid.length > 0 ? invalid.map(explained) : document
+    return invalid.length > 0 ? invalid.map((error) => explainAborted(explained(error))) : document
   } catch (error) {
-    return [error instanceof GraphQLError ? error : new GraphQLError("The document could not be parsed.")]
+    if (error instanceof GraphQLError) return [error]
+    return [new GraphQLError("The document could not be parsed: its parts are nested too deep.")]
   }
 }
 
@@ -190,7 +194,9 @@ export const handler = Effect.gen(function* () {
         return errors(new GraphQLError("A query attribute must be specified and must be a string."))
       if (variables !== undefined && variables !== null && !isObject(variables))
         return yield* badRequest("Variables must be an object.")
-      const values = { ...(isObject(variables) ? variables : {}) }
+      const values = isObject(variables) ? variables : {}
+      const unfit = variablesProblem(values)
+      if (unfit !== undefined) return errors(unfit)
       const document = checked(query)
       if (!("kind" in document)) return errors(...document)
       const operation = operationOf(document, typeof name === "string" && name !== "" ? name : undefined)

@@ -53,6 +53,11 @@ const fromFailure = (error: Failure | GraphQLError): GraphQLError => {
   return failure("UNPROCESSABLE", error.message)
 }
 
+/** Messages repeat what was sent, which may be long. */
+const longest = 2000
+
+const cut = (message: string) => (message.length > longest ? `${message.slice(0, longest)}...` : message)
+
 /** An error as GitHub writes it: `type` stands beside the message. */
 export const format = (error: GraphQLError): GraphQLFormattedError & { readonly type?: unknown } => {
   const type = error.extensions["type"]
@@ -60,6 +65,6 @@ export const format = (error: GraphQLError): GraphQLFormattedError & { readonly 
     ...(type === undefined ? {} : { type }),
     ...(error.path === undefined ? {} : { path: error.path }),
     ...(error.locations === undefined ? {} : { locations: error.locations }),
-    message: error.message
+    message: cut(error.message)
   }
 }

@@ -4,6 +4,7 @@ import type { RemoteError } from "../../../domain/StoreError.js"
 import { ValidationError } from "../../../domain/StoreError.js"
 import type { GitRepository, TreeChange } from "../../../git/disk/GitRepository.js"
 import type { TreeEntry } from "../../../git/Tree.js"
+import * as TimeSlice from "../../../store/TimeSlice.js"
 import * as BlobSizes from "../BlobSizes.js"
 import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
@@ -40,7 +41,9 @@ const listing = (call: Call, fullName: string, git: GitRepository, oid: Oid, rec
     const tree: Array<object> = []
     let bytes = 0
     let truncated = entries.length > mostEntries
+    const slice = TimeSlice.make()
     for (const entry of truncated ? entries.slice(0, mostEntries) : entries) {
+      if (slice.isSpent()) yield* slice.pause
       const shown = view(
         call,
         fullName,
@@ -144,14 +147,19 @@ export const routes = Effect.gen(function* () {
       if (base !== undefined && Option.isNone(root)) {
         return yield* unprocessable("base_tree is not a valid tree oid")
       }
-      const changes = yield* Effect.forEach(entries, (entry) => change(git, entry))
+      const changes = yield* TimeSlice.forEach(entries, (entry) => change(git, entry))
       if (new Set(changes.map(({ path }) => path)).size < changes.length) {
         return yield* unprocessable("tree contains duplicate file entries")
       }
-      for (const { mode, oid, path } of changes) {
-        if (Option.isSome(oid) || Option.isNone(root)) continue
-        const existing = yield* git.lookup(root.value, path)
-        if (Option.isSome(existing) && existing.value.kind !== kindOf(mode)) return yield* badState
+      if (Option.isSome(root)) {
+        const removals = changes.filter(({ oid }) => Option.isNone(oid))
+        yield* TimeSlice.forEach(removals, ({ mode, path }) =>
+          Effect.filterOrFail(
+            git.lookup(root.value, path),
+            (existing) => Option.isNone(existing) || existing.value.kind === kindOf(mode),
+            () => badState
+          )
+        )
       }
       const oid = yield* git
         .writeTree(root, changes)

@@ -27,6 +27,18 @@ export const make = (): TimeSlice => {
   }
 }
 
+/** Runs an effect for each item, one after the other, with turns for others in between. */
+export const forEach = <A, B, E, R>(
+  items: Iterable<A>,
+  run: (item: A) => Effect.Effect<B, E, R>
+): Effect.Effect<Array<B>, E, R> =>
+  Effect.suspend(() => {
+    const slice = make()
+    return Effect.forEach(items, (item) =>
+      slice.isSpent() ? Effect.zipRight(slice.pause, run(item)) : run(item)
+    )
+  })
+
 const nested = 2
 
 /** The JSON text of a value, with turns for others between the members of its outer levels. */
