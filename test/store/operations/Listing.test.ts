@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, FastCheck as fc, Stream } from "effect"
+import { Chunk, Effect, FastCheck as fc, Schema, Stream } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
 import { placeOf } from "../../../src/store/DocumentPath.js"
+import { GitRemote } from "../../../src/store/GitRemote.js"
 import { listingOf, partsOf, slice } from "../../../src/store/internal/Listing.js"
+import * as Memory from "../../../src/store/memory/Memory.js"
+import * as Store from "../../../src/store/Store.js"
 import { StoreArbitrary } from "../../../src/testing/index.js"
 
 const oid = fc.hexaString({ minLength: 40, maxLength: 40 }) as unknown as fc.Arbitrary<Oid>
@@ -57,3 +60,38 @@ describe("a packed listing", () => {
     { fastCheck: { numRuns: 200 } }
   )
 })
+
+// Decoding takes a millisecond a document here, and the timer is due at once.
+const slow = (onDecode: () => void) =>
+  Schema.transform(Schema.Struct({ n: Schema.Number }), Schema.Struct({ n: Schema.Number }), {
+    decode: (given) => {
+      onDecode()
+      const began = performance.now()
+      while (performance.now() - began < 1);
+      return given
+    },
+    encode: (given) => given
+  })
+
+it.live("reading many documents lets timers run in between", () =>
+  Effect.gen(function* () {
+    const store = yield* Effect.provideService(Store.make({}), GitRemote, yield* Memory.make())
+    yield* store.batch({}, (batch) =>
+      Effect.forEach(Array.from({ length: 200 }), (_, n) => batch.insert("c", { n }, { id: `${n}` }), {
+        discard: true
+      })
+    )
+    let decoded = 0
+    let atTimer: number | undefined
+    const schema = slow(() => {
+      if (decoded++ === 0) {
+        setTimeout(() => {
+          atTimer = decoded
+        }, 0)
+      }
+    })
+    assert.strictEqual(Chunk.size(yield* Stream.runCollect(store.collection("c", schema).all())), 200)
+    assert.isDefined(atTimer)
+    assert.isBelow(atTimer!, 200)
+  })
+)
