@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { Clock, Duration, Effect, Exit, Option, Schedule, Scope } from "effect"
+import type { DurationInput } from "../../domain/DurationInput.js"
 import type { Browse } from "../../store/browse/Browse.js"
+import { durationOption } from "../server/DurationOption.js"
 
 /** One signed-in browser. Nothing of it can be read from outside the process. */
 export interface Session {
@@ -17,9 +19,9 @@ export interface Session {
 
 export interface SessionLimits {
   /** How long a session lives without a request. */
-  readonly idle: Duration.DurationInput
+  readonly idle: DurationInput
   /** How long a session lives at most. */
-  readonly absolute: Duration.DurationInput
+  readonly absolute: DurationInput
   /** How many there are at most; a further one ends the quietest one of whoever has the most. */
   readonly maximum: number
 }
@@ -41,8 +43,8 @@ interface Entry {
 export class Sessions extends Effect.Service<Sessions>()("chainstore/http/console/Sessions", {
   scoped: (limits: SessionLimits = defaultLimits) =>
     Effect.gen(function* () {
-      const idle = Duration.toMillis(limits.idle)
-      const absolute = Duration.toMillis(limits.absolute)
+      const idle = Duration.toMillis(durationOption("Sessions: idle", limits.idle))
+      const absolute = Duration.toMillis(durationOption("Sessions: absolute", limits.absolute))
       const entries = new Map<string, Entry>()
 
       const close = (id: string) =>

@@ -1,8 +1,10 @@
 import { FileSystem } from "@effect/platform"
-import { Clock, Context, type Duration, Effect, Layer, MutableRef, Option, Ref, Schema } from "effect"
+import { Clock, Context, Effect, Layer, MutableRef, Option, Ref, Schema } from "effect"
+import type { DurationInput } from "../../domain/DurationInput.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import type { GitRepository } from "../../git/disk/GitRepository.js"
+import { durationOption } from "../server/DurationOption.js"
 import * as Git from "./Git.js"
 
 /** What goes wrong with a request. */
@@ -191,11 +193,12 @@ export const layerWith = (now: Effect.Effect<number>) =>
 export const layer = layerWith(Clock.currentTimeMillis)
 
 /** Faults as a file says, read again when it changes; a missing file means none, an unreadable one keeps the last. */
-export const layerFile = (file: string, every: Duration.DurationInput = "250 millis") =>
+export const layerFile = (file: string, every: DurationInput = "250 millis") =>
   Layer.scoped(
     Faults,
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
+      const pause = durationOption("Faults.layerFile: every", every)
       const plan = MutableRef.make(healthy)
       const seen = yield* Ref.make("")
       const load = Effect.gen(function* () {
@@ -209,7 +212,7 @@ export const layerFile = (file: string, every: Duration.DurationInput = "250 mil
         )
       )
       yield* load
-      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(every), load)))
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(pause), load)))
       return yield* make(plan)
     })
   )

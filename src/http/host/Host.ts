@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http"
 import { type HttpApp, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { Context, Duration, Effect, Layer, Option, type Scope } from "effect"
+import type { DurationInput } from "../../domain/DurationInput.js"
 import * as ClientAddress from "../server/ClientAddress.js"
+import { durationOption } from "../server/DurationOption.js"
 import { Guesses } from "../server/Guesses.js"
 import * as Answers from "./Answers.js"
 import * as Area from "./Area.js"
@@ -39,14 +41,14 @@ export interface HostOptions extends Programs.ProgramLimits {
   readonly maxBodyBytes?: number
   readonly maxPushBytes?: number
   /** How long the sender of a large body or a push may pause. Default a minute. */
-  readonly bodyIdle?: Duration.DurationInput
+  readonly bodyIdle?: DurationInput
   /**
    * How long the sender of a small body may take, and any sender until the whole must have come at 8 KiB a second. Default
    * 30 seconds.
    */
-  readonly bodyTime?: Duration.DurationInput
+  readonly bodyTime?: DurationInput
   /** How long nothing may move on the connection of a request that is being answered. Default a quarter of an hour. */
-  readonly connectionIdle?: Duration.DurationInput
+  readonly connectionIdle?: DurationInput
   /** How many bytes of large bodies, asked and answered, are in memory at once; more wait. */
   readonly maxBytesInFlight?: number
   /** How many bytes of answers are remembered for as long as what they show is the same. Default 32 MiB. */
@@ -107,9 +109,11 @@ const make = (options: HostOptions) =>
     const faults = yield* Faults
     const repositories = yield* Repositories
     const maxBodyBytes = options.maxBodyBytes ?? 150 * mebibyte
-    const bodyIdle = Duration.decode(options.bodyIdle ?? "1 minute")
-    const bodyTime = Duration.decode(options.bodyTime ?? "30 seconds")
-    const connectionIdle = Duration.toMillis(options.connectionIdle ?? "15 minutes")
+    const bodyIdle = durationOption("Host: bodyIdle", options.bodyIdle ?? "1 minute")
+    const bodyTime = durationOption("Host: bodyTime", options.bodyTime ?? "30 seconds")
+    const connectionIdle = Duration.toMillis(
+      durationOption("Host: connectionIdle", options.connectionIdle ?? "15 minutes")
+    )
     const maxPushBytes = options.maxPushBytes ?? 2048 * mebibyte
     const rest = Route.matcher(yield* Rest.routes)
     const git = Route.matcher(yield* SmartHttp.routes({ maxPushBytes }))

@@ -1,4 +1,5 @@
-import { Deferred, type Duration, Effect, FiberId, Scope } from "effect"
+import { Deferred, Effect, FiberId, Scope } from "effect"
+import type { DurationInput } from "../../domain/DurationInput.js"
 
 /** Who uses what, by name: so that it can be taken away when nobody does. */
 export interface Users {
@@ -8,7 +9,7 @@ export interface Users {
   readonly without: <A, E, R, E2>(
     name: string,
     effect: Effect.Effect<A, E, R>,
-    options: { readonly within: Duration.DurationInput; readonly otherwise: E2 }
+    options: { readonly within: DurationInput; readonly otherwise: E2 }
   ) => Effect.Effect<A, E | E2, R>
 }
 

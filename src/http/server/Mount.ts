@@ -1,6 +1,8 @@
 import { type HttpApp, HttpRouter, type HttpServerRequest } from "@effect/platform"
-import { Chunk, Context, Duration, Effect, type Scope } from "effect"
+import { Chunk, Context, type Duration, Effect, type Scope } from "effect"
+import type { DurationInput } from "../../domain/DurationInput.js"
 import type { BodyLimits } from "./Body.js"
+import { durationOption } from "./DurationOption.js"
 
 /**
  * A group of paths answered by a platform app. The first mount whose `paths` match wins: a string matches itself and
@@ -20,7 +22,7 @@ export interface Mount {
 }
 
 /** What a mount may say beside its app. */
-export type MountOptions = Omit<Mount, "app" | "timeout"> & { readonly timeout?: Duration.DurationInput }
+export type MountOptions = Omit<Mount, "app" | "timeout"> & { readonly timeout?: DurationInput }
 
 /** A mount of any app; its services are taken once, from the layers around the server. */
 export const make = <E, R>(
@@ -33,7 +35,7 @@ export const make = <E, R>(
       const { timeout, ...rest } = options
       return {
         ...rest,
-        ...(timeout === undefined ? {} : { timeout: Duration.decode(timeout) }),
+        ...(timeout === undefined ? {} : { timeout: durationOption("Mount: timeout", timeout) }),
         app: Effect.mapInputContext(
           app,
           (own: Context.Context<HttpServerRequest.HttpServerRequest | Scope.Scope>) =>
