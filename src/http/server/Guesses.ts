@@ -15,13 +15,19 @@ const put = <A>(map: Map<string, A>, key: string, value: A, most: number): void 
   if (map.size > most) map.delete(map.keys().next().value!)
 }
 
+/** How many times the limit a client may go on guessing before nobody is let through from there. */
+const flood = 100
+
 /**
- * Limits how often a client presents credentials that are wrong. Credentials that were right from the same client are
- * never held up: whoever shares an address with somebody who guesses goes on with a token that worked before.
+ * Limits how often a client presents credentials that are wrong. Credentials that were right from the same client are not
+ * held up: whoever shares an address with somebody who guesses goes on with a token that worked before. Since the one who
+ * guesses could find such a token in that way, this ends for the rest of a window with a hundred times as many guesses.
  */
 export class Guesses {
   private readonly failures = new Map<string, ReadonlyArray<object & { readonly at: number }>>()
   private readonly accepted = new Map<string, true>()
+  /** Guesses of clients that were held up already, and when the first of a window was made. */
+  private readonly refusals = new Map<string, { readonly since: number; count: number }>()
 
   constructor(private readonly limits: GuessLimits) {}
 
@@ -29,12 +35,24 @@ export class Guesses {
     return (this.failures.get(client) ?? []).filter(({ at }) => now - at < this.limits.windowMillis)
   }
 
+  private refused(client: string, now: number) {
+    const known = this.refusals.get(client)
+    if (known !== undefined && now - known.since < this.limits.windowMillis) return known
+    const begun = { since: now, count: 0 }
+    put(this.refusals, client, begun, clients)
+    return begun
+  }
+
   /** Seconds until the client may present these credentials; 0 where it may at once. */
   wait(client: string, credentials: string, now: number): number {
     const [first, ...rest] = this.failures.has(client) ? this.recent(client, now) : []
     if (first === undefined || rest.length + 1 < this.limits.most) return 0
-    if (this.accepted.has(`${client} ${credentials}`)) return 0
-    return Math.max(1, Math.ceil((first.at + this.limits.windowMillis - now) / 1000))
+    const refused = this.refused(client, now)
+    const isFlood = refused.count >= this.limits.most * flood
+    if (!isFlood && this.accepted.has(`${client} ${credentials}`)) return 0
+    refused.count++
+    const until = isFlood ? Math.max(first.at, refused.since) : first.at
+    return Math.max(1, Math.ceil((until + this.limits.windowMillis - now) / 1000))
   }
 
   /** Counts a failure; what is returned takes it back. */

@@ -39,6 +39,13 @@ inEachVersion("a repository", { tokens }, (it) => {
       const kept = yield* patch({ visibility: "public" })
       assert.deepStrictEqual([kept.body.description, kept.body.default_branch], ["new", "next"])
       assert.strictEqual((yield* Rest.get(at, { token: null })).status, 200)
+      for (const description of ["x".repeat(351), "a\nb"]) {
+        const { body, status } = yield* patch({ description })
+        assert.deepStrictEqual([status, body.errors[0].field], [422, "description"])
+        const made = yield* Rest.request("POST", "/user/repos", { body: { name: "wordy", description } })
+        assert.deepStrictEqual([made.status, made.body.errors[0].field], [422, "description"])
+      }
+      assert.strictEqual((yield* patch({ description: "𝄞".repeat(350) })).status, 200)
       assert.isNull((yield* patch({ description: null })).body.description)
       for (const [change, field] of [
         [{ name: "other" }, "name"],

@@ -8,6 +8,7 @@ import { unprocessable } from "../Problem.js"
 import * as Reply from "../Reply.js"
 import { type Hosted, Repositories } from "../Repositories.js"
 import * as Route from "../Route.js"
+import { descriptionProblem } from "./RepositoryCreation.js"
 import { repository } from "./RepositoryView.js"
 
 const invalid = (field: string, message: string) =>
@@ -50,6 +51,8 @@ export const routes = Effect.gen(function* () {
         body["description"] === null
           ? null
           : ((yield* Fields.string(body, "description")) ?? hosted.settings.description)
+      const problem = descriptionProblem(description)
+      if (problem !== undefined) return yield* invalid("description", problem)
       const branch = yield* Fields.string(body, "default_branch")
       if (branch !== undefined && branch !== (yield* hosted.git.defaultBranch))
         yield* setDefault(hosted, branch)

@@ -12,6 +12,14 @@ const failed = (field: string, message: string) =>
 export const nameFrom = (typed: string): string =>
   typed.replace(/\.git$/i, "").replace(/[^A-Za-z0-9._-]+/g, "-")
 
+/** Why GitHub refuses a description, if it does. It is shown wherever the repository is. */
+export const descriptionProblem = (description: string | null): string | undefined => {
+  if (description === null) return undefined
+  if (Array.from(description.slice(0, 701)).length > 350)
+    return "description cannot be more than 350 characters"
+  return /[\x00-\x1f\x7f]/.test(description) ? "description control characters are not allowed" : undefined
+}
+
 /** Makes a repository for a principal that may write it. */
 export const make = (
   repositories: typeof Repositories.Service,
@@ -23,6 +31,8 @@ export const make = (
     if (!isOwner(owner)) return yield* notFound
     if (!may(principal, "write", `${owner}/${name}`)) return yield* notPermitted("administration=write")
     if (!isRepositoryName(name)) return yield* failed("name", "name is invalid")
+    const problem = descriptionProblem(settings.description)
+    if (problem !== undefined) return yield* failed("description", problem)
     const made = yield* repositories.create(owner, name, settings)
     if (Option.isNone(made)) return yield* failed("name", "name already exists on this account")
     return made.value

@@ -3,6 +3,7 @@ import type { Call } from "../Call.js"
 import * as Conditional from "../Conditional.js"
 import * as Git from "../Git.js"
 import * as Pages from "../Pages.js"
+import * as Programs from "../Programs.js"
 import * as Reply from "../Reply.js"
 import { type Hosted, Repositories } from "../Repositories.js"
 import * as Revision from "../Revision.js"
@@ -32,7 +33,9 @@ export const routes = Effect.gen(function* () {
 
   const listed = (call: Call, { git }: Hosted, from: string) =>
     Effect.map(
-      Git.output({ directory: git.directory, args: ["shortlog", "-sne", from, "--"] }),
+      Programs.history(
+        Git.output({ directory: git.directory, args: ["shortlog", "-sne", from, "--"], admitted: true })
+      ),
       ({ stdout }) => {
         const anonymous = /^(1|true)$/.test(call.query.get("anon") ?? "")
         const all = stdout.toString().split("\n").flatMap(parse)
