@@ -4,6 +4,29 @@ import { RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { Problem } from "./Problem.js"
 import type { Failure } from "./Route.js"
 
+const full = new Problem({
+  status: 507,
+  message: "The disk of this server is full: nothing can be written until there is space again."
+})
+
+const readOnly = new Problem({ status: 503, message: "The disk of this server is read-only." })
+
+const storage: ReadonlyMap<unknown, Problem> = new Map([
+  ["ENOSPC", full],
+  ["EDQUOT", full],
+  ["EROFS", readOnly]
+])
+
+/** What the disk said, of an error or of what caused it; Git's own programs say it in words. */
+const storageProblem = (failure: unknown): Problem | undefined => {
+  for (let error = failure; error instanceof Error; error = error.cause) {
+    const known = storage.get((error as NodeJS.ErrnoException).code)
+    if (known !== undefined) return known
+    if (/: No space left on device/.test(error.message)) return full
+  }
+  return undefined
+}
+
 /** Whatever went wrong, as GitHub would tell it; what nobody expected is logged. Interruption stays interruption. */
 export const fromCause = (cause: Cause.Cause<Failure>): Effect.Effect<Problem> => {
   const failure = Cause.failureOption(cause)
@@ -24,6 +47,6 @@ const fromFailure = (failure: Failure): Effect.Effect<Problem> => {
   const busy = failure instanceof RemoteError && (failure.reason === "Locked" || failure.reason === "Timeout")
   return Effect.as(
     Effect.logError("A request failed", failure),
-    new Problem({ status: busy ? 503 : 502, message: "Server Error" })
+    storageProblem(failure) ?? new Problem({ status: busy ? 503 : 502, message: "Server Error" })
   )
 }

@@ -15,13 +15,20 @@ export const serve = (
   environment: Readonly<Record<string, string>> = {},
   args: ReadonlyArray<string> = [],
   main = "serve",
-  openFiles?: number
+  openFiles?: number,
+  /** A file system in memory, mounted for the process alone; the caller is root. */
+  tmpfs?: { readonly directory: string; readonly options: string }
 ) =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const bounded = openFiles === undefined ? "" : `ulimit -n ${openFiles} && `
+      const mounted =
+        tmpfs === undefined ? "" : `mount -t tmpfs -o ${tmpfs.options} tmpfs ${tmpfs.directory} && `
+      const apart = tmpfs === undefined ? [] : ["unshare", "--mount"]
+      const script = ["sh", "-c", `${mounted}${bounded}exec "$@"`, "sh"]
       const program = [process.execPath, "--import", "tsx", `src/layers/bin/${main}.ts`, ...args]
-      const child = spawn("sh", ["-c", `${bounded}exec "$@"`, "sh", ...program], {
+      const [command = "", ...rest] = [...apart, ...script, ...program]
+      const child = spawn(command, rest, {
         cwd: root,
         env: {
           PATH: process.env["PATH"],
