@@ -45,8 +45,8 @@ const configurationOf = (settings: ReadonlyArray<Setting>): ReadonlyArray<Settin
   ...settings.filter((setting) => followed.test(fullName(setting))),
   own("protocol", "allow", "never"),
   own("repack", "updateserverinfo", "false"),
-  // Otherwise Git would ask a lender for its refs under the configuration of the lender.
-  own("core", "alternaterefscommand", ":"),
+  // Otherwise Git would ask a lender for its refs under the configuration of the lender. A program: a shell is not asked.
+  own("core", "alternaterefscommand", "true"),
   // A partial clone stays one, so that its missing objects are no damage; nothing is fetched.
   ...(settings.some(isPromisor)
     ? [own("remote", "promisor", "true", "nowhere"), own("remote", "url", "/dev/null", "nowhere")]

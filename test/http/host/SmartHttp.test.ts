@@ -107,7 +107,8 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
           return push
         })
       )
-      yield* Fiber.join(pushed)
+      const { stderr } = yield* Fiber.join(pushed)
+      assert.strictEqual(stderr, "")
       assert.isTrue(Option.isSome(yield* hosted.git.ref("refs/heads/pushed")))
       assert.deepStrictEqual(kept(), [])
     }).pipe(Effect.scoped)
