@@ -37,7 +37,7 @@ export const generator: Effect.Effect<Effect.Effect<string>> = Effect.sync(() =>
     }
     return digits(lastTime, 10) + last.map((value) => digits(value, 4)).join("")
   }
-  return Effect.zipWith(Clock.currentTimeMillis, parts, next)
+  return Effect.zipWith(Effect.map(Clock.currentTimeMillis, Math.floor), parts, next)
 })
 
 /** The moment that a generated id carries, in milliseconds since the epoch. */

@@ -63,6 +63,8 @@ describe("ids", () => {
       ids.push(yield* next)
       yield* TestClock.setTime(1_469_918_176_386)
       ids.push(yield* next)
+      yield* TestClock.setTime(1_469_918_176_386.4)
+      ids.push(yield* next)
       assert.deepStrictEqual([...ids].sort(), ids)
       assert.strictEqual(new Set(ids).size, ids.length)
       for (const id of ids) {

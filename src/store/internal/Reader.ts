@@ -9,6 +9,7 @@ import { fieldMatches } from "../../domain/IndexKey.js"
 import { parseObject } from "../../domain/JsonText.js"
 import type { Page } from "../../domain/Page.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import { pathProblem } from "../../git/Names.js"
 import type {
   CollectionExports,
@@ -20,7 +21,6 @@ import type {
 } from "../Collection.js"
 import { documentPath, idAt } from "../DocumentPath.js"
 import type { Blob } from "../GitRemote.js"
-import * as TimeSlice from "../TimeSlice.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import { withoutMark } from "./CommitMark.js"
