@@ -1,4 +1,6 @@
+import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as TimeSlice from "./TimeSlice.js"
 
 /** What is wrong with a value, and where inside it. */
 export interface JsonProblem {
@@ -55,9 +57,30 @@ class Unprintable extends Error {
   }
 }
 
-const sortedKeys = (keys: Array<string>): Array<string> => {
+/** Both sorted lists in one. */
+function* merged(left: Array<string>, right: Array<string>): TimeSlice.Steps<Array<string>> {
+  const all: Array<string> = []
+  let at = 0
+  for (const key of right) {
+    while (at < left.length && compareCodePoints(left[at]!, key) <= 0) all.push(left[at++]!)
+    all.push(key)
+    if (all.length % TimeSlice.stepSize === 0) yield
+  }
+  while (at < left.length) all.push(left[at++]!)
+  return all
+}
+
+function* sorted(keys: Array<string>): TimeSlice.Steps<Array<string>> {
+  if (keys.length <= 2 * TimeSlice.stepSize) return keys.sort(compareCodePoints)
+  yield
+  const middle = keys.length >>> 1
+  return yield* merged(yield* sorted(keys.slice(0, middle)), yield* sorted(keys.slice(middle)))
+}
+
+function* sortedKeys(keys: Array<string>): TimeSlice.Steps<Array<string>> {
   for (let at = 1; at < keys.length; at++) {
-    if (compareCodePoints(keys[at - 1]!, keys[at]!) > 0) return keys.sort(compareCodePoints)
+    if (compareCodePoints(keys[at - 1]!, keys[at]!) > 0) return yield* sorted(keys)
+    if (at % TimeSlice.stepSize === 0) yield
   }
   return keys
 }
@@ -87,7 +110,8 @@ const indent = (depth: number) => {
 const pretty: Form = { item: indent, end: (depth) => indent(depth - 1), colon: ": " }
 const inline: Form = { item: () => "", end: () => "", colon: ": " }
 
-const print = (value: unknown, form: Form, depth: number): string => {
+/** The text of what is no list and no object; undefined for those. */
+const scalarText = (value: unknown): string | undefined => {
   switch (typeof value) {
     case "string":
       return JSON.stringify(value)
@@ -97,44 +121,91 @@ const print = (value: unknown, form: Form, depth: number): string => {
       if (Number.isFinite(value)) return numberText(value)
       throw new Unprintable([], `${value} is not a number that JSON can hold`)
     case "object":
-      break
+      return value === null ? "null" : value instanceof JsonNumber ? value.text : undefined
     default:
       throw new Unprintable([], value === undefined ? "undefined in a list" : `a ${typeof value} is not JSON`)
   }
-  if (value === null) return "null"
-  if (value instanceof JsonNumber) return value.text
-  if (depth >= maxDepth) throw new Unprintable([], tooDeep)
-  const inside = depth + 1
-  const separator = form === inline ? ", " : `,${form.item(inside)}`
-  let text = ""
-  if (Array.isArray(value)) {
-    if (value.length === 0) return "[]"
-    for (let at = 0; at < value.length; at++) {
-      text += at === 0 ? form.item(inside) : separator
-      text += within(at, value[at], form, inside)
-    }
-    return `[${text}${form.end(inside)}]`
-  }
-  const map = value instanceof JsonMap ? value.entries : undefined
-  if (map === undefined && !isPlainObject(value)) throw new Unprintable([], `${describe(value)} is not JSON`)
-  const keys = sortedKeys(map === undefined ? Object.keys(value) : [...map.keys()])
-  for (const key of keys) {
-    const member = map === undefined ? (value as Record<string, unknown>)[key] : map.get(key)
-    if (member === undefined) continue
-    text += text === "" ? form.item(inside) : separator
-    text += JSON.stringify(key) + form.colon + within(key, member, form, inside)
-  }
-  return text === "" ? "{}" : `{${text}${form.end(inside)}}`
 }
 
-const within = (key: string | number, value: unknown, form: Form, depth: number): string => {
-  if (typeof value === "string") return JSON.stringify(value)
-  try {
-    return print(value, form, depth)
-  } catch (error) {
-    if (error instanceof Unprintable) error.steps.push(key)
-    throw error
+/** Prints values one behind the other into `text`, which may be taken away at every step. */
+class Printer {
+  text = ""
+
+  constructor(private readonly form: Form) {}
+
+  *print(value: unknown, depth: number): TimeSlice.Steps<void> {
+    const scalar = scalarText(value)
+    if (scalar !== undefined) this.text += scalar
+    else yield* this.members(value as object, depth)
   }
+
+  private *members(value: object, depth: number): TimeSlice.Steps<void> {
+    if (depth >= maxDepth) throw new Unprintable([], tooDeep)
+    if (Array.isArray(value)) yield* this.list(value, depth + 1)
+    else if (value instanceof JsonMap) yield* this.object([...value.entries.keys()], value.entries, depth + 1)
+    else if (isPlainObject(value)) {
+      const record = value as { readonly [key: string]: unknown }
+      yield* this.object(Object.keys(value), { get: (key) => record[key] }, depth + 1)
+    } else throw new Unprintable([], `${describe(value)} is not JSON`)
+  }
+
+  private *list(list: ReadonlyArray<unknown>, depth: number): TimeSlice.Steps<void> {
+    if (list.length === 0) {
+      this.text += "[]"
+      return
+    }
+    const separator = this.separator(depth)
+    this.text += `[${this.form.item(depth)}`
+    let at = 0
+    try {
+      for (; at < list.length; at++) {
+        if (at > 0) this.text += separator
+        if (at % TimeSlice.stepSize === TimeSlice.stepSize - 1) yield
+        const scalar = scalarText(list[at])
+        if (scalar !== undefined) this.text += scalar
+        else yield* this.members(list[at] as object, depth)
+      }
+    } catch (error) {
+      throw inside(at, error)
+    }
+    this.text += `${this.form.end(depth)}]`
+  }
+
+  private *object(
+    keys: Array<string>,
+    object: { readonly get: (key: string) => unknown },
+    depth: number
+  ): TimeSlice.Steps<void> {
+    const separator = this.separator(depth)
+    let before = `{${this.form.item(depth)}`
+    let visited = 0
+    let key = ""
+    const names = yield* sortedKeys(keys)
+    try {
+      for (key of names) {
+        if (++visited % TimeSlice.stepSize === 0) yield
+        const member = object.get(key)
+        if (member === undefined) continue
+        this.text += before + JSON.stringify(key) + this.form.colon
+        before = separator
+        const scalar = scalarText(member)
+        if (scalar !== undefined) this.text += scalar
+        else yield* this.members(member as object, depth)
+      }
+    } catch (error) {
+      throw inside(key, error)
+    }
+    this.text += before === separator ? `${this.form.end(depth)}}` : "{}"
+  }
+
+  private separator(depth: number): string {
+    return this.form === inline ? ", " : `,${this.form.item(depth)}`
+  }
+}
+
+const inside = (step: string | number, error: unknown): unknown => {
+  if (error instanceof Unprintable) error.steps.push(step)
+  return error
 }
 
 /** A number for the printer that keeps its text. */
@@ -151,26 +222,63 @@ export class JsonMap {
   constructor(readonly entries: ReadonlyMap<string, unknown>) {}
 }
 
-const attempt = (value: unknown, form: Form): Either.Either<string, JsonProblem> => {
-  try {
-    return Either.right(print(value, form, 0))
-  } catch (error) {
-    if (error instanceof Unprintable) {
-      const path = error.steps.reduceRight<string>(stepInto, "")
-      return Either.left({ path, message: error.message })
-    }
-    return Either.left({ path: "", message: `cannot be read: ${String(error)}` })
-  }
-}
+const problemOf = (error: unknown): JsonProblem =>
+  error instanceof Unprintable
+    ? { path: error.steps.reduceRight<string>(stepInto, ""), message: error.message }
+    : { path: "", message: `cannot be read: ${String(error)}` }
 
 const encoder = new TextEncoder()
+
+function* bytesOf(value: unknown): TimeSlice.Steps<Either.Either<Uint8Array, JsonProblem>> {
+  const printer = new Printer(pretty)
+  const chunks: Array<Uint8Array> = []
+  try {
+    for (const steps = printer.print(value, 0); steps.next().done !== true; ) {
+      if (printer.text.length >= chunkLength) {
+        chunks.push(encoder.encode(printer.text))
+        printer.text = ""
+      }
+      yield
+    }
+  } catch (error) {
+    return Either.left(problemOf(error))
+  }
+  chunks.push(encoder.encode(`${printer.text}\n`))
+  return Either.right(joined(chunks))
+}
+
+/** Characters that are made bytes together. */
+const chunkLength = 65_536
+
+const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
+  if (chunks.length === 1) return chunks[0]!
+  const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    all.set(chunk, at)
+    at += chunk.length
+  }
+  return all
+}
 
 /**
  * The bytes of a JSON file: two-space indent, keys sorted by code point at every level, non-ASCII as it is, one
  * newline at the end. The same bytes as Python's `json.dumps(indent=2, sort_keys=True, ensure_ascii=False)` plus a newline.
  */
 export const encode = (value: unknown): Either.Either<Uint8Array, JsonProblem> =>
-  Either.map(attempt(value, pretty), (text) => encoder.encode(`${text}\n`))
+  TimeSlice.runSync(bytesOf(value))
+
+/** The same bytes, with pauses for other fibers where the value is large. The value must not change meanwhile. */
+export const encodeSliced = (value: unknown): Effect.Effect<Either.Either<Uint8Array, JsonProblem>> =>
+  TimeSlice.run(() => bytesOf(value))
 
 /** One line: sorted keys, `, ` between items and `: ` after keys. */
-export const encodeInline = (value: unknown): Either.Either<string, JsonProblem> => attempt(value, inline)
+export const encodeInline = (value: unknown): Either.Either<string, JsonProblem> => {
+  const printer = new Printer(inline)
+  try {
+    TimeSlice.runSync(printer.print(value, 0))
+    return Either.right(printer.text)
+  } catch (error) {
+    return Either.left(problemOf(error))
+  }
+}

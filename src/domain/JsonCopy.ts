@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonProblem, maxDepth, stepInto, tooDeep } from "./CanonicalJson.js"
+import * as TimeSlice from "./TimeSlice.js"
 
 /** A value that is nested too deeply to be copied, or that holds itself; says where. */
 export class NotCopied extends RangeError {
@@ -8,24 +9,58 @@ export class NotCopied extends RangeError {
   }
 }
 
+type Members = { readonly [key: string]: unknown }
+
+const setMember = (object: { [key: string]: unknown }, key: string, value: unknown): void => {
+  if (key !== "__proto__") object[key] = value
+  else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true })
+}
+
+/** Which objects a copy takes for JSON, and whether it leaves out their undefined members. */
+export interface CopyRules {
+  readonly isCopied: (value: object) => boolean
+  readonly keepsUndefined: boolean
+}
+
+const jsonRules: CopyRules = { isCopied: isPlainObject, keepsUndefined: false }
+
 /**
- * A copy that no later change of the original reaches: of lists, and of the objects that `isCopied` takes for JSON.
+ * A copy that no later change of the original reaches: of lists, and of the objects that the rules take for JSON.
  * What is no JSON stays what it is, for the printer to name. Throws `NotCopied` where the value is nested too deeply
- * for JSON.
+ * for JSON. The copy is made without a pause: nobody can change the original meanwhile.
  */
-export const copyOf = (value: unknown, isCopied: (value: object) => boolean = isPlainObject): unknown => {
+export const copyOf = (value: unknown, { isCopied, keepsUndefined }: CopyRules = jsonRules): unknown => {
   const copy = (value: unknown, depth: number): unknown => {
     if (typeof value !== "object" || value === null) return value
     if (depth > maxDepth) throw tooDeepAt
     if (Array.isArray(value)) return Array.from(value, (item) => copy(item, depth + 1))
     if (!isCopied(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member, depth + 1)]))
+    const object: { [key: string]: unknown } = {}
+    for (const key of Object.keys(value)) {
+      const given = (value as Members)[key]
+      const member = typeof given === "object" ? copy(given, depth + 1) : given
+      if (member !== undefined || keepsUndefined) setMember(object, key, member)
+    }
+    return object
   }
   try {
     return copy(value, 0)
   } catch (error) {
     throw error === tooDeepAt ? new NotCopied(cycleIn(value, isCopied)) : error
   }
+}
+
+/** An object with the members of two; where both have a member, it is the second one's. */
+export function* overlaid(below: Members, above: Members): TimeSlice.Steps<Members> {
+  const object: { [key: string]: unknown } = {}
+  for (const members of [below, above]) {
+    let visited = 0
+    for (const key of Object.keys(members)) {
+      setMember(object, key, members[key])
+      if (++visited % TimeSlice.stepSize === 0) yield
+    }
+  }
+  return object
 }
 
 const tooDeepAt = new RangeError(tooDeep)

@@ -39,6 +39,35 @@ export const forEach = <A, B, E, R>(
     )
   })
 
+/** A computation in steps: it can stop at each `yield`, with its work so far kept. */
+export type Steps<A> = Generator<void, A, void>
+
+/** Members of a value that are visited in one step. */
+export const stepSize = 512
+
+/** The result of a computation, without a pause. */
+export const runSync = <A>(steps: Steps<A>): A => {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** The result of a computation, with pauses for others where it takes long. */
+export const run = <A>(start: () => Steps<A>): Effect.Effect<A> =>
+  Effect.suspend(() => {
+    const steps = start()
+    const slice = make()
+    const proceed = (): Effect.Effect<A> => {
+      for (;;) {
+        const step = steps.next()
+        if (step.done === true) return Effect.succeed(step.value)
+        if (slice.isSpent()) return Effect.zipRight(slice.pause, Effect.suspend(proceed))
+      }
+    }
+    return proceed()
+  })
+
 const nested = 2
 
 /** The JSON text of a value, with turns for others between the members of its outer levels. */

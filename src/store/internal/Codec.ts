@@ -6,8 +6,9 @@ import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { isPlainObject, stepInto } from "../../domain/CanonicalJson.js"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
-import { copyOf, isLiteral, NotCopied } from "../../domain/JsonCopy.js"
+import { type CopyRules, copyOf, isLiteral, NotCopied, overlaid } from "../../domain/JsonCopy.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Typed } from "../StoreService.js"
 import { type Place, readDocument, unreadable, withoutMetadata } from "./Versions.js"
 import type { StoredVersion } from "./WriteUnit.js"
@@ -56,14 +57,15 @@ const checkId = (place: Place, document: unknown, anyId = false): ValidationErro
   })
 }
 
+/** The members that say something: a schema's encoding may leave undefined ones. */
 const defined = (patch: { readonly [key: string]: unknown }): JsonObject =>
   Object.fromEntries(Object.entries(patch).filter((entry): entry is [string, Json] => entry[1] !== undefined))
 
 const copied =
-  (isCopied?: (value: object) => boolean) =>
+  (rules?: CopyRules) =>
   <D>(place: Place, given: D): Effect.Effect<D, ValidationError> =>
     Effect.try({
-      try: () => copyOf(given, isCopied) as D,
+      try: () => copyOf(given, rules) as D,
       catch: (cause) =>
         new ValidationError({
           ...place,
@@ -77,7 +79,9 @@ const stored = (place: Place, version: StoredVersion): Either.Either<JsonObject,
   Either.fromOption(version.document, () => unreadable(place, version.problem ?? "holds no document"))
 
 const overlay = (place: Place, version: StoredVersion, patch: JsonObject) =>
-  Either.map(stored(place, version), (document): JsonObject => ({ ...document, ...withoutMetadata(patch) }))
+  Effect.flatMap(stored(place, version), (document) =>
+    TimeSlice.run(() => overlaid(document, withoutMetadata(patch)) as TimeSlice.Steps<JsonObject>)
+  )
 
 const checked = (
   place: Place,
@@ -89,7 +93,7 @@ const checked = (
     if (problem !== undefined) return Effect.fail(problem)
     // What is no plain object, such as a Map, would be written without what it holds.
     if (!isPlainObject(document as object)) return Effect.fail(notAnObject(place))
-    return Effect.succeed(defined(document as JsonObject))
+    return Effect.succeed(document as JsonObject)
   })
 
 const plainMerge = (place: Place, version: StoredVersion, patch: unknown) =>
@@ -165,7 +169,7 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
       Effect.mapError(encode(document), (error) => misfit(place, error, "cannot be written"))
     ).pipe(
       Effect.flatMap((json) => checked(place, json)),
-      Effect.map(withoutMetadata)
+      Effect.map((json) => withoutMetadata(defined(json)))
     )
   const checkedInput = (place: Place, document: unknown, anyId = false) =>
     Effect.suspend(() => {
@@ -210,7 +214,7 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
         onRight: (document) => fromDocument(place, document)
       }),
     fromDocument: (place, document) => fromDocument(place, document),
-    copy: copied(isLiteral),
+    copy: copied({ isCopied: isLiteral, keepsUndefined: true }),
     encode: encoded,
     problem: (document) =>
       Either.match(decodeNow(document), {

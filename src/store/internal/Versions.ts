@@ -1,9 +1,12 @@
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { encode } from "../../domain/CanonicalJson.js"
+import { encodeSliced } from "../../domain/CanonicalJson.js"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
+import { overlaid } from "../../domain/JsonCopy.js"
 import { holdsNumber, inexactNumbers, parseObject } from "../../domain/JsonText.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { FileVersion } from "./Source.js"
 import type { NextVersion, StoredVersion } from "./WriteUnit.js"
 
@@ -78,8 +81,11 @@ export const readDocument = (
     onRight: (document) => complete(place.id, document)
   })
 
+const metadata = ["_id", "_rev", "_created_at", "_updated_at"]
+
 /** A document without what the store writes on it. */
 export const withoutMetadata = (document: JsonObject): JsonObject => {
+  if (!metadata.some((name) => Object.hasOwn(document, name))) return document
   const { _created_at, _id, _rev, _updated_at, ...rest } = document
   return rest
 }
@@ -108,33 +114,31 @@ export const writeVersion = (
   next: NextVersion,
   stored: Option.Option<StoredVersion>,
   now: string
-): Either.Either<{ readonly document: StoredDocument; readonly content: Uint8Array }, ValidationError> => {
-  const lost = changedNumber(next, stored)
-  if (lost !== undefined) {
-    return Either.left(
-      new ValidationError({
+): Effect.Effect<{ readonly document: StoredDocument; readonly content: Uint8Array }, ValidationError> =>
+  Effect.gen(function* () {
+    const lost = changedNumber(next, stored)
+    if (lost !== undefined) {
+      return yield* new ValidationError({
         ...place,
         message: `${place.path}: the number ${lost.text} at ${lost.path} cannot be written again without changing it`,
         hint: "give that field a value of your own, such as the number as text",
         issues: [{ path: lost.path, message: `${lost.text} is not exactly a JavaScript number` }]
       })
-    )
-  }
-  const before = Option.getOrUndefined(Option.filter(stored, (version) => Option.isSome(version.document)))
-  const complete = {
-    ...withoutMetadata(document),
-    _id: place.id,
-    _rev: (before?.rev ?? next.rev ?? 0) + 1,
-    _created_at: (before === undefined ? next.createdAt : before.createdAt) ?? now,
-    _updated_at: now
-  } as StoredDocument
-  return Either.mapBoth(encode(complete), {
-    onLeft: ({ message, path }) =>
-      new ValidationError({
-        ...place,
-        message: `${place.collection}/${place.id}: ${path === "" ? "the document" : path}: ${message}`,
-        issues: [{ path, message }]
-      }),
-    onRight: (content) => ({ document: complete, content })
+    }
+    const before = Option.getOrUndefined(Option.filter(stored, (version) => Option.isSome(version.document)))
+    const metadata = {
+      _id: place.id,
+      _rev: (before?.rev ?? next.rev ?? 0) + 1,
+      _created_at: (before === undefined ? next.createdAt : before.createdAt) ?? now,
+      _updated_at: now
+    }
+    const complete = (yield* TimeSlice.run(() => overlaid(document, metadata))) as StoredDocument
+    const encoded = yield* encodeSliced(complete)
+    if (Either.isRight(encoded)) return { document: complete, content: encoded.right }
+    const { message, path } = encoded.left
+    return yield* new ValidationError({
+      ...place,
+      message: `${place.collection}/${place.id}: ${path === "" ? "the document" : path}: ${message}`,
+      issues: [{ path, message }]
+    })
   })
-}

@@ -104,3 +104,27 @@ describe("a caller that changes its own object while it is being written", () =>
     }).pipe(Effect.scoped)
   )
 })
+
+describe("a document of 300,000 keys", () => {
+  it.scopedLive("is written while timers keep firing", () =>
+    Effect.gen(function* () {
+      const remote = yield* connect(Memory.layer())
+      const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+      const given = Object.fromEntries(
+        Array.from({ length: 300_000 }, (_, n) => [`key${(n * 7_919) % 300_000}`, n])
+      )
+      let fired = 0
+      const timer = setInterval(() => fired++, 1)
+      yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(timer)))
+      yield* store.collection("docs").insert(given, { id: "large" })
+      assert.isAtLeast(fired, 10)
+      const { _created_at, _id, _rev, _updated_at, ...stored } = Option.getOrThrow(
+        yield* store.collection("docs").get("large")
+      )
+      const keys = Object.keys(stored)
+      assert.isTrue(keys.every((key, at) => at === 0 || keys[at - 1]! < key))
+      assert.strictEqual(keys.length, 300_000)
+      assert.isTrue(keys.every((key) => stored[key] === given[key]))
+    })
+  )
+})
