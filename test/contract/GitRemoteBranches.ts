@@ -23,8 +23,12 @@ export const branches = ({ promises, test }: Contract) =>
         )
         assert.deepStrictEqual(yield* resolved("missing"), Option.none())
         assert.deepStrictEqual(yield* resolved("0123456789012345678901234567890123456789"), Option.none())
-        yield* remote.createBranch("feature/über-1", first.commit)
-        assert.deepStrictEqual(yield* resolved("feature/über-1"), Option.some([first.commit, first.tree]))
+        for (const branch of ["feature/über-1", "feature/status", "x/pulls", "x/branches-where-head"]) {
+          yield* remote.createBranch(branch, first.commit)
+          assert.deepStrictEqual(yield* resolved(branch), Option.some([first.commit, first.tree]), branch)
+          const head = Option.map(yield* remote.head(branch), ({ commit }) => commit)
+          assert.deepStrictEqual(head, Option.some(first.commit), branch)
+        }
         if (promises.tags) {
           yield* tag("v1.0", first.commit)
           assert.deepStrictEqual(yield* resolved("v1.0"), Option.some([first.commit, first.tree]))

@@ -118,8 +118,11 @@ const noName = (endpoint: string) =>
 const isDone = (data: unknown) =>
   typeof data === "object" && data !== null && Object.values(data).every((field) => field !== null)
 
-/** Parameters whose slashes are slashes of the address. */
-const slashed = new Set(["path", "ref", "branch", "basehead"])
+/**
+ * Endpoints whose last parameter takes every further segment of the address. Elsewhere a slash is sent as %2F:
+ * `commits/feature/status` would be the status of the commit `feature`.
+ */
+const isGreedy = (template: string) => /\/contents\/\{path\}$|\/git\/[a-z-]+\/\{ref\}$/.test(template)
 
 const reply = <A>(answer: Answer, value: Option.Option<A>): Reply<A> => ({
   status: answer.status,
@@ -141,9 +144,8 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
       query: { readonly [name: string]: string | number | boolean | undefined }
     ) => {
       const parameters: typeof given = { owner: address.owner, repo: address.repo, ...given }
-      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
-        slashed.has(name) ? encodePath(parameters[name] ?? "") : encodeURIComponent(parameters[name] ?? "")
-      )
+      const encode = isGreedy(path) ? encodePath : encodeURIComponent
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(parameters[name] ?? ""))
       const search = Object.entries(query)
         .filter(([, value]) => value !== undefined)
         .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)

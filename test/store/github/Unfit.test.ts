@@ -53,6 +53,19 @@ describe("what cannot be sent", () => {
     })
   )
 
+  it.scoped("a branch whose name ends like an endpoint is sent as one segment", () =>
+    Effect.gen(function* () {
+      const { connect, flight, server } = yield* virtual({ maxRetries: 0 })
+      server.host.commit("feature/status", [put])
+      const remote = yield* connect()
+      yield* settle(flight, remote.head("feature/status"))
+      yield* settle(flight, remote.resolve("feature/status~1"))
+      const named = server.seen.map(({ url }) => url).filter((path) => path.includes("status"))
+      assert.include(named.join("\n"), "/branches/feature%2Fstatus")
+      assert.include(named.join("\n"), "/commits/feature%2Fstatus")
+    })
+  )
+
   it.scoped("a redirect to what is no address is an error, not a defect", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
