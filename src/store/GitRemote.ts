@@ -257,8 +257,15 @@ export interface GitRemoteService {
 
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, RemoteFailure>
 
-  /** Fails with `RefMoved` when the branch exists. */
-  readonly createBranch: (branch: string, at: Oid) => Effect.Effect<void, WriteFailure>
+  /**
+   * Fails with `RefMoved` when the branch exists. `unique` says that nobody else can choose this name: a branch that
+   * exists at the commit is then one whose creation was delivered twice, and a success.
+   */
+  readonly createBranch: (
+    branch: string,
+    at: Oid,
+    options?: { readonly unique?: boolean | undefined }
+  ) => Effect.Effect<void, WriteFailure>
   /** Deleting what is gone is success. */
   readonly deleteBranch: (branch: string) => Effect.Effect<void, RemoteFailure>
   readonly listBranches: (

@@ -86,7 +86,9 @@ export const makeTransactions = (
           Effect.gen(function* () {
             const elsewhere = running.has(branch)
             running.add(branch)
-            const made = yield* detached(core.remote.createBranch(branch, at.commit))
+            const made = yield* detached(
+              core.remote.createBranch(branch, at.commit, { unique: branch !== options.branch })
+            )
             const isRefused =
               Exit.isFailure(made) && Option.exists(Cause.failureOption(made.cause), isRefMoved)
             // A name of our own may have become a branch where nobody answered; another name may be anybody's.

@@ -53,9 +53,9 @@ export const makeBranchRefs = ({
     )
 
   return {
-    createBranch: (branch, at) =>
+    createBranch: (branch, at, options) =>
       writable("createBranch", branch).pipe(
-        Effect.zipRight(refs.create({ operation: "GitRemote.createBranch" }, branch, at)),
+        Effect.zipRight(refs.create({ operation: "GitRemote.createBranch" }, branch, at, options?.unique)),
         branches.careful(branch),
         Effect.zipRight(remember({ branch, from: Option.none(), to: Option.some(at) })),
         told("createBranch")

@@ -26,7 +26,7 @@ export interface RefWrites {
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
   /** Where a head lies, beside a commit and the base that the commit was made on. */
   readonly relate: (base: Oid, commit: Oid, at: Oid) => Effect.Effect<Relation, CallFailure>
-  /** `only` says that nobody else can know of the commit: a branch that is there already is ours then. */
+  /** `only`: nobody else can know of the commit or use the name, so a branch that is there already is ours. */
   readonly create: (place: Place, branch: string, at: Oid, only?: boolean) => Effect.Effect<void, Failure>
   readonly move: (place: Place, branch: string, from: Oid, to: Oid) => Effect.Effect<void, Failure>
   readonly remove: (branch: string) => Effect.Effect<void, CallFailure>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runAlone, runInSequence, sample } from "../../support/github/ReplyMatrix.js"
+import { type Cell, runAlone, runInSequence, sample } from "../../support/github/ReplyMatrix.js"
 
 const seed = process.env["CHAINSTORE_SEED"] ?? "replies"
 
@@ -19,4 +19,15 @@ describe("a write whose replies are lost, come twice or come from a machine behi
       120_000
     )
   }
+
+  it.scoped("makes its work branch, also where a proxy delivers the creation twice", () =>
+    Effect.gen(function* () {
+      const twice = { operation: "transaction", first: "twice", second: "none", at: 0, stale: 0 } as const
+      const cells: ReadonlyArray<Cell> = [
+        { ...twice, carrier: "REST Contents" },
+        { ...twice, carrier: "GraphQL" }
+      ]
+      assert.deepStrictEqual(yield* runAlone(cells), [])
+    })
+  )
 })

@@ -250,13 +250,8 @@ const world = Effect.gen(function* () {
                   : outcome === "AmbiguousWriteError"
                     ? times <= 1
                     : times === 0) && isDone === (times === 1)
-          // One fault alone, and a machine that is behind for no longer than that, cost nothing but time. A work branch
-          // whose creation was delivered twice is refused: somebody else could have made it.
-          const single =
-            cell.second === "none" &&
-            cell.first !== "refused" &&
-            operation.vanished !== true &&
-            cell.operation !== "transaction"
+          // One fault alone, and a machine that is behind for no longer than that, cost nothing but time.
+          const single = cell.second === "none" && cell.first !== "refused" && operation.vanished !== true
           return right && (!single || outcome === "success")
             ? undefined
             : `${JSON.stringify(cell)}: ${Either.isLeft(result) ? String(result.left) : outcome}, done ${times} times`
