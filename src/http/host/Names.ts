@@ -1,7 +1,5 @@
 import { isRefName, pathProblem } from "../../git/Names.js"
 
-export { isRefName } from "../../git/Names.js"
-
 /** An account's name: what GitHub allows, and underscores, which it gives to managed users. */
 export const isOwner = (owner: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(owner)
 

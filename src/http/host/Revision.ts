@@ -4,8 +4,9 @@ import type { RemoteError } from "../../domain/StoreError.js"
 import type { CommitInfo } from "../../git/Commit.js"
 import { tagTarget } from "../../git/disk/GitObjects.js"
 import type { GitRepository, ObjectType } from "../../git/disk/GitRepository.js"
+import { isRefName } from "../../git/Names.js"
 import { parseRevision } from "../../git/Revision.js"
-import { isAbbreviation, isRefName } from "./Names.js"
+import { isAbbreviation } from "./Names.js"
 
 type Found<A> = Effect.Effect<Option.Option<A>, RemoteError>
 
