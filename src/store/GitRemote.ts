@@ -93,10 +93,10 @@ export interface SingleFile {
     path?: string
   ) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**
-   * How many turns have begun so far. Where there are more than one's own between a read and the write that stands on
-   * it, it may have been a writer of this process that came between.
+   * How many turns have begun and ended so far. A write that is refused was overtaken by another writer of this process
+   * if a turn other than its own was under way between its read and its end.
    */
-  readonly turns: Effect.Effect<number>
+  readonly turns: Effect.Effect<{ readonly begun: number; readonly ended: number }>
   /** Above this many bytes a content does not go this way. */
   readonly maxBytes: number
 }

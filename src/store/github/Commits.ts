@@ -18,7 +18,6 @@ import * as Api from "./Api.js"
 import type { Branches } from "./Branches.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { FileWrite } from "./FileWrites.js"
-import { fitsGraphql } from "./GraphqlCommit.js"
 import type { RefWrites } from "./RefWrites.js"
 import type { Place } from "./Translate.js"
 import { writeTree } from "./TreeWrites.js"
@@ -50,6 +49,18 @@ const placeholder = ".chainstore"
 
 /** What that first commit says: the caller's message belongs to the one that holds it all. */
 const beginning = "first commit of an empty repository"
+
+/** What the mutation is seen to bear: about 40 MB of base64. */
+const maxBytes = 25_000_000
+
+/** Whether the mutation can carry a commit: it knows neither links, nor authors, nor very large contents. */
+const fitsGraphql = (commit: NewCommit) =>
+  commit.author === undefined &&
+  commit.committer === undefined &&
+  commit.changes.length > 0 &&
+  commit.changes.every((change) => change._tag !== "Link") &&
+  commit.changes.reduce((sum, change) => sum + (change._tag === "Put" ? change.content.length : 0), 0) <=
+    maxBytes
 
 /** One atomic commit, in the form that carries it. */
 export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Parts) => {

@@ -8,7 +8,7 @@ import type { Blob, GitRemoteService, Head, ReadPath } from "../GitRemote.js"
 import { isMissing, isUnheard } from "./ApiFailure.js"
 import { makeReadBlob } from "./BlobReads.js"
 import type { Branches } from "./Branches.js"
-import { readBulk } from "./Bulk.js"
+import type * as Bulk from "./Bulk.js"
 import type { CallFailure, Client } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
 import { type FileRead, makeFileReads, noFile } from "./FileReads.js"
@@ -58,6 +58,9 @@ const key = (branch: string, path: string) => `${branch}\0${path}`
 
 const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.commit)
 
+// Loaded when it is used: a page that reads over REST does not carry it.
+const bulk = Effect.promise(() => import("./Bulk.js"))
+
 export const makeFiles = ({ branches, cache, client, head, isAncestor, known, trees }: Parts): Files => {
   const { settings } = client
   // What the raw address answers is the same for every token.
@@ -98,6 +101,9 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
         return wasSeen(at) ? Effect.fail(error) : byTree(at, path)
       })
     )
+
+  const readBulk = (...given: Parameters<typeof Bulk.readBulk>) =>
+    Effect.flatMap(bulk, (loaded) => loaded.readBulk(...given))
 
   const byGraphql = (at: Head | Oid, path: string) =>
     Effect.flatMap(readBulk(client, [{ at: commitOf(at), path, exists: wasSeen(at) }]), ([found]) => {

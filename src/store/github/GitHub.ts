@@ -11,9 +11,9 @@ import { makeExclusively } from "../internal/Mutex.js"
 import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
 import { makeBranches } from "./Branches.js"
-import { makeBranchMoves } from "./BranchMoves.js"
+import type { makeBranchMoves } from "./BranchMoves.js"
 import { makeBranchRefs } from "./BranchRefs.js"
-import { makeBring } from "./Bring.js"
+import type { Bring } from "./Bring.js"
 import { streaming } from "./Call.js"
 import { makeClient } from "./Client.js"
 import { makeCommit } from "./Commits.js"
@@ -21,7 +21,6 @@ import { makeCommitTurns } from "./CommitTurns.js"
 import { estimateWith } from "./Estimate.js"
 import { makeFiles } from "./Files.js"
 import { makeFileWrites } from "./FileWrites.js"
-import { makeGraphqlCommit } from "./GraphqlCommit.js"
 import { makeHeads } from "./Heads.js"
 import { makeDiff, makeLog, toCommitInfo } from "./History.js"
 import { makeKnownTrees } from "./KnownTrees.js"
@@ -38,6 +37,14 @@ import { translate } from "./Translate.js"
 import { makeTrees } from "./Trees.js"
 
 export { type Authorization, config, type GitHubOptions, type WriteLane } from "./Options.js"
+
+// Loaded when they are used: a page that uses REST alone does not carry them.
+const mutations = Effect.promise(() => import("./GraphqlCommit.js"))
+const moves = Effect.promise(() => import("./BranchMoves.js"))
+const queries = Effect.promise(() => import("./Bring.js"))
+
+/** Where GraphQL is not used, nothing comes along with a head. */
+const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], trees: [] }) }
 
 /**
  * A repository on GitHub, on a GitHub Enterprise server or on our own host.
@@ -58,7 +65,9 @@ export const make = (
     const branches = makeBranches(client)
     const trees = makeTrees(client, known, settings.listVia === "contents")
     const repositoryId = makeRepositoryId(client)
-    const bring = makeBring(client, cache, known, repositoryId)
+    const bring = settings.useGraphql
+      ? (yield* queries).makeBring(client, cache, known, repositoryId)
+      : noBring
     const heads = makeHeads(client, branches, known, bring)
     const refs = makeRefWrites(client, known)
     const files = makeFiles({
@@ -75,10 +84,14 @@ export const make = (
       client,
       refs,
       writeFile,
-      viaGraphql: makeGraphqlCommit(client, refs, repositoryId, known),
+      viaGraphql: (...given) =>
+        Effect.flatMap(mutations, ({ makeGraphqlCommit }) =>
+          makeGraphqlCommit(client, refs, repositoryId, known)(...given)
+        ),
       existing: branches.existing
     })
     const told = makeTold(settings.deadline)
+    let moveTogether: ReturnType<typeof makeBranchMoves> | undefined
     const parts = {
       client,
       cache,
@@ -90,7 +103,11 @@ export const make = (
       refs,
       writeFile,
       commitNow,
-      moveTogether: makeBranchMoves(client, refs, repositoryId),
+      moveTogether: (...given: Parameters<ReturnType<typeof makeBranchMoves>>) =>
+        Effect.flatMap(moves, (loaded) => {
+          moveTogether ??= loaded.makeBranchMoves(client, refs, repositoryId)
+          return moveTogether(...given)
+        }),
       told,
       writable: makeWritable(settings.readOnly),
       exclusively: makeExclusively()

@@ -36,18 +36,6 @@ const Answer = Schema.Struct({
   })
 })
 
-/** What the mutation is seen to bear: about 40 MB of base64. */
-const maxBytes = 25_000_000
-
-/** Whether the mutation can carry a commit: it knows neither links, nor authors, nor very large contents. */
-export const fitsGraphql = (commit: NewCommit) =>
-  commit.author === undefined &&
-  commit.committer === undefined &&
-  commit.changes.length > 0 &&
-  commit.changes.every((change) => change._tag !== "Link") &&
-  commit.changes.reduce((sum, change) => sum + (change._tag === "Put" ? change.content.length : 0), 0) <=
-    maxBytes
-
 const messageOf = (message: string) => {
   const [, headline = message, body] = /^\s*(\S.*?)\r?\n(?:\r?\n)*([\s\S]*)$/.exec(message) ?? []
   return body === undefined ? { headline } : { headline, body }

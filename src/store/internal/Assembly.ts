@@ -4,7 +4,6 @@ import type * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { ValidationError } from "../../domain/StoreError.js"
-import { makeBatch } from "../Batch.js"
 import type { DoctorOptions, StoreService, StoreView } from "../StoreService.js"
 import type { makeTransactions } from "../Transaction.js"
 import { plain, typed } from "./Codec.js"
@@ -16,6 +15,7 @@ import { guardCollection, guardReader, guardStore, guardView } from "./Signature
 import type { StoreCore } from "./StoreCore.js"
 
 // Loaded when they are used: a page that only reads and writes documents does not carry them.
+const batching = Effect.promise(() => import("../Batch.js"))
 const examining = Effect.promise(() => import("./Doctor.js"))
 const previewing = Effect.promise(() => import("../Preview.js"))
 const reverting = Effect.promise(() => import("../Revert.js"))
@@ -89,7 +89,7 @@ export const makeService = (core: StoreCore): StoreService => {
       schema === undefined
         ? (guardCollection(makeCollection(core, name, plain)) as never)
         : (guardCollection(makeCollection(core, name, typed(schema))) as never),
-    batch: makeBatch(core),
+    batch: (options, body) => Effect.flatMap(batching, ({ makeBatch }) => makeBatch(core)(options, body)),
     writer: (options, body) => Effect.flatMap(writing, ({ makeWriter }) => makeWriter(core)(options, body)),
     transaction: (options, body) => Effect.flatMap(transactions, (all) => all.transaction(options, body)),
     staleTransactions: Effect.flatMap(transactions, (all) => all.staleTransactions),

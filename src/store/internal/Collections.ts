@@ -3,7 +3,6 @@ import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
 import type { WriteError } from "../../domain/StoreError.js"
 import type { Collection, GuardedWriteOptions, WriteOptions } from "../Collection.js"
-import { restoreDocument } from "../Restore.js"
 import type { ImportTarget } from "../transfer/Import.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
@@ -17,6 +16,7 @@ import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js
 
 /** Loaded when it is wanted: a page that imports nothing does not carry what reads records. */
 const importing = Effect.promise(() => import("../transfer/Import.js"))
+const restoring = Effect.promise(() => import("../Restore.js"))
 
 /** A collection of a store: what a reader has, and writes of one document or of its index and manifest. */
 export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec<A, I>): Collection<A, I> => {
@@ -143,6 +143,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
     }),
     restore: Effect.fn("Collection.restore")(function* (id, commitSha, options) {
+      const { restoreDocument } = yield* restoring
       const restored = yield* restoreDocument(core, name, id, commitSha, options)
       return yield* codec.fromDocument(placeOf("Collection.restore", id), restored)
     }),

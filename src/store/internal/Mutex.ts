@@ -4,8 +4,8 @@ import * as FiberRef from "effect/FiberRef"
 /** One at a time for each name, first come first served. A fiber that has the name's turn does not wait for itself. */
 export interface Exclusively {
   (name: string): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** How many turns have begun so far, of whichever name. */
-  readonly turns: Effect.Effect<number>
+  /** How many turns have begun and ended so far, of whichever name. */
+  readonly turns: Effect.Effect<{ readonly begun: number; readonly ended: number }>
 }
 
 /** The name of a branch's mutex, or of that of one file of the branch. */
@@ -16,10 +16,18 @@ export const fileOf = (branch: string, path?: string): string =>
 export const makeExclusively = (): Exclusively => {
   const waiting = new Map<string, { readonly semaphore: Effect.Semaphore; count: number }>()
   const held = FiberRef.unsafeMake<ReadonlySet<string>>(new Set())
-  let turns = 0
-  const begun = Effect.sync(() => {
-    turns++
-  })
+  let begun = 0
+  let ended = 0
+  const counted = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      begun++
+      return Effect.ensuring(
+        self,
+        Effect.sync(() => {
+          ended++
+        })
+      )
+    })
   const exclusively =
     (name: string) =>
     <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -29,7 +37,7 @@ export const makeExclusively = (): Exclusively => {
         waiting.set(name, mutex)
         mutex.count++
         return mutex.semaphore
-          .withPermits(1)(Effect.zipRight(begun, Effect.locally(self, held, new Set([...names, name]))))
+          .withPermits(1)(counted(Effect.locally(self, held, new Set([...names, name]))))
           .pipe(
             Effect.ensuring(
               Effect.sync(() => {
@@ -39,5 +47,5 @@ export const makeExclusively = (): Exclusively => {
             )
           )
       })
-  return Object.assign(exclusively, { turns: Effect.sync(() => turns) })
+  return Object.assign(exclusively, { turns: Effect.sync(() => ({ begun, ended })) })
 }

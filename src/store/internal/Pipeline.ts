@@ -14,7 +14,6 @@ import { type Derivation, indexDirectory, manifestDirectory } from "./Derived.js
 import * as Judgement from "./Judgement.js"
 import type { Parts } from "./Parts.js"
 import type { SettingsAt } from "./RepositorySettings.js"
-import { singleFileWrite } from "./SingleFileWrite.js"
 import { remember, requireBranch } from "./Source.js"
 import * as Touch from "./Touch.js"
 import { messageOf, type OperationOutcome, type Unit, type UnitOutcome } from "./WriteUnit.js"
@@ -25,6 +24,9 @@ interface Built {
   /** The commit built upon, where the root's own files stay as they are in it. */
   readonly sameRootFiles: Option.Option<Oid>
 }
+
+// Loaded when it is used: most remotes have no such short cut, and a page that reads does not carry it.
+const singleFile = Effect.promise(() => import("./SingleFileWrite.js"))
 
 const refusal = (operation: string) =>
   new AuthError({
@@ -193,9 +195,11 @@ export const make = (parts: Parts): ((unit: Unit) => Effect.Effect<UnitOutcome, 
     if (options.readOnly || source.pinned) return Effect.fail(refusal(unit.operation))
     const wrong = Judgement.unitProblem(unit)
     if (wrong !== undefined) return Effect.fail(wrong)
+    const whole = Effect.suspend(() => Effect.tap(commitWrite(unit), keep))
+    if (Option.isNone(remote.singleFile)) return whole
     return Effect.flatMap(
-      singleFileWrite(parts, unit, commitWrite, keep),
-      Option.match({ onNone: () => Effect.tap(commitWrite(unit), keep), onSome: Effect.succeed })
+      Effect.flatMap(singleFile, ({ singleFileWrite }) => singleFileWrite(parts, unit, commitWrite, keep)),
+      Option.match({ onNone: () => whole, onSome: Effect.succeed })
     )
   }
 }

@@ -226,7 +226,7 @@ const attempts = (
     const allowed = unit.retries ?? retries
     const once = (look: boolean): Effect.Effect<Attempt, WriteError> =>
       Effect.gen(function* () {
-        const turns = yield* short.turns
+        const { ended } = yield* short.turns
         const base = yield* baseOf(parts, operation, path, look)
         const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
         const prepared = yield* Effect.either(
@@ -266,8 +266,8 @@ const attempts = (
         const vanished =
           written.left instanceof NotFoundError && written.left.status === 201 && operation.needs === "any"
         if (!vanished && !(written.left instanceof ConflictError)) return yield* written.left
-        // In the branch's turn nobody comes between; elsewhere one turn is that of the write itself.
-        return { refused: base, own: !look && (yield* short.turns) - turns > 1 }
+        // In the branch's turn nobody comes between; elsewhere two turns are those of the document and of the write itself.
+        return { refused: base, own: !look && (yield* short.turns).begun - ended > 2 }
       })
     let look = false
     for (let conflicts = 0; ; ) {
