@@ -148,6 +148,7 @@ it("types policies by the handlers they surround", () => {
   >()
 })
 
+// @effect-diagnostics missingEffectError:off
 it("refuses policies that do not cover what the handler fails with", () => {
   const failing = (_: Ticket) => Effect.fail(new Broken())
   const plain = (_: Ticket) => "at once"

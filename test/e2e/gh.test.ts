@@ -30,7 +30,8 @@ const client = Effect.gen(function* () {
     Effect.promise(async () => {
       const server = createServer((near) => {
         const far = connect(Number(port), "127.0.0.1")
-        near.pipe(far).pipe(near)
+        near.pipe(far)
+        far.pipe(near)
         near.on("error", () => far.destroy())
         far.on("error", () => near.destroy())
       })

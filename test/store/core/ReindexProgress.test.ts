@@ -12,6 +12,7 @@ describe.each([...remotes, ...hosted])("who is told of a reindex on %s", (_name,
       for (const run of [
         <A, E>(write: Effect.Effect<A, E>) => write,
         // As the Promise face runs what a caller's function does.
+        // @effect-diagnostics-next-line runEffectInsideEffect:off
         <A, E>(write: Effect.Effect<A, E>) => Effect.promise(() => Effect.runPromise(write))
       ]) {
         let told = 0

@@ -56,7 +56,7 @@ const checkPaths = (paths: ReadonlyArray<string>): Effect.Effect<void, GraphQLEr
         : fail("UNPROCESSABLE", `A path was requested which is not valid: ${path.slice(0, 200)}`)
     )
     if (new Set(paths).size < paths.length)
-      yield* fail("UNPROCESSABLE", "A path was requested more than once in the file changes.")
+      return yield* fail("UNPROCESSABLE", "A path was requested more than once in the file changes.")
   })
 
 const branchOf = (context: Context, { branchName, id, repositoryNameWithOwner }: CommitInput["branch"]) =>

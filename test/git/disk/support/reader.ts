@@ -1,5 +1,5 @@
 /** Reads a document of a store on this machine, tries to write one, and says what came of both. */
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import * as LocalGit from "../../../../src/store/local/LocalGit.js"
 import * as Store from "../../../../src/store/Store.js"
 
@@ -10,6 +10,6 @@ const program = Effect.gen(function* () {
   const refused = yield* Effect.flip(notes.insert({ n: 2 }))
   const { message } = refused
   return { read, refused: "reason" in refused ? refused.reason : refused._tag, message }
-}).pipe(Effect.provide(Store.layer({})), Effect.provide(LocalGit.layer({ directory, repo: "me/notes" })))
+}).pipe(Effect.provide(Layer.provide(Store.layer({}), LocalGit.layer({ directory, repo: "me/notes" }))))
 
 process.stdout.write(JSON.stringify(await Effect.runPromise(program)))
