@@ -27,10 +27,11 @@ const capture = Logger.replace(
 
 const until = (what: string, condition: () => boolean) =>
   Effect.promise(async () => {
-    for (let attempt = 0; attempt < 1000 && !condition(); attempt++) {
+    for (let attempt = 0; attempt < 1000; attempt++) {
+      if (condition()) return
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    assert.isTrue(condition(), what)
+    assert.fail(what)
   })
 
 /** The running programs that name a directory on their command line. */
