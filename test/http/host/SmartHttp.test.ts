@@ -23,10 +23,11 @@ const running = (directory: string): number =>
 
 const until = (condition: () => boolean) =>
   Effect.promise(async () => {
-    for (let attempt = 0; attempt < 500 && !condition(); attempt++) {
+    for (let attempt = 0; attempt < 500; attempt++) {
+      if (condition()) return true
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    return condition()
+    return false
   })
 
 layer(host(), { timeout: 60_000 })("git over http", (it) => {
