@@ -23,6 +23,8 @@ const undescribed: ReadonlyArray<readonly [pattern: RegExp, operation: (body: un
   ],
   [/^\/repos\/[^/]+\/[^/]+\/git\/matching-refs$/, () => "git/list-matching-refs"],
   [/^\/repos\/[^/]+\/[^/]+\/contents$/, () => "repos/get-content"],
+  // The description's template says a directory of one name.
+  [/^\/repos\/[^/]+\/[^/]+\/readme\/.+$/, () => "repos/get-readme-in-directory"],
   [/^\/repos\/[^/]+\/[^/]+\/git\/trees\/.+$/, () => "git/get-tree"],
   [/^\/repos\/[^/]+\/[^/]+\/tarball$/, () => "repos/download-tarball-archive"],
   [/^\/repos\/[^/]+\/[^/]+\/zipball$/, () => "repos/download-zipball-archive"]
