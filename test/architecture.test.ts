@@ -142,7 +142,8 @@ describe("names", () => {
 
 describe("the browser", () => {
   const isNodeOnly = (file: string) =>
-    file.startsWith(join("src", "store", "local") + sep) || file.startsWith(join("src", "git", "disk") + sep)
+    file.startsWith(join("src", "store", "remote", "local") + sep) ||
+    file.startsWith(join("src", "git", "disk") + sep)
   const isCarried = (file: string) =>
     ["domain", "git", "chain", "store", "console"].includes(roomOf(file)) && !isNodeOnly(file)
   // The build of the console runs in Node.

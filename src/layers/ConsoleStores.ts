@@ -5,9 +5,9 @@ import { ConsoleStores, demoRepo, embeddedApi, type StoreRequest } from "../http
 import { may } from "../http/host/Principal.js"
 import { Tokens } from "../http/host/Tokens.js"
 import { isLoopback } from "../http/server/HostCheck.js"
-import { GitRemote } from "../store/GitRemote.js"
-import * as GitHub from "../store/github/GitHub.js"
-import { fromRepository } from "../store/local/LocalGit.js"
+import { GitRemote } from "../store/remote/GitRemote.js"
+import * as GitHub from "../store/remote/github/GitHub.js"
+import { fromRepository } from "../store/remote/local/LocalGit.js"
 import { Store } from "../store/Store.js"
 import type { ConsoleApi } from "./Apis.js"
 

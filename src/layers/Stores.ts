@@ -6,9 +6,9 @@ import { NotFoundError } from "../domain/StoreError.js"
 import { isThere, makeDirectory } from "../git/disk/Directory.js"
 import { attempt } from "../git/disk/Fault.js"
 import { parseName } from "../git/disk/GitRepositories.js"
-import * as GitHub from "../store/github/GitHub.js"
-import * as LocalGit from "../store/local/LocalGit.js"
-import * as Memory from "../store/memory/Memory.js"
+import * as GitHub from "../store/remote/github/GitHub.js"
+import * as LocalGit from "../store/remote/local/LocalGit.js"
+import * as Memory from "../store/remote/memory/Memory.js"
 import { Store } from "../store/Store.js"
 
 /** A repository below a directory; nothing is made on the disk unless a missing one is to be created. */

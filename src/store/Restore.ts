@@ -6,10 +6,10 @@ import { settingsFileName } from "../domain/Settings.js"
 import { NotFoundError } from "../domain/StoreError.js"
 import type { ReadError, RestoreOptions, WriteError } from "./Collection.js"
 import { documentPath, under } from "./DocumentPath.js"
-import type { Head, Wants } from "./GitRemote.js"
 import { checkNames } from "./internal/OperationQueue.js"
 import type { StoreCore } from "./internal/StoreCore.js"
 import { unreadable, versionOf, withoutMetadata } from "./internal/Versions.js"
+import type { Head, Wants } from "./remote/GitRemote.js"
 
 /** The commit that a name stands for, or the error that says it is missing. */
 export const requireCommit = (

@@ -19,7 +19,7 @@ import type { ValidationError } from "../domain/StoreError.js"
 import { branchProblem } from "../git/Names.js"
 import { AsyncCache, Cache, fromAsync, MemoryCache, NullCache } from "./Cache.js"
 import { normaliseRoot, rootProblem } from "./DocumentPath.js"
-import type { Signature } from "./GitRemote.js"
+import type { Signature } from "./remote/GitRemote.js"
 
 /** How a store works, on any remote. */
 export interface StoreOptions extends SettingsOptions {

@@ -4,7 +4,7 @@ import type * as Schema from "effect/Schema"
 import type { JsonObject, StoredDocument } from "../domain/Document.js"
 import type { ReadError, WriteError } from "../domain/StoreError.js"
 import type { Collection, CollectionReader, WriteOptions } from "./Collection.js"
-import type { Budget, Estimate, NewCommit } from "./GitRemote.js"
+import type { Budget, Estimate, NewCommit } from "./remote/GitRemote.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { DatabaseExcelOptions, Exported } from "./transfer/Export.js"
 

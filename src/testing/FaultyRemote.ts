@@ -1,6 +1,6 @@
 import { Effect, Option, Stream } from "effect"
 import { AmbiguousWriteError } from "../domain/StoreError.js"
-import type { GitRemoteService, RemoteFailure, Wants, WriteFailure } from "../store/GitRemote.js"
+import type { GitRemoteService, RemoteFailure, Wants, WriteFailure } from "../store/remote/GitRemote.js"
 
 /** Where a call of a remote is: before it, inside the build of a commit, or after it has taken effect. */
 export type TouchPoint = "before" | "building" | "after"

@@ -1,7 +1,7 @@
 import { Chunk, Effect, Either, Option, Stream } from "effect"
 import type { Json, JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Oid } from "../domain/Oid.js"
-import type { CommitInfo, GitRemoteService, Head, RemoteFailure } from "../store/GitRemote.js"
+import type { CommitInfo, GitRemoteService, Head, RemoteFailure } from "../store/remote/GitRemote.js"
 import { keyOf, type State } from "./StoreModel.js"
 
 /** One commit of a branch as it lies in the repository, read without the store. */

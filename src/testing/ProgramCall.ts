@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import type { StoredDocument } from "../domain/Document.js"
 import type { Oid } from "../domain/Oid.js"
-import type { GitRemoteService } from "../store/GitRemote.js"
+import type { GitRemoteService } from "../store/remote/GitRemote.js"
 import type { StoreService, Transaction } from "../store/Store.js"
 import type { Edit, Expectation, InnerStep, Step } from "./StoreProgram.js"
 import type { InnerEvent, InnerOperation, Operation, Outcome, ResolvedExpectation } from "./Trace.js"

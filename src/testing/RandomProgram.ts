@@ -1,6 +1,6 @@
 import { Cause, Effect, Exit, Fiber, FiberRef, Layer, Option, type Scope } from "effect"
 import { RemoteError } from "../domain/StoreError.js"
-import { GitRemote, type GitRemoteService } from "../store/GitRemote.js"
+import { GitRemote, type GitRemoteService } from "../store/remote/GitRemote.js"
 import { Store, type StoreService } from "../store/Store.js"
 import { type OnTouch, withFaults } from "./FaultyRemote.js"
 import { type CheckOptions, checkHistory } from "./HistoryCheck.js"

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
-import type { GitHubOptions } from "../../src/store/github/GitHub.js"
+import type { GitHubOptions } from "../../src/store/remote/github/GitHub.js"
 import { fresh, remoteOf } from "../support/github/Remote.js"
 import { gitRemoteContract } from "./GitRemoteContract.js"
 

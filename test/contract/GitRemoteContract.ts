@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
-import type { GitRemoteService } from "../../src/store/GitRemote.js"
+import type { GitRemoteService } from "../../src/store/remote/GitRemote.js"
 import { branches } from "./GitRemoteBranches.js"
 import { commits } from "./GitRemoteCommits.js"
 import { histories } from "./GitRemoteHistories.js"

@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
-import type { PathChange } from "../../src/store/GitRemote.js"
+import type { PathChange } from "../../src/store/remote/GitRemote.js"
 import type { Contract } from "./GitRemoteContract.js"
 import { put, remove, write } from "./GitRemoteSupport.js"
 

@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit, Fiber, Option } from "effect"
-import type { GitRemoteService, Head } from "../../src/store/GitRemote.js"
+import type { GitRemoteService, Head } from "../../src/store/remote/GitRemote.js"
 import type { Contract } from "./GitRemoteContract.js"
 import {
   assertTag,

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Chunk, Effect, Either, Option, Stream } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import { StoreError } from "../../src/domain/StoreError.js"
-import type { Change, GitRemoteService, Head } from "../../src/store/GitRemote.js"
+import type { Change, GitRemoteService, Head } from "../../src/store/remote/GitRemote.js"
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const text = (content: Uint8Array): string => new TextDecoder().decode(content)

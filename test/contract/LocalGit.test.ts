@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { Effect, Option } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as Engine from "../../src/git/disk/Engine.js"
-import * as LocalGit from "../../src/store/local/LocalGit.js"
+import * as LocalGit from "../../src/store/remote/local/LocalGit.js"
 import { gitRemoteContract } from "./GitRemoteContract.js"
 
 const temporary = Effect.acquireRelease(

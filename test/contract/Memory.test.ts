@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import * as Memory from "../../src/store/memory/Memory.js"
+import * as Memory from "../../src/store/remote/memory/Memory.js"
 import { gitRemoteContract } from "./GitRemoteContract.js"
 
 const subject = (options: Memory.MemoryOptions) =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { GitRemote } from "../../src/store/GitRemote.js"
+import { GitRemote } from "../../src/store/remote/GitRemote.js"
 import * as Store from "../../src/store/Store.js"
 import { withFaults } from "../../src/testing/FaultyRemote.js"
 import { fresh } from "../support/github/Remote.js"

@@ -1,7 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
-import * as GitHub from "../../src/store/github/GitHub.js"
+import * as GitHub from "../../src/store/remote/github/GitHub.js"
 import { gitRemoteContract } from "../contract/GitRemoteContract.js"
 import { HostServer, layer as hostLayer } from "../support/host/HostServer.js"
 

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Option, type Redacted, type Scope } from "effect"
 import type { ReadError } from "../../store/Collection.js"
-import type { GitRemoteService } from "../../store/GitRemote.js"
+import type { GitRemoteService } from "../../store/remote/GitRemote.js"
 import type { StoreService } from "../../store/StoreService.js"
 
 /** What somebody who signs in wants to look at. */

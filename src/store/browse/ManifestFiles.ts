@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { parseManifestFile, projectedFields } from "../../domain/ManifestFile.js"
 import type { ReadError } from "../Collection.js"
-import type { Blob, GitRemoteService, Head } from "../GitRemote.js"
+import type { Blob, GitRemoteService, Head } from "../remote/GitRemote.js"
 import type { Projection } from "./ManifestAnswer.js"
 
 /** The manifest of a collection, now or at a commit; that of the branch is parsed once for each of its versions. */

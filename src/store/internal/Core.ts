@@ -5,7 +5,7 @@ import { NotFoundError, type ReadError, ValidationError } from "../../domain/Sto
 import * as Ulid from "../../domain/Ulid.js"
 import { branchProblem } from "../../git/Names.js"
 import { under } from "../DocumentPath.js"
-import type { GitRemoteService, Head } from "../GitRemote.js"
+import type { GitRemoteService, Head } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { Bounded } from "./Bounded.js"
 import * as Derived from "./Derived.js"

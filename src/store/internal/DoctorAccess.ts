@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ReadError } from "../../domain/StoreError.js"
-import type { Budget, Probe } from "../GitRemote.js"
+import type { Budget, Probe } from "../remote/GitRemote.js"
 import type { Finding } from "../StoreService.js"
 import type { StoreCore } from "./StoreCore.js"
 

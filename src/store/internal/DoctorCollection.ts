@@ -14,7 +14,7 @@ import {
 import { emptyTree } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
 import { idAt, placeOf, under } from "../DocumentPath.js"
-import type { Head, RemoteFailure, Tree } from "../GitRemote.js"
+import type { Head, RemoteFailure, Tree } from "../remote/GitRemote.js"
 import type { DoctorOptions, Finding } from "../StoreService.js"
 import { documentFindings, large, readDocuments, sizeFindings } from "./DoctorDocuments.js"
 import { type Listing, listingOf } from "./Listing.js"

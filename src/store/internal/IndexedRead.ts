@@ -8,7 +8,7 @@ import { keysOf } from "../../domain/IndexKey.js"
 import { parseSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { documentPath } from "../DocumentPath.js"
-import type { Blob } from "../GitRemote.js"
+import type { Blob } from "../remote/GitRemote.js"
 import type { Lookup } from "./Lookup.js"
 import type { StoreCore } from "./StoreCore.js"
 

@@ -14,7 +14,7 @@ import {
   type WriteError
 } from "../../domain/StoreError.js"
 import { documentPath, placeProblem } from "../DocumentPath.js"
-import type { Change } from "../GitRemote.js"
+import type { Change } from "../remote/GitRemote.js"
 import { type Place, readDocument, writeVersion } from "./Versions.js"
 import {
   type DocumentOperation,

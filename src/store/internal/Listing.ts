@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { Layout } from "../../domain/Settings.js"
 import { idAt, placeOf } from "../DocumentPath.js"
-import type { Blob, GitRemoteService, Head, RemoteFailure, Tree } from "../GitRemote.js"
+import type { Blob, GitRemoteService, Head, RemoteFailure, Tree } from "../remote/GitRemote.js"
 
 const suffix = ".json"
 const hexDigits = new TextEncoder().encode("0123456789abcdef")

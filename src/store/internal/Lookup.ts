@@ -8,7 +8,7 @@ import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { settingsFileName } from "../../domain/Settings.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { under } from "../DocumentPath.js"
-import type { Head } from "../GitRemote.js"
+import type { Head } from "../remote/GitRemote.js"
 import { indexDirectory } from "./Derived.js"
 import type { StoreCore } from "./StoreCore.js"
 

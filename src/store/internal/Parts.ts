@@ -1,4 +1,4 @@
-import type { GitRemoteService } from "../GitRemote.js"
+import type { GitRemoteService } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import type { Derived } from "./Derived.js"
 import type { RepositorySettings } from "./RepositorySettings.js"

@@ -9,7 +9,7 @@ import { plainLayout, printSettings, sameLayout, settingsFileName } from "../../
 import { AuthError, ConflictError, ValidationError, type WriteError } from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import { documentPath, under } from "../DocumentPath.js"
-import type { Change, Head, NewCommit, Wants } from "../GitRemote.js"
+import type { Change, Head, NewCommit, Wants } from "../remote/GitRemote.js"
 import { type Derivation, indexDirectory, manifestDirectory } from "./Derived.js"
 import * as Judgement from "./Judgement.js"
 import type { Parts } from "./Parts.js"

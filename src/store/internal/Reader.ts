@@ -20,7 +20,7 @@ import type {
   ReadManyOptions
 } from "../Collection.js"
 import { documentPath, idAt } from "../DocumentPath.js"
-import type { Blob } from "../GitRemote.js"
+import type { Blob } from "../remote/GitRemote.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import { withoutMark } from "./CommitMark.js"

@@ -6,7 +6,7 @@ import {
   type ReadError,
   type WriteError
 } from "../../domain/StoreError.js"
-import type { CommitInfo, Head } from "../GitRemote.js"
+import type { CommitInfo, Head } from "../remote/GitRemote.js"
 import { changesBetween, versionsAt } from "./ChangedDocuments.js"
 import { keyOf } from "./OperationQueue.js"
 import type { Reads } from "./Remembering.js"

@@ -15,7 +15,7 @@ import {
 } from "../../domain/Settings.js"
 import { type ReadError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { under } from "../DocumentPath.js"
-import type { FileCommitted, GitRemoteService, Head, TreeEntry } from "../GitRemote.js"
+import type { FileCommitted, GitRemoteService, Head, TreeEntry } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { Bounded } from "./Bounded.js"
 import type { FileVersion, Source } from "./Source.js"

@@ -9,7 +9,7 @@ import {
 } from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import { documentPath } from "../DocumentPath.js"
-import type { FileCommitted, SingleFile } from "../GitRemote.js"
+import type { FileCommitted, SingleFile } from "../remote/GitRemote.js"
 import { toItsEnd } from "./Detached.js"
 import { conflict, describe, outcomeOf, type Prepared, prepareOne } from "./Judgement.js"
 import type { Parts } from "./Parts.js"

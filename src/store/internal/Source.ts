@@ -4,7 +4,7 @@ import type { Oid } from "../../domain/Oid.js"
 import { NotFoundError, type ReadError } from "../../domain/StoreError.js"
 import * as GitObject from "../../git/GitObject.js"
 import { type Cache, MemoryCache } from "../Cache.js"
-import type { GitRemoteService, Head, Probe, Tree, Wants } from "../GitRemote.js"
+import type { GitRemoteService, Head, Probe, Tree, Wants } from "../remote/GitRemote.js"
 import { Bounded } from "./Bounded.js"
 
 /** The bytes of a file and their blob id. */

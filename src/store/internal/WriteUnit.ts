@@ -3,7 +3,7 @@ import type * as Option from "effect/Option"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { WriteError } from "../../domain/StoreError.js"
-import type { Committed } from "../GitRemote.js"
+import type { Committed } from "../remote/GitRemote.js"
 import type { OnRead, Touched } from "./Derived.js"
 
 /** A document's version at the commit that a write stands on. */

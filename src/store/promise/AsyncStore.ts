@@ -4,7 +4,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type { WriteError, WriteOptions } from "../Collection.js"
-import type { Budget, Estimate, NewCommit } from "../GitRemote.js"
+import type { Budget, Estimate, NewCommit } from "../remote/GitRemote.js"
 import {
   type Batch,
   type BatchOptions,

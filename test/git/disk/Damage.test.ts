@@ -6,8 +6,8 @@ import { Chunk, Effect, Either, Option, Stream } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
-import type { RemoteFailure } from "../../../src/store/GitRemote.js"
-import * as LocalGit from "../../../src/store/local/LocalGit.js"
+import type { RemoteFailure } from "../../../src/store/remote/GitRemote.js"
+import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import { git, put, temporary, write } from "./support/temporary.js"
 
 /** Bytes that look like nothing, the same ones in every run. */

@@ -5,7 +5,7 @@ import { Array as Arr, Chunk, Effect, FastCheck, Option, Stream, TestClock } fro
 import isomorphic from "isomorphic-git"
 import type { Oid } from "../../../src/domain/Oid.js"
 import type { GitRepository, ObjectType } from "../../../src/git/disk/GitRepository.js"
-import type { Change } from "../../../src/store/GitRemote.js"
+import type { Change } from "../../../src/store/remote/GitRemote.js"
 import { assertSound, engine, git, put, remove, write } from "./support/temporary.js"
 
 /** Every object of the repository, as both oracles and the engine read it. */

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { GitRemote } from "../../../src/store/GitRemote.js"
-import * as LocalGit from "../../../src/store/local/LocalGit.js"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
 import { directory } from "../../store/core/Remotes.js"
 

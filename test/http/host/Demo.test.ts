@@ -5,8 +5,8 @@ import { Effect, Layer } from "effect"
 import { GitRepositories } from "../../../src/git/disk/GitRepositories.js"
 import * as Demo from "../../../src/http/host/Demo.js"
 import * as Stack from "../../../src/http/host/Stack.js"
-import { GitRemote } from "../../../src/store/GitRemote.js"
-import { fromRepository } from "../../../src/store/local/LocalGit.js"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import { fromRepository } from "../../../src/store/remote/local/LocalGit.js"
 import { Store } from "../../../src/store/Store.js"
 
 const opened = Effect.gen(function* () {

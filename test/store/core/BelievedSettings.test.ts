@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { settingsFileName } from "../../../src/domain/Settings.js"
-import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { derivedProblems } from "../../../src/testing/DerivedCheck.js"

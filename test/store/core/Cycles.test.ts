@@ -3,8 +3,8 @@ import { assert, it } from "@effect/vitest"
 
 const script = `
 import * as Effect from "effect/Effect"
-import { GitRemote } from "./src/store/GitRemote.js"
-import * as Memory from "./src/store/memory/Memory.js"
+import { GitRemote } from "./src/store/remote/GitRemote.js"
+import * as Memory from "./src/store/remote/memory/Memory.js"
 import * as Store from "./src/store/Store.js"
 const parent = { name: "p", children: [] }
 parent.children.push({ name: "a", parent }, { name: "b", parent })

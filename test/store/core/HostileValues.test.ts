@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
-import * as Memory from "../../../src/store/memory/Memory.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 import { connect, hosted, openMemory, remotes } from "./Remotes.js"
 

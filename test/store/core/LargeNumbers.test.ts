@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { GitRemote } from "../../../src/store/GitRemote.js"
-import * as Memory from "../../../src/store/memory/Memory.js"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 import { hosted } from "./Remotes.js"
 

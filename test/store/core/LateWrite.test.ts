@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
-import { GitRemote } from "../../../src/store/GitRemote.js"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { AsyncCache, MemoryCache } from "../../../src/store/Cache.js"
-import { GitRemote } from "../../../src/store/GitRemote.js"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { repositories } from "./Remotes.js"

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { GitRemote, type GitRemoteService } from "../../../src/store/GitRemote.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import { derivedProblems } from "../../../src/testing/DerivedCheck.js"
 import { readHistory } from "../../../src/testing/HistoryReader.js"

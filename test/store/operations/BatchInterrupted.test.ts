@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option } from "effect"
-import { GitRemote } from "../../../src/store/GitRemote.js"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import { connect, hosted, local } from "../core/Remotes.js"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { NotFoundError } from "../../../src/domain/StoreError.js"
-import { GitRemote, type GitRemoteService, type SingleFile } from "../../../src/store/GitRemote.js"
+import { GitRemote, type GitRemoteService, type SingleFile } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import { type Repository, repositories } from "../core/Remotes.js"
 import { brief, document, headSha } from "./Support.js"

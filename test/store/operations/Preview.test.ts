@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import type { NewCommit } from "../../../src/store/GitRemote.js"
 import { AsyncStore } from "../../../src/store/promise/index.js"
+import type { NewCommit } from "../../../src/store/remote/GitRemote.js"
 import { Store } from "../../../src/store/Store.js"
 import { expectFailure, headSha, world } from "./Support.js"
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as Memory from "../../../src/store/memory/Memory.js"
+import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
 
 it.effect("restores only what is as the caller has seen it", () =>

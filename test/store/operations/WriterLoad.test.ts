@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { WriteFailure } from "../../../src/store/GitRemote.js"
+import type { WriteFailure } from "../../../src/store/remote/GitRemote.js"
 import { document, rounds, world } from "./Support.js"
 
 describe("a writer with much to do", () => {

@@ -6,7 +6,6 @@ import { inspect } from "node:util"
 import { FileSystem } from "@effect/platform"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Schema, Sink, Stream } from "effect"
-import * as Memory from "../../../src/store/memory/Memory.js"
 import {
   type AsyncStore,
   fromCsv,
@@ -16,6 +15,7 @@ import {
   ValidationError,
   writeXlsx
 } from "../../../src/store/promise/index.js"
+import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { type Batch, Store } from "../../../src/store/Store.js"
 import { outcome, rejected, repository } from "./Opened.js"
 

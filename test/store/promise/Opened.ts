@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { RemoteError } from "../../../src/store/index.js"
-import * as Memory from "../../../src/store/memory/Memory.js"
 import { AsyncStore } from "../../../src/store/promise/index.js"
+import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 
 /** What a remote fails with that is switched off. */

@@ -15,7 +15,7 @@ import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Chunk, Deferred, Effect, Exit, Fiber, Layer, Stream } from "effect"
-import * as Memory from "../../../src/store/memory/Memory.js"
+import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
 import { fromCsv } from "../../../src/store/transfer/FromCsv.js"
 

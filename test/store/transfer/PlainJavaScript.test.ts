@@ -3,7 +3,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { strFromU8, unzipSync } from "fflate"
-import { openLocal } from "../../../src/store/local/index.js"
 import {
   type AsyncStore,
   fromCsv,
@@ -13,6 +12,7 @@ import {
   ValidationError,
   writeXlsx
 } from "../../../src/store/promise/index.js"
+import { openLocal } from "../../../src/store/remote/local/index.js"
 import type { ImportReport } from "../../../src/store/transfer/Import.js"
 
 const outcome = async <A>(promise: Promise<A>): Promise<A | unknown> =>

@@ -1,7 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { Effect, Layer, Redacted } from "effect"
-import { GitRemote } from "../../../src/store/GitRemote.js"
-import * as GitHub from "../../../src/store/github/GitHub.js"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as GitHub from "../../../src/store/remote/github/GitHub.js"
 import { HostServer, layer as host } from "../host/HostServer.js"
 
 let repositories = 0

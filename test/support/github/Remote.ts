@@ -1,6 +1,6 @@
 import { FetchHttpClient } from "@effect/platform"
 import { Effect, Redacted } from "effect"
-import * as GitHub from "../../../src/store/github/GitHub.js"
+import * as GitHub from "../../../src/store/remote/github/GitHub.js"
 import { TestHost } from "./TestHost.js"
 import { makeTestServer, type TestServer } from "./TestServer.js"
 

@@ -5,7 +5,7 @@ import { dateText, kindOf } from "../../../src/git/GitObject.js"
 import { logOf } from "../../../src/git/memory/MemoryLog.js"
 import { type MemoryCommit, MemoryRepository } from "../../../src/git/memory/MemoryRepository.js"
 import { applyChanges, listTree } from "../../../src/git/memory/MemoryTree.js"
-import type { Change } from "../../../src/store/GitRemote.js"
+import type { Change } from "../../../src/store/remote/GitRemote.js"
 
 export interface HostRequest {
   readonly method: string

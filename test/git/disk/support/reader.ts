@@ -1,6 +1,6 @@
 /** Reads a document of a store on this machine, tries to write one, and says what came of both. */
 import { Effect, Layer, Option } from "effect"
-import * as LocalGit from "../../../../src/store/local/LocalGit.js"
+import * as LocalGit from "../../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../../src/store/Store.js"
 
 const [directory = ""] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { Layer, Redacted } from "effect"
-import * as GitHub from "../../../../src/store/github/GitHub.js"
-import * as LocalGit from "../../../../src/store/local/LocalGit.js"
+import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
+import * as LocalGit from "../../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../../src/store/Store.js"
 import type { StoreOptions } from "../../../../src/store/StoreOptions.js"
 

@@ -1,0 +1,299 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { Oid } from "../../../domain/Oid.js"
+import type { Head } from "../GitRemote.js"
+import * as Api from "./Api.js"
+import { ApiFailure, isKind, isMissing } from "./ApiFailure.js"
+import type { CallFailure, Client, Reply } from "./Client.js"
+import { makeValidators } from "./Conditional.js"
+import { patiently } from "./Retry.js"
+
+/** How long a replica may lag behind a write of ours. */
+const lag = 60_000
+const absentLag = 10_000
+
+const mostCommits = 512
+
+/** Branches that are remembered, beside those written lately. */
+const mostBranches = 256
+
+/** What this process has done to a branch and to its files, as far as replicas may not know it yet. */
+interface Memory {
+  head: Option.Option<Head> | undefined
+  own: { readonly commit: Oid | undefined; readonly at: number } | undefined
+  /** Ids (`""`: absent) that the branch was at before, and until when they count as stale. */
+  readonly superseded: Map<string, number>
+  readonly files: Map<string, { after: string; at: number; readonly superseded: Set<string>; all: boolean }>
+}
+
+/** Heads of branches: asked of the host, but never older than what this process wrote. */
+export interface Branches {
+  /** Where the branch is now. */
+  readonly head: (branch: string, ask?: Ask) => Effect.Effect<Option.Option<Head>, CallFailure>
+  /** What is remembered: good enough to build a commit on, since the commit names it as its parent. */
+  readonly remembered: (branch: string) => Option.Option<Head> | undefined
+  /** The last commit of ours on the branch. */
+  readonly own: (branch: string) => Oid | undefined
+  readonly learn: (commit: Api.Commit) => void
+  readonly commit: (oid: Oid) => Effect.Effect<Option.Option<GitCommit>, CallFailure>
+  /** A commit that was seen to exist: a machine that does not know it is behind the others. */
+  readonly existing: (oid: Oid) => Effect.Effect<GitCommit, CallFailure>
+  /** A write of ours moved the branch. `head` without a tree where the answer did not tell it. */
+  readonly wrote: (
+    branch: string,
+    from: Option.Option<Oid>,
+    to: { readonly commit: Oid; readonly tree: Option.Option<Oid> } | undefined
+  ) => Effect.Effect<void>
+  /** A write of ours changed a file; `before` undefined: not known. */
+  readonly wroteFile: (
+    branch: string,
+    path: string,
+    before: Option.Option<Oid> | undefined,
+    after: Option.Option<Oid>
+  ) => Effect.Effect<void>
+  /** Whether an answer is older than what we wrote. */
+  readonly isStale: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
+  /** Whether a write of ours replaced this version of a file lately: a machine that answers it is behind. */
+  readonly isSuperseded: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
+  /** Whether we wrote to the branch so lately that a listing by its name may be old. */
+  readonly writtenLately: (branch: string) => Effect.Effect<boolean>
+  readonly forget: (branch: string) => void
+  /** What is remembered of a branch is no longer to be trusted once a write has not clearly succeeded. */
+  readonly careful: (branch: string) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly clear: () => void
+}
+
+/** Another way to ask the host where a branch is. */
+type Ask = Effect.Effect<Option.Option<Head>, CallFailure>
+
+type GitCommit = typeof Api.getGitCommit.reply.Type
+
+export const makeBranches = (client: Client): Branches => {
+  const memories = new Map<string, Memory>()
+  const validators = makeValidators<Head>(client, 256)
+
+  const memoryOf = (branch: string, now: number): Memory => {
+    const found = memories.get(branch)
+    const memory = found ?? { head: undefined, own: undefined, superseded: new Map(), files: new Map() }
+    memories.delete(branch)
+    memories.set(branch, memory)
+    for (const [oldest, { own }] of memories) {
+      // What replicas may still deny is kept, however many branches there are.
+      if (memories.size <= mostBranches || (own !== undefined && now < own.at + lag)) break
+      memories.delete(oldest)
+    }
+    return memory
+  }
+
+  const commits = new Map<Oid, GitCommit>()
+
+  const keep = (commit: GitCommit) => {
+    commits.set(commit.sha, commit)
+    for (const oldest of commits.keys()) {
+      if (commits.size <= mostCommits) break
+      commits.delete(oldest)
+    }
+  }
+
+  /** A commit never changes: each is read once. */
+  const commit = (oid: Oid): Effect.Effect<Option.Option<GitCommit>, CallFailure> =>
+    Effect.suspend(() => {
+      const known = commits.get(oid)
+      if (known !== undefined) return Effect.succeed(Option.some(known))
+      return client.call(Api.getGitCommit, { path: { commit_sha: oid } }).pipe(
+        Effect.map((reply) => {
+          if (Option.isSome(reply.value)) keep(reply.value.value)
+          return reply.value
+        }),
+        Effect.catchIf(isMissing, () => Effect.succeed(Option.none()))
+      )
+    })
+
+  const existing: Branches["existing"] = (oid) =>
+    patiently(
+      Effect.flatMap(
+        commit(oid),
+        Option.match({
+          onNone: () =>
+            Effect.fail(
+              new ApiFailure({
+                kind: "Missing",
+                endpoint: Api.getGitCommit.id,
+                message: `No commit found: ${oid}`
+              })
+            ),
+          onSome: Effect.succeed
+        })
+      ),
+      isMissing
+    )
+
+  const learn: Branches["learn"] = ({
+    commit: { author, committer, message, tree },
+    html_url,
+    parents,
+    sha
+  }) => {
+    const given = Schema.decodeUnknownOption(Api.getGitCommit.reply)({
+      sha,
+      tree,
+      parents,
+      message,
+      author,
+      committer,
+      html_url
+    })
+    if (Option.isSome(given)) keep(given.value)
+  }
+
+  /** Where a host does not describe the commit of a branch with the branch, ref and commit are asked for. */
+  let viaRef = false
+
+  type Told = Option.Option<{ readonly reply: Reply<unknown>; readonly tip: Api.Commit | Oid | undefined }>
+
+  const askBranch = (branch: string, etag?: string): Effect.Effect<Told, CallFailure> =>
+    client.call(Api.getBranch, { path: { branch }, etag }).pipe(
+      Effect.map((reply) => {
+        const tip = Option.getOrUndefined(reply.value)?.commit
+        return Option.some({ reply, tip: Schema.is(Api.Commit)(tip) ? tip : undefined })
+      }),
+      Effect.catchIf(isMissing, () => Effect.succeedNone)
+    )
+
+  const askRef = (branch: string, etag?: string): Effect.Effect<Told, CallFailure> =>
+    client.call(Api.getRef, { path: { ref: `heads/${branch}` }, etag }).pipe(
+      Effect.map((reply) => Option.some({ reply, tip: Option.getOrUndefined(reply.value)?.object.sha })),
+      Effect.catchIf(isKind("Missing", "RefMissing", "EmptyRepository"), () => Effect.succeedNone)
+    )
+
+  const ask = (branch: string): Effect.Effect<Option.Option<Head>, CallFailure> =>
+    Effect.gen(function* () {
+      const known = yield* validators.find(branch)
+      const told = yield* (viaRef ? askRef : askBranch)(branch, known?.etag)
+      if (Option.isNone(told)) return Option.none()
+      const { reply, tip } = told.value
+      if (Option.isNone(reply.value)) return Option.fromNullable(known?.value)
+      if (tip === undefined) {
+        viaRef = true
+        return yield* ask(branch)
+      }
+      if (typeof tip !== "string") learn(tip)
+      const head: Head =
+        typeof tip === "string"
+          ? { commit: tip, tree: (yield* existing(tip)).tree.sha }
+          : { commit: tip.sha, tree: tip.commit.tree.sha }
+      validators.keep(branch, reply.etag, reply.generation, head)
+      return Option.some(head)
+    })
+
+  const ownHead = (own: Oid | undefined): Effect.Effect<Option.Option<Head>, CallFailure> =>
+    own === undefined
+      ? Effect.succeed(Option.none())
+      : Effect.map(existing(own), (found) => Option.some({ commit: own, tree: found.tree.sha }))
+
+  const head: Branches["head"] = (branch, other) =>
+    Effect.gen(function* () {
+      const answered = yield* other ?? ask(branch)
+      const now = yield* Clock.currentTimeMillis
+      const memory = memoryOf(branch, now)
+      const key = Option.match(answered, { onNone: () => "", onSome: (found) => found.commit as string })
+      const until = memory.superseded.get(key)
+      const own = memory.own
+      if (own !== undefined && until !== undefined && now < until && key !== (own.commit ?? "")) {
+        validators.drop(branch)
+        const remembered = memory.head
+        if (remembered !== undefined) return remembered
+        const found = yield* ownHead(own.commit)
+        memory.head = found
+        return found
+      }
+      memory.head = answered
+      return answered
+    })
+
+  const forget = (branch: string) => {
+    const memory = memories.get(branch)
+    if (memory !== undefined) memory.head = undefined
+    validators.drop(branch)
+  }
+
+  return {
+    head,
+    commit,
+    existing,
+    learn,
+    own: (branch) => memories.get(branch)?.own?.commit,
+    remembered: (branch) => memories.get(branch)?.head,
+    wrote: (branch, from, to) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const memory = memoryOf(branch, now)
+        const before = Option.getOrElse(from, () => "")
+        memory.superseded.set(before, now + (before === "" ? absentLag : lag))
+        if (memory.head !== undefined && Option.isSome(memory.head)) {
+          memory.superseded.set(memory.head.value.commit, now + lag)
+        }
+        if (memory.own?.commit !== undefined) memory.superseded.set(memory.own.commit, now + lag)
+        for (const [oid, until] of memory.superseded) if (until <= now) memory.superseded.delete(oid)
+        if (to !== undefined) memory.superseded.delete(to.commit)
+        else memory.superseded.delete("")
+        memory.own = { commit: to?.commit, at: now }
+        memory.head =
+          to === undefined
+            ? Option.none()
+            : Option.isSome(to.tree)
+              ? Option.some({ commit: to.commit, tree: to.tree.value })
+              : undefined
+        validators.drop(branch)
+      }),
+    wroteFile: (branch, path, before, after) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const { files } = memoryOf(branch, now)
+        const known = files.get(path)
+        const superseded = known === undefined || known.at + lag < now ? new Set<string>() : known.superseded
+        if (known !== undefined) superseded.add(known.after)
+        if (before !== undefined) superseded.add(Option.getOrElse(before, () => ""))
+        const key = Option.getOrElse(after, () => "")
+        superseded.delete(key)
+        files.delete(path)
+        files.set(path, { after: key, at: now, superseded, all: before === undefined })
+        for (const [oldest, file] of files) {
+          if (files.size <= 1024 && file.at + lag >= now) break
+          files.delete(oldest)
+        }
+      }),
+    isStale: (branch, path, answer) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const file = memories.get(branch)?.files.get(path)
+        const key = Option.getOrElse(answer, () => "")
+        return (
+          file !== undefined &&
+          now < file.at + lag &&
+          key !== file.after &&
+          (file.all || file.superseded.has(key))
+        )
+      }),
+    isSuperseded: (branch, path, answer) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const file = memories.get(branch)?.files.get(path)
+        return (
+          file !== undefined && now < file.at + lag && file.superseded.has(Option.getOrElse(answer, () => ""))
+        )
+      }),
+    writtenLately: (branch) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const own = memories.get(branch)?.own
+        return own !== undefined && now < own.at + lag
+      }),
+    forget,
+    careful: (branch) => (self) =>
+      Effect.onExit(self, (exit) =>
+        exit._tag === "Success" ? Effect.void : Effect.sync(() => forget(branch))
+      ),
+    clear: () => {
+      memories.clear()
+      validators.clear()
+    }
+  }
+}

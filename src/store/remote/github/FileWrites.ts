@@ -1,0 +1,239 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
+import { AmbiguousWriteError, type ConflictError, NotFoundError } from "../../../domain/StoreError.js"
+import * as GitObject from "../../../git/GitObject.js"
+import { marked, sameMark } from "../../internal/CommitMark.js"
+import { toItsEnd } from "../../internal/Detached.js"
+import type { CommitText, FileCommitted } from "../GitRemote.js"
+import * as Api from "./Api.js"
+import { type ApiFailure, isKind, isMissing, isUnheard } from "./ApiFailure.js"
+import { encodeBase64 } from "./Base64.js"
+import type { Branches } from "./Branches.js"
+import { timeLeft } from "./Call.js"
+import type { CallFailure, Client, Reply } from "./Client.js"
+import { once, Proof } from "./LostReply.js"
+import { patiently, raced } from "./Retry.js"
+import { fileConflict } from "./Translate.js"
+
+type Failure = CallFailure | ConflictError | AmbiguousWriteError | NotFoundError
+
+/** One file in one commit in one request, with the file's own blob as the precondition. */
+export interface FileWrite {
+  readonly operation: string
+  readonly branch: string
+  readonly path: string
+  /** None deletes. */
+  readonly content: Option.Option<Uint8Array>
+  readonly expected: Option.Option<Oid>
+  readonly text: CommitText
+}
+
+type Answer = typeof Api.putContent.reply.Type
+
+const written = (reply: Reply<Answer>): FileCommitted => {
+  const { commit, content } = Option.getOrThrow(reply.value)
+  return {
+    commit: commit.sha,
+    tree: Option.fromNullable(commit.tree?.sha),
+    blob: Option.map(Option.fromNullable(content), ({ sha }) => sha),
+    parents: commit.parents?.map((parent) => parent.sha)
+  }
+}
+
+const madeBy = (commit: Api.Commit, blob: Option.Option<Oid>): FileCommitted => ({
+  commit: commit.sha,
+  tree: Option.some(commit.commit.tree.sha),
+  blob,
+  parents: commit.parents.map((parent) => parent.sha)
+})
+
+const same = (a: Option.Option<Oid>, b: Option.Option<Oid>) =>
+  Option.getOrUndefined(a) === Option.getOrUndefined(b)
+
+/** A race is met again as long as the operation has a moment left. */
+const enoughTime = Effect.map(timeLeft, (left) => left > 2_000)
+
+/** Commits of the path that are searched for a mark. */
+const searched = 20
+
+/** Commits of the path whose files are compared with the expected one. */
+const compared = 5
+
+interface Made extends FileCommitted {
+  /** The file had vanished, and was made again in spite of the precondition. */
+  readonly again: boolean
+}
+
+type Refused = ConflictError | NotFoundError
+
+/** An update is not done, and has left its file behind. */
+const createdAgain = (write: FileWrite, made: FileCommitted, cause: { readonly message: string }) =>
+  new AmbiguousWriteError({
+    operation: write.operation,
+    path: write.path,
+    message: `${write.path} had been deleted, this update created it again in commit ${made.commit}, and removing it failed: ${cause.message}`,
+    hint: `delete ${write.path} once the repository can be written, or keep it as it is`,
+    cause
+  })
+
+const createdAndRemoved = (write: FileWrite, made: FileCommitted, cause: { readonly message: string }) =>
+  new AmbiguousWriteError({
+    operation: write.operation,
+    path: write.path,
+    message: `${write.path} had been deleted, this update created it again in commit ${made.commit} and removed it, and whether the update was done before the deletion could not be told: ${cause.message}`,
+    hint: "read the document before writing it again",
+    cause
+  })
+
+const markedText = (text: CommitText) => Effect.map(marked(text.message), (message) => ({ ...text, message }))
+
+export const makeFileWrites = (client: Client, branches: Pick<Branches, "isSuperseded">) => {
+  const { settings } = client
+
+  const send = (write: FileWrite): Effect.Effect<Reply<Answer>, CallFailure> => {
+    const body = {
+      message: write.text.message,
+      branch: write.branch,
+      sha: Option.getOrUndefined(write.expected),
+      committer: write.text.committer ?? settings.committer,
+      author: write.text.author ?? settings.author
+    }
+    const path = { path: write.path }
+    return Option.match(write.content, {
+      onNone: () =>
+        client.call(Api.deleteContent, { path, body: { ...body, sha: Option.getOrThrow(write.expected) } }),
+      onSome: (content) =>
+        client.call(Api.putContent, { path, body: { ...body, content: encodeBase64(content) } })
+    })
+  }
+
+  /** The blob at a path of a commit that the host has named. */
+  const blobAt = (path: string, commit: Oid): Effect.Effect<Option.Option<Oid>, CallFailure> =>
+    patiently(client.call(Api.getContent, { path: { path }, query: { ref: commit } }), isUnheard).pipe(
+      Effect.map((reply) =>
+        Option.flatMap(reply.value, (file) => ("length" in file ? Option.none() : Option.some(file.sha)))
+      ),
+      Effect.catchIf(
+        (error) => isMissing(error) && !isUnheard(error),
+        () => Effect.succeed(Option.none())
+      )
+    )
+
+  const commitsOf = (write: FileWrite, at: string): Effect.Effect<ReadonlyArray<Api.Commit>, CallFailure> =>
+    Effect.map(
+      client.call(Api.listCommits, { path: {}, query: { sha: at, path: write.path, per_page: searched } }),
+      (reply) => Option.getOrElse(reply.value, () => [])
+    )
+
+  /** Whether an update made a file again that had vanished: the commit that it is based on tells. */
+  const madeAgain = (write: FileWrite, made: FileCommitted): Effect.Effect<boolean, CallFailure> => {
+    const parent = made.parents?.[0]
+    return parent === undefined || Option.isNone(write.content) || Option.isNone(write.expected)
+      ? Effect.succeed(false)
+      : Effect.map(blobAt(write.path, parent), Option.isNone)
+  }
+
+  /**
+   * The path's history shows a commit with our mark, or it does not. A missing mark proves nothing after a lost reply.
+   * After a refusal it does, where the file is no longer the expected one in a history that knows the expected one.
+   */
+  const look = (
+    write: FileWrite,
+    refusal: ConflictError,
+    lost: boolean
+  ): Effect.Effect<Proof<Made, Refused>, CallFailure> =>
+    Effect.gen(function* () {
+      const commits = yield* Effect.catchIf(commitsOf(write, write.branch), isMissing, () =>
+        Effect.succeed([])
+      )
+      const ours = commits.find(({ commit }) => sameMark(commit.message, write.text.message))
+      if (ours !== undefined) {
+        const blob = Option.map(write.content, (content) => GitObject.hash("blob", content))
+        const made = madeBy(ours, blob)
+        return Proof.done({ ...made, again: yield* madeAgain(write, made) })
+      }
+      if (lost) return Proof.behind()
+      for (const [index, commit] of commits.slice(0, compared).entries()) {
+        const at = yield* blobAt(write.path, commit.sha)
+        if (index === 0) {
+          if (same(at, write.expected)) return Proof.unchanged
+          if (yield* branches.isSuperseded(write.branch, write.path, at)) return Proof.behind(refusal)
+          if (Option.isNone(write.expected)) return Proof.notDone(refusal)
+        } else if (same(at, write.expected)) return Proof.notDone(refusal)
+      }
+      return commits.length > compared ? Proof.elsewhere(refusal) : Proof.behind(refusal)
+    })
+
+  const attempt = (write: FileWrite): Effect.Effect<FileCommitted, Failure> => {
+    const isUpdate = Option.isSome(write.content) && Option.isSome(write.expected)
+    const conflict = (actual?: null) => fileConflict(write, Option.getOrUndefined(write.expected), actual)
+    const isGone = ({ kind, message }: ApiFailure) =>
+      kind === "Missing" && Option.isNone(write.content) && !/branch/i.test(message)
+    return once<Made, Refused>(settings, {
+      place: write,
+      send: send(write).pipe(
+        Effect.retry({
+          schedule: raced,
+          while: (error) =>
+            error._tag === "ApiFailure" && error.kind === "RefRace" ? enoughTime : Effect.succeed(false)
+        }),
+        Effect.map((reply) => ({ ...written(reply), again: isUpdate && reply.status === 201 }))
+      ),
+      look: (lost) => look(write, Option.isNone(write.content) ? conflict(null) : conflict(), lost),
+      refused: (failure) => {
+        if (failure.kind === "RefRace") return { look: "never", otherwise: conflict() }
+        const isDoubtful =
+          failure.kind === "ShaMissing" ||
+          failure.kind === "BlobMismatch" ||
+          failure.kind === "Conflict" ||
+          isGone(failure)
+        return { look: isDoubtful ? "patiently" : "never" }
+      }
+    }).pipe(Effect.flatMap(({ again, ...made }) => (again ? undo(write, made) : Effect.succeed(made))))
+  }
+
+  /**
+   * GitHub ignores the blob of an update whose path has vanished and makes the file again: it is removed again. Where
+   * an earlier delivery of the request had updated the file before it vanished, the update was done.
+   */
+  const undo = (write: FileWrite, made: FileCommitted): Effect.Effect<FileCommitted, Failure> =>
+    Effect.gen(function* () {
+      const removal = {
+        ...write,
+        content: Option.none(),
+        expected: made.blob,
+        text: yield* markedText({
+          ...write.text,
+          message: `Remove ${write.path} again: it was deleted before this update`
+        })
+      }
+      yield* attempt(removal).pipe(
+        Effect.catchTag("ConflictError", () => Effect.void),
+        Effect.catchIf(isKind("Missing"), () => Effect.void),
+        Effect.mapError((cause) => createdAgain(write, made, cause))
+      )
+      const history = yield* patiently(commitsOf(write, made.commit), isMissing).pipe(
+        Effect.mapError((cause) => createdAndRemoved(write, made, cause))
+      )
+      const earlier = history.find(
+        ({ commit, sha }) => sha !== made.commit && sameMark(commit.message, write.text.message)
+      )
+      if (earlier !== undefined) return madeBy(earlier, made.blob)
+      return yield* Effect.fail(
+        new NotFoundError({
+          operation: write.operation,
+          path: write.path,
+          message: `${write.path} was deleted by somebody else`,
+          status: 201
+        })
+      )
+    })
+
+  /** Runs to its end once sent: an update that made a vanished file again must be taken back. */
+  return (write: FileWrite): Effect.Effect<FileCommitted, Failure> =>
+    Effect.flatMap(markedText(write.text), (text) => {
+      const once = attempt({ ...write, text })
+      return Option.isSome(write.expected) && Option.isSome(write.content) ? toItsEnd(once) : once
+    })
+}

@@ -1,0 +1,217 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { ValidationError } from "../../../domain/StoreError.js"
+import { makeExclusively } from "../../internal/Mutex.js"
+import { GitRemote, type GitRemoteService, type Head } from "../GitRemote.js"
+import * as Api from "./Api.js"
+import { isMissing } from "./ApiFailure.js"
+import { makeBranches } from "./Branches.js"
+import type { makeBranchMoves } from "./BranchMoves.js"
+import { makeBranchRefs } from "./BranchRefs.js"
+import type { Bring } from "./Bring.js"
+import { streaming } from "./Call.js"
+import { makeClient } from "./Client.js"
+import { makeCommit } from "./Commits.js"
+import { makeCommitTurns } from "./CommitTurns.js"
+import { estimateWith } from "./Estimate.js"
+import { makeFiles } from "./Files.js"
+import { makeFileWrites } from "./FileWrites.js"
+import { makeHeads } from "./Heads.js"
+import { makeDiff, makeLog, toCommitInfo } from "./History.js"
+import { makeKnownTrees } from "./KnownTrees.js"
+import { toBudgets } from "./Limits.js"
+import { toTree } from "./Listing.js"
+import { makeObjectCache } from "./ObjectCache.js"
+import { config, type GitHubOptions, resolveOptions } from "./Options.js"
+import { makeProbe } from "./Probes.js"
+import { makeRefWrites } from "./RefWrites.js"
+import { makeRepositoryId } from "./RepositoryId.js"
+import { makeSingleFile } from "./SingleFiles.js"
+import { makeTold, makeWritable } from "./Told.js"
+import { translate } from "./Translate.js"
+import { makeTrees } from "./Trees.js"
+
+export { type Authorization, config, type GitHubOptions, type WriteLane } from "./Options.js"
+
+// Loaded when they are used: a page that uses REST alone does not carry them.
+const mutations = Effect.promise(() => import("./GraphqlCommit.js"))
+const moves = Effect.promise(() => import("./BranchMoves.js"))
+const queries = Effect.promise(() => import("./Bring.js"))
+
+/** Where GraphQL is not used, nothing comes along with a head. */
+const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], trees: [] }) }
+
+/**
+ * A repository on GitHub, on a GitHub Enterprise server or on our own host.
+ *
+ * Where it promises less than the port: without `commitVia: "graphql"` a branch that somebody moved back to an
+ * ancestor of the expected head is not noticed, since GitHub checks for a fast-forward, not for equality; a file where
+ * a directory lies is replaced by GitHub without a word; and the first commit of an empty repository that has more
+ * than one file stands on another commit, since GitHub knows no other way to begin.
+ */
+export const make = (
+  options: GitHubOptions
+): Effect.Effect<GitRemoteService, ValidationError, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const settings = yield* resolveOptions(options)
+    const client = yield* makeClient(settings)
+    const cache = makeObjectCache(settings.objectCacheBytes)
+    const known = makeKnownTrees(cache)
+    const branches = makeBranches(client)
+    const trees = makeTrees(client, known, settings.listVia === "contents")
+    const repositoryId = makeRepositoryId(client)
+    const bring = settings.useGraphql
+      ? (yield* queries).makeBring(client, cache, known, repositoryId)
+      : noBring
+    const heads = makeHeads(client, branches, known, bring)
+    const refs = makeRefWrites(client, known)
+    const files = makeFiles({
+      client,
+      cache,
+      known,
+      trees,
+      branches,
+      head: heads.head,
+      isAncestor: refs.isAncestor
+    })
+    const writeFile = makeFileWrites(client, branches)
+    const commitNow = makeCommit({
+      client,
+      refs,
+      writeFile,
+      viaGraphql: (...given) =>
+        Effect.flatMap(mutations, ({ makeGraphqlCommit }) =>
+          makeGraphqlCommit(client, refs, repositoryId, known)(...given)
+        ),
+      existing: branches.existing
+    })
+    const told = makeTold(settings.deadline)
+    let moveTogether: ReturnType<typeof makeBranchMoves> | undefined
+    const parts = {
+      client,
+      cache,
+      known,
+      branches,
+      heads,
+      bring,
+      files,
+      refs,
+      writeFile,
+      commitNow,
+      moveTogether: (...given: Parameters<ReturnType<typeof makeBranchMoves>>) =>
+        Effect.flatMap(moves, (loaded) => {
+          moveTogether ??= loaded.makeBranchMoves(client, refs, repositoryId)
+          return moveTogether(...given)
+        }),
+      told,
+      writable: makeWritable(settings.readOnly),
+      exclusively: makeExclusively()
+    }
+    const probe = makeProbe(client, refs, branches)
+    const log = makeLog(client)
+    const diff = makeDiff(trees)
+
+    /**
+     * After a write of ours a listing by name may be old; it is not when it is the one that we expect. That there is
+     * none is told by the head's own root alone.
+     */
+    const treeAtBranch = (branch: string, path: string, recursive: boolean) =>
+      Effect.gen(function* () {
+        const lately = yield* branches.writtenLately(branch)
+        const own = lately ? branches.remembered(branch) : undefined
+        const expected =
+          own !== undefined && Option.isSome(own) ? known.directory(own.value.tree, path) : undefined
+        if (!settings.readOnly && (!lately || typeof expected === "string")) {
+          const tree = yield* trees.atBranch(branch, path, recursive)
+          if (Option.isSome(tree) && (!lately || tree.value.oid === expected)) {
+            return Option.some({ tree: tree.value, head: Option.none<Head>() })
+          }
+        }
+        const at = yield* heads.head(branch)
+        const listing = Option.isNone(at) ? Option.none() : yield* trees.list(at.value, path, recursive)
+        return Option.map(listing, (found) => ({ tree: toTree(found, recursive), head: at }))
+      })
+
+    return GitRemote.of({
+      name: `${settings.address.api}/${settings.address.owner}/${settings.address.repo}`,
+      repo: `${settings.address.owner}/${settings.address.repo}`,
+      brings: heads.brings,
+      singleFile: Option.some(makeSingleFile(parts)),
+      ...makeCommitTurns(parts),
+      ...makeBranchRefs(parts),
+      probe: (branch) => told("probe")(probe(branch)),
+      resolve: (ref, wants) => told("resolve")(heads.resolve(ref, wants)),
+      head: (branch, wants) => told("head")(heads.head(branch, wants)),
+      tree: (at, path, treeOptions) => {
+        const recursive = treeOptions?.recursive === true
+        return trees
+          .list(at, path, recursive)
+          .pipe(Effect.map(Option.map((listing) => toTree(listing, recursive))), told("tree", path))
+      },
+      treeAtBranch: (branch, path, treeOptions) =>
+        told("treeAtBranch", path)(treeAtBranch(branch, path, treeOptions?.recursive === true)),
+      treeAfter: (at, path, changes) => told("treeAfter", path)(trees.after(at, path, changes)),
+      file: (at, path) => told("file", path)(files.file(at, path)),
+      fileAtBranch: (branch, path, readOptions) =>
+        told("fileAtBranch", path)(files.atBranch(branch, path, readOptions ?? {})),
+      blobs: (at, wanted, blobOptions) =>
+        files.many(at, wanted, blobOptions?.concurrency ?? settings.concurrency).pipe(
+          Stream.catchAll((error) => Stream.fromEffect(translate({ operation: "GitRemote.blobs" })(error))),
+          streaming("blobs", settings.deadline, { files: wanted.length })
+        ),
+      log: (at, path, logOptions) =>
+        log(
+          typeof at === "string" ? at : at.commit,
+          path,
+          logOptions?.limit ?? Number.POSITIVE_INFINITY,
+          typeof at !== "string" || Option.isSome(known.rootAt(at))
+        ).pipe(
+          Stream.catchAll((error) =>
+            Stream.fromEffect(translate({ operation: "GitRemote.log", path })(error))
+          ),
+          streaming("log", settings.deadline, { path })
+        ),
+      commitInfo: (oid) =>
+        told("commitInfo")(
+          Effect.map(
+            Option.isSome(known.rootAt(oid)) ? Effect.asSome(branches.existing(oid)) : branches.commit(oid),
+            Option.map(toCommitInfo)
+          )
+        ),
+      diff: (before, after, diffOptions) =>
+        told("diff", diffOptions?.under)(diff(before, after, diffOptions?.under ?? "")),
+      isAncestor: (ancestor, descendant) => told("isAncestor")(refs.isAncestor(ancestor, descendant)),
+      budget: client.call(Api.getRateLimit, { path: {} }).pipe(
+        Effect.map((reply) => toBudgets(Option.getOrThrow(reply.value).resources)),
+        Effect.catchIf(isMissing, () => Effect.succeed([])),
+        told("budget")
+      ),
+      estimate: estimateWith(settings),
+      invalidate: Effect.sync(() => {
+        branches.clear()
+        trees.forget()
+        files.forget()
+        heads.forget()
+      })
+    })
+  })
+
+/** The remote over the `HttpClient` of the environment: `fetch`, undici, a proxy or a recorder. */
+export const layer = (
+  options: GitHubOptions
+): Layer.Layer<GitRemote, ValidationError, HttpClient.HttpClient> => Layer.effect(GitRemote, make(options))
+
+/** The remote over the platform's own `fetch`, in Node as in a browser. */
+export const layerFetch = (options: GitHubOptions): Layer.Layer<GitRemote, ValidationError> =>
+  Layer.provide(layer(options), FetchHttpClient.layer)
+
+/** As `layer`, with what `config` finds in the environment wherever `options` do not say it. */
+export const layerConfig = (
+  options: Partial<GitHubOptions> = {}
+): Layer.Layer<GitRemote, ValidationError | ConfigError.ConfigError, HttpClient.HttpClient> =>
+  Layer.unwrapEffect(Effect.map(config, (found) => layer({ ...found, ...options })))

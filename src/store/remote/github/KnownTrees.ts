@@ -1,0 +1,152 @@
+import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
+import { ValidationError } from "../../../domain/StoreError.js"
+import type { Change, Head, TreeEntry } from "../GitRemote.js"
+import { after, changesBelow, entryNamed, type Listing, touched } from "./Listing.js"
+import type { ObjectCache } from "./ObjectCache.js"
+
+/** What is known of commits' directories without asking: trees by their ids, and where they lie. */
+export interface KnownTrees {
+  /** The root tree of a commit, as far as it is known; else the id itself, which a host may know as either. */
+  readonly rootOf: (at: Head | Oid) => Oid
+  /** The tree of a commit that was seen to exist. */
+  readonly rootAt: (commit: Oid) => Option.Option<Oid>
+  readonly learnCommit: (head: Head) => void
+  /** Keeps a directory that lies at a path of a root, with those below it. */
+  readonly remember: (root: Oid, path: string, listing: Listing) => void
+  readonly entries: (tree: Oid) => ReadonlyArray<TreeEntry> | undefined
+  /** Keeps the direct entries of a tree, wherever it lies. */
+  readonly keep: (listing: Listing) => void
+  readonly listing: (tree: Oid, recursive: boolean) => Listing | undefined
+  /** Which tree is known to lie at a path; null: none, undefined: not known. */
+  readonly directory: (root: Oid, path: string) => Oid | null | undefined
+  /** What is known of a path: undefined when nothing is. */
+  readonly locate: (at: Head | Oid, path: string) => Option.Option<TreeEntry> | undefined
+  /** Works out what is known of a commit of ours from what is known of its parent. */
+  readonly derive: (parent: Head | undefined, changes: ReadonlyArray<Change>, made: Head) => void
+}
+
+const join = (directory: string, name: string) =>
+  directory === "" ? name : name === "" ? directory : `${directory}/${name}`
+
+export const makeKnownTrees = (cache: ObjectCache): KnownTrees => {
+  const roots = new Map<Oid, Oid>()
+
+  const rootOf: KnownTrees["rootOf"] = (at) => (typeof at === "string" ? (roots.get(at) ?? at) : at.tree)
+
+  const learnCommit: KnownTrees["learnCommit"] = (head) => {
+    roots.delete(head.commit)
+    roots.set(head.commit, head.tree)
+    for (const oldest of roots.keys()) {
+      if (roots.size <= 4096) break
+      roots.delete(oldest)
+    }
+  }
+
+  const directory: KnownTrees["directory"] = (root, path) => {
+    const noted = cache.directory(root, path)
+    if (noted !== undefined) return noted
+    let at = root
+    for (const segment of path.split("/")) {
+      const entries = cache.tree(at)
+      if (entries === undefined) return undefined
+      const entry = entryNamed(entries, segment)
+      if (entry?.kind !== "tree") return null
+      at = entry.oid
+    }
+    return at
+  }
+
+  /** A known directory with the known ones that changes go through; undefined when one of those is not. */
+  const along = (
+    oid: Oid,
+    entries: ReadonlyArray<TreeEntry>,
+    changes: ReadonlyArray<Change>
+  ): Listing | undefined => {
+    const directories = new Map([["", entries]])
+    for (const path of [...touched(changes)].sort()) {
+      if (path === "") continue
+      const slash = path.lastIndexOf("/")
+      const above = directories.get(slash < 0 ? "" : path.slice(0, slash))
+      const entry = above && entryNamed(above, path.slice(slash + 1))
+      if (entry?.kind !== "tree") continue
+      const inner = cache.tree(entry.oid)
+      if (inner === undefined) return undefined
+      directories.set(path, inner)
+    }
+    return { oid, directories }
+  }
+
+  return {
+    rootOf,
+    rootAt: (commit) => Option.fromNullable(roots.get(commit)),
+    learnCommit,
+    directory,
+    entries: cache.tree,
+    keep: (listing) => {
+      const entries = listing.directories.get("")
+      if (entries !== undefined) cache.putTree(listing.oid, entries)
+    },
+    remember: (root, path, listing) => {
+      cache.putDirectory(root, path, listing.oid)
+      const oids = new Map([["", listing.oid]])
+      for (const [below, entries] of listing.directories) {
+        for (const entry of entries) {
+          if (entry.kind !== "tree") continue
+          const name = join(below, entry.path)
+          oids.set(name, entry.oid)
+          cache.putDirectory(root, join(path, name), entry.oid)
+        }
+      }
+      for (const [below, entries] of listing.directories) {
+        const oid = oids.get(below)
+        if (oid !== undefined) cache.putTree(oid, entries)
+      }
+    },
+    listing: (tree, recursive) => {
+      const directories = new Map<string, ReadonlyArray<TreeEntry>>()
+      const waiting: Array<readonly [string, Oid]> = [["", tree]]
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        const entries = cache.tree(next[1])
+        if (entries === undefined) return undefined
+        directories.set(next[0], entries)
+        if (!recursive) break
+        for (const entry of entries) {
+          if (entry.kind === "tree") waiting.push([join(next[0], entry.path), entry.oid])
+        }
+      }
+      return { oid: tree, directories }
+    },
+    locate: (at, path) => {
+      const slash = path.lastIndexOf("/")
+      const parent = directory(rootOf(at), slash < 0 ? "" : path.slice(0, slash))
+      if (parent === null) return Option.none()
+      const entries = parent === undefined ? undefined : cache.tree(parent)
+      const name = path.slice(slash + 1)
+      const file = entries === undefined ? cache.file(rootOf(at), path) : undefined
+      if (file === null) return Option.none()
+      if (file !== undefined) return Option.some({ path: name, mode: "100644", kind: "blob", oid: file })
+      return entries === undefined ? undefined : Option.fromNullable(entryNamed(entries, name))
+    },
+    derive: (parent, changes, made) => {
+      learnCommit(made)
+      if (parent === undefined) return
+      for (const [path, oid] of [...cache.directories(parent.tree), ["", parent.tree] as const]) {
+        const below = changesBelow(changes, path)
+        if (below.length === 0) {
+          cache.putDirectory(made.tree, path, oid)
+          continue
+        }
+        if (oid === null) continue
+        const entries = cache.tree(oid)
+        if (entries === undefined) continue
+        const listing = along(oid, entries, below)
+        const next = listing === undefined ? undefined : after(listing, below)
+        if (next === undefined || next instanceof ValidationError) continue
+        if (path === "" && next.oid !== made.tree) return
+        for (const [id, list] of next.made) cache.putTree(id, list)
+        cache.putDirectory(made.tree, path, next.oid ?? null)
+      }
+    }
+  }
+}

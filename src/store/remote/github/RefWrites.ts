@@ -1,0 +1,156 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
+import { RefMoved } from "../../../domain/Ref.js"
+import type { AmbiguousWriteError } from "../../../domain/StoreError.js"
+import * as Api from "./Api.js"
+import { isAmbiguous, isKind, isMissing, isUnrelated } from "./ApiFailure.js"
+import type { CallFailure, Client } from "./Client.js"
+import type { KnownTrees } from "./KnownTrees.js"
+import { once, Proof } from "./LostReply.js"
+import { patiently, politely, raced } from "./Retry.js"
+import type { Place } from "./Translate.js"
+
+type Failure = CallFailure | RefMoved | AmbiguousWriteError
+
+/**
+ * `Above`: the head has the commit in its history. `Beside`: it descends from the base, is not the base and lacks the
+ * commit. `Behind`: it is the base or older, as far as the machine that answered knows.
+ */
+export type Relation = "Above" | "Beside" | "Behind" | "Elsewhere"
+
+/** Refs, moved forward or made, exactly once as far as anybody can see. */
+export interface RefWrites {
+  /** Where a ref is, past every cache; none when missing. */
+  readonly read: (branch: string) => Effect.Effect<Option.Option<Oid>, CallFailure>
+  readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
+  /** Where a head lies, beside a commit and the base that the commit was made on. */
+  readonly relate: (base: Oid, commit: Oid, at: Oid) => Effect.Effect<Relation, CallFailure>
+  /** `only`: nobody else can know of the commit or use the name, so a branch that is there already is ours. */
+  readonly create: (place: Place, branch: string, at: Oid, only?: boolean) => Effect.Effect<void, Failure>
+  readonly move: (place: Place, branch: string, from: Oid, to: Oid) => Effect.Effect<void, Failure>
+  readonly remove: (branch: string) => Effect.Effect<void, CallFailure>
+}
+
+const isUnheardOf = (error: { readonly _tag: string }) => isMissing(error) && !isUnrelated(error)
+
+/** What the head of a branch proves of a move from a base to a commit above it. */
+export const provedBy = (relation: Relation, refusal: RefMoved): Proof<void, RefMoved> => {
+  switch (relation) {
+    case "Above":
+      return Proof.done(undefined)
+    case "Beside":
+      return Proof.notDone(refusal)
+    case "Behind":
+      // An older head may be one that the branch was forced back to; the base itself contradicts a refusal.
+      return Option.getOrNull(refusal.expected) === Option.getOrNull(refusal.actual)
+        ? Proof.unchanged
+        : Proof.behind(refusal)
+    case "Elsewhere":
+      return Proof.elsewhere(refusal)
+  }
+}
+
+export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
+  const moved = (branch: string, expected: Option.Option<Oid>, actual: Option.Option<Oid>) =>
+    new RefMoved({ ref: `refs/heads/${branch}`, expected, actual })
+
+  const read: RefWrites["read"] = (branch) =>
+    client.call(Api.getRef, { path: { ref: `heads/${branch}` } }).pipe(
+      Effect.map((reply) => Option.map(reply.value, (ref) => ref.object.sha)),
+      Effect.catchIf(isKind("Missing", "RefMissing"), () => Effect.succeed(Option.none()))
+    )
+
+  const compare = (base: Oid, head: Oid) =>
+    Effect.map(
+      client.call(Api.compare, { path: { basehead: `${base}...${head}` }, query: { per_page: 1 } }),
+      (reply) => Option.getOrThrow(reply.value)
+    )
+
+  const isBelow = (ancestor: Oid, descendant: Oid) =>
+    ancestor === descendant
+      ? Effect.succeed(true)
+      : Effect.map(
+          compare(ancestor, descendant),
+          ({ status }) => status === "ahead" || status === "identical"
+        )
+
+  const isAncestor: RefWrites["isAncestor"] = (ancestor, descendant) => {
+    // Of two commits that exist, a machine that denies one is behind the others.
+    const exist = [ancestor, descendant].every((oid) => Option.isSome(known.rootAt(oid)))
+    return patiently(isBelow(ancestor, descendant), (error) => exist && isUnheardOf(error)).pipe(
+      Effect.catchIf(
+        (error) => isMissing(error) && !(exist && isUnheardOf(error)),
+        () => Effect.succeed(false)
+      )
+    )
+  }
+
+  const relate: RefWrites["relate"] = (base, commit, at) => {
+    if (at === commit) return Effect.succeed("Above")
+    return compare(commit, at).pipe(
+      Effect.map(({ merge_base_commit, status }): Relation => {
+        if (status === "behind") return "Behind"
+        // No fast-forward leads from the base to a commit that does not descend from it.
+        if (at === base) return "Elsewhere"
+        if (status === "ahead" || status === "identical") return "Above"
+        return merge_base_commit?.sha === base ? "Beside" : "Elsewhere"
+      }),
+      Effect.catchIf(isUnrelated, () => Effect.succeed<Relation>("Elsewhere")),
+      Effect.catchIf(isMissing, () => Effect.succeed<Relation>("Behind"))
+    )
+  }
+
+  const move: RefWrites["move"] = (place, branch, from, to) =>
+    once(client.settings, {
+      place,
+      send: client
+        .call(Api.updateRef, { path: { ref: `heads/${branch}` }, body: { sha: to, force: false } })
+        .pipe(Effect.retry({ schedule: raced, while: isKind("RefRace") }), Effect.asVoid),
+      look: () =>
+        Effect.flatMap(read(branch), (at) => {
+          const refusal = moved(branch, Option.some(from), at)
+          return Option.isNone(at)
+            ? Effect.succeed(Proof.behind(refusal))
+            : Effect.map(relate(from, to, at.value), (relation) => provedBy(relation, refusal))
+        }),
+      refused: ({ kind }) =>
+        kind === "RefMissing"
+          ? { look: "never", otherwise: moved(branch, Option.some(from), Option.none()) }
+          : { look: kind === "NotFastForward" || kind === "Conflict" ? "patiently" : "never" }
+    })
+
+  const create: RefWrites["create"] = (place, branch, at, only = false) =>
+    once(client.settings, {
+      place,
+      send: Effect.asVoid(
+        client.call(Api.createRef, { path: {}, body: { ref: `refs/heads/${branch}`, sha: at } })
+      ),
+      look: (lost) =>
+        Effect.flatMap(read(branch), (found) => {
+          const refusal = moved(branch, Option.none(), found)
+          if (Option.isNone(found)) return Effect.succeed(Proof.behind(refusal))
+          if (!only && !lost) return Effect.succeed(Proof.notDone(refusal))
+          if (found.value === at) return Effect.succeed(Proof.done(undefined))
+          if (!only) return Effect.succeed(Proof.elsewhere(refusal))
+          return Effect.map(relate(at, at, found.value), (relation) =>
+            relation === "Above" ? Proof.done(undefined) : Proof.notDone(refusal)
+          )
+        }),
+      refused: ({ kind }) => ({ look: kind === "RefExists" || kind === "Conflict" ? "patiently" : "never" })
+    })
+
+  return {
+    read,
+    isAncestor,
+    relate,
+    move,
+    create,
+    remove: (branch) =>
+      client.call(Api.deleteRef, { path: { ref: `heads/${branch}` } }).pipe(
+        Effect.retry(politely(client.settings, isAmbiguous)),
+        Effect.asVoid,
+        Effect.catchIf(isKind("RefMissing", "Missing", "EmptyRepository"), () => Effect.void)
+      )
+  }
+}

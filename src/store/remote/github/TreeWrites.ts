@@ -1,0 +1,118 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
+import type { Change } from "../GitRemote.js"
+import * as Api from "./Api.js"
+import { asText, encodeBase64 } from "./Base64.js"
+import type { CallFailure, Client } from "./Client.js"
+
+/** A content larger than this travels as a blob of its own. */
+const inlineMax = 400_000
+
+/** What one request may carry: GitHub gives up on a tree after ten seconds, seen from 200 files or 2.5 MB of text on. */
+const chunkBytes = 1_500_000
+const chunkTexts = 200
+const chunkEntries = 1_000
+
+const uploadBlob = (client: Client, content: Uint8Array): Effect.Effect<Oid, CallFailure> =>
+  Effect.map(
+    client.call(Api.createBlob, {
+      path: {},
+      body: { content: encodeBase64(content), encoding: "base64" }
+    }),
+    (reply) => Option.getOrThrow(reply.value).sha
+  )
+
+interface Entry {
+  readonly input: Api.TreeInput
+  readonly bytes: number
+}
+
+const entryOf = (client: Client, change: Change): Effect.Effect<Entry, CallFailure> => {
+  const base = { path: change.path, mode: "100644", type: "blob" } as const
+  if (change._tag === "Remove") return Effect.succeed({ input: { ...base, sha: null }, bytes: 0 })
+  if (change._tag === "Link") return Effect.succeed({ input: { ...base, sha: change.oid }, bytes: 0 })
+  const text = change.content.length <= inlineMax ? asText(change.content) : undefined
+  return text === undefined
+    ? Effect.map(uploadBlob(client, change.content), (sha) => ({ input: { ...base, sha }, bytes: 0 }))
+    : Effect.succeed({ input: { ...base, content: text }, bytes: change.content.length })
+}
+
+/** Cuts entries into requests; the tree of each is the base of the next, so that one commit holds them all. */
+export const inChunks = <A extends { readonly bytes: number }>(
+  entries: ReadonlyArray<A>
+): ReadonlyArray<ReadonlyArray<A>> => {
+  const chunks: Array<Array<A>> = []
+  let bytes = 0
+  let texts = 0
+  for (const entry of entries) {
+    const last = chunks[chunks.length - 1]
+    const text = entry.bytes > 0 ? 1 : 0
+    if (
+      last === undefined ||
+      bytes + entry.bytes > chunkBytes ||
+      texts + text > chunkTexts ||
+      last.length >= chunkEntries
+    ) {
+      chunks.push([entry])
+      bytes = entry.bytes
+      texts = text
+    } else {
+      last.push(entry)
+      bytes += entry.bytes
+      texts += text
+    }
+  }
+  return chunks
+}
+
+/** How many requests the tree of a commit takes. */
+export const treeRequests = (changes: number, bytes: number): number => {
+  if (changes === 0) return 0
+  const each = bytes / changes
+  return each > inlineMax
+    ? changes + Math.ceil(changes / chunkEntries)
+    : Math.ceil(changes / Math.min(chunkTexts, Math.max(1, Math.floor(chunkBytes / Math.max(1, each)))))
+}
+
+const isTooMuch = (error: CallFailure) =>
+  error._tag === "ApiFailure" &&
+  (error.kind === "TooMuch" || error.kind === "Server" || error.kind === "TimedOut")
+
+const postTree = (
+  client: Client,
+  base: Oid | undefined,
+  entries: ReadonlyArray<Api.TreeInput>
+): Effect.Effect<Oid, CallFailure> =>
+  client.call(Api.createTree, { path: {}, body: { base_tree: base, tree: entries } }).pipe(
+    Effect.map((reply) => Option.getOrThrow(reply.value).sha),
+    Effect.catchIf(
+      (error) => isTooMuch(error) && entries.length > 1,
+      () => {
+        const half = Math.ceil(entries.length / 2)
+        return Effect.flatMap(postTree(client, base, entries.slice(0, half)), (middle) =>
+          postTree(client, middle, entries.slice(half))
+        )
+      }
+    )
+  )
+
+/** Makes the tree of `base` with `changes`, in as few requests as the host can bear; none at all for no change. */
+export const writeTree = (
+  client: Client,
+  base: Oid | undefined,
+  changes: ReadonlyArray<Change>
+): Effect.Effect<Oid | undefined, CallFailure> =>
+  Effect.forEach(changes, (change) => entryOf(client, change), {
+    concurrency: client.settings.concurrency
+  }).pipe(
+    Effect.flatMap((entries) =>
+      Effect.reduce(inChunks(entries), base, (tree, chunk) =>
+        postTree(
+          client,
+          tree,
+          chunk.map((entry) => entry.input)
+        )
+      )
+    )
+  )

@@ -1,0 +1,24 @@
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { only, reader } from "../../../domain/Options.js"
+import { AsyncStore } from "../../promise/AsyncStore.js"
+import { Store } from "../../Store.js"
+import { type StoreOptions, storeFields } from "../../StoreOptions.js"
+import * as LocalGit from "./LocalGit.js"
+
+/** The options of a store on this machine. */
+export interface OpenLocalOptions extends StoreOptions, LocalGit.LocalGitOptions {}
+
+const read = reader(Schema.Struct({ ...storeFields, ...LocalGit.localGitFields }))
+
+/** Opens a store in a bare repository on this machine, as promises. */
+export const openLocal = async (options: OpenLocalOptions): Promise<AsyncStore> => {
+  Either.getOrThrowWith(read("openLocal", options), (error) => error)
+  return AsyncStore.fromLayer(
+    Layer.provide(
+      Store.layer(only(storeFields, options)),
+      LocalGit.layer(only(LocalGit.localGitFields, options))
+    )
+  )
+}

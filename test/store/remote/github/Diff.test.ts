@@ -1,0 +1,57 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FastCheck as fc, Option } from "effect"
+import type { Oid } from "../../../../src/domain/Oid.js"
+import { MemoryRepository } from "../../../../src/git/memory/MemoryRepository.js"
+import { applyChanges, diffTrees, listTree } from "../../../../src/git/memory/MemoryTree.js"
+import type { TreeEntry } from "../../../../src/store/remote/GitRemote.js"
+import { makeDiff } from "../../../../src/store/remote/github/History.js"
+import { whole } from "../../../../src/store/remote/github/Listing.js"
+
+const repository = new MemoryRepository("diff")
+
+/** A tree of some files, and the listing of it as the host tells it. */
+const treeOf = (files: Iterable<readonly [string, number]>) => {
+  const put = new Map(files)
+  const changes = [...put].map(
+    ([path, n]) => ({ _tag: "Put", path, content: new TextEncoder().encode(`${n}`) }) as const
+  )
+  const oid = applyChanges(
+    repository,
+    undefined,
+    changes,
+    (entries) => repository.writeTree(entries),
+    (content) => repository.writeBlob(content)
+  ) as Oid
+  const entries: Array<TreeEntry> = []
+  const walk = (tree: Oid, prefix: string) => {
+    for (const entry of listTree(repository, tree, false)) {
+      entries.push({ ...entry, path: prefix + entry.path })
+      if (entry.kind === "tree") walk(entry.oid, `${prefix}${entry.path}/`)
+    }
+  }
+  walk(oid, "")
+  return { oid, listing: whole(entries) }
+}
+
+describe("what differs between two listings", () => {
+  it("is what differs between their trees", () => {
+    const name = fc.constantFrom("a", "b", "c", "a-", "a.x")
+    // A file never lies where a directory does: its name says which it is.
+    const path = fc
+      .tuple(fc.array(name, { maxLength: 2 }), name)
+      .map(([above, file]) => [...above.map((part) => `${part}d`), file].join("/"))
+    const files = fc.array(fc.tuple(path, fc.nat(2)), { minLength: 1, maxLength: 12 })
+    fc.assert(
+      fc.property(files, files, fc.boolean(), (one, other, isChange) => {
+        const before = treeOf(one)
+        const after = treeOf(isChange ? [...one, ...other.slice(0, 2)] : other)
+        const trees = {
+          list: (at: Oid) => Effect.succeedSome(at === before.oid ? before.listing : after.listing)
+        }
+        const found = Effect.runSync(makeDiff(trees as never)(Option.some(before.oid), after.oid, ""))
+        const entry = (oid: Oid) => ({ mode: "040000", oid }) as const
+        assert.deepStrictEqual(found, diffTrees(repository, entry(before.oid), entry(after.oid), ""))
+      })
+    )
+  })
+})

@@ -1,0 +1,749 @@
+import { createServer } from "node:net"
+import { FetchHttpClient } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Either, Fiber, Option, Redacted, Stream } from "effect"
+import type { StoreError } from "../../../../src/domain/StoreError.js"
+import * as GitObject from "../../../../src/git/GitObject.js"
+import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
+import { token } from "../../../support/github/Remote.js"
+import type { HostReply } from "../../../support/github/TestHost.js"
+import type { Fault } from "../../../support/github/TestServer.js"
+import { history, settle, virtual } from "../../../support/github/Virtual.js"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+const reply = (status: number, message: string, headers = {}, more = {}): HostReply => ({
+  status,
+  headers,
+  body: { message, status: String(status), ...more }
+})
+
+const now = () => Math.floor(Date.now() / 1000)
+const limit = (remaining: number, inSeconds: number) => ({
+  "x-ratelimit-limit": "5000",
+  "x-ratelimit-remaining": String(remaining),
+  "x-ratelimit-reset": String(now() + inSeconds),
+  "x-ratelimit-resource": "core"
+})
+
+interface Case {
+  readonly name: string
+  readonly reply: HostReply
+  /** The error; none when the request succeeds on a later try. */
+  readonly tag?: string
+  readonly reason?: string
+  readonly hint?: RegExp
+  /** Virtual milliseconds until the end, when all the tries fail but one. */
+  readonly waits?: readonly [least: number, most: number]
+  readonly requests: number
+}
+
+const reads: ReadonlyArray<Case> = [
+  { name: "401", reply: reply(401, "Bad credentials"), tag: "AuthError", hint: /token/, requests: 1 },
+  {
+    name: "403 for want of a permission",
+    reply: reply(403, "Resource not accessible by personal access token", {
+      "x-accepted-github-permissions": "contents=write"
+    }),
+    tag: "AuthError",
+    hint: /contents=write/,
+    requests: 1
+  },
+  {
+    name: "403 for want of a single sign-on",
+    reply: reply(403, "Resource protected by organization SAML enforcement", {
+      "x-github-sso": "required; url=https://github.com/orgs/o/sso?x=1"
+    }),
+    tag: "AuthError",
+    hint: /orgs\/o\/sso/,
+    requests: 1
+  },
+  {
+    name: "403 that is a rate limit, over in less than a minute",
+    reply: reply(403, "API rate limit exceeded", limit(0, 55)),
+    waits: [15_000, 56_000],
+    requests: 2
+  },
+  {
+    name: "403 that is a rate limit, over in 40 min",
+    reply: reply(403, "API rate limit exceeded", limit(0, 2400)),
+    tag: "RateLimitError",
+    waits: [0, 0],
+    requests: 1
+  },
+  {
+    name: "403 that is a secondary limit without a word: a minute",
+    reply: reply(403, "You have exceeded a secondary rate limit"),
+    waits: [60_000, 60_000],
+    requests: 2
+  },
+  {
+    name: "403 with the old name of it",
+    reply: reply(403, "You have triggered an abuse detection mechanism"),
+    waits: [60_000, 60_000],
+    requests: 2
+  },
+  {
+    name: "429 with seconds of advice",
+    reply: reply(429, "Too many requests", { "retry-after": "17" }),
+    waits: [17_000, 17_000],
+    requests: 2
+  },
+  {
+    name: "429 with a date as advice",
+    reply: reply(429, "Too many requests", { "retry-after": new Date((now() + 55) * 1000).toUTCString() }),
+    waits: [15_000, 56_000],
+    requests: 2
+  },
+  {
+    name: "429 that advises more than maxWait",
+    reply: reply(429, "Too many requests", { "retry-after": "61" }),
+    tag: "RateLimitError",
+    waits: [0, 0],
+    requests: 1
+  },
+  {
+    name: "429 without advice",
+    reply: reply(429, "Too many requests"),
+    waits: [60_000, 60_000],
+    requests: 2
+  },
+  {
+    name: "403 that says of the quota only that nothing remains",
+    reply: reply(403, "Forbidden", { "x-ratelimit-remaining": "0" }),
+    waits: [60_000, 60_000],
+    requests: 2
+  },
+  {
+    name: "403 that says of the quota only what remains and until when",
+    reply: reply(403, "Forbidden", {
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": String(now() + 3000)
+    }),
+    tag: "RateLimitError",
+    waits: [0, 0],
+    requests: 1
+  },
+  { name: "409 of an empty repository", reply: reply(409, "Git Repository is empty."), requests: 1 },
+  {
+    name: "422",
+    reply: reply(422, "Invalid request."),
+    tag: "ValidationError",
+    requests: 1
+  },
+  ...[500, 502, 503, 504].map(
+    (status): Case => ({ name: `${status}`, reply: reply(status, "oh"), waits: [0, 500], requests: 2 })
+  ),
+  {
+    name: "a redirect to another origin",
+    reply: { status: 301, headers: { location: "https://elsewhere.example/repos/octo/store" } },
+    tag: "RemoteError",
+    reason: "Unsupported",
+    requests: 1
+  }
+]
+
+describe("what a read makes of an answer", () => {
+  for (const known of reads) {
+    it.scoped(known.name, () =>
+      Effect.gen(function* () {
+        const { flight, remote, server } = yield* virtual()
+        server.host.commit("main", [{ _tag: "Put", path: "data/a.json", content: bytes("1") }])
+        const fault: Fault = { _tag: "Answer", after: false, reply: known.reply }
+        server.fault = (_, index) => (index === 0 ? fault : undefined)
+        const { result, took } = yield* settle(flight, remote.fileAtBranch("main", "data/a.json"))
+        if (known.tag === undefined) assert.isTrue(Either.isRight(result), JSON.stringify(result))
+        else {
+          assert.isTrue(Either.isLeft(result))
+          const error = Either.getLeft(result).pipe(Option.getOrThrow) as StoreError & { reason?: string }
+          assert.strictEqual(error._tag, known.tag)
+          assert.strictEqual(error.operation, "GitRemote.fileAtBranch")
+          if (known.reason !== undefined) assert.strictEqual(error.reason, known.reason)
+          if (known.hint !== undefined) assert.match(error.hint ?? "", known.hint)
+          assert.notInclude(JSON.stringify(error) + String(error) + error.stack, token)
+        }
+        assert.strictEqual(server.seen.length, known.requests)
+        const [least, most] = known.waits ?? [0, 0]
+        assert.isAtLeast(took, least)
+        assert.isAtMost(took, most)
+      })
+    )
+  }
+
+  it.scoped(
+    "a limit that never ends: every wait is as long as asked, then RateLimitError with its reset",
+    () =>
+      Effect.gen(function* () {
+        const { flight, remote, server } = yield* virtual()
+        server.fault = () => ({
+          _tag: "Answer",
+          after: false,
+          reply: reply(429, "slow down", { "retry-after": "20" })
+        })
+        const { result, took } = yield* settle(flight, remote.head("main"))
+        assert.strictEqual(took, 60_000)
+        assert.strictEqual(server.seen.length, 4)
+        const error = Option.getOrThrow(Either.getLeft(result))
+        assert.strictEqual(error._tag, "RateLimitError")
+        if (error._tag === "RateLimitError") {
+          assert.strictEqual(error.reset, 80)
+          assert.deepStrictEqual(error.resetAt, new Date(80_000))
+          assert.strictEqual(error.status, 429)
+        }
+      })
+  )
+
+  it.scoped("a reply that never comes is given up after the time-out, and asked for again", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
+      server.fault = (_, index) => (index === 0 ? { _tag: "Hang" } : undefined)
+      const { result, took } = yield* settle(flight, remote.head("main"), { stuck: true })
+      assert.isTrue(Either.isRight(result))
+      assert.isAtLeast(took, 30_000)
+      assert.isAtMost(took, 30_500)
+    })
+  )
+
+  it.scoped("an operation ends at its deadline", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual({ deadline: "50 seconds", maxRetries: 10 })
+      server.fault = () => ({ _tag: "Hang" })
+      server.host.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
+      const { result, took } = yield* settle(flight, remote.head("main"), { stuck: true })
+      const error = Option.getOrThrow(Either.getLeft(result))
+      assert.strictEqual(error._tag, "RemoteError")
+      if (error._tag === "RemoteError") assert.strictEqual(error.reason, "Timeout")
+      assert.isAtMost(took, 50_000)
+    })
+  )
+
+  it.scoped("a body that is cut or broken is read again, and is an error when it stays so", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
+      for (const fault of [
+        { _tag: "Truncate" },
+        { _tag: "ResetMidBody" },
+        { _tag: "Reset", after: false }
+      ] as const) {
+        yield* remote.invalidate
+        const from = server.seen.length
+        server.fault = (_, index) => (index === from ? fault : undefined)
+        assert.isTrue(Either.isRight((yield* settle(flight, remote.head("main"))).result), fault._tag)
+        assert.strictEqual(server.seen.length, from + 2)
+      }
+      server.fault = () => ({ _tag: "Truncate" })
+      const { result } = yield* settle(flight, remote.fileAtBranch("main", "a"))
+      const error = Option.getOrThrow(Either.getLeft(result))
+      if (error._tag === "RemoteError") assert.strictEqual(error.reason, "Corrupt")
+      assert.strictEqual(error._tag, "RemoteError")
+    })
+  )
+
+  it.scoped("nobody listens: reads and writes are unreachable, and nothing is claimed of a write", () =>
+    Effect.gen(function* () {
+      const { flight, connect } = yield* virtual()
+      const port = yield* Effect.async<number>((resume) => {
+        const probe = createServer().listen(0, "127.0.0.1", () => {
+          const address = probe.address()
+          probe.close(() => resume(Effect.succeed(typeof address === "object" ? (address?.port ?? 0) : 0)))
+        })
+      })
+      const remote = yield* connect({ apiUrl: `http://127.0.0.1:${port}/api/v3` })
+      const single = Option.getOrThrow(remote.singleFile)
+      for (const operation of [
+        Effect.asVoid(remote.head("main")),
+        Effect.asVoid(single.put("main", "a", bytes("1"), Option.none(), { message: "m" }))
+      ]) {
+        const { result } = yield* settle(flight, operation)
+        const error = Option.getOrThrow(Either.getLeft(result))
+        assert.strictEqual(error._tag, "RemoteError")
+        if (error._tag === "RemoteError") assert.strictEqual(error.reason, "Unreachable")
+      }
+    })
+  )
+
+  it.scoped("one request's limit holds back everybody's", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
+      server.fault = (_, index) =>
+        index === 0
+          ? { _tag: "Answer", after: false, reply: reply(429, "slow down", { "retry-after": "30" }) }
+          : undefined
+      const times: Array<number> = []
+      const timed = (effect: Effect.Effect<unknown, unknown>) =>
+        Effect.tap(effect, () => Effect.map(Clock.currentTimeMillis, (at) => void times.push(at)))
+      const first = yield* Effect.fork(timed(remote.head("main")))
+      while (server.seen.length === 0 || flight.count > 0) {
+        yield* Effect.promise(() => new Promise((done) => setTimeout(done, 5)))
+      }
+      yield* Effect.promise(() => new Promise((done) => setTimeout(done, 50)))
+      const { took } = yield* settle(
+        flight,
+        Effect.gen(function* () {
+          yield* Effect.all(
+            [timed(remote.fileAtBranch("main", "a")), timed(remote.commitInfo("0".repeat(40) as never))],
+            {
+              concurrency: "unbounded"
+            }
+          )
+          yield* Fiber.join(first)
+        })
+      )
+      assert.isAtLeast(Math.min(...times), 30_000)
+      assert.isAtMost(took, 31_000)
+      assert.strictEqual(server.seen.length, 4)
+    })
+  )
+})
+
+const put = { _tag: "Put", path: "data/a.json", content: bytes("new") } as const
+const old = Option.some(GitObject.hash("blob", bytes("old")))
+
+describe("what a write makes of a refusal", () => {
+  const writes: ReadonlyArray<{
+    readonly name: string
+    readonly reply: HostReply
+    readonly tag: string | undefined
+    readonly requests?: number
+    readonly hint?: RegExp
+    /** What is written; an update when absent. */
+    readonly write?: "insert" | "delete"
+    /** Somebody else changes the file before: what the host says of it is true. */
+    readonly theirs?: boolean
+  }> = [
+    {
+      name: "409 of another blob",
+      reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
+      tag: "ConflictError",
+      theirs: true,
+      requests: 4
+    },
+    {
+      name: "409 of another blob than the one to delete",
+      reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
+      tag: "ConflictError",
+      write: "delete",
+      theirs: true,
+      requests: 4
+    },
+    {
+      name: "409 of another blob, where everything else says that the file is unchanged",
+      reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
+      tag: undefined,
+      requests: 16
+    },
+    {
+      name: "409 of a branch that moved meanwhile",
+      reply: reply(409, `is at ${"2".repeat(40)} but expected ${"1".repeat(40)}`),
+      tag: undefined,
+      requests: 2
+    },
+    {
+      name: "409 of a rule",
+      reply: reply(409, "Repository rule violations found\n\nChanges must be made through a pull request."),
+      tag: "RemoteError",
+      requests: 1,
+      hint: /rule/
+    },
+    {
+      name: "422 of a rule",
+      reply: reply(422, "Repository rule violations found\n\nCannot update this protected ref."),
+      tag: "RemoteError",
+      requests: 1,
+      hint: /rule/
+    },
+    {
+      name: "422 of an existing file",
+      reply: reply(422, `Invalid request.\n\n"sha" wasn't supplied.`),
+      tag: "ConflictError",
+      write: "insert",
+      requests: 3
+    },
+    {
+      name: "422 of anything else",
+      reply: reply(422, "content is not valid Base64"),
+      tag: "ValidationError",
+      requests: 1
+    },
+    {
+      name: "422 of a path that is not there",
+      reply: reply(422, "repository file does not exist [path: data/a.json]"),
+      tag: "NotFoundError",
+      requests: 1
+    },
+    {
+      name: "404 of a branch",
+      reply: reply(404, "Branch main not found"),
+      tag: "NotFoundError",
+      requests: 1
+    },
+    {
+      name: "403",
+      reply: reply(403, "Resource not accessible by integration"),
+      tag: "AuthError",
+      requests: 1
+    },
+    { name: "429", reply: reply(429, "slow down", { "retry-after": "5" }), tag: undefined, requests: 2 }
+  ]
+  for (const known of writes) {
+    it.scoped(`Contents: ${known.name}`, () =>
+      Effect.gen(function* () {
+        const { flight, remote, server } = yield* virtual()
+        server.host.commit("main", [{ ...put, content: bytes("old") }], "base")
+        if (known.theirs === true) server.host.commit("main", [{ ...put, content: bytes("theirs") }])
+        const before = history(server).length
+        server.fault = (_, index) =>
+          index === 0 ? { _tag: "Answer", after: false, reply: known.reply } : undefined
+        const single = Option.getOrThrow(remote.singleFile)
+        const text = { message: "m" }
+        const write =
+          known.write === "delete"
+            ? single.delete("main", put.path, Option.getOrThrow(old), text)
+            : single.put("main", put.path, put.content, known.write === "insert" ? Option.none() : old, text)
+        const { result } = yield* settle(flight, write)
+        const error = Option.getOrUndefined(Either.getLeft(result))
+        assert.strictEqual(error?._tag, known.tag)
+        if (known.hint !== undefined) assert.match((error as StoreError).hint ?? "", known.hint)
+        assert.strictEqual(server.seen.length, known.requests ?? 1)
+        assert.strictEqual(history(server).length, before + (known.tag === undefined ? 1 : 0))
+      })
+    )
+  }
+
+  it.scoped("Git Data: a rule that forbids moving the branch is told, not retried", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [put], "base")
+      const head = yield* remote.head("main")
+      server.fault = (seen) =>
+        seen.method === "PATCH"
+          ? { _tag: "Answer", after: false, reply: reply(422, "Repository rule violations found") }
+          : undefined
+      const { result } = yield* settle(flight, remote.commit("main", head, { message: "m", changes: [put] }))
+      const error = Option.getOrThrow(Either.getLeft(result))
+      assert.strictEqual(error._tag, "RemoteError")
+      assert.strictEqual(server.seen.filter((seen) => seen.method === "PATCH").length, 1)
+    })
+  )
+
+  it.scoped("a tree that is too much for the host's ten seconds is built in halves, in one commit", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [put], "base")
+      const head = yield* remote.head("main")
+      server.fault = (seen) => {
+        const tooMuch =
+          seen.url.endsWith("/git/trees") &&
+          (JSON.parse(seen.body).tree as ReadonlyArray<unknown>).length > 12
+        return tooMuch
+          ? {
+              _tag: "Answer",
+              after: false,
+              reply: reply(
+                422,
+                "Sorry, your request timed out. It's likely that your input was too large to process."
+              )
+            }
+          : undefined
+      }
+      const changes = Array.from({ length: 40 }, (_, index) => ({ ...put, path: `data/${index}.json` }))
+      const { result } = yield* settle(flight, remote.commit("main", head, { message: "many", changes }))
+      assert.isTrue(Either.isRight(result), JSON.stringify(result))
+      assert.deepStrictEqual(history(server), ["many", "base"])
+      const tree = Option.getOrThrow(yield* remote.tree(Either.getOrThrow(result), "data"))
+      assert.strictEqual(tree.entries.length, 41)
+    })
+  )
+
+  it.scoped("an update of a path that has vanished is taken back", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit(
+        "main",
+        [
+          { ...put, content: bytes("old") },
+          { ...put, path: "data/b.json" }
+        ],
+        "base"
+      )
+      server.host.commit("main", [{ _tag: "Remove", path: put.path }], "deleted by somebody else")
+      const write = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, old, {
+        message: "m"
+      })
+      const { result } = yield* settle(flight, write)
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
+      const head = server.host.branch("main", true)!
+      assert.isUndefined(server.host.repository.lookup(head.tree, put.path))
+      const { result: read } = yield* settle(flight, remote.fileAtBranch("main", put.path))
+      assert.isTrue(Option.isNone(Either.getOrThrow(read)))
+    })
+  )
+
+  it.scoped(
+    "GraphQL: a limit inside an HTTP 200 is waited for; a lost race is RefMoved with the actual head",
+    () =>
+      Effect.gen(function* () {
+        const { flight, remote, server } = yield* virtual({ commitVia: "graphql", useGraphql: true })
+        server.host.commit("main", [put], "base")
+        const head = yield* remote.head("main")
+        server.fault = (seen, index) =>
+          seen.url === "/graphql" && index === 1
+            ? {
+                _tag: "Answer",
+                after: false,
+                reply: {
+                  status: 200,
+                  headers: { ...limit(0, 25), "x-ratelimit-resource": "graphql" },
+                  body: { data: null, errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded" }] }
+                }
+              }
+            : undefined
+        const { took, result } = yield* settle(
+          flight,
+          remote.commit("main", head, { message: "m", changes: [put] })
+        )
+        assert.isTrue(Either.isRight(result), JSON.stringify(result))
+        assert.isAtLeast(took, 24_000)
+        const lost = yield* settle(flight, remote.commit("main", head, { message: "m", changes: [put] }))
+        const error = Option.getOrThrow(Either.getLeft(lost.result))
+        assert.strictEqual(error._tag, "RefMoved")
+        if (error._tag === "RefMoved") {
+          assert.deepStrictEqual(error.actual, Option.some(server.host.branch("main", true)!.oid))
+        }
+      })
+  )
+
+  it.scoped("a reply that comes twice writes nothing twice", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [{ ...put, content: bytes("old") }], "base")
+      server.fault = () => ({ _tag: "Duplicate" })
+      const head = yield* remote.head("main")
+      const { result } = yield* settle(flight, remote.commit("main", head, { message: "m", changes: [put] }))
+      assert.isTrue(Either.isRight(result))
+      assert.deepStrictEqual(history(server), ["m", "base"])
+      const single = Option.getOrThrow(remote.singleFile)
+      const path = "data/twice.json"
+      const made = yield* settle(
+        flight,
+        single.put("main", path, put.content, Option.none(), { message: "t" })
+      )
+      assert.strictEqual(Either.getOrThrow(made.result).commit, server.host.branch("main", true)!.oid)
+      const oid = Option.getOrThrow(Either.getOrThrow(made.result).blob)
+      const again = yield* settle(
+        flight,
+        single.put("main", path, bytes("other"), Option.none(), { message: "t" })
+      )
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(again.result))._tag, "ConflictError")
+      const gone = yield* settle(flight, single.delete("main", path, oid, { message: "d" }))
+      assert.strictEqual(Either.getOrThrow(gone.result).commit, server.host.branch("main", true)!.oid)
+      const missing = yield* settle(flight, single.delete("main", path, oid, { message: "d" }))
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(missing.result))._tag, "ConflictError")
+      const orphan = yield* settle(
+        flight,
+        remote.commit("other", Option.none(), { message: "first", changes: [put] })
+      )
+      assert.isTrue(Either.isRight(orphan.result), JSON.stringify(orphan.result))
+      assert.deepStrictEqual(history(server), ["d", "t", "m", "base"])
+    })
+  )
+
+  it.scoped("an insert is not another client's that is the same to the last byte", () =>
+    Effect.gen(function* () {
+      const { connect, flight, remote, server } = yield* virtual()
+      const other = yield* connect()
+      server.host.commit("main", [put], "base")
+      server.host.stopClock()
+      const insert = (client: typeof remote) =>
+        Effect.either(
+          Option.getOrThrow(client.singleFile).put("main", "data/lock.json", put.content, Option.none(), {
+            message: "lock"
+          })
+        )
+      const both = Effect.all([insert(remote), insert(other)], { concurrency: "unbounded" })
+      const { result } = yield* settle(flight, both)
+      assert.deepStrictEqual(
+        Either.getOrThrow(result)
+          .map((outcome) => outcome._tag)
+          .sort(),
+        ["Left", "Right"]
+      )
+      assert.deepStrictEqual(history(server), ["lock", "base"])
+    })
+  )
+})
+
+describe("replicas that lag behind", () => {
+  for (const options of [{}, { commitVia: "graphql", useGraphql: true }] as const) {
+    it.scoped(`our own writes are seen all the same ${JSON.stringify(options)}`, () =>
+      Effect.gen(function* () {
+        const { flight, remote, server } = yield* virtual(options)
+        server.host.commit(
+          "main",
+          [
+            { ...put, content: bytes("old") },
+            { ...put, path: "data/x.json" }
+          ],
+          "base"
+        )
+        const lag = () => {
+          server.host.stale = new Map(server.host.repository.refs)
+        }
+        const single = Option.getOrThrow(remote.singleFile)
+        const { result } = yield* settle(
+          flight,
+          Effect.gen(function* () {
+            const read = (path: string) =>
+              Effect.map(
+                remote.fileAtBranch("main", path),
+                Option.map(({ content }) => new TextDecoder().decode(content))
+              )
+            assert.deepStrictEqual(yield* read(put.path), Option.some("old"))
+            lag()
+            yield* single.put("main", put.path, put.content, old, { message: "1" })
+            assert.deepStrictEqual(yield* read(put.path), Option.some("new"))
+            yield* single.put("main", "data/b.json", bytes("b"), Option.none(), { message: "2" })
+            assert.deepStrictEqual(yield* read("data/b.json"), Option.some("b"))
+            const head = yield* remote.head("main")
+            const made = yield* remote.commit("main", head, {
+              message: "3",
+              changes: [
+                { ...put, path: "data/c.json" },
+                { _tag: "Remove", path: "data/b.json" }
+              ]
+            })
+            assert.strictEqual(Option.getOrThrow(yield* remote.head("main")).commit, made.commit)
+            assert.strictEqual(Option.getOrThrow(yield* remote.resolve("main")).commit, made.commit)
+            assert.deepStrictEqual(yield* read("data/c.json"), Option.some("new"))
+            assert.deepStrictEqual(yield* read("data/b.json"), Option.none())
+            const listed = yield* remote.treeAtBranch!("main", "data", { recursive: true })
+            assert.deepStrictEqual(
+              Option.getOrThrow(listed).tree.entries.map((entry) => entry.path),
+              ["a.json", "c.json", "x.json"]
+            )
+            const many = yield* Stream.runCollect(remote.blobs(made, [{ path: "data/c.json" }]))
+            assert.strictEqual(many.length, 1)
+          })
+        )
+        assert.isTrue(Either.isRight(result), JSON.stringify(result))
+        assert.deepStrictEqual(history(server), ["3", "2", "1", "base"])
+        assert.deepStrictEqual(server.problems, [])
+      })
+    )
+  }
+})
+
+describe("tokens", () => {
+  it.scoped("a header is renewed before it expires, and once when it is refused", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const { flight, connect, server } = yield* virtual()
+      const auth = Effect.map(Clock.currentTimeMillis, (at): GitHub.Authorization => {
+        asked++
+        return {
+          header: Redacted.make(asked === 3 ? "Bearer wrong" : `Bearer ${token}`),
+          expiresAt: new Date(at + 3_600_000)
+        }
+      })
+      const remote = yield* connect({ token: undefined, auth })
+      server.host.commit("main", [put])
+      const head = () => settle(flight, remote.head("main"))
+      assert.isTrue(Either.isRight((yield* head()).result))
+      assert.isTrue(Either.isRight((yield* head()).result))
+      assert.strictEqual(asked, 1)
+      yield* settle(flight, Effect.sleep("59 minutes"))
+      yield* settle(flight, Effect.sleep("1 seconds"))
+      assert.isTrue(Either.isRight((yield* head()).result))
+      assert.strictEqual(asked, 2, "a minute before it expires")
+      yield* settle(flight, Effect.sleep("60 minutes"))
+      const { took, result } = yield* head()
+      assert.isTrue(Either.isLeft(result), "a fresh token that stays wrong is an error")
+      assert.strictEqual(took, 7_000, "1, 2 and 4 seconds for the host to learn of it")
+      yield* settle(flight, Effect.sleep("11 seconds"))
+      assert.isTrue(
+        Either.isRight((yield* head()).result),
+        "an older one that is refused is replaced at once"
+      )
+      assert.strictEqual(asked, 4)
+    })
+  )
+
+  it.effect("options that cannot be are refused at once", () =>
+    Effect.gen(function* () {
+      const refused = (options: Partial<GitHub.GitHubOptions>) =>
+        GitHub.make({ repo: "o/r", ...options }).pipe(Effect.provide(FetchHttpClient.layer), Effect.flip)
+      const person = { name: "A", email: "a@example.org" }
+      for (const options of [
+        { repo: "no-slash" },
+        { repo: "a/b/c" },
+        { repo: "a/.." },
+        { apiUrl: "http://github.example/api/v3" },
+        { apiUrl: "ftp://localhost" },
+        { apiUrl: "nonsense" },
+        { apiUrl: "https://github.com" },
+        { rawUrl: "file:///etc/passwd" },
+        { commitVia: "graphql" as const, author: person },
+        { commitVia: "graphql" as const, committer: person },
+        { author: { name: "A", email: "" } },
+        { maxRetries: -1 },
+        { graphqlBatchSize: 0 },
+        { timeout: "0 millis" as const },
+        { timeout: 30 as never },
+        { timeout: "soon" as never },
+        { deadline: Number.NaN as never },
+        { maxWait: "2 fortnights" as never },
+        { writeLane: { perMinute: 0 } },
+        { writeLane: { perHour: Number.NaN } },
+        { writeLane: { pointsPerMinute: 1 } },
+        { objectCacheBytes: -1 },
+        { userAgent: "" },
+        { userAgent: "a\r\nx-injected: 1" }
+      ]) {
+        assert.strictEqual((yield* refused(options))._tag, "ValidationError", JSON.stringify(options))
+      }
+      for (const apiUrl of [
+        "http://localhost:3000/api/v3",
+        "http://127.0.0.1",
+        "http://[::1]:1",
+        "https://ghe.example/api/v3"
+      ]) {
+        yield* GitHub.make({ repo: "o/r", apiUrl }).pipe(Effect.provide(FetchHttpClient.layer))
+      }
+    })
+  )
+})
+
+describe("two writers alike", () => {
+  it.scoped(
+    "who make the same change on the same head in the same second do not take each other's commit for their own",
+    () =>
+      Effect.gen(function* () {
+        const { connect, flight, remote, server } = yield* virtual()
+        const other = yield* connect()
+        server.host.commit("main", [put], "base")
+        server.host.stopClock()
+        const head = yield* remote.head("main")
+        const change = { message: "same", changes: [{ ...put, content: bytes("same") }] }
+        const { result } = yield* settle(
+          flight,
+          Effect.all(
+            [
+              Effect.either(remote.commit("main", head, change)),
+              Effect.either(other.commit("main", head, change))
+            ],
+            {
+              concurrency: "unbounded"
+            }
+          )
+        )
+        const outcomes = Either.getOrThrow(result)
+          .map((outcome) => outcome._tag)
+          .sort()
+        assert.deepStrictEqual(outcomes, ["Left", "Right"])
+        assert.deepStrictEqual(history(server), ["same", "base"])
+      })
+  )
+})

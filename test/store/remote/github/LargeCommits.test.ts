@@ -1,0 +1,30 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { fresh } from "../../../support/github/Remote.js"
+import { verbs } from "../../../support/github/TestServer.js"
+
+it.scopedLive("a commit that is too large for GraphQL is one by Git Data", () =>
+  Effect.gen(function* () {
+    const { remote, server } = yield* fresh({ useGraphql: true, commitVia: "graphql" })
+    const put = (path: string, size: number) =>
+      ({ _tag: "Put", path, content: new Uint8Array(size).fill(120) }) as const
+    server.host.commit("main", [put("first", 1)], "base")
+    const small = yield* remote.commit("main", yield* remote.head("main"), {
+      message: "small",
+      changes: [put("a", 10), put("b", 10)]
+    })
+    server.seen.length = 0
+    const changes = [1, 2, 3].map((n) => put(`large/${n}`, 9_000_000))
+    const made = yield* remote.commit("main", Option.some(small), { message: "large", changes })
+    assert.deepStrictEqual(verbs(server), [
+      "POST /git/blobs",
+      "POST /git/blobs",
+      "POST /git/blobs",
+      "POST /git/trees",
+      "POST /git/commits",
+      "PATCH /git/refs/heads/main"
+    ])
+    assert.strictEqual(server.host.branch("main", true)!.oid, made.commit)
+    assert.deepStrictEqual(server.host.branch("main", true)!.parents, [small.commit])
+  })
+)

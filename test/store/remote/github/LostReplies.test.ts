@@ -1,0 +1,257 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Fiber, Option } from "effect"
+import * as GitObject from "../../../../src/git/GitObject.js"
+import type { GitRemoteService, Head } from "../../../../src/store/remote/GitRemote.js"
+import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
+import type { Seen } from "../../../support/github/Oracle.js"
+import { type Fault, faults, type TestServer } from "../../../support/github/TestServer.js"
+import { history, settle, virtual } from "../../../support/github/Virtual.js"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const before = bytes("before\n")
+const after = bytes("after\n")
+const path = "data/a.json"
+
+interface Form {
+  readonly name: string
+  readonly options?: Partial<GitHubOptions>
+  /** The request that makes the write happen. */
+  readonly effective: (seen: Seen) => boolean
+  readonly write: (remote: GitRemoteService, head: Head) => Effect.Effect<unknown, unknown>
+  readonly outcome: string | undefined
+}
+
+const single = (remote: GitRemoteService) => Option.getOrThrow(remote.singleFile)
+const oid = Option.some(GitObject.hash("blob", before))
+
+const forms: ReadonlyArray<Form> = [
+  {
+    name: "an insert by the Contents API",
+    effective: (seen) => seen.method === "PUT",
+    write: (remote) => single(remote).put("main", "data/new.json", after, Option.none(), { message: "ours" }),
+    outcome: "before\n"
+  },
+  {
+    name: "an update by the Contents API",
+    effective: (seen) => seen.method === "PUT",
+    write: (remote) => single(remote).put("main", path, after, oid, { message: "ours" }),
+    outcome: "after\n"
+  },
+  {
+    name: "a deletion by the Contents API",
+    effective: (seen) => seen.method === "DELETE",
+    write: (remote) => single(remote).delete("main", path, Option.getOrThrow(oid), { message: "ours" }),
+    outcome: undefined
+  },
+  {
+    name: "a commit by Git Data, moving the branch",
+    effective: (seen) => seen.method === "PATCH",
+    write: (remote, head) =>
+      remote.commit("main", Option.some(head), {
+        message: "ours",
+        changes: [{ _tag: "Put", path, content: after }]
+      }),
+    outcome: "after\n"
+  },
+  {
+    name: "a commit by Git Data, making its tree",
+    effective: (seen) => seen.method === "POST" && seen.url.endsWith("/git/trees"),
+    write: (remote, head) =>
+      remote.commit("main", Option.some(head), {
+        message: "ours",
+        changes: [{ _tag: "Put", path, content: after }]
+      }),
+    outcome: "after\n"
+  },
+  {
+    name: "a commit by Git Data, making the commit",
+    effective: (seen) => seen.method === "POST" && seen.url.endsWith("/git/commits"),
+    write: (remote, head) =>
+      remote.commit("main", Option.some(head), {
+        message: "ours",
+        changes: [{ _tag: "Put", path, content: after }]
+      }),
+    outcome: "after\n"
+  },
+  {
+    name: "a commit by GraphQL",
+    options: { commitVia: "graphql" },
+    effective: (seen) => seen.url === "/graphql" && seen.body.includes("mutation"),
+    write: (remote, head) =>
+      remote.commit("main", Option.some(head), {
+        message: "ours\n\nwith a body",
+        changes: [{ _tag: "Put", path, content: after }]
+      }),
+    outcome: "after\n"
+  },
+  {
+    name: "a commit by GraphQL whose message GitHub puts in another form",
+    options: { commitVia: "graphql" },
+    effective: (seen) => seen.url === "/graphql" && seen.body.includes("mutation"),
+    write: (remote, head) =>
+      remote.commit("main", Option.some(head), {
+        message: "ours \nwith a second line\r\n\n\n",
+        changes: [{ _tag: "Put", path, content: after }]
+      }),
+    outcome: "after\n"
+  }
+]
+
+const once = (server: TestServer, effective: Form["effective"], fault: Fault) => {
+  let met = 0
+  server.fault = (seen) => (effective(seen) && met++ === 0 ? fault : undefined)
+  return () => met
+}
+
+const start = (options: Partial<GitHubOptions> | undefined) =>
+  Effect.gen(function* () {
+    const { connect, flight, remote, server } = yield* virtual(options)
+    server.host.commit("main", [{ _tag: "Put", path, content: before }], "base")
+    const head = Option.getOrThrow(yield* remote.head("main"))
+    return { connect, flight, remote, server, head }
+  })
+
+const contentOf = (server: TestServer, at: string) => {
+  const head = server.host.branch("main", true)
+  const entry = head === undefined ? undefined : server.host.repository.lookup(head.tree, at)
+  const content = entry === undefined ? undefined : server.host.repository.blobs.get(entry.oid)
+  return content === undefined ? undefined : new TextDecoder().decode(content)
+}
+
+describe("a write that meets a fault happens exactly once", () => {
+  for (const form of forms) {
+    for (const [what, fault] of faults) {
+      it.scoped(`${form.name}: ${what}`, () =>
+        Effect.gen(function* () {
+          const { flight, head, remote, server } = yield* start(form.options)
+          const met = once(server, form.effective, fault)
+          const { result } = yield* settle(flight, form.write(remote, head), { stuck: fault._tag === "Hang" })
+          assert.isTrue(Either.isRight(result), `${JSON.stringify(result)}`)
+          assert.isAtLeast(met(), 1, "the fault was met")
+          assert.strictEqual(history(server).length, 2, "one commit, not none and not two")
+          assert.strictEqual(contentOf(server, path), form.outcome)
+          const made = server.host.branch("main", true)
+          assert.strictEqual((result as { right: { commit?: string } }).right.commit, made?.oid)
+          assert.deepStrictEqual(server.problems, [])
+          const { result: seen } = yield* settle(flight, remote.fileAtBranch("main", path))
+          assert.strictEqual(
+            Option.match(Either.getOrThrow(seen), {
+              onNone: () => undefined,
+              onSome: (file) => new TextDecoder().decode(file.content)
+            }),
+            form.outcome
+          )
+        })
+      )
+    }
+  }
+})
+
+describe("a reply that is lost for good", () => {
+  for (const form of forms.filter(({ name }) => !name.includes("making"))) {
+    it.scoped(`${form.name}: nothing can be asked any more, so nothing is claimed`, () =>
+      Effect.gen(function* () {
+        const { flight, head, remote, server } = yield* start(form.options)
+        let lost = false
+        server.fault = (seen) => {
+          if (form.effective(seen) && !lost) {
+            lost = true
+            return { _tag: "Reset", after: true }
+          }
+          return lost ? { _tag: "Reset", after: false } : undefined
+        }
+        const { result } = yield* settle(flight, form.write(remote, head))
+        assert.isTrue(Either.isLeft(result))
+        assert.strictEqual((result as { left: { _tag: string } }).left._tag, "AmbiguousWriteError")
+        assert.strictEqual(history(server).length, 2)
+      })
+    )
+  }
+
+  it.scoped("somebody else's later write does not hide ours, nor is theirs taken for ours", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* start({})
+      let count = 0
+      server.fault = (seen) => {
+        if (seen.method !== "PUT") return undefined
+        count++
+        if (count > 1) return undefined
+        return { _tag: "Reset", after: true }
+      }
+      const ours = single(remote).put("main", path, after, oid, { message: "ours" })
+      const racing = Effect.tap(
+        Effect.sync(() => {
+          const original = server.fault
+          server.fault = (seen, index) => {
+            if (count === 1 && seen.method === "PUT") {
+              server.host.commit("main", [{ _tag: "Put", path, content: bytes("theirs\n") }], "theirs")
+            }
+            return original(seen, index)
+          }
+        }),
+        () => Effect.void
+      )
+      const { result } = yield* settle(flight, Effect.zipRight(racing, ours))
+      assert.isTrue(Either.isRight(result), JSON.stringify(result))
+      assert.deepStrictEqual(history(server), ["theirs", "ours", "base"])
+    })
+  )
+
+  it.scoped("a write that is the same as ours to the last byte is not taken for ours", () =>
+    Effect.gen(function* () {
+      const { connect, flight, remote, server } = yield* start({})
+      const other = yield* connect()
+      const update = (client: GitRemoteService) =>
+        single(client).put("main", path, after, oid, { message: "m" })
+      let count = 0
+      let theirs: Effect.Effect<unknown, unknown> = Effect.void
+      server.fault = (seen) => {
+        if (seen.method !== "PUT" || count++ > 0) return undefined
+        theirs = update(other)
+        return { _tag: "Reset", after: false }
+      }
+      // The other client is faster than our second try, which waits.
+      const ours = Effect.fork(update(remote))
+      const { result } = yield* settle(
+        flight,
+        Effect.gen(function* () {
+          const fiber = yield* ours
+          yield* Effect.repeat(
+            Effect.zipRight(
+              Effect.yieldNow(),
+              Effect.sync(() => count)
+            ),
+            {
+              until: (met) => met > 0
+            }
+          )
+          yield* theirs
+          return yield* Effect.either(Fiber.join(fiber))
+        })
+      )
+      assert.strictEqual(Either.getOrThrow(result)._tag, "Left")
+      assert.deepStrictEqual(history(server), ["m", "base"])
+    })
+  )
+
+  it.scoped("a write that was lost before it happened, and overtaken, is not known to have happened", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* start({})
+      let count = 0
+      server.fault = (seen) => {
+        if (seen.method !== "PUT") return undefined
+        count++
+        if (count > 1) return undefined
+        server.host.commit("main", [{ _tag: "Put", path, content: bytes("theirs\n") }], "theirs")
+        return { _tag: "Reset", after: false }
+      }
+      const { result } = yield* settle(
+        flight,
+        single(remote).put("main", path, after, oid, { message: "ours" })
+      )
+      assert.isTrue(Either.isLeft(result))
+      assert.strictEqual((result as { left: { _tag: string } }).left._tag, "AmbiguousWriteError")
+      assert.deepStrictEqual(history(server), ["theirs", "base"])
+    })
+  )
+})

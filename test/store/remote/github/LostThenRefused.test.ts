@@ -1,0 +1,324 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Option, Redacted } from "effect"
+import { AuthError } from "../../../../src/domain/StoreError.js"
+import * as GitObject from "../../../../src/git/GitObject.js"
+import type { MemoryCommit } from "../../../../src/git/memory/MemoryRepository.js"
+import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
+import { token } from "../../../support/github/Remote.js"
+import type { HostReply } from "../../../support/github/TestHost.js"
+import { history, settle, virtual } from "../../../support/github/Virtual.js"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const put = { _tag: "Put", path: "data/a.json", content: bytes("new") } as const
+const base = [
+  { ...put, path: "data/b.json" },
+  { ...put, path: "data/c.json" }
+]
+
+const refusals: ReadonlyArray<readonly [string, HostReply | "no authorization"]> = [
+  ["not found", { status: 404, body: { message: "Not Found" } }],
+  [
+    "a limit",
+    {
+      status: 403,
+      body: { message: "You have exceeded a secondary rate limit" },
+      headers: { "retry-after": "600" }
+    }
+  ],
+  ["no authorization", "no authorization"]
+]
+
+const isWrite = ({
+  body,
+  method,
+  url
+}: {
+  readonly body: string
+  readonly method: string
+  readonly url: string
+}) =>
+  url === "/graphql"
+    ? body.includes('"mutation ')
+    : method === "PUT" || method === "PATCH" || (method === "POST" && url.endsWith("/git/refs"))
+
+/** A client whose write takes effect, whose reply is lost, and whose repetition is refused in a way that tells nothing. */
+const world = (refusal: HostReply | "no authorization", options: Partial<GitHubOptions> = {}) =>
+  Effect.gen(function* () {
+    const { connect, flight, server } = yield* virtual()
+    server.host.commit("main", base, "base")
+    let down = false
+    const auth = Effect.suspend(() => {
+      if (!down) return Effect.succeed({ header: Redacted.make(`Bearer ${token}`), expiresAt: new Date(0) })
+      down = false
+      return Effect.fail(new AuthError({ operation: "auth", message: "out of order" }))
+    })
+    const remote = yield* connect({ ...options, token: undefined, auth })
+    const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
+    let writes = 0
+    const lose = () => {
+      server.fault = (seen) => {
+        if (!isWrite(seen)) return undefined
+        if (++writes === 1) {
+          down = refusal === "no authorization"
+          return { _tag: "Reset", after: true }
+        }
+        return refusal === "no authorization" ? undefined : { _tag: "Answer", after: false, reply: refusal }
+      }
+    }
+    return { flight, head, lose, remote, server }
+  })
+
+describe("a write whose reply was lost and whose repetition is refused", () => {
+  for (const [name, refusal] of refusals) {
+    const happened = <A, E extends { readonly _tag: string }>(result: Either.Either<A, E>) => {
+      const told = Either.isRight(result) ? "success" : result.left._tag
+      assert.include(["success", "AmbiguousWriteError"], told, "it happened: nothing else is true")
+    }
+
+    if (name !== "a limit")
+      it.scoped(`${name}: one file`, () =>
+        Effect.gen(function* () {
+          const { flight, lose, remote, server } = yield* world(refusal)
+          lose()
+          const { result } = yield* settle(
+            flight,
+            Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, Option.none(), {
+              message: "m"
+            })
+          )
+          happened(result)
+          assert.deepStrictEqual(history(server), ["m", "base"])
+        })
+      )
+
+    if (refusal !== "no authorization") {
+      it.scoped(`${name}: a commit`, () =>
+        Effect.gen(function* () {
+          const { flight, head, lose, remote, server } = yield* world(refusal)
+          // What machines tell that have not heard of it: nothing has happened.
+          server.host.stale = new Map(server.host.repository.refs)
+          lose()
+          const write = remote.commit("main", head, { message: "m", changes: [put] })
+          const caughtUp = Effect.zipRight(
+            Effect.sleep("100 millis"),
+            Effect.sync(() => {
+              server.host.stale = undefined
+            })
+          )
+          const { result } = yield* settle(flight, Effect.zipLeft(write, caughtUp, { concurrent: true }))
+          happened(result)
+          assert.deepStrictEqual(history(server), ["m", "base"])
+        })
+      )
+    }
+
+    it.scoped(`${name}: a branch`, () =>
+      Effect.gen(function* () {
+        const { flight, head, lose, remote, server } = yield* world(refusal)
+        lose()
+        const { result } = yield* settle(flight, remote.createBranch("work", Option.getOrThrow(head).commit))
+        happened(result)
+        assert.deepStrictEqual(history(server, "work"), ["base"])
+      })
+    )
+
+    if (name === "a limit")
+      it.scoped(`${name}: branches together`, () =>
+        Effect.gen(function* () {
+          const { flight, head, lose, remote, server } = yield* world(refusal, { commitVia: "graphql" })
+          const from = Option.map(head, ({ commit }) => commit)
+          const [next] = [server.host.commit("work", base, "work") as MemoryCommit]
+          const parent = server.host.repository.writeCommit({ ...next, parents: [Option.getOrThrow(from)] })
+          server.host.repository.refs.set("refs/heads/work", parent.oid)
+          server.host.stale = new Map(server.host.repository.refs)
+          lose()
+          const moves = remote.moveBranches!([
+            { branch: "main", from, to: Option.some(parent.oid) },
+            { branch: "work", from: Option.some(parent.oid), to: Option.none() }
+          ])
+          const caughtUp = Effect.zipRight(
+            Effect.sleep("100 millis"),
+            Effect.sync(() => {
+              server.host.stale = undefined
+            })
+          )
+          const { result } = yield* settle(flight, Effect.zipLeft(moves, caughtUp, { concurrent: true }))
+          happened(result)
+          assert.deepStrictEqual(history(server), ["work", "base"])
+        })
+      )
+  }
+})
+
+describe("a commit by GraphQL", () => {
+  it.scoped(
+    "whose reply was lost and whose repetition got no authorization is found, or not told as refused",
+    () =>
+      Effect.gen(function* () {
+        const { connect, flight, server } = yield* virtual()
+        server.host.commit("main", base, "base")
+        let down = false
+        const auth = Effect.suspend(() =>
+          down
+            ? Effect.fail(new AuthError({ operation: "auth", message: "out of order" }))
+            : Effect.succeed({ header: Redacted.make(`Bearer ${token}`), expiresAt: new Date(0) })
+        )
+        const remote = yield* connect({ commitVia: "graphql", token: undefined, auth })
+        const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
+        // What machines tell that have not heard of the commit: nothing has happened, so it is sent again.
+        server.host.stale = new Map(server.host.repository.refs)
+        let lost = false
+        server.fault = ({ body, method }) => {
+          if (body.includes('"mutation ')) {
+            lost = true
+            return { _tag: "Reset", after: true }
+          }
+          down = lost && method === "GET"
+          return undefined
+        }
+        const write = remote.commit("main", head, { message: "m", changes: [put] })
+        const { result } = yield* settle(flight, write)
+        assert.isTrue(down, "the repetition was refused")
+        assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "AmbiguousWriteError")
+        assert.deepStrictEqual(history(server), ["m", "base"])
+      })
+  )
+
+  it.scoped("that is told beside an error has happened", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual({ commitVia: "graphql" })
+      server.host.commit("main", base, "base")
+      const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
+      let made: MemoryCommit | undefined
+      server.fault = ({ body }) => {
+        if (made !== undefined || !body.includes("createCommitOnBranch")) return undefined
+        made = server.host.commit("main", [put], "m") as MemoryCommit
+        const commit = { oid: made.oid, tree: { oid: made.tree }, repository: null }
+        const message = "Resource not accessible by integration"
+        const path = ["createCommitOnBranch", "commit", "repository"]
+        const reply = {
+          status: 200,
+          body: { data: { createCommitOnBranch: { commit } }, errors: [{ type: "FORBIDDEN", path, message }] }
+        }
+        return { _tag: "Answer", after: false, reply }
+      }
+      const { result } = yield* settle(flight, remote.commit("main", head, { message: "m", changes: [put] }))
+      assert.strictEqual(Either.getOrThrow(result).commit, made?.oid)
+      assert.deepStrictEqual(history(server), ["m", "base"])
+    })
+  )
+})
+
+describe("the message of a commit by GraphQL", () => {
+  it.scoped("is the one that was given, whatever ends its lines", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual({ commitVia: "graphql" })
+      server.host.commit("main", base, "base")
+      for (const [given, made] of [
+        ["one", "one"],
+        ["one\r\n\r\nmore\r\nand more", "one\n\nmore\r\nand more"],
+        ["one\n\n\nmore", "one\n\nmore"]
+      ] as const) {
+        const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
+        const changes = [{ ...put, content: bytes(given) }]
+        yield* settle(flight, remote.commit("main", head, { message: given, changes }))
+        assert.strictEqual(history(server)[0], made)
+      }
+    })
+  )
+})
+
+describe("an update of a path that has vanished", () => {
+  const before = bytes("old")
+  const vanished = Effect.gen(function* () {
+    const one = yield* virtual()
+    one.server.host.commit("main", [{ ...put, content: before }, ...base], "base")
+    one.server.host.commit("main", [{ _tag: "Remove", path: put.path }], "deleted")
+    const single = Option.getOrThrow(one.remote.singleFile)
+    const expected = Option.some(GitObject.hash("blob", before))
+    return { ...one, write: single.put("main", put.path, put.content, expected, { message: "m" }) }
+  })
+  const story = [`Remove ${put.path} again: it was deleted before this update`, "m", "deleted", "base"]
+
+  for (const [seconds, tag] of [
+    [30, "NotFoundError"],
+    [120, "AmbiguousWriteError"]
+  ] as const) {
+    it.scoped(`ends in ${tag} where taking it back has to wait ${seconds} seconds`, () =>
+      Effect.gen(function* () {
+        const { flight, server, write } = yield* vanished
+        let removals = 0
+        server.fault = ({ method }) =>
+          method === "DELETE" && removals++ === 0
+            ? {
+                _tag: "Answer",
+                after: false,
+                reply: {
+                  status: 403,
+                  body: { message: "You have exceeded a secondary rate limit" },
+                  headers: { "retry-after": String(seconds) }
+                }
+              }
+            : undefined
+        const { result } = yield* settle(flight, write)
+        const error = Option.getOrThrow(Either.getLeft(result))
+        assert.strictEqual(error._tag, tag)
+        if (error._tag !== "AmbiguousWriteError") {
+          assert.deepStrictEqual(history(server), story)
+          return
+        }
+        assert.deepStrictEqual(history(server), story.slice(1))
+        assert.include(error.message, `created it again in commit ${server.host.branch("main", true)?.oid}`)
+        assert.include(error.message, "rate limit")
+        assert.include(error.hint ?? "", `delete ${put.path}`)
+      })
+    )
+  }
+
+  it.scoped("was done where the first delivery of it came before the deletion", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [{ ...put, content: before }, ...base], "base")
+      let writes = 0
+      server.fault = ({ method }) => {
+        if (method !== "PUT") return undefined
+        if (++writes === 1) return { _tag: "Reset", after: true }
+        server.host.commit("main", [{ _tag: "Remove", path: put.path }], "deleted")
+        return undefined
+      }
+      const expected = Option.some(GitObject.hash("blob", before))
+      const write = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, expected, {
+        message: "m"
+      })
+      const { result } = yield* settle(flight, write)
+      assert.isTrue(Either.isRight(result), JSON.stringify(result))
+      assert.deepStrictEqual(history(server), [story[0]!, "m", "deleted", "m", "base"])
+      assert.isUndefined(server.host.repository.lookup(server.host.branch("main", true)!.tree, put.path))
+    })
+  )
+
+  it.scoped("is taken back also where its reply was lost", () =>
+    Effect.gen(function* () {
+      const { flight, server, write } = yield* vanished
+      let first = true
+      server.fault = ({ method }) => {
+        if (method !== "PUT" || !first) return undefined
+        first = false
+        return { _tag: "Reset", after: true }
+      }
+      const { result } = yield* settle(flight, write)
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
+      assert.deepStrictEqual(history(server), story)
+    })
+  )
+
+  it.scoped("is taken back also where a proxy sent it twice", () =>
+    Effect.gen(function* () {
+      const { flight, server, write } = yield* vanished
+      server.fault = ({ method }) => (method === "PUT" ? { _tag: "Duplicate" } : undefined)
+      const { result } = yield* settle(flight, write)
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
+      assert.deepStrictEqual(history(server), story)
+    })
+  )
+})

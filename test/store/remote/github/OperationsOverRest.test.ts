@@ -1,0 +1,14 @@
+import { worldsOnGitHub } from "../../../support/github/World.js"
+import { worldsBy } from "../../operations/Support.js"
+
+worldsBy(worldsOnGitHub({}))
+
+await import("../../operations/Batch.test.js")
+await import("../../operations/Preview.test.js")
+await import("../../operations/Queues.test.js")
+await import("../../operations/RestoreRevert.test.js")
+await import("../../operations/Transaction.test.js")
+await import("../../operations/Writer.test.js")
+await import("../../operations/WriterAccount.test.js")
+await import("../../operations/WriterDiscard.test.js")
+await import("../../operations/WriterLoad.test.js")

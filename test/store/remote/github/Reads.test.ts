@@ -1,0 +1,183 @@
+import { FetchHttpClient } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Metric, Option, Redacted, Stream } from "effect"
+import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
+import * as Call from "../../../../src/store/remote/github/Call.js"
+import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
+import { fresh, remoteOf, token } from "../../../support/github/Remote.js"
+import { TestHost } from "../../../support/github/TestHost.js"
+import { makeTestServer, verbs } from "../../../support/github/TestServer.js"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const put = (path: string, content: string) => ({ _tag: "Put", path, content: bytes(content) }) as const
+
+describe("reading from GitHub", () => {
+  it.scopedLive("a document is whole in every band of size, whichever way it is read", () =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* fresh()
+      const sizes = [0, 1, 511_999, 512_000, 512_001, 1_000_000, 1_000_001, 3_000_000]
+      const contents = sizes.map((size) => `${"grüße ".repeat(Math.ceil(size / 8))}`.slice(0, size))
+      server.host.commit(
+        "main",
+        contents.map((content, index) => put(`data/${index}.json`, content))
+      )
+      const graphql = yield* remoteOf(server, { useGraphql: true })
+      const head = Option.getOrThrow(yield* remote.head("main"))
+      for (const client of [remote, graphql]) {
+        const many = yield* Stream.runCollect(
+          client.blobs(
+            head,
+            contents.map((_, index) => ({ path: `data/${index}.json` }))
+          )
+        )
+        assert.deepStrictEqual(
+          Array.from(many, (blob) => blob.content.length),
+          contents.map((text) => bytes(text).length)
+        )
+        for (const [index, content] of contents.entries()) {
+          const file = Option.getOrThrow(
+            yield* client.fileAtBranch("main", `data/${index}.json`, { fresh: true })
+          )
+          assert.strictEqual(new TextDecoder().decode(file.content), content)
+        }
+      }
+      assert.deepStrictEqual(server.problems, [])
+    })
+  )
+
+  it.scopedLive("a directory beyond 1,000 entries is complete, also by the Contents API, which cuts it", () =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* fresh()
+      const contents = yield* remoteOf(server, { listVia: "contents" })
+      server.host.commit("main", [
+        put("small/a.json", "1"),
+        ...Array.from({ length: 1_001 }, (_, index) => put(`large/${index}.json`, "1"))
+      ])
+      for (const client of [remote, contents]) {
+        const large = Option.getOrThrow(yield* client.treeAtBranch!("main", "large"))
+        assert.strictEqual(large.tree.entries.length, 1_001)
+      }
+      server.seen.length = 0
+      const small = Option.getOrThrow(yield* contents.treeAtBranch!("main", "small"))
+      assert.strictEqual(small.tree.entries.length, 1)
+      assert.deepStrictEqual(verbs(server), ["GET /contents/small?ref=main"])
+      assert.isTrue(Option.isNone(yield* contents.treeAtBranch!("main", "missing")))
+    })
+  )
+
+  it.scopedLive("a listing that the host cuts is walked", () =>
+    Effect.gen(function* () {
+      const server = yield* makeTestServer(new TestHost({ token, treeLimit: 40 }))
+      const remote = yield* remoteOf(server)
+      const paths = Array.from(
+        { length: 120 },
+        (_, index) => `data/docs/${index % 12}/${index % 3}/${index}.json`
+      )
+      server.host.commit("main", [put("top", "1"), ...paths.map((path) => put(path, path))])
+      const head = Option.getOrThrow(yield* remote.head("main"))
+      const whole = Option.getOrThrow(yield* remote.tree(head, "", { recursive: true }))
+      assert.deepStrictEqual(whole.entries.map((entry) => entry.path).sort(), [...paths, "top"].sort())
+      assert.strictEqual(whole.oid, head.tree)
+    })
+  )
+
+  it.scopedLive("a store for reading takes documents from the raw address, pinned, without a token", () =>
+    Effect.gen(function* () {
+      const { server } = yield* fresh()
+      server.host.commit("main", [put("data/ü a.json", "1")])
+      const remote = yield* remoteOf(server, { readOnly: true })
+      const read = Effect.map(
+        remote.fileAtBranch("main", "data/ü a.json"),
+        Option.map(({ content }) => new TextDecoder().decode(content))
+      )
+      assert.deepStrictEqual(yield* read, Option.some("1"))
+      server.host.commit("main", [put("data/ü a.json", "2")])
+      assert.deepStrictEqual(yield* read, Option.some("1"), "pinned")
+      yield* remote.invalidate
+      assert.deepStrictEqual(yield* read, Option.some("2"))
+      assert.isTrue(Option.isNone(yield* remote.fileAtBranch("main", "data/missing.json")))
+      const raw = server.seen.filter((seen) => seen.url.startsWith("/raw/"))
+      assert.isAtLeast(raw.length, 3)
+      for (const seen of raw) assert.isUndefined(seen.headers["authorization"])
+      const refused = yield* Effect.flip(remote.commit("main", Option.none(), { message: "m", changes: [] }))
+      assert.strictEqual(refused._tag, "AuthError")
+      const pinned = yield* remoteOf(server, { ref: server.host.branch("main")!.parents[0]! })
+      const old = Option.getOrThrow(yield* pinned.fileAtBranch("main", "data/ü a.json"))
+      assert.strictEqual(new TextDecoder().decode(old.content), "1")
+      assert.deepStrictEqual(server.problems, [])
+    })
+  )
+
+  it.scopedLive("an unchanged document is not sent again, and is counted as such", () =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* fresh()
+      server.host.commit("main", [put("a.json", "1")])
+      const first = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
+      const of = Metric.tagged(Call.notModified, "operation", "fileAtBranch")
+      const before = (yield* Metric.value(of)).count
+      const again = Option.getOrThrow(
+        yield* remote.fileAtBranch("main", "a.json", { known: { ...first, path: "a.json" } })
+      )
+      assert.isTrue(again.notModified)
+      assert.strictEqual(server.seen.at(-1)!.status, 304)
+      assert.strictEqual((yield* Metric.value(of)).count, before + 1)
+      for (const seen of server.seen) assert.isUndefined(seen.headers["traceparent"] ?? seen.headers["b3"])
+    })
+  )
+
+  it.scopedLive("a host whose answer of a branch does not tell the commit is asked for ref and commit", () =>
+    Effect.gen(function* () {
+      for (const branchCommit of ["id", "nothing"] as const) {
+        const server = yield* makeTestServer(new TestHost({ token, branchCommit }))
+        const remote = yield* remoteOf(server)
+        server.host.commit("main", [put("a.json", "1")])
+        const first = Option.getOrThrow(yield* remote.head("main"))
+        assert.strictEqual(first.tree, server.host.branch("main")!.tree)
+        const made = yield* remote.commit("main", Option.some(first), {
+          message: "two files",
+          changes: [put("b.json", "2"), put("c.json", "3")]
+        })
+        const other = yield* remoteOf(server)
+        assert.deepStrictEqual(
+          Option.map(yield* other.head("main"), ({ commit }) => commit),
+          Option.some(made.commit)
+        )
+        server.host.commit("main", [put("d.json", "4")])
+        server.seen.length = 0
+        assert.strictEqual(
+          Option.getOrThrow(yield* other.head("main")).tree,
+          server.host.branch("main")!.tree,
+          "moved by somebody else"
+        )
+        assert.strictEqual(server.seen.length, 2, verbs(server).join())
+        assert.isTrue(Option.isNone(yield* other.head("missing")))
+        yield* other.head("main")
+        assert.strictEqual(server.seen.at(-1)!.status, 304, "the validator is sent again")
+      }
+    })
+  )
+
+  it.effect("the environment describes a client", () =>
+    Effect.gen(function* () {
+      const options = yield* GitHub.config
+      assert.strictEqual(options.repo, "o/r")
+      assert.strictEqual(Redacted.value(options.token!), "secret")
+      assert.notInclude(JSON.stringify(options) + String(options.token), "secret")
+      const remote = yield* GitHub.make(options).pipe(Effect.provide(FetchHttpClient.layer))
+      assert.strictEqual(remote.name, "https://ghe.example/api/v3/o/r")
+      const layer = GitHub.layerConfig({ repo: "another/one" })
+      const layered = yield* Effect.provide(GitRemote, Layer.provide(layer, FetchHttpClient.layer))
+      assert.strictEqual(layered.name, "https://ghe.example/api/v3/another/one")
+    }).pipe(
+      Effect.withConfigProvider(
+        ConfigProvider.fromMap(
+          new Map([
+            ["CHAINSTORE_REPO", "o/r"],
+            ["CHAINSTORE_TOKEN", "secret"],
+            ["CHAINSTORE_API_URL", "https://ghe.example/api/v3/"]
+          ])
+        )
+      )
+    )
+  )
+})

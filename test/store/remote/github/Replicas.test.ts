@@ -1,0 +1,207 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Option, Stream } from "effect"
+import type { Oid } from "../../../../src/domain/Oid.js"
+import { GitRemote, type GitRemoteService, type Head } from "../../../../src/store/remote/GitRemote.js"
+import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
+import * as Store from "../../../../src/store/Store.js"
+import { history, settle, virtual } from "../../../support/github/Virtual.js"
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const put = (path: string, text: string) => ({ _tag: "Put", path, content: bytes(text) }) as const
+const text = (content: Uint8Array) => new TextDecoder().decode(content)
+
+const ways: ReadonlyArray<Partial<GitHubOptions>> = [
+  {},
+  { listVia: "contents" },
+  { useGraphql: true, commitVia: "graphql" }
+]
+
+/** A commit that everybody has, one that somebody made since, and a client that has heard of both. */
+const start = (options: Partial<GitHubOptions>) =>
+  Effect.gen(function* () {
+    const it = yield* virtual(options)
+    const { flight, remote, server } = it
+    server.host.commit("main", [put("data/docs/a.json", '{"n":1}')], "base")
+    const base = server.host.branch("main", true)!.oid
+    // The host has said by now that it knows paths below a revision, and the remote believes what it is told.
+    yield* settle(flight, Effect.zipRight(remote.head("main"), remote.treeAtBranch!("main", "data/docs")))
+    const behind = server.host.snapshot()
+    server.host.commit("main", [put("data/new/b.json", '{"n":2}')], "theirs")
+    const { result } = yield* settle(flight, remote.head("main"))
+    const head = Option.getOrThrow(Either.getOrThrow(result))
+    const lagging = (millis: number) =>
+      Effect.zipRight(
+        Effect.sync(() => {
+          server.host.replica = behind
+        }),
+        Effect.fork(
+          Effect.zipRight(
+            Effect.sleep(millis),
+            Effect.sync(() => {
+              server.host.replica = undefined
+            })
+          )
+        )
+      )
+    return { ...it, base, behind, head, lagging }
+  })
+
+const reads: ReadonlyArray<{
+  readonly name: string
+  readonly read: (remote: GitRemoteService, head: Head, base: Oid) => Effect.Effect<unknown, unknown>
+  readonly answer: unknown
+}> = [
+  {
+    name: "the root of a commit",
+    read: (remote, head) =>
+      Effect.map(remote.tree(head, "", { recursive: true }), (tree) =>
+        Option.getOrThrow(tree).entries.map(({ path }) => path)
+      ),
+    answer: ["data/docs/a.json", "data/new/b.json"]
+  },
+  {
+    name: "a new directory",
+    read: (remote, head) =>
+      Effect.map(remote.tree(head, "data/new"), (tree) =>
+        Option.getOrThrow(tree).entries.map(({ path }) => path)
+      ),
+    answer: ["b.json"]
+  },
+  {
+    name: "a directory that is really missing",
+    read: (remote, head) => remote.tree(head, "data/missing"),
+    answer: Option.none()
+  },
+  {
+    name: "a new file",
+    read: (remote, head) =>
+      Effect.map(remote.file(head, "data/new/b.json"), (file) => text(Option.getOrThrow(file).content)),
+    answer: '{"n":2}'
+  },
+  {
+    name: "a new file of a commit that is named by its id",
+    read: (remote, head) =>
+      Effect.map(remote.file(head.commit, "data/new/b.json"), (file) =>
+        text(Option.getOrThrow(file).content)
+      ),
+    answer: '{"n":2}'
+  },
+  {
+    name: "a file that is really missing",
+    read: (remote, head) => remote.file(head, "data/missing.json"),
+    answer: Option.none()
+  },
+  {
+    name: "files in bulk, by path and by id",
+    read: (remote, head) =>
+      Effect.flatMap(remote.tree(head, "", { recursive: true }), (tree) =>
+        remote.blobs(head, [...Option.getOrThrow(tree).entries, { path: "data/new/b.json" }]).pipe(
+          Stream.runCollect,
+          Effect.map((blobs) => Array.from(blobs, ({ content }) => text(content)))
+        )
+      ),
+    answer: ['{"n":1}', '{"n":2}', '{"n":2}']
+  },
+  {
+    name: "which commit stands on which",
+    read: (remote, head, base) => remote.isAncestor(base, head.commit),
+    answer: true
+  },
+  {
+    name: "a commit",
+    read: (remote, head) =>
+      Effect.map(remote.commitInfo(head.commit), (info) => Option.getOrThrow(info).message),
+    answer: "theirs"
+  }
+]
+
+describe.each(ways)("a machine that is ten seconds behind the others, with %j", (options) => {
+  for (const { answer, name, read } of reads) {
+    it.scoped(`denies nothing for long: ${name}`, () =>
+      Effect.gen(function* () {
+        const { base, flight, head, lagging, remote, server } = yield* start(options)
+        yield* lagging(10_000)
+        const { result, took } = yield* settle(flight, read(remote, head, base))
+        assert.isTrue(Either.isRight(result), String(Option.getOrNull(Either.getLeft(result))))
+        assert.deepStrictEqual(Either.getOrThrow(result), answer)
+        assert.isBelow(took, 60_000)
+        const again = yield* settle(flight, read(remote, head, base))
+        assert.deepStrictEqual(Either.getOrThrow(again.result), answer)
+        assert.deepStrictEqual(server.problems, [])
+      })
+    )
+  }
+
+  it.scoped("a commit stands on the head that another machine told, whatever this one knows of it", () =>
+    Effect.gen(function* () {
+      const { flight, lagging, remote, server } = yield* start(options)
+      yield* lagging(10_000)
+      const store = yield* Effect.provideService(
+        Store.make({ indexes: { new: ["n"] }, manifests: ["new"] }),
+        GitRemote,
+        remote
+      )
+      const { result } = yield* settle(
+        flight,
+        store.batch({ message: "ours" }, (batch) => batch.put("new", "c", { n: 3 }))
+      )
+      assert.isTrue(Either.isRight(result), JSON.stringify(result))
+      assert.deepStrictEqual(history(server), ["ours", "theirs", "base"])
+      const { result: ids } = yield* settle(flight, store.collection("new").list())
+      assert.deepStrictEqual(Either.getOrThrow(ids), ["b", "c"])
+      const { result: found } = yield* settle(flight, store.collection("new").findBy("n", 2))
+      assert.deepStrictEqual(
+        Either.getOrThrow(found).map(({ _id }) => _id),
+        ["b"]
+      )
+    })
+  )
+})
+
+describe.each(ways)("a branch that was made a moment ago, with %j", (options) => {
+  it.scoped("is read and written where a machine has not heard of it yet", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* start(options)
+      const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
+      server.host.replica = server.host.snapshot()
+      const { result } = yield* settle(
+        flight,
+        Effect.gen(function* () {
+          const { result } = yield* store.transaction({}, (tx) =>
+            Effect.gen(function* () {
+              const docs = tx.collection("docs")
+              const before = yield* docs.get("a")
+              assert.strictEqual(Option.getOrThrow(before)["n"], 1)
+              yield* docs.update("a", { m: 2 })
+              yield* docs.insert({ n: 3 }, { id: "c" })
+              assert.deepStrictEqual(yield* docs.list(), ["a", "c"])
+              return yield* docs.get("a")
+            })
+          )
+          assert.deepInclude(Option.getOrThrow(result), { n: 1, m: 2 })
+          assert.deepStrictEqual(yield* store.collection("docs").list(), ["a", "c"])
+        })
+      )
+      assert.isTrue(Either.isRight(result), String(Option.getOrNull(Either.getLeft(result))))
+      assert.deepStrictEqual([...server.host.repository.refs.keys()], ["refs/heads/main"])
+      assert.deepStrictEqual(history(server).slice(0, 2), ["insert docs/c", "update docs/a"])
+    })
+  )
+})
+
+it.scoped("a machine that never catches up is an error, not an absence", () =>
+  Effect.gen(function* () {
+    const { behind, flight, head, remote, server } = yield* start({})
+    server.host.replica = behind
+    const all: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
+      remote.tree(head, ""),
+      remote.tree(head, "data/new"),
+      remote.file(head, "data/new/b.json")
+    ]
+    for (const read of all) {
+      const { result, took } = yield* settle(flight, read)
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
+      assert.isAtMost(took, 30_000)
+    }
+  })
+)

@@ -1,0 +1,159 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Either, Fiber, Option, TestClock } from "effect"
+import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
+import { retryAfter } from "../../../../src/store/remote/github/LimitHeaders.js"
+import { makeLimits } from "../../../../src/store/remote/github/Limits.js"
+import { resolveOptions } from "../../../../src/store/remote/github/Options.js"
+import { settle, virtual } from "../../../support/github/Virtual.js"
+
+const settings = {
+  maxWait: Duration.seconds(60),
+  paceRequests: true,
+  contentLimits: true,
+  writeLane: { perMinute: 80, perHour: 500, pointsPerMinute: 400 }
+}
+const put = { _tag: "Put", path: "data/a.json", content: new TextEncoder().encode("1") } as const
+
+const announced = (limit: number, remaining: number, reset: number) => ({
+  "x-ratelimit-limit": `${limit}`,
+  "x-ratelimit-remaining": `${remaining}`,
+  "x-ratelimit-reset": `${reset}`,
+  "x-ratelimit-resource": "core"
+})
+const write = { endpoint: "put", resource: "core", creates: true }
+const read = { endpoint: "get", resource: "core", creates: false }
+
+describe("who waits", () => {
+  it.effect("for the write lane holds up no read, nor who waits for one endpoint another", () =>
+    Effect.gen(function* () {
+      const limits = yield* makeLimits(settings)
+      yield* limits.observe(announced(5000, 5000, 3600))
+      yield* Effect.forEach(Array.from({ length: 80 }), () => limits.through(write)(Effect.void))
+      yield* Effect.forEach(Array.from({ length: 400 }), () => limits.through(read)(Effect.void))
+      const waiting = yield* Effect.forEach([write, read], (weight) =>
+        Effect.fork(limits.through(weight)(Effect.void))
+      )
+      yield* TestClock.adjust("1 second")
+      for (const fiber of waiting) assert.isNull(fiber.unsafePoll())
+      const other = yield* Effect.fork(limits.through({ ...read, endpoint: "list" })(Effect.void))
+      yield* TestClock.adjust("1 second")
+      assert.isNotNull(other.unsafePoll())
+      yield* TestClock.adjust("58 seconds")
+      yield* Fiber.joinAll(waiting)
+    })
+  )
+
+  it.scoped("for the limits of github.com writes to github.com, or where headers or options say so", () =>
+    Effect.gen(function* () {
+      const { connect, flight, server } = yield* virtual()
+      server.host.commit("main", [put])
+      const { oid } = server.host.branch("main", true)!
+      const limits = () => announced(5000, 5000, Math.floor(Date.now() / 1000) + 3000)
+      let branches = 0
+      const tookBy = (headers: Record<string, string>, options: Partial<GitHubOptions> = {}, count = 81) =>
+        Effect.gen(function* () {
+          server.headers = () => ({ ...limits(), ...headers })
+          const remote = yield* connect(options)
+          yield* remote.head("main")
+          const writes = Effect.forEach(
+            Array.from({ length: count }),
+            () => Effect.suspend(() => remote.createBranch(`b${++branches}`, oid)),
+            { discard: true }
+          )
+          const { result, took } = yield* settle(flight, writes)
+          assert.isTrue(Either.isRight(result))
+          return took
+        })
+      assert.strictEqual(yield* tookBy({}), 0, "a host that announces limits")
+      const enterprise = { server: "GitHub.com", "x-github-enterprise-version": "enterprise-server@3.17.1" }
+      assert.strictEqual(yield* tookBy(enterprise), 0, "an Enterprise server")
+      assert.strictEqual(yield* tookBy({ server: "github.com" }), 60_000, "a proxy before github.com")
+      assert.strictEqual(yield* tookBy({}, { writeLane: { perMinute: 4 } }, 9), 120_000, "as the options say")
+      for (const [apiUrl, expected] of [
+        [undefined, true],
+        ["https://api.octocorp.ghe.com", true],
+        ["https://ghe.example.com/api/v3", false],
+        ["https://api.github.com.example.com", false]
+      ] as const) {
+        assert.strictEqual((yield* resolveOptions({ repo: "o/r", apiUrl })).contentLimits, expected, apiUrl)
+      }
+    })
+  )
+
+  it.effect("for thrift alone is never refused: sixty an hour are enough for sixty requests", () =>
+    Effect.gen(function* () {
+      const limits = yield* makeLimits(settings)
+      yield* limits.observe(announced(60, 52, 3500))
+      const fiber = yield* Effect.fork(
+        Effect.forEach(Array.from({ length: 4 }), () => limits.through(read)(Effect.void), {
+          concurrency: "unbounded"
+        })
+      )
+      yield* TestClock.adjust("4 minutes")
+      yield* Fiber.join(fiber)
+    })
+  )
+
+  it.scoped("asks for the limit, is told it though the quota is used up", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [put])
+      server.headers = () => announced(5000, 0, Math.floor(Date.now() / 1000) + 3000)
+      yield* settle(flight, remote.head("main"))
+      const { result, took } = yield* settle(flight, remote.budget)
+      assert.strictEqual(Either.getOrThrow(result).length, 2)
+      assert.strictEqual(took, 0)
+      const { result: refused } = yield* settle(flight, remote.head("main"))
+      assert.propertyVal(Option.getOrThrow(Either.getLeft(refused)), "_tag", "RateLimitError")
+    })
+  )
+
+  it.scoped("after a 503 waits as long as that asks, in reads and in writes", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      server.host.commit("main", [{ ...put, path: "x" }])
+      const resting = (seconds: string) => {
+        const from = server.seen.length
+        server.fault = (_, index) =>
+          index === from
+            ? {
+                _tag: "Answer",
+                after: false,
+                reply: { status: 503, body: { message: "resting" }, headers: { "retry-after": seconds } }
+              }
+            : undefined
+      }
+      const insert = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, Option.none(), {
+        message: "m"
+      })
+      for (const operation of [remote.head("main"), insert]) {
+        resting("20")
+        const { result, took } = yield* settle(flight, operation as Effect.Effect<unknown, unknown>)
+        assert.isTrue(Either.isRight(result))
+        assert.strictEqual(took, 20_000)
+        resting("61")
+        const { result: refused } = yield* settle(flight, remote.head("main"))
+        assert.isTrue(Either.isLeft(refused), "longer advice than maxWait is an error at once")
+      }
+    })
+  )
+
+  it("reads parts of a second as such, not as a day in January", () => {
+    assert.strictEqual(retryAfter({ "retry-after": "1.5" }, Date.now()), 1500)
+  })
+
+  it.scoped("for an authorization that never comes waits until the deadline", () =>
+    Effect.gen(function* () {
+      const { connect, flight } = yield* virtual()
+      const remote = yield* connect({ token: undefined, auth: Effect.never, deadline: "2 minutes" })
+      const both = Effect.forEach(["main", "other"], (branch) => Effect.either(remote.head(branch)), {
+        concurrency: 2
+      })
+      const { result, took } = yield* settle(flight, both)
+      assert.strictEqual(took, 120_000)
+      for (const one of Either.getOrThrow(result)) {
+        assert.include(Option.getOrThrow(Either.getLeft(one)), { _tag: "RemoteError", reason: "Timeout" })
+      }
+    })
+  )
+})
