@@ -189,8 +189,15 @@ export interface GitRemoteService {
     changes: ReadonlyArray<Change>
   ) => Effect.Effect<Option.Option<Oid>, RemoteFailure>
 
-  /** The file at `path` of a commit. None when it is missing or is not a file. */
-  readonly file: (at: Head | Oid, path: string) => Effect.Effect<Option.Option<Blob>, RemoteFailure>
+  /**
+   * The file at `path` of a commit. None when it is missing or is not a file. `known` may be answered again where it
+   * still is what the commit has.
+   */
+  readonly file: (
+    at: Head | Oid,
+    path: string,
+    options?: { readonly known?: Blob | undefined }
+  ) => Effect.Effect<Option.Option<Blob>, RemoteFailure>
 
   /**
    * The file at `path` at the branch's head, in the fewest requests: `known` lets a remote answer "not modified".
