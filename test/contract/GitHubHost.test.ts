@@ -3,6 +3,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Stream } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as GitHub from "../../src/store/remote/github/GitHub.js"
+import { ownProcess } from "../support/github/ownProcess.js"
 import { HostServer, layer as host } from "../support/host/HostServer.js"
 import { gitRemoteContract } from "./GitRemoteContract.js"
 import { headOf, put, readAt, text, writeNext } from "./GitRemoteSupport.js"
@@ -52,7 +53,7 @@ const subject = (...ways: ReadonlyArray<Partial<GitHub.GitHubOptions>>) =>
         paceRequests: false,
         ...(options.commitVia === "graphql" ? {} : { author }),
         ...options
-      }).pipe(Effect.provide(FetchHttpClient.layer))
+      }).pipe(Effect.provide(FetchHttpClient.layer), ownProcess)
     })
     return {
       remote: yield* connected,
