@@ -20,7 +20,7 @@ const followed = new RegExp(
     "core\\.(?:sharedrepository|fsync|fsyncmethod|compression|loosecompression|bigfilethreshold)",
     "core\\.(?:deltabasecachelimit|packedgitlimit|packedgitwindowsize|filesreflocktimeout|packedrefstimeout)",
     "extensions\\.preciousobjects",
-    "pack\\.[a-z]+",
+    "pack\\.(?!indexversion$)[a-z]+",
     "receive\\.(?:denycurrentbranch|denydeletes|denynonfastforwards|fsckobjects|hiderefs|unpacklimit)",
     "receive\\.fsck\\.(?!skiplist$)[a-z]+",
     "transfer\\.(?:fsckobjects|hiderefs|unpacklimit)",

@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { hasCode } from "./Disk.js"
+import { filesBelow, isThere } from "./Directory.js"
+import { hasCode, linkTarget } from "./Disk.js"
 import { gitWritersIn } from "./Processes.js"
 
 /*
@@ -22,18 +23,20 @@ export const entriesIn = (directory: string): ReadonlyArray<fs.Dirent> => {
 /** Every lock in a repository, and every file that keeps a pack from being collected. */
 export const locksOf = (repository: string): ReadonlyArray<string> => {
   const locks: Array<string> = []
-  const look = (directory: string, ending: string, below: boolean) => {
-    for (const entry of entriesIn(directory)) {
-      const at = path.join(directory, entry.name)
-      if (entry.isDirectory() && below) look(at, ending, below)
-      else if (entry.name.endsWith(ending)) locks.push(at)
-    }
+  const look = (directory: string, ending: string) => {
+    for (const { name } of entriesIn(directory))
+      if (name.endsWith(ending)) locks.push(path.join(directory, name))
   }
   for (const part of ["", "chainstore", "objects/pack", "objects/info", "objects/info/commit-graphs"]) {
-    look(path.join(repository, part), ".lock", false)
+    look(path.join(repository, part), ".lock")
   }
-  look(path.join(repository, "objects", "pack"), ".keep", false)
-  look(path.join(repository, "refs"), ".lock", true)
+  look(path.join(repository, "objects", "pack"), ".keep")
+  for (const name of filesBelow(repository, "refs")) {
+    if (name.endsWith(".lock")) locks.push(path.join(repository, name))
+  }
+  const packedRefs = path.join(repository, "packed-refs")
+  const shared = linkTarget(packedRefs)
+  if (shared !== packedRefs && isThere(`${shared}.lock`)) locks.push(`${shared}.lock`)
   return locks
 }
 

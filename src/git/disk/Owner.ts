@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { makePath } from "./Directory.js"
+import { hasHead, makePath } from "./Directory.js"
 import { hasCode, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { clear, entriesIn, locksOf } from "./Leftovers.js"
@@ -53,7 +53,7 @@ export class Owner {
 
   /** A fresh path for a temporary file. */
   temporary(kind: string): string {
-    const present = () => fs.existsSync(path.join(this.repository, "HEAD"))
+    const present = () => hasHead(this.repository)
     // The disk may have been mended since.
     if (this.denied !== undefined && present()) this.open()
     if (this.denied !== undefined) throw this.denied
