@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
+import { once } from "node:events"
 import fs, { readdirSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
+import { spawnGit } from "../../../src/git/disk/GitProcess.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
@@ -98,6 +100,31 @@ describe("a disk that fails", () => {
       assert.deepStrictEqual(temporariesIn(at), [])
       const after = descriptors()
       assert.isBelow(after - before, 5, `${after - before} descriptors leaked`)
+    })
+  )
+})
+
+describe("a disk that is full when a Git child is killed", () => {
+  it.scopedLive("lets the branch be written once there is room, whose lock the child had", () =>
+    Effect.gen(function* () {
+      const { at, remote } = yield* opened
+      const repository = yield* Engine.open({ directory: at, maintenance: false, timeout: 1_000 })
+      const main = Option.getOrThrow(yield* remote.head("main")).commit
+      let undo = () => {}
+      const killed = Effect.promise(async () => {
+        const child = spawnGit(at, ["update-ref", "--stdin"])
+        child.stdin.write(`start\ncreate refs/heads/next ${main}\nprepare\n`)
+        while (!fs.existsSync(`${at}/refs/heads/next.lock`)) await new Promise((done) => setTimeout(done, 2))
+        undo = replace("mkdirSync", () => () => {
+          throw full()
+        })
+        child.kill("SIGKILL")
+        await once(child, "close")
+      })
+      yield* Effect.flip(repository.exclusively(Effect.zipRight(killed, Effect.fail("killed"))))
+      undo()
+      yield* repository.updateRef("refs/heads/next", Option.none(), Option.some(main))
+      assert.isTrue(Option.isSome(yield* remote.head("next")))
     })
   )
 })

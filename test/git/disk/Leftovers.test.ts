@@ -213,13 +213,16 @@ describe("what killed Git children leave", () => {
     30_000
   )
 
-  it.scopedLive(
-    "is somebody else's lock as long as a Git process that may hold it lives",
-    () =>
+  it.scopedLive.each(["its path", "a symbolic link"])(
+    "is somebody else's lock as long as a Git process that may hold it lives, which was given %s",
+    (way) =>
       Effect.gen(function* () {
         const { commit, directory } = yield* made
+        const linked = path.join(path.dirname(directory), "linked")
+        fs.symlinkSync(path.dirname(directory), linked)
+        const given = way === "its path" ? directory : path.join(linked, path.basename(directory))
         const { end, pid } = yield* stuckIn(directory, commit)
-        const other = spawn("git", ["--git-dir", directory, "update-ref", "--stdin"])
+        const other = spawn("git", [`--git-dir=${given}`, "update-ref", "--stdin"])
         yield* Effect.addFinalizer(() => Effect.sync(() => other.kill("SIGKILL")))
         other.stdin.write(`start\ncreate refs/heads/b4 ${commit}\nprepare\n`)
         const lock = path.join(directory, "refs/heads/b4.lock")
@@ -237,6 +240,37 @@ describe("what killed Git children leave", () => {
         assert.strictEqual(git(directory, "rev-parse", "b4").trim(), commit)
       }),
     30_000
+  )
+
+  it.scopedLive.each([3_600_000, -3_600_000])(
+    "is told from the lock of a living process where the clock has been set by %i ms since",
+    (step) =>
+      Effect.gen(function* () {
+        const { commit, directory } = yield* made
+        const { end, pid } = yield* stuckIn(directory, commit)
+        const other = spawn("git", [`--git-dir=${directory}`, "update-ref", "--stdin"])
+        yield* Effect.addFinalizer(() => Effect.sync(() => other.kill("SIGKILL")))
+        process.kill(-pid, "SIGKILL")
+        yield* Effect.promise(() => end)
+        const recovered = () => {
+          const clock = `const now = Date.now; Date.now = () => now() + ${step}`
+          const imports = ["--import", "tsx", "--import", `data:text/javascript,${encodeURIComponent(clock)}`]
+          return JSON.parse(
+            execFileSync(process.execPath, [...imports, branches, directory, commit, "b2", "b4"], {
+              encoding: "utf8"
+            })
+          )
+        }
+        other.stdin.write(`start\ncreate refs/heads/b4 ${commit}\nprepare\n`)
+        const lock = path.join(directory, "refs/heads/b4.lock")
+        yield* Effect.repeat(Effect.sleep(5), { until: () => fs.existsSync(lock) })
+        assert.strictEqual(recovered()[1], "Locked")
+        other.stdin.end("commit\n")
+        yield* Effect.promise(() => once(other, "close"))
+        assert.deepStrictEqual(recovered(), ["written", "written"])
+        assert.deepStrictEqual(leftIn(directory), [])
+      }),
+    60_000
   )
 
   it.scopedLive(
