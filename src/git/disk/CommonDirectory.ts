@@ -107,7 +107,8 @@ const unusable = (cause: unknown) =>
   new Fault(
     "Server",
     `Git was not started, as it needs a temporary directory: ${cause instanceof Error ? cause.message : cause}`,
-    "Point TMPDIR to a directory whose files can be written and run"
+    "Point TMPDIR to a directory whose files can be written and run",
+    { cause }
   )
 
 /**

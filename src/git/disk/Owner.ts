@@ -6,7 +6,7 @@ import { hasCode, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { type Cleared, clear, entriesIn, locksOf, type WorkStart } from "./Leftovers.js"
 import * as Liveness from "./Liveness.js"
-import { asDead, bootTime, identity, isElsewhere, isOfThisBoot, mayLive } from "./Processes.js"
+import { asDead, bootTime, identity, isElsewhere, isListed, isOfThisBoot, mayLive } from "./Processes.js"
 import * as Repairs from "./Repairs.js"
 
 /*
@@ -182,6 +182,14 @@ const deadName = (name: string): string => asDead(name.split("~")).join("~")
 const mayOwn = (directory: string): boolean => {
   const its = path.basename(directory).split("~")
   return mayLive(its) && !(isElsewhere(its) && Liveness.hasEnded(directory, "process") === true)
+}
+
+/** Whether a process that is not listed here, of another machine or pid namespace, may have a repository open. */
+export const othersMayLive = (repository: string): boolean => {
+  const home = path.join(repository, "chainstore")
+  return entriesIn(home).some(
+    ({ name }) => name.includes("~") && !isListed(name.split("~")) && mayOwn(path.join(home, name))
+  )
 }
 
 /**

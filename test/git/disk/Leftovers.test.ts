@@ -10,6 +10,7 @@ import type { Oid } from "../../../src/domain/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { channelOf, spawnGit } from "../../../src/git/disk/GitProcess.js"
 import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
+import * as Quarantine from "../../../src/http/host/Quarantine.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
@@ -137,6 +138,7 @@ describe.skipIf(!hasContainers)("what a container leaves that was killed", () =>
           "Locked",
           "written"
         ])
+        assert.isFalse(yield* Quarantine.clean(directory))
         assert.includeMembers([...leftIn(directory)], [...before])
         // The engine dies, and its Git children do not notice yet.
         const family = familyOf(pid).slice(2)
