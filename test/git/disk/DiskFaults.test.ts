@@ -13,7 +13,7 @@ import * as Store from "../../../src/store/Store.js"
 import { directory } from "../../store/core/Remotes.js"
 import { temporariesIn } from "./support/temporary.js"
 
-const replace = <K extends "mkdirSync" | "renameSync" | "writeSync" | "writevSync" | "fsync">(
+const replace = <K extends "linkSync" | "mkdirSync" | "renameSync" | "writeSync" | "writevSync" | "fsync">(
   name: K,
   make: (real: any) => any
 ) => {
@@ -203,6 +203,20 @@ describe("a disk that becomes full in the middle of a file", () => {
       undo()
       assert.strictEqual(refused.reason, "Denied")
       yield* repository.writeObject("blob", new Uint8Array(1))
+    })
+  )
+  it.scopedLive("is told by the maintenance, which somebody else's maintenance does not excuse", () =>
+    Effect.gen(function* () {
+      const at = `${yield* directory}/r.git`
+      const repository = yield* Engine.open({ directory: at, create: true, durability: "none" })
+      const undo = replace("linkSync", () => () => {
+        throw full()
+      })
+      const refused = yield* Effect.either(repository.maintain)
+      undo()
+      assert.strictEqual(Either.isLeft(refused) ? refused.left.reason : "done", "Denied")
+      assert.deepStrictEqual(temporariesIn(at), [])
+      yield* repository.maintain
     })
   )
   it.scopedLive("loses no packed ref when another one is deleted", () =>
