@@ -151,7 +151,8 @@ export interface GitWriter {
 /** The Git processes that may write in a repository; undefined where this machine does not list its processes. */
 export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | undefined => {
   const began = bootTime()
-  if (began === undefined) return undefined
+  // Where processes of other users are hidden (`hidepid`), the first one is too.
+  if (began === undefined || readText("/proc/1/comm") === undefined) return undefined
   const directory = fs.realpathSync(repository)
   const processes = fs
     .readdirSync("/proc")

@@ -26,6 +26,16 @@ const inContainer = [
 ]
 const hasContainers = spawnSync("unshare", [...inContainer.slice(1), "flock", "--version"]).status === 0
 
+/** Runs a command in a pid namespace that ends with it. */
+const hidden = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+const canHide =
+  spawnSync("unshare", [
+    ...hidden.slice(1),
+    "sh",
+    "-c",
+    "mount -o remount,hidepid=2 /proc && setpriv --reuid=65534 --clear-groups true"
+  ]).status === 0
+
 /** Every file of a repository whose name is that of a lock or of something half written. */
 const leftIn = (directory: string): ReadonlyArray<string> =>
   (fs.readdirSync(directory, { recursive: true }) as Array<string>).filter((name) =>
@@ -271,6 +281,41 @@ describe("what killed Git children leave", () => {
         yield* Effect.promise(() => once(other, "close"))
         assert.deepStrictEqual(recovered(), ["written", "written"])
         assert.deepStrictEqual(leftIn(directory), [])
+      }),
+    60_000
+  )
+
+  it.scopedLive.skipIf(!canHide)(
+    "is told from the lock of another user's process, although processes of others are hidden",
+    () =>
+      Effect.gen(function* () {
+        const { commit, directory } = yield* made
+        const home = path.join(directory, "chainstore")
+        const name = yield* Effect.scoped(
+          Effect.map(Engine.open({ directory }), () => fs.readdirSync(home).find((one) => one.includes("~"))!)
+        )
+        const [machine, boot, , ...rest] = name.split("~")
+        const dead = path.join(home, [machine, boot, "dead", ...rest].join("~"))
+        fs.mkdirSync(dead)
+        fs.writeFileSync(path.join(dead, "work-0"), "")
+        fs.utimesSync(path.join(dead, "work-0"), 0, 0)
+        fs.chmodSync(path.dirname(directory), 0o755)
+        execFileSync("chown", ["-R", "65534:65534", directory])
+        const lock = path.join(directory, "refs/heads/b4.lock")
+        const script = [
+          "mount -o remount,hidepid=2 /proc",
+          `(printf 'start\\ncreate refs/heads/b4 ${commit}\\nprepare\\n'; sleep 30) |`,
+          `  git -c safe.directory='*' --git-dir=${directory} update-ref --stdin >/dev/null &`,
+          `until [ -e ${lock} ]; do sleep 0.05; done`,
+          'setpriv --reuid=65534 --regid=65534 --clear-groups "$@"'
+        ].join("\n")
+        const [command = "", ...args] = hidden
+        const branch = [process.execPath, "--import", "tsx", branches, directory, commit, "b4"]
+        const said = execFileSync(command, [...args, "sh", "-c", script, "sh", ...branch], {
+          encoding: "utf8",
+          env: { PATH: process.env["PATH"], HOME: "/nonexistent" }
+        })
+        assert.deepStrictEqual(JSON.parse(said), ["Locked"])
       }),
     60_000
   )
