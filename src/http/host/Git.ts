@@ -58,9 +58,15 @@ const feed = <E>(process: GitChild, input: Stream.Stream<Uint8Array, E>) =>
         })
   ).pipe(Effect.zipRight(Effect.sync(() => void process.stdin.end())))
 
+/** The exit code. One that was killed has none, and did not clear up: its work has failed. */
 const exit = (process: GitChild) =>
-  Effect.async<number>((resume) => {
-    const done = () => resume(Effect.succeed(process.exitCode ?? 128))
+  Effect.async<number, RemoteError>((resume) => {
+    const done = () =>
+      resume(
+        process.exitCode === null
+          ? Effect.fail(failed("git", `git was ended by ${process.signalCode}`))
+          : Effect.succeed(process.exitCode)
+      )
     if (process.exitCode !== null || process.signalCode !== null) done()
     else process.once("exit", done)
   })

@@ -1,6 +1,7 @@
 import { readdir, readFile, readlink, realpath, rm, stat } from "node:fs/promises"
 import { join, sep } from "node:path"
 import { Effect, Schedule } from "effect"
+import { othersMayLive } from "../../git/disk/Owner.js"
 
 const prefix = "tmp_objdir-incoming-"
 
@@ -39,7 +40,7 @@ const removeAbandoned = async (repository: string): Promise<boolean> => {
   const objects = join(repository, "objects")
   const left = (await readdir(objects)).filter((name) => name.startsWith(prefix))
   if (left.length === 0) return true
-  const used = await isWorkplace(repository).catch(() => undefined)
+  const used = othersMayLive(repository) ? undefined : await isWorkplace(repository).catch(() => undefined)
   let removed = 0
   for (const name of left) {
     const directory = join(objects, name)
