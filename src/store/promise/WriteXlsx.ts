@@ -1,9 +1,9 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { checked, own, type SignalOptions, signalIn } from "./Options.js"
+import { checked, effectOptions, type SignalOptions, signalOf } from "./Options.js"
 
-/** Writes documents as the one sheet of a workbook: to a file's path (on Node) or a web stream. Answers the columns. */
+/** Writes documents as the one sheet of a workbook: to a file's path (on Node) or a web stream. Returns the columns. */
 export const writeXlsx = async (
   destination: string | WritableStream<Uint8Array>,
   documents: Iterable<unknown> | AsyncIterable<unknown>,
@@ -12,14 +12,14 @@ export const writeXlsx = async (
     readonly sheetName?: string | undefined
   }
 ): Promise<ReadonlyArray<string>> => {
-  const signal = checked(signalIn(options))
+  const signal = checked(signalOf(options))
   const [{ withFilesFor }, module] = await Promise.all([
     import("./Files.js"),
     import("../transfer/Export.js")
   ])
   signal?.throwIfAborted()
   const exit = await Effect.runPromiseExit(
-    withFilesFor(destination, module.writeXlsx(destination, documents, own(options))),
+    withFilesFor(destination, module.writeXlsx(destination, documents, effectOptions(options))),
     signal === undefined ? {} : { signal }
   )
   if (Exit.isSuccess(exit)) return exit.value
