@@ -6,10 +6,11 @@ import { exportCommand } from "./ExportCommand.js"
 import { type CommandHelp, commandHelp, helpFor, switchesOf } from "./Help.js"
 import { importCommand } from "./ImportCommand.js"
 import { printable } from "./Printable.js"
+import { put } from "./PutCommand.js"
 import { collections, diff, get, history, query } from "./ReadCommands.js"
 import { host, serve } from "./ServiceCommands.js"
 import { holdsToken, tokenIsNoArgument } from "./Token.js"
-import { put, reindex, remove, restore, revert } from "./WriteCommands.js"
+import { reindex, remove, restore, revert } from "./WriteCommands.js"
 
 const about = "JSON documents in a Git repository; every write is a commit."
 
