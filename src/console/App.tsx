@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
-import { Announcer, alarm, announce, counted } from "./Announcer.js"
+import { Announcer, alarmProblem, announce, counted } from "./Announcer.js"
 import { type DataSourceService, watched } from "./DataSource.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
@@ -39,7 +39,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
 
   const fail = useCallback((failure: Problem) => {
     setProblem(failure)
-    alarm(`${failure.title}. ${failure.message}`)
+    alarmProblem(failure)
   }, [])
 
   const watchedSource = useMemo(

@@ -1,6 +1,6 @@
 import type { ComponentChildren, ComponentType } from "preact"
 import { useEffect, useState } from "preact/hooks"
-import { alarm } from "./Announcer.js"
+import { alarmProblem } from "./Announcer.js"
 import { offline } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 
@@ -30,7 +30,7 @@ export const part = <Props extends object>(fetch: () => Promise<ComponentType<Pr
         () => {
           if (gone) return
           setFailed(true)
-          alarm(`${problem.title}. ${problem.message}`)
+          alarmProblem(problem)
         }
       )
       return () => {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { QueryAnswer, QueryCost } from "../store/browse/Browse.js"
-import { alarm, announce, counted } from "./Announcer.js"
+import { alarmProblem, announce, counted } from "./Announcer.js"
 import type { DataSourceService } from "./DataSource.js"
 import type { Place } from "./Place.js"
 import type { Problem } from "./Problem.js"
@@ -115,7 +115,7 @@ export const useQuery = (
       },
       failure: (failure) => {
         setLatest({ of, by, problem: failure, outcome })
-        alarm(`${failure.title}. ${failure.message}`)
+        alarmProblem(failure)
         settled()
       }
     })
