@@ -16,7 +16,7 @@ import {
 } from "./Workbook.js"
 import { encodeZip } from "./Zip.js"
 
-/** One worksheet: its columns stand in a styled, frozen header row with a filter. */
+/** One worksheet: its columns are a styled, frozen header row with a filter. */
 export interface Sheet<E = never, R = never> {
   readonly name: string
   readonly columns: ReadonlyArray<string>
@@ -27,7 +27,7 @@ const maxColumns = 16_384
 const maxRows = 1_048_575
 const maxText = 32_767
 
-/** Rows whose text is made while that of the rows before is compressed. */
+/** Rows that are compressed together. */
 const rowsAtOnce = 128
 
 /**
@@ -83,7 +83,7 @@ const encodeSheet = <E, R>(sheet: Sheet<E, R>): Stream.Stream<string, E | Valida
               )
             : Effect.sync(() => Chunk.map(rows, encode))
         ).pipe(
-          // A row's text is cut to what cells hold; only then are many of them put together.
+          // Texts are cut row by row, before rows are joined.
           Stream.rechunk(rowsAtOnce),
           Stream.mapChunks((texts) => Chunk.of(Chunk.join(texts, "")))
         )
@@ -121,11 +121,11 @@ const encodeText = (reference: string, text: string, style = 0) => {
   return `<c r="${reference}"${styled} t="inlineStr"><is><t${space}>${safe}</t></is></c>`
 }
 
-/** What may have to be escaped or dropped; most texts hold none of it. */
+/** Characters that are escaped or dropped; most texts have none. */
 const unusual = /[&<>_\u0000-\u001f\ud800-\udfff\ufffe\uffff]/
 const atEdge = /^\s|\s$|[\t\n]| {2}/
 
-/** What a cell can hold: no control characters but tab and line ends, whole surrogate pairs, Excel's length. */
+/** The text that a cell can hold: no control characters but tab and line ends, whole surrogate pairs, Excel's length. */
 const cleanText = (text: string) =>
   (text.length > maxText ? beginning(text) : text.toWellFormed()).replace(
     /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g,
@@ -135,7 +135,7 @@ const cleanText = (text: string) =>
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** A copy: a slice would keep all of the text alive. */
+/** A copy: a slice would keep the whole text in memory. */
 const beginning = (text: string) => decoder.decode(encoder.encode(text.slice(0, maxText)))
 
 /** XML's escapes, and Excel's own for text that looks like one (`_x0041_`). */
