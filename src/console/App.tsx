@@ -68,7 +68,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     Settings.applyTheme(settings.theme)
   }, [settings.theme])
 
-  // The address names what is looked at, so that it can be sent to somebody else; the token is never part of it.
+  // The address names the repository and the query, so that it can be sent to somebody else. It never has the token.
   useEffect(() => {
     if (session === undefined) return
     const { api, branch, repo, root } = session

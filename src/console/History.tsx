@@ -27,7 +27,7 @@ const read = (document: Effect.Effect<StoredDocument | null, Problem>): Effect.E
 
 const documentOf = (version: Version) => (version === unreadable ? null : version)
 
-/** The commits that changed a document, what each of them changed, and the way back to any of them. */
+/** The commits that changed a document, with the changes of each and a way to restore it. */
 export const History = (props: {
   readonly source: DataSourceService
   readonly collection: string

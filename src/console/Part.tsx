@@ -5,9 +5,9 @@ import { offline } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 
 interface Frame {
-  /** What stands there until the part has come. */
+  /** Shown until the part is loaded. */
   readonly waiting: ComponentChildren
-  /** Puts the news that it did not come where the part would be. */
+  /** Shows the failure in place of the part. */
   readonly failed: (card: ComponentChildren) => ComponentChildren
 }
 

@@ -40,7 +40,7 @@ export const RestoreDialog = (props: {
   readonly onDone: (document: StoredDocument) => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
-  // The dialog tells that it is closed once it is gone, too.
+  // The dialog fires its close event after it is removed, too.
   const done = useRef(false)
   const task = useTask()
   const { collection, id, source } = props

@@ -17,6 +17,7 @@ import { bodyOf, type Draft, fromBody, fromHash, pathOf, toHash } from "./Draft.
 import { type Example, examples } from "./Examples.js"
 import { Report } from "./Report.js"
 import * as Service from "./Service.js"
+import { TicketFields } from "./TicketFields.js"
 import { TriageChart } from "./TriageChart.js"
 
 const initial = () => fromHash(location.hash) ?? fromBody("own", examples[0]!.body)
@@ -198,44 +199,10 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
                 <Composer draft={draft} onChange={edit} />
               </>
             ) : (
-              <div class="ticket">
-                <label class="field">
-                  <span>Ticket id</span>
-                  <input
-                    inputMode="numeric"
-                    value={ticket.id}
-                    onInput={(event) => edit({ ticket: { ...ticket, id: event.currentTarget.value } })}
-                  />
-                </label>
-                <label class="field">
-                  <span>Kind</span>
-                  <select
-                    value={ticket.kind}
-                    onChange={(event) =>
-                      edit({ ticket: { ...ticket, kind: event.currentTarget.value as typeof ticket.kind } })
-                    }
-                  >
-                    <option value="refund">refund</option>
-                    <option value="passwordReset">passwordReset</option>
-                    <option value="other">other</option>
-                  </select>
-                </label>
-                <label class="field">
-                  <span>Priority</span>
-                  <select
-                    value={ticket.priority}
-                    onChange={(event) =>
-                      edit({
-                        ticket: { ...ticket, priority: event.currentTarget.value as typeof ticket.priority }
-                      })
-                    }
-                  >
-                    <option value="">not given (normal)</option>
-                    <option value="normal">normal</option>
-                    <option value="urgent">urgent</option>
-                  </select>
-                </label>
-              </div>
+              <TicketFields
+                ticket={ticket}
+                onChange={(change) => edit({ ticket: { ...ticket, ...change } })}
+              />
             )}
             <div class="play-run">
               {service ? (
