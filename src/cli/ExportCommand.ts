@@ -85,7 +85,7 @@ export const exportCommand = storeCommand(
               })
             )
           : Effect.asVoid(
-              view.collection(name).exportText(destination, format as "csv", {
+              view.collection(name).exportText(destination, format, {
                 ...reporting,
                 guardFormulas: input.guardFormulas
               })

@@ -11,8 +11,6 @@ import { Thrown, thrownReason } from "./Callback.js"
 import { toStandardError } from "./Logs.js"
 import { checked, type SignalOptions, untilAborted } from "./Options.js"
 
-export type { SignalOptions } from "./Options.js"
-
 /** How long closing the store waits for a call to release its resources. */
 const ending = Duration.seconds(10)
 
