@@ -94,7 +94,7 @@ export const exportCommand = storeCommand(
     })
 )
 
-/** Nothing is written over a file for a name that was misspelt. */
+/** Fails for a misspelt name, before the file is replaced. */
 const requireCollection = (view: StoreView, name: string) =>
   Effect.flatMap(view.collections, (present) =>
     present.includes(name)
@@ -133,7 +133,7 @@ const exportAll = (
     )
   })
 
-/** Standard output as a sink; a terminal is given text alone, and nothing that it would obey. */
+/** Standard output as a sink; a terminal gets text alone, without control characters. */
 const standardOutput = (format: string) =>
   Effect.flatMap(Screen, (screen) => {
     if (!screen.results) return Effect.succeed(Sink.forEach(screen.bytes))

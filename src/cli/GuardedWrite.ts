@@ -40,7 +40,7 @@ export const guardedBySha = (
     Effect.zipRight(batch.expect(place.collection, place.id, { sha: place.sha }), write(batch))
   )
 
-/** Refuses an option that contradicts another one that was given. */
+/** Fails if an option is given together with one that contradicts it. */
 export const alone = (operation: string, option: string, others: { readonly [option: string]: boolean }) => {
   const other = Object.keys(others).find((name) => others[name])
   return other === undefined
@@ -50,7 +50,7 @@ export const alone = (operation: string, option: string, others: { readonly [opt
       )
 }
 
-/** What a write of one document would change in it; fails as the write would. */
+/** The changes of a write of one document, which is not made; fails as the write would. */
 export const wouldChange = <A, E, R>(
   name: string,
   id: string,
