@@ -5,95 +5,96 @@ import * as FiberId from "effect/FiberId"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { Store } from "../Store.js"
 import { called, Thrown } from "./Callback.js"
-import { checked, type SignalOptions } from "./Options.js"
+import { checked, type SignalOptions, untilAborted } from "./Options.js"
 import { type Runner, storeClosed } from "./Runner.js"
 
 type Failure = Thrown | ValidationError
 
-/** A bracket of the store, as a function of what goes on inside it. */
+/** A bracket of the store, as a function of its body. */
 export type Bracket<Handle, Result, E> = (
   body: (handle: Handle) => Effect.Effect<void, Failure>
 ) => Effect.Effect<Result, E | Failure, Store>
 
-/** A bracket of the store that is open until it is closed or abandoned. */
-export class Held<Handle, Result> {
+/** A handle of a bracket whose body ends when the handle is closed or abandoned. */
+export class ScopedHandle<Handle, Result> {
   private readonly end = Deferred.unsafeMake<void, Failure>(FiberId.none)
   private readonly abandoned = new ValidationError({
     operation: "AsyncTransaction.commit",
     message: "this transaction was rolled back: there is nothing to commit",
     hint: "open another one"
   })
-  private told = false
-  private byHand = false
-  private over = false
+  /** Whether a caller of `close` receives the result, so that a failure is reported once. */
+  private reported = false
+  private endedByCaller = false
+  private bodyEnded = false
 
   private constructor(
     readonly handle: Handle,
     private readonly result: () => Promise<Result>,
-    /** Ends what goes on in the bracket. */
+    /** Interrupts the bracket. */
     private readonly stop: AbortController
   ) {}
 
-  /** Opens a bracket that its holder ends, or the store when it is closed. */
+  /** Opens a bracket that its caller ends, or the store when it is closed. */
   static open<Handle, Result, E>(
     runner: Runner,
     bracket: Bracket<Handle, Result, E>,
     whenStoreCloses: "close" | "abandon",
     options?: SignalOptions
-  ): Promise<Held<Handle, Result>> {
+  ): Promise<ScopedHandle<Handle, Result>> {
     const stop = new AbortController()
     const opening = () =>
-      new Promise<Held<Handle, Result>>((resolve, reject) => {
-        let held: Held<Handle, Result> | undefined
+      new Promise<ScopedHandle<Handle, Result>>((resolve, reject) => {
+        let scoped: ScopedHandle<Handle, Result> | undefined
         let isTooLate = false
-        const result: Promise<Result> = runner.hold(
+        const result: Promise<Result> = runner.runOpen(
           bracket((handle) => {
             if (isTooLate) return storeClosed()
-            held = new Held(handle, () => result, stop)
-            resolve(held)
-            return held.untilEnd
+            scoped = new ScopedHandle(handle, () => result, stop)
+            resolve(scoped)
+            return scoped.body
           }),
           async () => {
             isTooLate = true
-            if (held === undefined) await result.catch(() => {})
-            else await (whenStoreCloses === "close" ? held.leave() : held.abandon())
+            if (scoped === undefined) await result.catch(() => {})
+            else await (whenStoreCloses === "close" ? scoped.leave() : scoped.abandon())
           },
           stop.signal
         )
         result.catch(reject)
       })
-    return heeding(options, stop, opening)
+    return stoppedBy(options, stop, opening)
   }
 
-  /** Runs a function inside a bracket, which it may end before it returns; `ended` is null where it abandoned it. */
+  /** Runs a function inside a bracket, which the function may end; `ended` is null if it abandoned the bracket. */
   static during<Handle, Result, A, E>(
     runner: Runner,
     bracket: Bracket<Handle, Result, E>,
-    body: (held: Held<Handle, Result>) => PromiseLike<A> | A,
+    body: (scoped: ScopedHandle<Handle, Result>) => PromiseLike<A> | A,
     options?: SignalOptions
   ): Promise<{ readonly result: A; readonly ended: Result | null }> {
     const stop = new AbortController()
-    return heeding(options, stop, () => Held.bodyOf(runner, bracket, body, stop, options))
+    return stoppedBy(options, stop, () => ScopedHandle.bodyOf(runner, bracket, body, stop, options))
   }
 
   private static async bodyOf<Handle, Result, A, E>(
     runner: Runner,
     bracket: Bracket<Handle, Result, E>,
-    body: (held: Held<Handle, Result>) => PromiseLike<A> | A,
+    body: (scoped: ScopedHandle<Handle, Result>) => PromiseLike<A> | A,
     stop: AbortController,
     options: SignalOptions | undefined
   ): Promise<{ readonly result: A; readonly ended: Result | null }> {
-    const started: Array<{ readonly held: Held<Handle, Result>; readonly running: Promise<A> }> = []
+    const started: Array<{ readonly scoped: ScopedHandle<Handle, Result>; readonly running: Promise<A> }> = []
     const result: Promise<Result> = runner.run(
       bracket((handle) => {
-        const held = new Held(handle, () => result, stop)
-        const running = Promise.resolve(held).then(body)
-        started.push({ held, running })
+        const scoped = new ScopedHandle(handle, () => result, stop)
+        const running = Promise.resolve(scoped).then(body)
+        started.push({ scoped, running })
         running.then(
-          () => held.finish(Exit.void),
-          (reason) => held.finish(Exit.fail(new Thrown(reason)))
+          () => scoped.finish(Exit.void),
+          (reason) => scoped.finish(Exit.fail(new Thrown(reason)))
         )
-        return held.untilEnd
+        return scoped.body
       }),
       { signal: stop.signal }
     )
@@ -102,46 +103,46 @@ export class Held<Handle, Result> {
       (error: unknown) => error
     )
     const [inside] = started
-    if (inside?.held.byHand !== true) {
+    if (inside?.scoped.endedByCaller !== true) {
       const ended = await result
       return { result: await inside!.running, ended }
     }
-    // A body that ended the bracket itself goes on after that.
+    // A function that ended the bracket itself still runs.
     const value = await runner.run(
       called(() => inside.running),
       options
     )
-    if (failure === inside.held.abandoned) return { result: value, ended: null }
+    if (failure === inside.scoped.abandoned) return { result: value, ended: null }
     return { result: value, ended: await result }
   }
 
   /** Whether it has ended, or is about to. */
   get isOver(): boolean {
-    return this.byHand || this.over
+    return this.endedByCaller || this.bodyEnded
   }
 
-  /** Ends the bracket well; what it then writes is durable when this resolves. */
+  /** Ends the bracket with success; its writes are durable when this resolves. */
   close(options?: SignalOptions): Promise<Result> {
-    return heeding(options, this.stop, () => {
-      this.byHand = true
-      this.told = true
+    return stoppedBy(options, this.stop, () => {
+      this.endedByCaller = true
+      this.reported = true
       this.finish(Exit.void)
       return this.result()
     })
   }
 
-  /** Closes it, unless somebody did: who closed it is told of what failed, and nobody else. */
+  /** Closes it unless it is closed; a failure is reported to the first caller of `close` only. */
   async leave(): Promise<void> {
-    if (this.told) await this.result().catch(() => {})
+    if (this.reported) await this.result().catch(() => {})
     else await this.close()
   }
 
-  /** Ends the bracket as a failure does; closing or abandoning it again changes nothing. */
+  /** Ends the bracket with a failure; closing or abandoning it again changes nothing. */
   async abandon(): Promise<void> {
-    this.byHand = true
+    this.endedByCaller = true
     this.finish(Exit.fail(this.abandoned))
     await this.result().catch((error) => {
-      if (error !== this.abandoned && !this.told) throw error
+      if (error !== this.abandoned && !this.reported) throw error
     })
   }
 
@@ -149,28 +150,22 @@ export class Held<Handle, Result> {
     Deferred.unsafeDone(this.end, exit)
   }
 
-  private get untilEnd(): Effect.Effect<void, Failure> {
+  private get body(): Effect.Effect<void, Failure> {
     return Effect.ensuring(
       Deferred.await(this.end),
       Effect.sync(() => {
-        this.over = true
+        this.bodyEnded = true
       })
     )
   }
 }
 
-/** Makes a call, whose signal ends what goes on in the bracket for as long as the call lasts. */
-const heeding = async <A>(
+/** Makes a call; its signal interrupts the bracket while the call lasts. */
+const stoppedBy = async <A>(
   options: SignalOptions | undefined,
   stop: AbortController,
   call: () => Promise<A>
 ): Promise<A> => {
   const signal = checked(options)
-  const abort = () => stop.abort(signal?.reason)
-  signal?.addEventListener("abort", abort, { once: true })
-  try {
-    return await call()
-  } finally {
-    signal?.removeEventListener("abort", abort)
-  }
+  return untilAborted(signal, () => stop.abort(signal?.reason), call)
 }
