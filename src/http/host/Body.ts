@@ -24,7 +24,7 @@ export const refused = (error: HttpServerError.RequestError): Problem => {
 export const slowest = 8 * 1024
 
 // Only time spent waiting for the sender counts: while the host has no room, the sender is not the one who is slow.
-const arriving = ({ bodyIdle, bodyTime, request }: Call): Stream.Stream<Uint8Array, Problem> =>
+const arriving = ({ host: { bodyIdle, bodyTime }, request }: Call): Stream.Stream<Uint8Array, Problem> =>
   Stream.fromPull(
     Effect.map(Stream.toPull(Stream.mapError(request.stream, refused)), (pull) => {
       const [idle, time] = [Duration.toMillis(bodyIdle), Duration.toMillis(bodyTime)]

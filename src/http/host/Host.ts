@@ -8,7 +8,7 @@ import { Guesses } from "../server/Guesses.js"
 import * as Answers from "./Answers.js"
 import * as Area from "./Area.js"
 import * as Body from "./Body.js"
-import { type Call, type Version, versions } from "./Call.js"
+import { type Call, type HostServices, type Version, versions } from "./Call.js"
 import * as Cors from "./Cors.js"
 import * as Envelope from "./Envelope.js"
 import { Faults, writing } from "./Faults.js"
@@ -28,6 +28,7 @@ import * as Route from "./Route.js"
 import * as Rest from "./rest/Rest.js"
 import * as SmartHttp from "./SmartHttp.js"
 import { spoiled } from "./Spoil.js"
+import { Tickets } from "./Tickets.js"
 import * as Tokens from "./Tokens.js"
 import * as Turns from "./Turns.js"
 import * as WebAddress from "./WebAddress.js"
@@ -99,6 +100,10 @@ interface Found {
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
+const rest = Route.matcher(Rest.routes)
+const git = Route.matcher(SmartHttp.routes)
+const raw = Route.matcher([Raw.route])
+const codeload = Route.matcher([Rest.codeload])
 const preflight = Reply.toResponse(Cors.preflight)
 const noQuery = new URLSearchParams()
 
@@ -107,25 +112,24 @@ const make = (options: HostOptions) =>
     const tokens = yield* Tokens.Tokens
     const limits = yield* Limits.Limits
     const faults = yield* Faults
-    const repositories = yield* Repositories
-    const maxBodyBytes = options.maxBodyBytes ?? 150 * mebibyte
-    const bodyIdle = durationOption("Host: bodyIdle", options.bodyIdle ?? "1 minute")
-    const bodyTime = durationOption("Host: bodyTime", options.bodyTime ?? "30 seconds")
     const connectionIdle = Duration.toMillis(
       durationOption("Host: connectionIdle", options.connectionIdle ?? "15 minutes")
     )
-    const maxPushBytes = options.maxPushBytes ?? 2048 * mebibyte
-    const rest = Route.matcher(yield* Rest.routes)
-    const git = Route.matcher(yield* SmartHttp.routes({ maxPushBytes }))
-    const raw = Route.matcher([yield* Raw.route])
-    const codeload = Route.matcher([yield* Rest.codeload])
-    const graphql = yield* GraphQl.handler
     // Two rooms: who asks with a large body may be answered with one, and must not wait for itself.
     const roomBytes = (options.maxBytesInFlight ?? 512 * mebibyte) / 2
-    const bodies = yield* Room.make(roomBytes)
-    const room = yield* Room.make(roomBytes)
-    const turn = Turns.make()
-    const answers = Answers.make(options.maxRememberedBytes ?? 32 * mebibyte)
+    const host: HostServices = {
+      repositories: yield* Repositories,
+      limits,
+      tickets: yield* Tickets,
+      maxBodyBytes: options.maxBodyBytes ?? 150 * mebibyte,
+      maxPushBytes: options.maxPushBytes ?? 2048 * mebibyte,
+      bodyIdle: durationOption("Host: bodyIdle", options.bodyIdle ?? "1 minute"),
+      bodyTime: durationOption("Host: bodyTime", options.bodyTime ?? "30 seconds"),
+      bodies: yield* Room.make(roomBytes),
+      room: yield* Room.make(roomBytes),
+      answers: Answers.make(options.maxRememberedBytes ?? 32 * mebibyte),
+      turn: Turns.make()
+    }
     const programs =
       options.maxTransfers === undefined && options.maxWaiting === undefined
         ? Programs.shared
@@ -173,6 +177,7 @@ const make = (options: HostOptions) =>
       }
       const path = url.slice(prefix.length, question < 0 ? undefined : question) || "/"
       const call = (parameters: Call["parameters"]): Call => ({
+        host,
         request,
         path,
         parameters,
@@ -180,15 +185,7 @@ const make = (options: HostOptions) =>
         principal,
         media: area === "rest" ? Media.fromAccept(request.headers["accept"]) : "json",
         version: found.version,
-        links: linksOf(request.headers["host"], area === "rest" ? prefix : "/api/v3"),
-        maxBodyBytes,
-        bodyIdle,
-        bodyTime,
-        bodies,
-        spoolDirectory: repositories.directory,
-        answers,
-        room,
-        turn
+        links: linksOf(request.headers["host"], area === "rest" ? prefix : "/api/v3")
       })
       const run = (match: Route.Match | undefined): Route.Answer => {
         if (match === undefined) return notFound
@@ -197,10 +194,7 @@ const make = (options: HostOptions) =>
       }
       switch (area) {
         case "graphql":
-          return limited(
-            principal,
-            graphql(call({}), (charge, effect) => limits.around(charge, effect))
-          )
+          return limited(principal, GraphQl.handle(call({})))
         case "raw":
           return run(raw(request.method, path))
         case "codeload":
@@ -224,11 +218,11 @@ const make = (options: HostOptions) =>
             resource: "core",
             writes,
             creates: writes,
-            endpoint: match?.route.template ?? "",
-            free: match?.route.template === "/rate_limit"
+            endpoint: match?.route.path ?? "",
+            free: match?.route.resource === "free"
           }
           found.charge = charge
-          return limits.around(charge, writes ? writing(run(match)) : Effect.zipRight(turn, run(match)))
+          return limits.around(charge, writes ? writing(run(match)) : Effect.zipRight(host.turn, run(match)))
         }
       }
     }
@@ -290,9 +284,9 @@ const make = (options: HostOptions) =>
     return Host.of({
       app: Effect.flatMap(HttpServerRequest.HttpServerRequest, answer),
       paths: Area.paths,
-      maxBodyBytes,
-      maxPushBytes,
-      bodyTime
+      maxBodyBytes: host.maxBodyBytes,
+      maxPushBytes: host.maxPushBytes,
+      bodyTime: host.bodyTime
     })
   })
 

@@ -23,7 +23,7 @@ const copies = 3
 
 const notJson = badRequest("Problems parsing JSON")
 
-const whole = ({ maxBodyBytes, request }: Call): Effect.Effect<Fields.Fields, Problem> =>
+const whole = ({ host: { maxBodyBytes }, request }: Call): Effect.Effect<Fields.Fields, Problem> =>
   request.text.pipe(
     // What is no UTF-8 was read as this character, which may also stand there as it is.
     Effect.filterOrElse(
@@ -69,8 +69,8 @@ const arriving = (
 ): Effect.Effect<Fields.Fields, Problem | RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
     const scanner = new JsonScanner(large)
-    const spool = yield* Effect.cached(Spool.make(call.spoolDirectory))
-    const room = yield* Effect.once(call.bodies.hold(Math.min(declared, mostPlain) * copies))
+    const spool = yield* Effect.cached(Spool.make(call.host.repositories.directory))
+    const room = yield* Effect.once(call.host.bodies.hold(Math.min(declared, mostPlain) * copies))
     let problem: Problem | undefined
     const scan = (bytes: Uint8Array) => {
       try {
@@ -80,7 +80,7 @@ const arriving = (
         problem = notJson
       }
     }
-    yield* Stream.runForEach(Body.stream(call, call.maxBodyBytes), (bytes) =>
+    yield* Stream.runForEach(Body.stream(call, call.host.maxBodyBytes), (bytes) =>
       Effect.suspend(() => {
         // What is refused is read to its end all the same, so that its sender hears why.
         if (problem === undefined) scan(bytes)
@@ -123,8 +123,10 @@ export const read = (
 ): Effect.Effect<Fields.Fields, Problem | RemoteError, Scope.Scope> => {
   const { headers } = call.request
   const declared =
-    headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : call.maxBodyBytes
-  return declared > call.maxBodyBytes
+    headers["transfer-encoding"] === undefined
+      ? Number(headers["content-length"] ?? 0)
+      : call.host.maxBodyBytes
+  return declared > call.host.maxBodyBytes
     ? Effect.fail(Body.tooLarge)
     : declared < large
       ? whole(call)

@@ -1,37 +1,51 @@
-import type { Effect, Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import type { RefMoved } from "../../domain/Ref.js"
 import type { AmbiguousWriteError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { Call } from "./Call.js"
 import type { Problem } from "./Problem.js"
 import type { Reply } from "./Reply.js"
+import type { Hosted } from "./Repositories.js"
 
 /** What a handler may fail with: a refusal in GitHub's words, or what the engine below could not do. */
 export type Failure = Problem | RemoteError | AmbiguousWriteError | ValidationError | RefMoved
 
 export type Answer = Effect.Effect<Reply, Failure, Scope.Scope>
 
-/**
- * One operation of the REST API. `template` is GitHub's own, with `*` after a parameter that may hold slashes: the last
- * one, or one before literal segments. `docs` is the operation's page below docs.github.com.
- */
-export interface Route {
+/** An operation by method and path template (see `Endpoint`), with its page below docs.github.com. */
+export interface Operation {
   readonly method: string
-  readonly template: string
+  readonly path: string
   readonly docs: string
+  /** The quota that pays for it. Default `core`. */
+  readonly resource?: "core" | "free"
+}
+
+/** An operation and its handler. */
+export interface Route extends Operation {
   readonly handle: (call: Call) => Answer
 }
 
-export const make = (
-  method: string,
-  template: string,
-  docs: string,
-  handle: (call: Call) => Answer
-): Route => ({
-  method,
-  template,
-  docs,
-  handle
-})
+/** The route of an operation that needs no repository, or opens it itself. */
+export const make = (operation: Operation, handle: Route["handle"]): Route => ({ ...operation, handle })
+
+const opening =
+  (right: "reading" | "writing" | "administering") =>
+  (operation: Operation, handle: (call: Call, hosted: Hosted) => Answer): Route =>
+    make(operation, (call) =>
+      Effect.flatMap(
+        call.host.repositories[right](call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
+        (hosted) => handle(call, hosted)
+      )
+    )
+
+/** The route of an operation for whoever may read its repository. */
+export const read = opening("reading")
+
+/** The route of an operation for whoever may write to its repository. */
+export const write = opening("writing")
+
+/** The route of an operation for whoever may change the settings of its repository. */
+export const administer = opening("administering")
 
 interface Ending {
   readonly route: Route
@@ -84,7 +98,7 @@ export const matcher = (routes: ReadonlyArray<Route>) => {
     let at = root
     let greedy = false
     const tail: Array<string> = []
-    for (const segment of route.template.split("/").slice(1)) {
+    for (const segment of route.path.split("/").slice(1)) {
       if (segment === "") continue
       if (greedy) {
         tail.push(segment)
@@ -96,8 +110,8 @@ export const matcher = (routes: ReadonlyArray<Route>) => {
         at = next
         continue
       }
-      greedy = segment.endsWith("*}")
-      names.push(segment.slice(1, greedy ? -2 : -1))
+      greedy = /[+*]/.test(segment)
+      names.push(segment.replace(/[{}+*]/g, ""))
       if (!greedy) {
         at.parameter ??= node()
         at = at.parameter

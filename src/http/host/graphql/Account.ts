@@ -8,7 +8,8 @@ import { type RepositoryArguments, select } from "./RepositoryList.js"
 
 /** An account; every name has one. */
 export const account = (context: Context, login: string) => {
-  const { call, objects, repositories } = context
+  const { call, objects } = context
+  const { repositories } = call.host
   const owned = <A>(
     next: (all: ReadonlyArray<Hosted>) => Effect.Effect<A, RemoteError>,
     name?: string

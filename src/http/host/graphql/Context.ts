@@ -6,7 +6,7 @@ import type { CommitInfo } from "../../../git/Commit.js"
 import type { TreeEntry } from "../../../git/Tree.js"
 import type { Call } from "../Call.js"
 import type { Window } from "../Limits.js"
-import type { Hosted, Repositories } from "../Repositories.js"
+import type { Hosted } from "../Repositories.js"
 import type { Failure } from "../Route.js"
 
 /** A value that is there, or comes: GraphQL takes both, and what is there at once costs no promise. */
@@ -38,7 +38,6 @@ export interface Objects {
 /** What the resolvers of one request share. */
 export interface Context {
   readonly call: Call
-  readonly repositories: typeof Repositories.Service
   /** Runs an effect for a resolver; its failure becomes an error of the field. Ends with the request. */
   readonly run: <A>(effect: Effect.Effect<A, Failure | GraphQLError, Scope.Scope>) => Eventual<A>
   readonly window: Effect.Effect<Window>

@@ -7,7 +7,7 @@ import { failure } from "./GraphQlFailure.js"
 import { refCalled } from "./Repository.js"
 
 const hosted = (context: Context, owner: string, name: string) =>
-  context.repositories
+  context.call.host.repositories
     .reading(context.call.principal, owner, name)
     .pipe(
       Effect.mapError((error) =>

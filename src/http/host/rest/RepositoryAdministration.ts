@@ -1,12 +1,13 @@
 import { Effect, Option } from "effect"
 import { isRefName } from "../../../git/Names.js"
+import * as Api from "../../../store/remote/github/api/Accounts.js"
 import type { Call } from "../Call.js"
 import * as Fields from "../Fields.js"
 import * as Git from "../Git.js"
 import * as JsonBody from "../JsonBody.js"
 import { unprocessable } from "../Problem.js"
 import * as Reply from "../Reply.js"
-import { type Hosted, Repositories } from "../Repositories.js"
+import type { Hosted } from "../Repositories.js"
 import * as Route from "../Route.js"
 import { descriptionProblem } from "./RepositoryCreation.js"
 import { repository } from "./RepositoryView.js"
@@ -27,47 +28,44 @@ const setDefault = ({ git }: Hosted, branch: string) =>
     })
   )
 
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
-  const administering = (call: Call) =>
-    repositories.administering(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
-
-  const update = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* administering(call)
-      const body = yield* JsonBody.read(call)
-      const name = yield* Fields.string(body, "name")
-      if (name !== undefined && name !== hosted.name)
-        return yield* invalid("name", "This host does not rename repositories.")
-      for (const flag of refusedFlags)
-        if (yield* Fields.boolean(body, flag)) return yield* invalid(flag, `This host does not have ${flag}.`)
-      const visibility = yield* Fields.string(body, "visibility")
-      if (visibility !== undefined && visibility !== "public" && visibility !== "private")
-        return yield* invalid("visibility", "visibility must be public or private.")
-      const hidden =
-        (yield* Fields.boolean(body, "private")) ??
-        (visibility === undefined ? hosted.settings.private : visibility === "private")
-      const description =
-        body["description"] === null
-          ? null
-          : ((yield* Fields.string(body, "description")) ?? hosted.settings.description)
-      const problem = descriptionProblem(description)
-      if (problem !== undefined) return yield* invalid("description", problem)
-      const branch = yield* Fields.string(body, "default_branch")
-      if (branch !== undefined && branch !== (yield* hosted.git.defaultBranch))
-        yield* setDefault(hosted, branch)
-      yield* repositories.update(hosted, { private: hidden, description })
-      return Reply.plain(200, yield* repository(call, yield* administering(call)))
-    })
-
-  const remove = (call: Call): Route.Answer =>
-    Effect.as(
-      repositories.remove(call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
-      Reply.noContent
+const update = (call: Call, hosted: Hosted): Route.Answer =>
+  Effect.gen(function* () {
+    const body = yield* JsonBody.read(call)
+    const name = yield* Fields.string(body, "name")
+    if (name !== undefined && name !== hosted.name)
+      return yield* invalid("name", "This host does not rename repositories.")
+    for (const flag of refusedFlags)
+      if (yield* Fields.boolean(body, flag)) return yield* invalid(flag, `This host does not have ${flag}.`)
+    const visibility = yield* Fields.string(body, "visibility")
+    if (visibility !== undefined && visibility !== "public" && visibility !== "private")
+      return yield* invalid("visibility", "visibility must be public or private.")
+    const hidden =
+      (yield* Fields.boolean(body, "private")) ??
+      (visibility === undefined ? hosted.settings.private : visibility === "private")
+    const description =
+      body["description"] === null
+        ? null
+        : ((yield* Fields.string(body, "description")) ?? hosted.settings.description)
+    const problem = descriptionProblem(description)
+    if (problem !== undefined) return yield* invalid("description", problem)
+    const branch = yield* Fields.string(body, "default_branch")
+    if (branch !== undefined && branch !== (yield* hosted.git.defaultBranch))
+      yield* setDefault(hosted, branch)
+    const changes = { private: hidden, description }
+    yield* call.host.repositories.update(hosted, changes)
+    return Reply.plain(
+      200,
+      yield* repository(call, { ...hosted, settings: { ...hosted.settings, ...changes } })
     )
+  })
 
-  return [
-    Route.make("PATCH", "/repos/{owner}/{repo}", "rest/repos/repos#update-a-repository", update),
-    Route.make("DELETE", "/repos/{owner}/{repo}", "rest/repos/repos#delete-a-repository", remove)
-  ]
-})
+const remove = (call: Call): Route.Answer =>
+  Effect.as(
+    call.host.repositories.remove(call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
+    Reply.noContent
+  )
+
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.administer(Api.updateRepository, update),
+  Route.make(Api.deleteRepository, remove)
+]
