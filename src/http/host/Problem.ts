@@ -1,4 +1,4 @@
-import { Data } from "effect"
+import { Failure, type HttpError } from "../server/HttpError.js"
 import { jsonType, make, type Reply } from "./Reply.js"
 
 /** One entry of `errors`, as GitHub names what is wrong with a field. */
@@ -9,14 +9,19 @@ export interface ProblemDetail {
   readonly message?: string
 }
 
-/** A refusal in GitHub's words. `documentation` is the page's path below docs.github.com; the route's own when absent. */
-export class Problem extends Data.TaggedError("Problem")<{
-  readonly status: number
-  readonly message: string
+interface ProblemFields extends Omit<HttpError, "_tag"> {
   readonly documentation?: string | undefined
   readonly errors?: ReadonlyArray<ProblemDetail> | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
-}> {}
+}
+
+/** A refusal in GitHub's words. `documentation` is the page's path below docs.github.com; the route's own when absent. */
+export class Problem extends Failure<"Problem"> {
+  declare readonly documentation: ProblemFields["documentation"]
+  declare readonly errors: ProblemFields["errors"]
+  constructor(fields: ProblemFields) {
+    super({ ...fields, _tag: "Problem" })
+  }
+}
 
 /** The answer that carries a problem; `status` is a string, as on GitHub. */
 export const toReply = (problem: Problem, documentation: string): Reply =>

@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
+import type * as Domain from "../../../../domain/Endpoint.js"
 
-export type Method = "GET" | "PUT" | "POST" | "PATCH" | "DELETE"
+export type Method = Domain.Method
 
 /** The name of a path parameter without its mark. */
 type Bare<Marked extends string> = Marked extends `+${infer Name}`
@@ -27,19 +28,14 @@ export interface Endpoint<
   Body = unknown,
   Reply = unknown,
   Query extends string = string
-> {
+> extends Domain.Endpoint<Path, Body, Reply> {
   /** Its name in GitHub's OpenAPI description. */
   readonly id: string
-  readonly method: Method
-  readonly path: Path
   /** Its page below https://docs.github.com. */
   readonly docs: string
   readonly query: ReadonlyArray<Query>
-  readonly body: Schema.Schema<Body, any> | undefined
   /** The status of a success; writes that may also change what exists have another one beside it. */
   readonly status: number
-  /** As much of the reply as is read here. */
-  readonly reply: Schema.Schema<Reply, any>
   /** Sending it twice does no more than sending it once. */
   readonly repeatable: boolean
   /** Whether it counts as creating content in the secondary limits. */
