@@ -1,5 +1,5 @@
 import { Config, Duration, Either, ParseResult, Schema } from "effect"
-import * as Limits from "../http/host/Limits.js"
+import * as Limits from "../http/host/access/Limits.js"
 import { problemOf } from "./Apis.js"
 import {
   address,

@@ -1,4 +1,4 @@
-import * as Reply from "./Reply.js"
+import * as Reply from "./reply/Reply.js"
 
 /** What a page of another origin may read, as GitHub exposes it. */
 const exposed = [

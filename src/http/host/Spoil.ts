@@ -1,8 +1,8 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { type Context, Effect } from "effect"
-import type { Fault, Faults } from "./Faults.js"
-import { Problem } from "./Problem.js"
-import type { Answer } from "./Route.js"
+import { Problem } from "./reply/Problem.js"
+import type { Fault, Faults } from "./repository/Faults.js"
+import type { Answer } from "./request/Route.js"
 
 const hang = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.suspend(() => {

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Scope, TestClock } from "effect"
-import * as Leases from "../../../src/http/host/Leases.js"
+import * as Leases from "../../../src/http/host/repository/Leases.js"
 
 const counted = () => {
   const counts = { opened: 0, closed: 0 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import * as Turns from "../../../src/http/host/Turns.js"
+import * as Turns from "../../../src/http/host/request/Turns.js"
 
 /** Keeps the processor for longer than one round of the event loop may take. */
 const work = () => {

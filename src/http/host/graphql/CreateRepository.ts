@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { fromNodeId } from "../Names.js"
-import { Problem } from "../Problem.js"
+import { Problem } from "../reply/Problem.js"
+import { fromNodeId } from "../repository/Names.js"
 import * as RepositoryCreation from "../rest/RepositoryCreation.js"
 import type { Context } from "./Context.js"
 import { failure } from "./GraphQlFailure.js"

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import * as AccountsApi from "../../../store/remote/github/api/Accounts.js"
 import * as RepositoryApi from "../../../store/remote/github/api/Repository.js"
-import type { Call } from "../Call.js"
-import * as Conditional from "../Conditional.js"
-import type { Window } from "../Limits.js"
-import { notFound, requiresAuthentication } from "../Problem.js"
-import * as Reply from "../Reply.js"
-import * as Route from "../Route.js"
+import type { Window } from "../access/Limits.js"
+import { notFound, requiresAuthentication } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import type { Call } from "../request/Call.js"
+import * as Conditional from "../request/Conditional.js"
+import * as Route from "../request/Route.js"
 import { user } from "./RepositoryView.js"
 
 // GitHub's own list, of which this host answers the part that is about repositories.
