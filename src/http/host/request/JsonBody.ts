@@ -1,10 +1,11 @@
 import { isUtf8 } from "node:buffer"
 import { FileSystem, HttpIncomingMessage } from "@effect/platform"
-import { Effect, Option, type Scope, Stream } from "effect"
+import { Effect, Option, type Schema, type Scope, Stream } from "effect"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import { badRequest, type Problem } from "../reply/Problem.js"
 import * as Body from "./Body.js"
 import type { Call } from "./Call.js"
+import * as Declared from "./Declared.js"
 import * as Fields from "./Fields.js"
 import { type Extract, JsonScanner } from "./JsonScanner.js"
 import { LongText } from "./LongText.js"
@@ -132,3 +133,10 @@ export const read = (
       ? whole(call)
       : arriving(call, declared, fileKey)
 }
+
+/** A body as an endpoint declares it. */
+export const of = <B>(
+  call: Call,
+  endpoint: { readonly body: Schema.Schema<B, any> | undefined },
+  fileKey?: string
+) => Effect.flatMap(read(call, fileKey), (fields) => Declared.of(endpoint, fields))

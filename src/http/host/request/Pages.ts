@@ -1,5 +1,7 @@
-import { Option } from "effect"
+import { Effect, Option } from "effect"
+import type { Reply } from "../reply/Reply.js"
 import type { Call } from "./Call.js"
+import * as Conditional from "./Conditional.js"
 
 /** Which page of a list is asked for, within GitHub's bounds. */
 export interface Page {
@@ -50,3 +52,13 @@ export const slice = <A>(call: Call, page: Page, all: ReadonlyArray<A>) => ({
     Option.some(Math.max(1, Math.ceil(all.length / page.size)))
   )
 })
+
+/** A page of a list in memory, each item as `show` puts it. */
+export const json = <A, E, R>(
+  call: Call,
+  all: ReadonlyArray<A>,
+  show: (item: A) => Effect.Effect<unknown, E, R>
+): Effect.Effect<Reply, E, R> => {
+  const { headers, items } = slice(call, asked(call), all)
+  return Effect.map(Effect.forEach(items, show), (shown) => Conditional.json(call, shown, headers))
+}

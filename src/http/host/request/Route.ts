@@ -1,7 +1,7 @@
-import { Effect, type Scope } from "effect"
+import { Effect, type Scope, type Utils } from "effect"
 import type { RefMoved } from "../../../domain/Ref.js"
 import type { AmbiguousWriteError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
-import type { Problem } from "../reply/Problem.js"
+import { type Problem, requiresAuthentication } from "../reply/Problem.js"
 import type { Reply } from "../reply/Reply.js"
 import type { Hosted } from "../repository/Repositories.js"
 import type { Call } from "./Call.js"
@@ -25,16 +25,37 @@ export interface Route extends Operation {
   readonly handle: (call: Call) => Answer
 }
 
+/** What a handler does: a reply, an effect of one, or the steps to one. */
+type Handled =
+  | Reply
+  | Answer
+  | Generator<Utils.YieldWrap<Effect.Effect<any, Failure, Scope.Scope>>, Reply, never>
+
+const answer = (handled: Handled): Answer => {
+  if (Effect.isEffect(handled)) return handled
+  return "next" in handled ? Effect.gen(() => handled) : Effect.succeed(handled)
+}
+
 /** The route of an operation that needs no repository, or opens it itself. */
-export const make = (operation: Operation, handle: Route["handle"]): Route => ({ ...operation, handle })
+export const make = (operation: Operation, handle: (call: Call) => Handled): Route => ({
+  ...operation,
+  handle: (call) => answer(handle(call))
+})
+
+/** The route of an operation for whoever has a token; `login` is the account's. */
+export const signedIn = (operation: Operation, handle: (call: Call, login: string) => Handled): Route =>
+  make(operation, (call) => {
+    const { login } = call.principal
+    return login === undefined ? requiresAuthentication : handle(call, login)
+  })
 
 const opening =
   (right: "reading" | "writing" | "administering") =>
-  (operation: Operation, handle: (call: Call, hosted: Hosted) => Answer): Route =>
+  (operation: Operation, handle: (call: Call, hosted: Hosted) => Handled): Route =>
     make(operation, (call) =>
       Effect.flatMap(
         call.host.repositories[right](call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
-        (hosted) => handle(call, hosted)
+        (hosted) => answer(handle(call, hosted))
       )
     )
 
@@ -47,38 +68,52 @@ export const write = opening("writing")
 /** The route of an operation for whoever may change the settings of its repository. */
 export const administer = opening("administering")
 
-interface Ending {
-  readonly route: Route
-  readonly names: ReadonlyArray<string>
+/** A segment of a path template: a literal, or a parameter of one or of many segments. */
+interface Segment {
+  readonly rank: 0 | 1 | 2
+  readonly text: string
 }
 
-/** The end of a route whose last parameter may hold slashes, and the literal segments after that parameter. */
-interface GreedyEnding extends Ending {
-  readonly tail: ReadonlyArray<string>
-}
+const [literal, one, many] = [0, 1, 2] as const
 
-interface Node {
-  readonly literals: Map<string, Node>
-  parameter: Node | undefined
-  readonly routes: Map<string, Ending>
-  /** By method, the longest tail first. */
-  readonly greedy: Map<string, Array<GreedyEnding>>
-}
+const segmentsOf = (path: string): ReadonlyArray<Segment> =>
+  path
+    .split("/")
+    .filter((segment) => segment !== "")
+    .map((segment) =>
+      segment.startsWith("{")
+        ? { rank: /[+*]/.test(segment) ? many : one, text: segment.replace(/[{}+*]/g, "") }
+        : { rank: literal, text: segment }
+    )
 
-const node = (): Node => ({ literals: new Map(), parameter: undefined, routes: new Map(), greedy: new Map() })
-
-/** Whether the segments from `index` on are a value of at least one segment that is not empty, and then `tail`. */
-const endsIn = (segments: ReadonlyArray<string>, index: number, tail: ReadonlyArray<string>): boolean => {
-  const start = segments.length - tail.length
-  return (
-    tail.length === 0 ||
-    (start > index && segments[index] !== "" && tail.every((text, at) => segments[start + at] === text))
-  )
+/** Literals come before parameters, and of two parameters of many segments the one with more literals behind it. */
+const bySpecificity = (a: ReadonlyArray<Segment>, b: ReadonlyArray<Segment>): number => {
+  const at = a.findIndex(({ rank }, index) => rank !== b[index]?.rank)
+  return at < 0 || b[at] === undefined ? b.length - a.length : a[at]!.rank - b[at].rank
 }
 
 export interface Match {
   readonly route: Route
   readonly parameters: Readonly<Record<string, string>>
+}
+
+/** The parameters of a path that fits a template. */
+const parametersOf = (
+  template: ReadonlyArray<Segment>,
+  path: ReadonlyArray<string>
+): Match["parameters"] | undefined => {
+  const parameters: Record<string, string> = {}
+  let at = 0
+  for (const [index, { rank, text }] of template.entries()) {
+    const behind = template.length - index - 1
+    const end = rank === many ? path.length - behind : at + 1
+    const first = path[at]
+    if (first === undefined || end <= at) return undefined
+    if (rank === literal ? first !== text : first === "" && (rank === one || behind > 0)) return undefined
+    if (rank !== literal) parameters[text] = path.slice(at, end).join("/")
+    at = end
+  }
+  return at === path.length ? parameters : undefined
 }
 
 const decode = (segment: string): string | undefined => {
@@ -92,67 +127,9 @@ const decode = (segment: string): string | undefined => {
 
 /** Finds the route of a request by its path as it was sent; a literal segment wins over a parameter. */
 export const matcher = (routes: ReadonlyArray<Route>) => {
-  const root = node()
-  for (const route of routes) {
-    const names: Array<string> = []
-    let at = root
-    let greedy = false
-    const tail: Array<string> = []
-    for (const segment of route.path.split("/").slice(1)) {
-      if (segment === "") continue
-      if (greedy) {
-        tail.push(segment)
-        continue
-      }
-      if (!segment.startsWith("{")) {
-        const next = at.literals.get(segment) ?? node()
-        at.literals.set(segment, next)
-        at = next
-        continue
-      }
-      greedy = /[+*]/.test(segment)
-      names.push(segment.replace(/[{}+*]/g, ""))
-      if (!greedy) {
-        at.parameter ??= node()
-        at = at.parameter
-      }
-    }
-    if (greedy) {
-      const endings = [...(at.greedy.get(route.method) ?? []), { route, names, tail }]
-      at.greedy.set(
-        route.method,
-        endings.sort((a, b) => b.tail.length - a.tail.length)
-      )
-    } else at.routes.set(route.method, { route, names })
-  }
-
-  const find = (
-    at: Node,
-    method: string,
-    segments: ReadonlyArray<string>,
-    index: number,
-    values: ReadonlyArray<string>
-  ): Match | undefined => {
-    const found = (hit: Ending | undefined, all: ReadonlyArray<string>): Match | undefined =>
-      hit && {
-        route: hit.route,
-        parameters: Object.fromEntries(hit.names.map((name, position) => [name, all[position]!]))
-      }
-    if (index === segments.length) return found(at.routes.get(method), values)
-    const segment = segments[index]!
-    const literal = at.literals.get(segment)
-    const deeper = literal && find(literal, method, segments, index + 1, values)
-    if (deeper !== undefined) return deeper
-    const parameter =
-      at.parameter && segment !== ""
-        ? find(at.parameter, method, segments, index + 1, [...values, segment])
-        : undefined
-    if (parameter !== undefined) return parameter
-    const greedy = at.greedy.get(method)?.find(({ tail }) => endsIn(segments, index, tail))
-    const end = segments.length - (greedy?.tail.length ?? 0)
-    return found(greedy, [...values, segments.slice(index, end).join("/")])
-  }
-
+  const ordered = routes
+    .map((route) => ({ route, template: segmentsOf(route.path) }))
+    .sort((a, b) => bySpecificity(a.template, b.template))
   return (method: string, path: string): Match | undefined => {
     const segments: Array<string> = []
     for (const raw of path.split("/").slice(1)) {
@@ -161,6 +138,11 @@ export const matcher = (routes: ReadonlyArray<Route>) => {
       segments.push(segment)
     }
     if (segments.length === 1 && segments[0] === "") segments.pop()
-    return find(root, method === "HEAD" ? "GET" : method, segments, 0, [])
+    const wanted = method === "HEAD" ? "GET" : method
+    for (const { route, template } of ordered) {
+      const parameters = route.method === wanted ? parametersOf(template, segments) : undefined
+      if (parameters !== undefined) return { route, parameters }
+    }
+    return undefined
   }
 }

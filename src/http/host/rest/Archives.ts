@@ -7,7 +7,6 @@ import * as Git from "../repository/Git.js"
 import * as Programs from "../repository/Programs.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
-import type { Call } from "../request/Call.js"
 import * as Route from "../request/Route.js"
 
 type Format = "tar.gz" | "zip"
@@ -18,28 +17,31 @@ const found = (hosted: Hosted, ref: string) =>
     return Option.isSome(info) ? info.value : yield* notFound
   })
 
-const redirect =
-  (format: Format) =>
-  (call: Call, hosted: Hosted): Route.Answer =>
-    Effect.gen(function* () {
-      const { fullName, settings } = hosted
-      const ref = call.parameters["ref"] ?? ""
-      const { commit } = yield* found(hosted, ref)
-      const path = `/api/codeload/${fullName}/legacy.${format}/${encodePath(ref || commit)}`
-      const ticket = settings.private ? `?token=${yield* call.host.tickets.issue(fullName)}` : ""
-      return Reply.make(302, { location: `${call.links.origin}${path}${ticket}` })
-    })
+const redirect = (operation: Route.Operation, format: Format) =>
+  Route.read(operation, function* (call, hosted) {
+    const { fullName, settings } = hosted
+    const ref = call.parameters["ref"] ?? ""
+    const { commit } = yield* found(hosted, ref)
+    const path = `/api/codeload/${fullName}/legacy.${format}/${encodePath(ref || commit)}`
+    const ticket = settings.private ? `?token=${yield* call.host.tickets.issue(fullName)}` : ""
+    return Reply.make(302, { location: `${call.links.origin}${path}${ticket}` })
+  })
+
+const tarball = redirect(Api.downloadTarball, "tar.gz")
+const zipball = redirect(Api.downloadZipball, "zip")
 
 /** The redirect of the API, to an address that needs no token of the caller's. */
 export const routes: ReadonlyArray<Route.Route> = [
-  Route.read(Api.downloadTarball, redirect("tar.gz")),
-  Route.read({ ...Api.downloadTarball, path: "/repos/{owner}/{repo}/tarball" }, redirect("tar.gz")),
-  Route.read(Api.downloadZipball, redirect("zip")),
-  Route.read({ ...Api.downloadZipball, path: "/repos/{owner}/{repo}/zipball" }, redirect("zip"))
+  tarball,
+  { ...tarball, path: "/repos/{owner}/{repo}/tarball" },
+  zipball,
+  { ...zipball, path: "/repos/{owner}/{repo}/zipball" }
 ]
 
-const send = (call: Call): Route.Answer =>
-  Effect.gen(function* () {
+/** The archive itself, as codeload sends it: everything below one directory that names the commit. */
+export const codeload = Route.make(
+  { method: "GET", path: "/{owner}/{repo}/{format}/{ref*}", docs: "rest/repos/contents" },
+  function* (call) {
     const [owner, name] = [call.parameters["owner"]!, call.parameters["repo"]!]
     const format = call.parameters["format"]?.replace(/^legacy\./, "")
     if (format !== "tar.gz" && format !== "zip") return yield* notFound
@@ -69,10 +71,5 @@ const send = (call: Call): Route.Answer =>
       },
       archive
     )
-  })
-
-/** The archive itself, as codeload sends it: everything below one directory that names the commit. */
-export const codeload = Route.make(
-  { method: "GET", path: "/{owner}/{repo}/{format}/{ref*}", docs: "rest/repos/contents" },
-  send
+  }
 )

@@ -4,10 +4,8 @@ import * as Links from "../reply/Links.js"
 import { emptyRepository, notFound, Problem, unprocessable } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
 import { nodeId } from "../repository/Names.js"
-import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
 import * as BlobBody from "../request/BlobBody.js"
-import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
 import * as Fields from "../request/Fields.js"
 import * as FileContent from "../request/FileContent.js"
@@ -16,8 +14,8 @@ import * as Route from "../request/Route.js"
 
 const servedBytes = 100 * 1024 * 1024
 
-const get = (call: Call, { fullName, git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.getBlob, function* (call, { fullName, git }) {
     const sha = Revision.asOid(call.parameters["file_sha"])
     if (sha === undefined)
       return yield* unprocessable(
@@ -52,14 +50,11 @@ const get = (call: Call, { fullName, git }: Hosted): Route.Answer =>
             )
       )
     )
-  })
-
-const create = (call: Call, { fullName, git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    const body = yield* JsonBody.read(call, "content")
-    yield* Fields.supplied(body, "content")
-    const text = (yield* Fields.content(body, "content")) ?? ""
-    const encoding = (yield* Fields.string(body, "encoding")) ?? "utf-8"
+  }),
+  Route.write(Api.createBlob, function* (call, { fullName, git }) {
+    const body = yield* JsonBody.of(call, Api.createBlob, "content")
+    const text = (yield* Fields.content(body.fields, "content")) ?? ""
+    const { encoding = "utf-8" } = yield* body.get("encoding")
     if (encoding !== "utf-8" && encoding !== "base64") {
       return yield* unprocessable(
         `Invalid request.\n\nFor 'properties/encoding', ${JSON.stringify(encoding.slice(0, 40))} is not one of utf-8, base64.`
@@ -71,8 +66,4 @@ const create = (call: Call, { fullName, git }: Hosted): Route.Answer =>
     const url = Links.git(call.links, fullName, "blobs", sha)
     return Reply.plain(201, { sha, url }, { location: url })
   })
-
-export const routes: ReadonlyArray<Route.Route> = [
-  Route.read(Api.getBlob, get),
-  Route.write(Api.createBlob, create)
 ]

@@ -5,7 +5,6 @@ import * as BranchesApi from "../../../store/remote/github/api/Branches.js"
 import * as RepositoryApi from "../../../store/remote/github/api/Repository.js"
 import * as Links from "../reply/Links.js"
 import { Problem } from "../reply/Problem.js"
-import type { Hosted } from "../repository/Repositories.js"
 import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
 import * as Pages from "../request/Pages.js"
@@ -24,21 +23,17 @@ export const short = (call: Call, fullName: string, { name, oid }: Reference) =>
   protected: false
 })
 
-const list = (call: Call, { fullName, git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(BranchesApi.listBranches, function* (call, { fullName, git }) {
     const refs = call.query.get("protected") === "true" ? [] : yield* git.refs("refs/heads/")
-    const { headers, items } = Pages.slice(call, Pages.asked(call), refs)
     const base = `${Links.repository(call.links, fullName)}/branches`
-    const branches = items.map((ref) => {
+    return yield* Pages.json(call, refs, (ref) => {
       const branch = short(call, fullName, ref)
       const url = `${base}/${Links.encodePath(branch.name)}/protection`
-      return { ...branch, protection: unprotected, protection_url: url }
+      return Effect.succeed({ ...branch, protection: unprotected, protection_url: url })
     })
-    return Conditional.json(call, branches, headers)
-  })
-
-const get = (call: Call, { fullName, git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+  }),
+  Route.read(RepositoryApi.getBranch, function* (call, { fullName, git }) {
     const name = call.parameters["branch"] ?? ""
     const missing = new Problem({ status: 404, message: "Branch not found" })
     const oid = isRefName(name) ? yield* git.ref(`refs/heads/${name}`) : Option.none()
@@ -54,8 +49,4 @@ const get = (call: Call, { fullName, git }: Hosted): Route.Answer =>
       protection_url: `${self}/protection`
     })
   })
-
-export const routes: ReadonlyArray<Route.Route> = [
-  Route.read(BranchesApi.listBranches, list),
-  Route.read(RepositoryApi.getBranch, get)
 ]

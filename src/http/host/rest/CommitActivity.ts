@@ -15,54 +15,58 @@ import { repository } from "./RepositoryView.js"
 
 const noCommit = (ref: string) => unprocessable(`No commit found for SHA: ${ref.slice(0, 255)}`)
 
-const at =
-  (
-    absent: (ref: string, hosted: Hosted) => Effect.Effect<never, Problem | RemoteError>,
-    answer: (call: Call, hosted: Hosted, info: CommitInfo) => Route.Answer
-  ) =>
-  (call: Call, hosted: Hosted): Route.Answer =>
-    Effect.gen(function* () {
-      const { commit_sha, ref = commit_sha ?? "" } = call.parameters
-      const found = yield* Revision.commitOf(hosted.git, ref)
-      if (Option.isNone(found)) return yield* absent(ref, hosted)
-      return yield* answer(call, hosted, found.value)
-    })
-
 const orNotFound = () => notFound
 const orEmpty = (ref: string, { git }: Hosted) =>
   Effect.flatMap(Revision.isEmpty(git), (empty) => (empty ? emptyRepository : noCommit(ref)))
 
-const always = (body: unknown) => (call: Call) => Effect.succeed(Conditional.json(call, body))
+type Absent = (ref: string, hosted: Hosted) => Effect.Effect<never, Problem | RemoteError>
+
+/** The route of what is told of the commit that a ref names. */
+const at = (
+  operation: Route.Operation,
+  absent: Absent,
+  answer: (call: Call, hosted: Hosted, info: CommitInfo) => Route.Answer
+) =>
+  Route.read(operation, function* (call, hosted) {
+    const { commit_sha, ref = commit_sha ?? "" } = call.parameters
+    const found = yield* Revision.commitOf(hosted.git, ref)
+    if (Option.isNone(found)) return yield* absent(ref, hosted)
+    return yield* answer(call, hosted, found.value)
+  })
+
+const always = (operation: Route.Operation, absent: Absent, body: unknown) =>
+  at(operation, absent, (call) => Effect.succeed(Conditional.json(call, body)))
 
 const combined = (call: Call, hosted: Hosted, { commit }: CommitInfo): Route.Answer =>
-  Effect.gen(function* () {
+  Effect.map(repository(call, hosted), (shown) => {
     const url = `${Links.repository(call.links, hosted.fullName)}/commits/${commit}`
     return Conditional.json(call, {
       state: "pending",
       statuses: [],
       sha: commit,
       total_count: 0,
-      repository: yield* repository(call, hosted),
+      repository: shown,
       commit_url: url,
       url: `${url}/status`
     })
   })
 
 const branches = (call: Call, { fullName, git }: Hosted, { commit }: CommitInfo): Route.Answer =>
-  Effect.map(git.refs("refs/heads/"), (refs) => {
-    const heads = refs.filter(({ oid }) => oid === commit)
-    const { headers, items } = Pages.slice(call, Pages.asked(call), heads)
-    const shown = items.map((ref) => Branches.short(call, fullName, ref))
-    return Conditional.json(call, shown, headers)
-  })
+  Effect.flatMap(git.refs("refs/heads/"), (refs) =>
+    Pages.json(
+      call,
+      refs.filter(({ oid }) => oid === commit),
+      (ref) => Effect.succeed(Branches.short(call, fullName, ref))
+    )
+  )
 
 /** What belongs to a commit without being part of it. The host keeps no statuses, checks, comments or pull requests. */
 export const routes: ReadonlyArray<Route.Route> = [
-  Route.read(Api.getCombinedStatus, at(orNotFound, combined)),
-  Route.read(Api.listStatuses, at(orNotFound, always([]))),
-  Route.read(Api.listCheckRuns, at(noCommit, always({ total_count: 0, check_runs: [] }))),
-  Route.read(Api.listCheckSuites, at(noCommit, always({ total_count: 0, check_suites: [] }))),
-  Route.read(Api.listComments, at(noCommit, always([]))),
-  Route.read(Api.listPullRequests, at(orEmpty, always([]))),
-  Route.read(Api.listBranchesForHead, at(orEmpty, branches))
+  at(Api.getCombinedStatus, orNotFound, combined),
+  always(Api.listStatuses, orNotFound, []),
+  always(Api.listCheckRuns, noCommit, { total_count: 0, check_runs: [] }),
+  always(Api.listCheckSuites, noCommit, { total_count: 0, check_suites: [] }),
+  always(Api.listComments, noCommit, []),
+  always(Api.listPullRequests, orEmpty, []),
+  at(Api.listBranchesForHead, orEmpty, branches)
 ]

@@ -5,9 +5,7 @@ import { badRequest, emptyRepository, Problem, unprocessable } from "../reply/Pr
 import * as Reply from "../reply/Reply.js"
 import { isPath } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
-import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
-import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
 import * as Pages from "../request/Pages.js"
 import * as Route from "../request/Route.js"
@@ -28,8 +26,8 @@ const moment = (text: string | null): Effect.Effect<string | undefined, Problem>
     : Effect.succeed(Counts.moment(millis))
 }
 
-const list = (call: Call, { fullName, git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.listCommits, function* (call, { fullName, git }) {
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
     const from = call.query.get("sha") || (yield* git.defaultBranch)
     const start = yield* Revision.commitOf(git, from)
@@ -58,10 +56,8 @@ const list = (call: Call, { fullName, git }: Hosted): Route.Answer =>
       return Reply.fromJson(commits, Pages.links(call, page, more, last))
     })
     return yield* Conditional.keyed(call, `log ${start.value.commit}`, answer)
-  })
-
-const get = (call: Call, { fullName, git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+  }),
+  Route.read(Api.getCommit, function* (call, { fullName, git }) {
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
     const ref = call.parameters["ref"] ?? ""
     const found = yield* Revision.commitOf(git, ref)
@@ -98,8 +94,4 @@ const get = (call: Call, { fullName, git }: Hosted): Route.Answer =>
     const text = Patches.reply(call, git, before, info.commit, ["-1", info.commit])
     return yield* Conditional.keyed(call, `commit ${info.commit}`, Patches.isAsked(call) ? text : answer)
   })
-
-export const routes: ReadonlyArray<Route.Route> = [
-  Route.read(Api.listCommits, list),
-  Route.read(Api.getCommit, get)
 ]

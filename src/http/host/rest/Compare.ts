@@ -7,9 +7,7 @@ import * as Links from "../reply/Links.js"
 import { notFound, Problem } from "../reply/Problem.js"
 import * as Git from "../repository/Git.js"
 import * as Programs from "../repository/Programs.js"
-import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
-import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
 import * as Pages from "../request/Pages.js"
 import * as Route from "../request/Route.js"
@@ -29,8 +27,8 @@ const revList = (
     stdout.toString().trim()
   )
 
-const compare = (call: Call, { fullName, git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.compare, function* (call, { fullName, git }) {
     const basehead = call.parameters["basehead"] ?? ""
     const parts = basehead.split("...")
     if (parts.length !== 2) return yield* notFound
@@ -103,8 +101,7 @@ const compare = (call: Call, { fullName, git }: Hosted): Route.Answer =>
       )
     )
   })
-
-export const routes: ReadonlyArray<Route.Route> = [Route.read(Api.compare, compare)]
+]
 
 const commitsBetween = (git: GitRepository, from: Oid, to: Oid, count: number, page: Pages.Page) =>
   Effect.gen(function* () {

@@ -15,6 +15,7 @@ import * as Base64 from "../request/Base64.js"
 import * as BlobBody from "../request/BlobBody.js"
 import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
+import * as Declared from "../request/Declared.js"
 import * as Fields from "../request/Fields.js"
 import * as FileContent from "../request/FileContent.js"
 import * as JsonBody from "../request/JsonBody.js"
@@ -149,51 +150,47 @@ export const readAt = (call: Call, hosted: Hosted) =>
 
 const normal = (path: string) => trim(path, /\//)
 
-const get = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    const { git } = hosted
-    const { commit, ref } = yield* readAt(call, hosted)
-    const path = normal(call.parameters["path"] ?? "")
-    const listed = (oid: Oid) =>
-      Conditional.keyed(call, `dir ${oid} ${ref}`, directory(call, hosted, ref, path, oid))
-    if (path === "") return yield* listed(commit.tree)
-    if (!isPath(path)) return yield* notFound
-    const found = yield* git.lookup(commit.tree, path)
-    if (Option.isNone(found)) return yield* notFound
-    const entry = found.value
-    switch (typeOf(call, entry, false)) {
-      case "dir":
-        return yield* listed(entry.oid)
-      case "symlink":
-        return yield* Conditional.keyed(
-          call,
-          `link ${commit.tree} ${ref}`,
-          symlink(call, hosted, ref, commit.tree, path, entry)
-        )
-      case "submodule": {
-        const at = view(call, hosted, ref, { type: "submodule", path, oid: entry.oid, size: 0 })
-        return Conditional.json(call, {
-          ...at,
-          submodule_git_url: yield* submoduleUrl(git, commit.tree, path)
-        })
-      }
-      default:
-        return yield* Conditional.keyed(
-          call,
-          `file ${entry.oid} ${ref}`,
-          file(call, hosted, ref, path, entry)
-        )
+const get = Route.read(Api.getContent, function* (call, hosted) {
+  const { git } = hosted
+  const { commit, ref } = yield* readAt(call, hosted)
+  const path = normal(call.parameters["path"] ?? "")
+  const listed = (oid: Oid) =>
+    Conditional.keyed(call, `dir ${oid} ${ref}`, directory(call, hosted, ref, path, oid))
+  if (path === "") return yield* listed(commit.tree)
+  if (!isPath(path)) return yield* notFound
+  const found = yield* git.lookup(commit.tree, path)
+  if (Option.isNone(found)) return yield* notFound
+  const entry = found.value
+  switch (typeOf(call, entry, false)) {
+    case "dir":
+      return yield* listed(entry.oid)
+    case "symlink":
+      return yield* Conditional.keyed(
+        call,
+        `link ${commit.tree} ${ref}`,
+        symlink(call, hosted, ref, commit.tree, path, entry)
+      )
+    case "submodule": {
+      const at = view(call, hosted, ref, { type: "submodule", path, oid: entry.oid, size: 0 })
+      return Conditional.json(call, {
+        ...at,
+        submodule_git_url: yield* submoduleUrl(git, commit.tree, path)
+      })
     }
-  })
+    default:
+      return yield* Conditional.keyed(call, `file ${entry.oid} ${ref}`, file(call, hosted, ref, path, entry))
+  }
+})
 
-const put = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    const body = yield* JsonBody.read(call, "content")
+export const routes: ReadonlyArray<Route.Route> = [
+  get,
+  { ...get, path: "/repos/{owner}/{repo}/contents" },
+  Route.write(Api.putContent, function* (call, hosted) {
+    const body = yield* JsonBody.of(call, Api.putContent, "content")
     const path = normal(call.parameters["path"] ?? "")
-    yield* Fields.supplied(body, "content", "message")
-    const message = yield* Fields.text(body, "message")
-    const content = yield* FileContent.fromBase64((yield* Fields.content(body, "content")) ?? "")
-    const write = yield* FileCommit.intention(call, hosted, body, path)
+    const { message } = yield* body.get("message")
+    const content = yield* FileContent.fromBase64((yield* Fields.content(body.fields, "content")) ?? "")
+    const write = yield* FileCommit.intention(call, hosted, body.fields, path)
     const judge: FileCommit.Judge = (existing) =>
       Option.isNone(existing)
         ? Effect.void
@@ -216,17 +213,14 @@ const put = (call: Call, hosted: Hosted): Route.Answer =>
       content: at,
       commit: CommitView.gitCommit(call.links, hosted.fullName, result.info)
     })
-  })
-
-const remove = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+  }),
+  Route.write(Api.deleteContent, function* (call, hosted) {
     const sent = yield* JsonBody.read(call)
     // GitHub also takes the fields of a DELETE from the query.
-    const body = { ...Object.fromEntries(call.query), ...sent }
+    const body = yield* Declared.of(Api.deleteContent, { ...Object.fromEntries(call.query), ...sent })
     const path = normal(call.parameters["path"] ?? "")
-    yield* Fields.supplied(body, "message", "sha")
-    const message = yield* Fields.text(body, "message")
-    const write = yield* FileCommit.intention(call, hosted, body, path)
+    const { message } = yield* body.get("message")
+    const write = yield* FileCommit.intention(call, hosted, body.fields, path)
     const result = yield* FileCommit.make(hosted, write, message, { _tag: "Remove", path }, (existing) =>
       Option.isNone(existing) || existing.value.kind === "tree"
         ? Effect.fail(notFound)
@@ -239,10 +233,4 @@ const remove = (call: Call, hosted: Hosted): Route.Answer =>
       commit: CommitView.gitCommit(call.links, hosted.fullName, result.info)
     })
   })
-
-export const routes: ReadonlyArray<Route.Route> = [
-  Route.read(Api.getContent, get),
-  Route.read({ ...Api.getContent, path: "/repos/{owner}/{repo}/contents" }, get),
-  Route.write(Api.putContent, put),
-  Route.write(Api.deleteContent, remove)
 ]

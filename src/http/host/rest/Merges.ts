@@ -10,10 +10,7 @@ import { conflict, Problem } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
 import * as Git from "../repository/Git.js"
 import * as Programs from "../repository/Programs.js"
-import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
-import type { Call } from "../request/Call.js"
-import * as Fields from "../request/Fields.js"
 import * as JsonBody from "../request/JsonBody.js"
 import * as Route from "../request/Route.js"
 import * as CommitView from "./CommitView.js"
@@ -43,13 +40,11 @@ const mergedTree = (git: GitRepository, ours: Oid, theirs: Oid): Effect.Effect<O
 
 const missing = (what: string) => new Problem({ status: 404, message: `${what} does not exist` })
 
-const merge = (call: Call, { fullName, git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    const body = yield* JsonBody.read(call)
-    yield* Fields.supplied(body, "base", "head")
-    const base = (yield* Fields.text(body, "base")).replace(/^refs\/heads\//, "")
-    const head = yield* Fields.text(body, "head")
-    const given = yield* Fields.string(body, "commit_message")
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.write(Api.merge, function* (call, { fullName, git }) {
+    const body = yield* JsonBody.of(call, Api.merge)
+    const { base: branch, commit_message: given, head } = yield* body.get("base", "head", "commit_message")
+    const base = branch.replace(/^refs\/heads\//, "")
     const name = `refs/heads/${base}`
 
     const attempt: Effect.Effect<Option.Option<CommitInfo>, Route.Failure> = Effect.gen(function* () {
@@ -77,5 +72,4 @@ const merge = (call: Call, { fullName, git }: Hosted): Route.Answer =>
       onSome: (info) => Reply.plain(201, CommitView.commit(call.links, fullName, info))
     })
   })
-
-export const routes: ReadonlyArray<Route.Route> = [Route.write(Api.merge, merge)]
+]

@@ -6,7 +6,6 @@ import * as Api from "../../../store/remote/github/api/Presentation.js"
 import { notFound } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
 import { isPath } from "../repository/Names.js"
-import type { Hosted } from "../repository/Repositories.js"
 import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
 import * as Route from "../request/Route.js"
@@ -33,36 +32,31 @@ const named = (git: GitRepository, root: Oid, directory: string, names: Readonly
 // The host does not read licenses, and GitHub says this of one that it does not know.
 const license = { key: "other", name: "Other", spdx_id: "NOASSERTION", url: null, node_id: "" }
 
-const shown =
-  (directories: (call: Call) => ReadonlyArray<string>, names: ReadonlyArray<RegExp>, more: object = {}) =>
-  (call: Call, hosted: Hosted): Route.Answer =>
-    Effect.gen(function* () {
-      const { commit, ref } = yield* readAt(call, hosted)
-      for (const directory of directories(call)) {
-        if (directory !== "" && !isPath(directory)) continue
-        const found = yield* named(hosted.git, commit.tree, directory, names)
-        if (found === undefined) continue
-        const answer = Effect.map(file(call, hosted, ref, found.path, found.entry), (reply) =>
-          typeof reply.body === "string" && reply.headers["content-type"] === Reply.jsonType
-            ? Reply.fromJson({ ...JSON.parse(reply.body), ...more })
-            : reply
-        )
-        return yield* Conditional.keyed(call, `file ${found.entry.oid} ${found.path} ${ref}`, answer)
-      }
-      return yield* notFound
-    })
+/** The route of the first file that one of the names fits, in the first of the directories that has one. */
+const shown = (
+  operation: Route.Operation,
+  directories: (call: Call) => ReadonlyArray<string>,
+  names: ReadonlyArray<RegExp>,
+  more: object = {}
+) =>
+  Route.read(operation, function* (call, hosted) {
+    const { commit, ref } = yield* readAt(call, hosted)
+    for (const directory of directories(call)) {
+      if (directory !== "" && !isPath(directory)) continue
+      const found = yield* named(hosted.git, commit.tree, directory, names)
+      if (found === undefined) continue
+      const answer = Effect.map(file(call, hosted, ref, found.path, found.entry), (reply) =>
+        typeof reply.body === "string" && reply.headers["content-type"] === Reply.jsonType
+          ? Reply.fromJson({ ...JSON.parse(reply.body), ...more })
+          : reply
+      )
+      return yield* Conditional.keyed(call, `file ${found.entry.oid} ${found.path} ${ref}`, answer)
+    }
+    return yield* notFound
+  })
 
 export const routes: ReadonlyArray<Route.Route> = [
-  Route.read(
-    Api.getReadme,
-    shown(() => [".github", "", "docs"], readmes)
-  ),
-  Route.read(
-    Api.getReadmeInDirectory,
-    shown((call) => [trim(call.parameters["dir"] ?? "", /\//)], readmes)
-  ),
-  Route.read(
-    Api.getLicense,
-    shown(() => [""], licenses, { license })
-  )
+  shown(Api.getReadme, () => [".github", "", "docs"], readmes),
+  shown(Api.getReadmeInDirectory, (call) => [trim(call.parameters["dir"] ?? "", /\//)], readmes),
+  shown(Api.getLicense, () => [""], licenses, { license })
 ]

@@ -16,7 +16,6 @@ import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
 import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
-import * as Fields from "../request/Fields.js"
 import * as JsonBody from "../request/JsonBody.js"
 import * as Pages from "../request/Pages.js"
 import * as Route from "../request/Route.js"
@@ -49,48 +48,46 @@ const exists = (git: GitRepository, text: unknown): Effect.Effect<Oid, Problem |
     return oid
   })
 
-const one = (call: Call, hosted: Hosted): Route.Answer =>
+const listed = (call: Call, hosted: Hosted, prefix: string) =>
   Effect.gen(function* () {
+    const plain = prefix === "refs/" || isRefName(trimEnd(prefix, /[/.]/))
+    const found = plain ? yield* hosted.git.refs(prefix) : []
+    return yield* Pages.json(call, found, ({ name, oid }) => view(call, hosted, name, oid))
+  })
+
+const matching = Route.read(Api.listMatchingRefs, function* (call, hosted) {
+  if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
+  return yield* listed(call, hosted, `refs/${call.parameters["ref"] ?? ""}`)
+})
+
+const at = "/repos/{owner}/{repo}/git"
+
+/** GitHub's older form, still in use: the ref itself where one has this name, else all that begin with it. */
+const legacy = Route.read({ ...Api.getRef, path: `${at}/refs/{+ref}` }, function* (call, hosted) {
+  if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
+  const name = `refs/${call.parameters["ref"] ?? ""}`
+  const exact = isRefName(name) ? yield* hosted.git.ref(name) : Option.none()
+  if (Option.isSome(exact)) return Conditional.json(call, yield* view(call, hosted, name, exact.value))
+  const some = name === "refs/" || (isRefName(name) && (yield* hosted.git.refs(`${name}/`)).length > 0)
+  if (!some) return yield* notFound
+  return yield* listed(call, hosted, name)
+})
+
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.getRef, function* (call, hosted) {
     const name = `refs/${call.parameters["ref"] ?? ""}`
     if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
     const oid = isRefName(name) ? yield* hosted.git.ref(name) : Option.none()
     if (Option.isNone(oid)) return yield* notFound
     return Conditional.json(call, yield* view(call, hosted, name, oid.value))
-  })
-
-const listed = (call: Call, hosted: Hosted, prefix: string) =>
-  Effect.gen(function* () {
-    const plain = prefix === "refs/" || isRefName(trimEnd(prefix, /[/.]/))
-    const found = plain ? yield* hosted.git.refs(prefix) : []
-    const page = Pages.slice(call, Pages.asked(call), found)
-    const refs = yield* Effect.forEach(page.items, ({ name, oid }) => view(call, hosted, name, oid))
-    return Conditional.json(call, refs, page.headers)
-  })
-
-const matching = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
-    return yield* listed(call, hosted, `refs/${call.parameters["ref"] ?? ""}`)
-  })
-
-/** GitHub's older form, still in use: the ref itself where one has this name, else all that begin with it. */
-const legacy = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
-    const name = `refs/${call.parameters["ref"] ?? ""}`
-    const exact = isRefName(name) ? yield* hosted.git.ref(name) : Option.none()
-    if (Option.isSome(exact)) return Conditional.json(call, yield* view(call, hosted, name, exact.value))
-    const some = name === "refs/" || (isRefName(name) && (yield* hosted.git.refs(`${name}/`)).length > 0)
-    if (!some) return yield* notFound
-    return yield* listed(call, hosted, name)
-  })
-
-const create = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    const body = yield* JsonBody.read(call)
-    yield* Fields.supplied(body, "ref", "sha")
-    const name = yield* Fields.text(body, "ref")
-    const sha = yield* Fields.text(body, "sha")
+  }),
+  matching,
+  { ...matching, path: `${at}/matching-refs` },
+  { ...legacy, path: `${at}/refs`, docs: Api.listMatchingRefs.docs },
+  legacy,
+  Route.write(Api.createRef, function* (call, hosted) {
+    const body = yield* JsonBody.of(call, Api.createRef)
+    const { ref: name, sha } = yield* body.get("ref", "sha")
     if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
     if (!name.startsWith("refs/") || name.split("/").length < 3) {
       return yield* unprocessable("Reference name must start with 'refs/' and have at least two slashes")
@@ -106,14 +103,11 @@ const create = (call: Call, hosted: Hosted): Route.Answer =>
       .pipe(Effect.mapError((error) => (error instanceof RefMoved ? duplicate : error)))
     const made = yield* view(call, hosted, name, oid)
     return Reply.plain(201, made, { location: made.url })
-  })
-
-const update = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+  }),
+  Route.write(Api.updateRef, function* (call, hosted) {
     const { git } = hosted
-    const body = yield* JsonBody.read(call)
-    const sha = yield* Fields.text(body, "sha")
-    const force = (yield* Fields.boolean(body, "force")) ?? false
+    const body = yield* JsonBody.of(call, Api.updateRef)
+    const { force = false, sha } = yield* body.get("sha", "force")
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
     const name = `refs/${call.parameters["ref"] ?? ""}`
     const move: Effect.Effect<Oid, Route.Failure> = Effect.gen(function* () {
@@ -131,10 +125,8 @@ const update = (call: Call, hosted: Hosted): Route.Answer =>
       Effect.mapError((error) => (error instanceof RefMoved ? notForward : error))
     )
     return Reply.plain(200, yield* view(call, hosted, name, oid))
-  })
-
-const remove = (call: Call, { git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+  }),
+  Route.write(Api.deleteRef, function* (call, { git }) {
     const name = `refs/${call.parameters["ref"] ?? ""}`
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
     const gone: Effect.Effect<void, Route.Failure> = Effect.gen(function* () {
@@ -146,17 +138,6 @@ const remove = (call: Call, { git }: Hosted): Route.Answer =>
     yield* Effect.retry(gone, { times: 5, while: (error) => error instanceof RefMoved })
     return Reply.noContent
   })
-
-const at = "/repos/{owner}/{repo}/git"
-export const routes: ReadonlyArray<Route.Route> = [
-  Route.read(Api.getRef, one),
-  Route.read(Api.listMatchingRefs, matching),
-  Route.read({ ...Api.listMatchingRefs, path: `${at}/matching-refs` }, matching),
-  Route.read({ ...Api.listMatchingRefs, path: `${at}/refs` }, legacy),
-  Route.read({ ...Api.getRef, path: `${at}/refs/{+ref}` }, legacy),
-  Route.write(Api.createRef, create),
-  Route.write(Api.updateRef, update),
-  Route.write(Api.deleteRef, remove)
 ]
 
 /** A branch holds commits alone. */

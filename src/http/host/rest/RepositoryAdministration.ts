@@ -28,27 +28,32 @@ const setDefault = ({ git }: Hosted, branch: string) =>
     })
   )
 
-const update = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    const body = yield* JsonBody.read(call)
-    const name = yield* Fields.string(body, "name")
+const remove = (call: Call): Route.Answer =>
+  Effect.as(
+    call.host.repositories.remove(call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
+    Reply.noContent
+  )
+
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.administer(Api.updateRepository, function* (call, hosted) {
+    const body = yield* JsonBody.of(call, Api.updateRepository)
+    const { name } = yield* body.get("name")
     if (name !== undefined && name !== hosted.name)
       return yield* invalid("name", "This host does not rename repositories.")
     for (const flag of refusedFlags)
-      if (yield* Fields.boolean(body, flag)) return yield* invalid(flag, `This host does not have ${flag}.`)
-    const visibility = yield* Fields.string(body, "visibility")
+      if (yield* Fields.boolean(body.fields, flag))
+        return yield* invalid(flag, `This host does not have ${flag}.`)
+    const { visibility } = yield* body.get("visibility")
     if (visibility !== undefined && visibility !== "public" && visibility !== "private")
       return yield* invalid("visibility", "visibility must be public or private.")
-    const hidden =
-      (yield* Fields.boolean(body, "private")) ??
-      (visibility === undefined ? hosted.settings.private : visibility === "private")
-    const description =
-      body["description"] === null
-        ? null
-        : ((yield* Fields.string(body, "description")) ?? hosted.settings.description)
+    const { description = hosted.settings.description, private: given } = yield* body.get(
+      "private",
+      "description"
+    )
+    const hidden = given ?? (visibility === undefined ? hosted.settings.private : visibility === "private")
     const problem = descriptionProblem(description)
     if (problem !== undefined) return yield* invalid("description", problem)
-    const branch = yield* Fields.string(body, "default_branch")
+    const { default_branch: branch } = yield* body.get("default_branch")
     if (branch !== undefined && branch !== (yield* hosted.git.defaultBranch))
       yield* setDefault(hosted, branch)
     const changes = { private: hidden, description }
@@ -57,15 +62,6 @@ const update = (call: Call, hosted: Hosted): Route.Answer =>
       200,
       yield* repository(call, { ...hosted, settings: { ...hosted.settings, ...changes } })
     )
-  })
-
-const remove = (call: Call): Route.Answer =>
-  Effect.as(
-    call.host.repositories.remove(call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
-    Reply.noContent
-  )
-
-export const routes: ReadonlyArray<Route.Route> = [
-  Route.administer(Api.updateRepository, update),
+  }),
   Route.make(Api.deleteRepository, remove)
 ]

@@ -23,7 +23,7 @@ const parse = (line: string): ReadonlyArray<Contributor> => {
   return count === "" ? [] : [{ contributions: Number(count), name, email }]
 }
 
-const always = (body: unknown) => (call: Call) => Effect.succeed(Conditional.json(call, body))
+const always = (body: unknown) => (call: Call) => Conditional.json(call, body)
 
 const listed = (call: Call, { git }: Hosted, from: string) =>
   Effect.map(
@@ -45,18 +45,15 @@ const listed = (call: Call, { git }: Hosted, from: string) =>
     }
   )
 
-const contributors = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    const head = yield* Revision.commitOf(hosted.git, "HEAD")
-    if (Option.isNone(head)) return Reply.noContent
-    const { commit } = head.value
-    return yield* Conditional.keyed(call, `contributors ${commit}`, listed(call, hosted, commit))
-  })
-
 /** What is told of a repository as a whole. The host detects no languages and has neither topics nor releases. */
 export const routes: ReadonlyArray<Route.Route> = [
   Route.read(Api.listLanguages, always({})),
   Route.read(Api.listTopics, always({ names: [] })),
   Route.read(Api.listReleases, always([])),
-  Route.read(Api.listContributors, contributors)
+  Route.read(Api.listContributors, function* (call, hosted) {
+    const head = yield* Revision.commitOf(hosted.git, "HEAD")
+    if (Option.isNone(head)) return Reply.noContent
+    const { commit } = head.value
+    return yield* Conditional.keyed(call, `contributors ${commit}`, listed(call, hosted, commit))
+  })
 ]

@@ -10,7 +10,6 @@ import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
 import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
-import * as Fields from "../request/Fields.js"
 import * as JsonBody from "../request/JsonBody.js"
 import * as Pages from "../request/Pages.js"
 import * as Route from "../request/Route.js"
@@ -62,17 +61,14 @@ const zone = (minutes: number): string => {
   return `${minutes < 0 ? "-" : "+"}${digits}`
 }
 
-const list = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    const { fullName, git } = hosted
-    const { headers, items } = Pages.slice(call, Pages.asked(call), yield* git.refs("refs/tags/"))
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.listTags, function* (call, { fullName, git }) {
     const base = Links.repository(call.links, fullName)
-    const tags = yield* Effect.forEach(items, ({ name, oid }) =>
+    return yield* Pages.json(call, yield* git.refs("refs/tags/"), ({ name, oid }) =>
       Effect.map(git.resolve(name), (peeled) => {
-        const tag = name.slice("refs/tags/".length)
         const sha = Option.getOrElse(peeled, () => oid)
         return {
-          name: tag,
+          name: name.slice("refs/tags/".length),
           commit: { sha, url: `${base}/commits/${sha}` },
           zipball_url: `${base}/zipball/${Links.encodePath(name)}`,
           tarball_url: `${base}/tarball/${Links.encodePath(name)}`,
@@ -80,26 +76,18 @@ const list = (call: Call, hosted: Hosted): Route.Answer =>
         }
       })
     )
-    return Conditional.json(call, tags, headers)
-  })
-
-const get = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+  }),
+  Route.read(Api.getTag, function* (call, hosted) {
     const sha = Revision.asOid(call.parameters["tag_sha"])
     const found = sha === undefined ? Option.none() : yield* hosted.git.object(sha)
     if (sha === undefined || Option.isNone(found) || found.value.type !== "tag") return yield* notFound
     return Conditional.json(call, view(call, hosted, sha, found.value.content))
-  })
-
-const create = (call: Call, hosted: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+  }),
+  Route.write(Api.createTag, function* (call, hosted) {
     const { git } = hosted
-    const body = yield* JsonBody.read(call)
-    yield* Fields.supplied(body, "tag", "message", "object", "type")
-    const tag = yield* Fields.text(body, "tag")
-    const message = yield* Fields.text(body, "message")
-    const type = yield* Fields.text(body, "type")
-    const object = Revision.asOid(yield* Fields.text(body, "object"))
+    const body = yield* JsonBody.of(call, Api.createTag)
+    const { message, object: target, tag, type } = yield* body.get("tag", "message", "type", "object")
+    const object = Revision.asOid(target)
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
     if (!isRefName(`refs/tags/${tag}`))
       return yield* unprocessable(`${tag.slice(0, 200)} is not a valid tag name.`)
@@ -107,7 +95,7 @@ const create = (call: Call, hosted: Hosted): Route.Answer =>
     if (object === undefined || Option.isNone(info) || info.value.type !== type) {
       return yield* unprocessable("Object does not exist")
     }
-    const given = (yield* People.signatureOf(body, "tagger")) ?? People.personOf(call.principal)
+    const given = (yield* People.signatureOf(body.fields, "tagger")) ?? People.personOf(call.principal)
     const who = yield* People.at(given, yield* Clock.currentTimeMillis)
     const content = Buffer.from(
       `object ${object}\ntype ${type}\ntag ${tag}\ntagger ${who.name} <${who.email}> ${who.seconds} ${zone(who.offset)}\n\n${message}`
@@ -116,9 +104,4 @@ const create = (call: Call, hosted: Hosted): Route.Answer =>
     const made = view(call, hosted, sha, content)
     return Reply.plain(201, made, { location: made.url })
   })
-
-export const routes: ReadonlyArray<Route.Route> = [
-  Route.read(Api.listTags, list),
-  Route.read(Api.getTag, get),
-  Route.write(Api.createTag, create)
 ]

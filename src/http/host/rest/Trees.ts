@@ -11,7 +11,6 @@ import { emptyRepository, notFound, type Problem, unprocessable } from "../reply
 import * as Reply from "../reply/Reply.js"
 import * as BlobSizes from "../repository/BlobSizes.js"
 import { isPath } from "../repository/Names.js"
-import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
 import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
@@ -111,8 +110,8 @@ const change = (git: GitRepository, entry: unknown): Effect.Effect<TreeChange, P
 /** A path that is to be deleted is not there, or is something else. */
 const badState = unprocessable("GitRPC::BadObjectState")
 
-const get = (call: Call, { fullName, git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.getTree, function* (call, { fullName, git }) {
     const found = yield* Revision.treeOf(git, call.parameters["tree_sha"] ?? "")
     if (Option.isNone(found)) return yield* (yield* Revision.isEmpty(git)) ? emptyRepository : notFound
     const recursive = call.query.has("recursive")
@@ -121,14 +120,10 @@ const get = (call: Call, { fullName, git }: Hosted): Route.Answer =>
       `tree ${found.value} ${recursive}`,
       Effect.map(listing(call, fullName, git, found.value, recursive), (tree) => Reply.fromJson(tree))
     )
-  })
-
-const create = (call: Call, { fullName, git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
-    const body = yield* JsonBody.read(call, "content")
-    yield* Fields.supplied(body, "tree")
-    const entries = (yield* Fields.array(body, "tree")) ?? []
-    const base = yield* Fields.string(body, "base_tree")
+  }),
+  Route.write(Api.createTree, function* (call, { fullName, git }) {
+    const body = yield* JsonBody.of(call, Api.createTree, "content")
+    const { base_tree: base, tree: entries } = yield* body.get("tree", "base_tree")
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
     if (entries.length === 0) return yield* unprocessable("Invalid tree info")
     const root = base === undefined ? Option.none<Oid>() : yield* Revision.treeOf(git, base)
@@ -155,8 +150,4 @@ const create = (call: Call, { fullName, git }: Hosted): Route.Answer =>
     const tree = yield* listing(call, fullName, git, oid, false)
     return Reply.plain(201, tree, { location: tree.url })
   })
-
-export const routes: ReadonlyArray<Route.Route> = [
-  Route.read(Api.getTree, get),
-  Route.write(Api.createTree, create)
 ]

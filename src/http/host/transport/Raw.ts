@@ -2,18 +2,18 @@ import { Effect, Option } from "effect"
 import { notFound } from "../reply/Problem.js"
 import * as BlobSizes from "../repository/BlobSizes.js"
 import { isPath } from "../repository/Names.js"
-import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
 import * as BlobBody from "../request/BlobBody.js"
-import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
 import * as Route from "../request/Route.js"
 
 /** How many segments the name of a branch may have in a raw address. */
 const deepest = 8
 
-const get = (call: Call, { git }: Hosted): Route.Answer =>
-  Effect.gen(function* () {
+/** `/raw/OWNER/REPO/REF/PATH`: the bytes of a file, as nothing that a browser would run. */
+export const route = Route.read(
+  { method: "GET", path: "/{owner}/{repo}/{path*}", docs: "rest" },
+  function* (call, { git }) {
     const segments = (call.parameters["path"] ?? "").split("/")
     for (let length = 1; length < Math.min(segments.length, deepest); length++) {
       const ref = segments.slice(0, length).join("/")
@@ -32,7 +32,5 @@ const get = (call: Call, { git }: Hosted): Route.Answer =>
       return { ...reply, headers: { ...reply.headers, "cache-control": cache } }
     }
     return yield* notFound
-  })
-
-/** `/raw/OWNER/REPO/REF/PATH`: the bytes of a file, as nothing that a browser would run. */
-export const route = Route.read({ method: "GET", path: "/{owner}/{repo}/{path*}", docs: "rest" }, get)
+  }
+)

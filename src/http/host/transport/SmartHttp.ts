@@ -73,8 +73,41 @@ const opened = (
   )
 }
 
-const advertise = (call: Call): Route.Answer =>
+const expects = (call: Call, name: string) =>
+  call.request.headers["content-type"] === `application/x-git-${name}-request`
+    ? Effect.void
+    : Effect.fail(
+        new Problem({ status: 415, message: `The body must be application/x-git-${name}-request.` })
+      )
+
+// A body is taken in before a place is asked for, so that a slow sender holds nobody up.
+const spooled = (call: Call, directory: string, maxBytes: number) =>
   Effect.gen(function* () {
+    const spool = yield* Spool.make(directory, inMemory)
+    yield* Stream.runForEach(Body.unpacked(call, maxBytes), spool.append)
+    return spool
+  })
+
+// The same whoever asks and whatever for: nothing is told of the repository.
+const lfs = (): Route.Answer =>
+  Effect.succeed(
+    Reply.make(
+      501,
+      { "content-type": "application/vnd.git-lfs+json" },
+      JSON.stringify({
+        message:
+          "This host does not store Git LFS objects. Commit the files themselves, or set lfs.url to a server that does."
+      })
+    )
+  )
+
+const at = (method: string, path: string) => ({ method, path: `/{owner}/{repo}/${path}`, docs: "rest" })
+
+/** Clone, fetch and push over HTTP, each by the Git program that does it; a push waits for the writers' turn. */
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.make(at("GET", "info/lfs/{path*}"), lfs),
+  Route.make(at("POST", "info/lfs/{path*}"), lfs),
+  Route.make(at("GET", "info/refs"), function* (call) {
     const name = /^git-(upload-pack|receive-pack)$/.exec(call.query.get("service") ?? "")?.[1]
     if (name === undefined) {
       return yield* new Problem({
@@ -99,25 +132,8 @@ const advertise = (call: Call): Route.Answer =>
       { ...noCache, "content-type": `application/x-git-${name}-advertisement` },
       plain ? Buffer.concat([Buffer.from(`${length}${header}0000`), stdout]) : stdout
     )
-  })
-
-const expects = (call: Call, name: string) =>
-  call.request.headers["content-type"] === `application/x-git-${name}-request`
-    ? Effect.void
-    : Effect.fail(
-        new Problem({ status: 415, message: `The body must be application/x-git-${name}-request.` })
-      )
-
-// A body is taken in before a place is asked for, so that a slow sender holds nobody up.
-const spooled = (call: Call, directory: string, maxBytes: number) =>
-  Effect.gen(function* () {
-    const spool = yield* Spool.make(directory, inMemory)
-    yield* Stream.runForEach(Body.unpacked(call, maxBytes), spool.append)
-    return spool
-  })
-
-const uploadPack = (call: Call): Route.Answer =>
-  Effect.gen(function* () {
+  }),
+  Route.make(at("POST", "git-upload-pack"), function* (call) {
     const { git } = yield* opened(call, "upload-pack")
     yield* expects(call, "upload-pack")
     const spool = yield* spooled(call, git.directory, maxFetchBytes)
@@ -131,10 +147,8 @@ const uploadPack = (call: Call): Route.Answer =>
       refusal
     })
     return Reply.make(200, { ...noCache, "content-type": "application/x-git-upload-pack-result" }, output)
-  })
-
-const receivePack = (call: Call): Route.Answer =>
-  Effect.gen(function* () {
+  }),
+  Route.make(at("POST", "git-receive-pack"), function* (call) {
     const { git } = yield* opened(call, "receive-pack")
     yield* expects(call, "receive-pack")
     const spool = yield* spooled(call, git.directory, call.host.maxPushBytes)
@@ -153,26 +167,4 @@ const receivePack = (call: Call): Route.Answer =>
     )
     return Reply.make(200, { ...noCache, "content-type": "application/x-git-receive-pack-result" }, stdout)
   })
-// The same whoever asks and whatever for: nothing is told of the repository.
-const lfs = (): Route.Answer =>
-  Effect.succeed(
-    Reply.make(
-      501,
-      { "content-type": "application/vnd.git-lfs+json" },
-      JSON.stringify({
-        message:
-          "This host does not store Git LFS objects. Commit the files themselves, or set lfs.url to a server that does."
-      })
-    )
-  )
-
-const at = (method: string, path: string) => ({ method, path: `/{owner}/{repo}/${path}`, docs: "rest" })
-
-/** Clone, fetch and push over HTTP, each by the Git program that does it; a push waits for the writers' turn. */
-export const routes: ReadonlyArray<Route.Route> = [
-  Route.make(at("GET", "info/lfs/{path*}"), lfs),
-  Route.make(at("POST", "info/lfs/{path*}"), lfs),
-  Route.make(at("GET", "info/refs"), advertise),
-  Route.make(at("POST", "git-upload-pack"), uploadPack),
-  Route.make(at("POST", "git-receive-pack"), receivePack)
 ]

@@ -58,7 +58,7 @@ export const putContent = put(
   "/repos/{owner}/{repo}/contents/{+path}",
   {
     docs: "repos/contents#create-or-update-file-contents",
-    body: Schema.Struct({ ...change, content: Schema.String, sha: Schema.optional(Schema.String) }),
+    body: Schema.Struct({ content: Schema.String, ...change, sha: Schema.optional(Schema.String) }),
     reply: FileCommit
   }
 )
