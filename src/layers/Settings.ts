@@ -18,7 +18,9 @@ import {
 const seconds = (name: string, about: string, fallback: number) =>
   setting(name, about, patience, Duration.seconds(fallback), `${fallback} seconds`)
 
-const decodeLimits = Schema.decodeEither(Schema.parseJson(Limits.Told), { onExcessProperty: "error" })
+const decodeLimits = Schema.decodeEither(Schema.parseJson(Limits.LimitSettings), {
+  onExcessProperty: "error"
+})
 
 /** `github`, or the limits one by one as JSON. */
 const limits = (name: string): Config.Config<Limits.LimitsOptions> =>

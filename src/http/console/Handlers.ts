@@ -39,6 +39,20 @@ const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       )
   )
 
+const withCookie = (
+  response: HttpServerResponse.HttpServerResponse,
+  { cookie, secure }: OwnOrigin.Own,
+  value: string,
+  more: { readonly maxAge?: number } = {}
+) =>
+  HttpServerResponse.unsafeSetCookie(response, cookie, value, {
+    httpOnly: true,
+    sameSite: "strict",
+    path: "/",
+    secure,
+    ...more
+  })
+
 /** Stands for a token without being one. */
 const ownerOf = ({ token }: Api.LoginRequest): string =>
   token === undefined || token === "" ? anonymousOwner : createHash("sha256").update(token).digest("hex")
@@ -168,13 +182,7 @@ export const router = (options: ConsoleOptions = {}) =>
           const client = owner === anonymousOwner ? `${address} without a token` : address
           const { result, session } = yield* attempts.guard(client, open(payload, owner), owner)
           yield* sessions.end(id)
-          const response = yield* answer(Api.SessionView, viewOf(session, result))
-          return HttpServerResponse.unsafeSetCookie(response, own.cookie, session.id, {
-            httpOnly: true,
-            sameSite: "strict",
-            path: "/",
-            secure: own.secure
-          })
+          return withCookie(yield* answer(Api.SessionView, viewOf(session, result)), own, session.id)
         })
       )
     )
@@ -184,13 +192,7 @@ export const router = (options: ConsoleOptions = {}) =>
       Effect.gen(function* () {
         const { id, own } = yield* checked
         yield* sessions.end(id)
-        return HttpServerResponse.unsafeSetCookie(HttpServerResponse.empty({ status: 204 }), own.cookie, "", {
-          httpOnly: true,
-          sameSite: "strict",
-          path: "/",
-          secure: own.secure,
-          maxAge: 0
-        })
+        return withCookie(HttpServerResponse.empty({ status: 204 }), own, "", { maxAge: 0 })
       })
     )
 

@@ -29,42 +29,27 @@ export interface Window {
   readonly reset: number
 }
 
-const Count = Schema.optionalWith(Schema.Int.pipe(Schema.nonNegative()), { exact: true })
+const exactly = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const Natural = Schema.Int.pipe(Schema.nonNegative())
+const Count = exactly(Natural)
 
-/** Limits as a setting tells them. */
-export const Told = Schema.Struct({
+/** GitHub's limits, each as small as a test wants it. An absent one is not enforced. */
+export const LimitSettings = Schema.Struct({
   core: Count,
   graphql: Count,
   anonymous: Count,
-  windowSeconds: Schema.optionalWith(Schema.Int.pipe(Schema.positive()), { exact: true }),
+  windowSeconds: exactly(Schema.Int.pipe(Schema.positive())),
   concurrency: Count,
   pointsPerMinute: Count,
   graphqlPointsPerMinute: Count,
   contentPerMinute: Count,
   contentPerHour: Count,
-  retryAfter: Schema.optionalWith(
-    Schema.Union(Schema.Int.pipe(Schema.nonNegative()), Schema.Literal("none")),
-    {
-      exact: true
-    }
-  ),
-  status: Schema.optionalWith(Schema.Literal(403, 429), { exact: true })
+  /** Seconds of advice on a secondary refusal; `none`: no `Retry-After` at all. */
+  retryAfter: exactly(Schema.Union(Natural, Schema.Literal("none"))),
+  status: exactly(Schema.Literal(403, 429))
 })
 
-/** GitHub's limits, each as small as a test wants it. An absent one is not enforced. */
-export interface LimitsOptions {
-  readonly core?: number
-  readonly graphql?: number
-  readonly anonymous?: number
-  readonly windowSeconds?: number
-  readonly concurrency?: number
-  readonly pointsPerMinute?: number
-  readonly graphqlPointsPerMinute?: number
-  readonly contentPerMinute?: number
-  readonly contentPerHour?: number
-  /** Seconds of advice on a secondary refusal; `none`: no `Retry-After` at all. */
-  readonly retryAfter?: number | "none"
-  readonly status?: 403 | 429
+export interface LimitsOptions extends Schema.Schema.Type<typeof LimitSettings> {
   /** Milliseconds since the epoch; Effect's clock when absent. */
   readonly clock?: Effect.Effect<number>
 }

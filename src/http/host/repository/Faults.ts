@@ -78,15 +78,9 @@ const interfere = (git: GitRepository, ref: string) =>
     if (Option.isNone(tip)) return
     const who = { GIT_AUTHOR_NAME: "racer", GIT_AUTHOR_EMAIL: "racer@localhost" }
     const env = { ...who, GIT_COMMITTER_NAME: "racer", GIT_COMMITTER_EMAIL: "racer@localhost" }
-    const commit = yield* Git.output({
-      directory: git.directory,
-      args: ["commit-tree", `${tip.value}^{tree}`, "-p", tip.value, "-m", "race"],
-      env
-    })
-    yield* Git.output({
-      directory: git.directory,
-      args: ["update-ref", ref, commit.stdout.toString().trim(), tip.value]
-    })
+    const args = ["commit-tree", `${tip.value}^{tree}`, "-p", tip.value, "-m", "race"]
+    const commit = yield* Git.text(git, args, { env })
+    yield* Git.text(git, ["update-ref", ref, commit.trim(), tip.value])
   })
 
 const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) =>

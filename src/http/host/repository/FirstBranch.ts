@@ -14,5 +14,5 @@ export const becomesDefault = (git: GitRepository): Effect.Effect<void, Problem 
     if (Option.isSome(named)) return
     const [first] = yield* git.refs("refs/heads/")
     if (first === undefined) return
-    yield* Git.output({ directory: git.directory, args: ["symbolic-ref", "HEAD", first.name] })
+    yield* Git.text(git, ["symbolic-ref", "HEAD", first.name])
   })

@@ -3,6 +3,7 @@ import { Effect, Fiber, type Scope, Stream } from "effect"
 import { RemoteError } from "../../../domain/StoreError.js"
 import { toRemoteError } from "../../../git/disk/Fault.js"
 import { channelOf, type GitChild, spawnFailure, spawnGit } from "../../../git/disk/GitProcess.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Programs from "./Programs.js"
 
@@ -124,6 +125,13 @@ export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, Rem
       return Stream.concat(output, Stream.unwrap(ending))
     })
   )
+
+/** The output of a short run as text; empty or cut short where Git fails. */
+export const text = (
+  { directory }: Pick<GitRepository, "directory">,
+  args: ReadonlyArray<string>,
+  options: { readonly maxBytes?: number } & Pick<GitRun, "env" | "admitted"> = {}
+) => Effect.map(output({ ...options, directory, args }, options), ({ stdout }) => stdout.toString())
 
 /** The whole output and the exit code of a short run. */
 export const output = <E = never>(

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs"
 import { FileSystem, Path, type Error as PlatformError } from "@effect/platform"
-import { Clock, Context, Effect, Layer, Option, Schema, Scope } from "effect"
+import { Clock, Context, Effect, Layer, Option, Predicate, Schema, Scope } from "effect"
 import { RemoteError, type ValidationError } from "../../../domain/StoreError.js"
 import * as Engine from "../../../git/disk/Engine.js"
 import { GitRepositories, isRepositoryName } from "../../../git/disk/GitRepositories.js"
@@ -226,17 +226,22 @@ export const layer = (options: RepositoriesOptions) =>
         })
       }
 
-      const refused = (principal: Principal, permission: string) =>
-        principal.id === anonymous.id ? requiresAuthentication : notPermitted(permission)
+      /** What `found` gives, for whoever may write; the others are told what they may know of. */
+      const forWriters =
+        (permission: string, found: (owner: string, name: string) => Opening) =>
+        (principal: Principal, owner: string, name: string): Opening => {
+          if (!proper(owner, name)) return notFound
+          if (may(principal, "write", `${owner}/${name}`)) return found(owner, name)
+          return Effect.zipRight(
+            reading(principal, owner, name),
+            principal.id === anonymous.id ? requiresAuthentication : notPermitted(permission)
+          )
+        }
 
-      const administering = (principal: Principal, owner: string, name: string): Opening =>
-        Effect.gen(function* () {
-          if (!proper(owner, name)) return yield* notFound
-          if (may(principal, "write", `${owner}/${name}`))
-            return (yield* find(owner, name)) ?? (yield* notFound)
-          yield* reading(principal, owner, name)
-          return yield* refused(principal, "administration=write")
-        })
+      const existing = (owner: string, name: string): Opening =>
+        Effect.filterOrFail(find(owner, name), Predicate.isNotUndefined, () => notFound)
+
+      const administering = forWriters("administration=write", existing)
 
       const remove = (owner: string, name: string) => {
         const fullName = `${owner}/${name}`
@@ -256,20 +261,15 @@ export const layer = (options: RepositoriesOptions) =>
           ),
         remove: (principal, owner, name) =>
           Effect.zipRight(Effect.scoped(administering(principal, owner, name)), remove(owner, name)),
-        writing: (principal, owner, name) =>
+        writing: forWriters("contents=write", (owner, name) =>
           Effect.gen(function* () {
-            if (!proper(owner, name)) return yield* notFound
-            if (may(principal, "write", `${owner}/${name}`)) {
-              const found = yield* find(owner, name)
-              if (found !== undefined) return found
-              if (!options.createOnFirstUse) return yield* notFound
-              const made = yield* make(owner, name, { private: true, description: null })
-              if (Option.isSome(made)) return made.value
-              return (yield* find(owner, name)) ?? (yield* notFound)
-            }
-            yield* reading(principal, owner, name)
-            return yield* refused(principal, "contents=write")
-          }),
+            const found = yield* find(owner, name)
+            if (found !== undefined) return found
+            if (!options.createOnFirstUse) return yield* notFound
+            const made = yield* make(owner, name, { private: true, description: null })
+            return Option.isSome(made) ? made.value : yield* existing(owner, name)
+          })
+        ),
         create: (owner, name, settings) =>
           proper(owner, name)
             ? Effect.flatMap(users.enter(`${owner}/${name}`), (entered) =>

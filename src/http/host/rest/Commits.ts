@@ -1,7 +1,7 @@
 import { Chunk, Effect, Option, Stream } from "effect"
 import { trim } from "../../../domain/Trim.js"
 import * as Api from "../../../store/remote/github/api/Commits.js"
-import { badRequest, emptyRepository, Problem, unprocessable } from "../reply/Problem.js"
+import { badRequest, emptyRepository, notFound, type Problem, unprocessable } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
 import { isPath } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
@@ -31,7 +31,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
     const from = call.query.get("sha") || (yield* git.defaultBranch)
     const start = yield* Revision.commitOf(git, from)
-    if (Option.isNone(start)) return yield* new Problem({ status: 404, message: "Not Found" })
+    if (Option.isNone(start)) return yield* notFound
     const page = Pages.asked(call)
     const path = trim(call.query.get("path") ?? "", /\//)
     const asked = call.query.get("author") || undefined

@@ -1,6 +1,5 @@
-import { Chunk, Effect, Option, Stream } from "effect"
+import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import type { RemoteError } from "../../../domain/StoreError.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import * as Api from "../../../store/remote/github/api/Commits.js"
 import * as Links from "../reply/Links.js"
@@ -19,13 +18,8 @@ import * as Patches from "./Patches.js"
 const mostCommits = 250
 const mostFiles = 300
 
-const revList = (
-  git: GitRepository,
-  ...args: ReadonlyArray<string>
-): Effect.Effect<string, Problem | RemoteError> =>
-  Effect.map(Git.output({ directory: git.directory, args: ["rev-list", ...args, "--"] }), ({ stdout }) =>
-    stdout.toString().trim()
-  )
+const revList = (git: GitRepository, ...args: ReadonlyArray<string>) =>
+  Effect.map(Git.text(git, ["rev-list", ...args, "--"]), (text) => text.trim())
 
 export const routes: ReadonlyArray<Route.Route> = [
   Route.read(Api.compare, function* (call, { fullName, git }) {
@@ -115,10 +109,7 @@ const commitsBetween = (git: GitRepository, from: Oid, to: Oid, count: number, p
       to,
       `^${from}`
     )).split("\n")
-    const infos = yield* Stream.fromIterable(names.filter((name) => name !== "").reverse()).pipe(
-      Stream.mapEffect((name) => git.commit(name as Oid)),
-      Stream.filterMap((info) => info),
-      Stream.runCollect
-    )
-    return Chunk.toReadonlyArray(infos)
+    const newestLast = names.filter((name) => name !== "").reverse()
+    const infos = yield* Effect.forEach(newestLast, (name) => git.commit(name as Oid))
+    return infos.flatMap(Option.toArray)
   })

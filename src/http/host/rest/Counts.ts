@@ -22,15 +22,15 @@ export const moment = (millis: number): string =>
 /** How many commits lead to `from`, itself among them. */
 export const commits = (git: GitRepository, from: Oid, { author, path, since, until }: Which) =>
   Effect.map(
-    Git.output({
-      directory: git.directory,
-      args: ["rev-list", "--count"].concat(
+    Git.text(
+      git,
+      ["rev-list", "--count"].concat(
         since === undefined ? [] : [`--since=${since}`],
         until === undefined ? [] : [`--until=${until}`],
         author === undefined ? [] : ["--fixed-strings", `--author=${author}`],
         [from, "--"],
         path === "" ? [] : [path]
       )
-    }),
-    ({ stdout }) => Number(stdout.toString().trim()) || 0
+    ),
+    (count) => Number(count.trim()) || 0
   )

@@ -37,16 +37,14 @@ export const changes = (
   after: Oid
 ): Effect.Effect<ReadonlyArray<FileChange>, Problem | RemoteError> =>
   Effect.map(
-    Git.output(
-      {
-        directory: git.directory,
-        args: ["diff-tree", "-r", "-z", "-M", "-l1000", "--raw", "--numstat", "--no-ext-diff"].concat(
-          between(before, after)
-        )
-      },
+    Git.text(
+      git,
+      ["diff-tree", "-r", "-z", "-M", "-l1000", "--raw", "--numstat", "--no-ext-diff"].concat(
+        between(before, after)
+      ),
       { maxBytes: 256 * 1024 * 1024 }
     ),
-    ({ stdout }) => parse(stdout.toString().split("\0"))
+    (text) => parse(text.split("\0"))
   )
 
 const parse = (fields: ReadonlyArray<string>): ReadonlyArray<FileChange> => {
@@ -90,18 +88,15 @@ const patches = (
   files: ReadonlyArray<FileChange>
 ) => {
   const paths = files.flatMap(({ path, previous }) => (previous === undefined ? [path] : [previous, path]))
-  return Git.output(
-    {
-      directory: git.directory,
-      args: ["-c", "core.quotePath=false", "diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-color"]
-        .concat(between(before, after))
-        .concat("--", paths)
-    },
+  return Git.text(
+    git,
+    ["-c", "core.quotePath=false", "diff-tree", "-r", "-p", "-M", "--no-ext-diff", "--no-color"]
+      .concat(between(before, after))
+      .concat("--", paths),
     { maxBytes: patchBytes }
   ).pipe(
-    Effect.map(({ stdout }) => {
-      const found = stdout
-        .toString()
+    Effect.map((all) => {
+      const found = all
         .split(/^diff --git /m)
         .slice(1)
         .map((text) => {

@@ -24,7 +24,7 @@ const setDefault = ({ git }: Hosted, branch: string) =>
       const name = `refs/heads/${branch}`
       if (!isRefName(name) || Option.isNone(yield* git.ref(name)))
         return yield* invalid("default_branch", `The branch ${branch.slice(0, 255)} was not found.`)
-      yield* Git.output({ directory: git.directory, args: ["symbolic-ref", "HEAD", name] })
+      yield* Git.text(git, ["symbolic-ref", "HEAD", name])
     })
   )
 

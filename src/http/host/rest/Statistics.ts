@@ -27,12 +27,10 @@ const always = (body: unknown) => (call: Call) => Conditional.json(call, body)
 
 const listed = (call: Call, { git }: Hosted, from: string) =>
   Effect.map(
-    Programs.history(
-      Git.output({ directory: git.directory, args: ["shortlog", "-sne", from, "--"], admitted: true })
-    ),
-    ({ stdout }) => {
+    Programs.history(Git.text(git, ["shortlog", "-sne", from, "--"], { admitted: true })),
+    (text) => {
       const anonymous = /^(1|true)$/.test(call.query.get("anon") ?? "")
-      const all = stdout.toString().split("\n").flatMap(parse)
+      const all = text.split("\n").flatMap(parse)
       const wanted = all.filter(({ email }) => anonymous || loginOf(email) !== undefined)
       const { headers, items } = Pages.slice(call, Pages.asked(call), wanted)
       const shown = items.map(({ contributions, email, name }) => {

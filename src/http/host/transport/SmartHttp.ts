@@ -73,32 +73,30 @@ const opened = (
   )
 }
 
-const expects = (call: Call, name: string) =>
-  call.request.headers["content-type"] === `application/x-git-${name}-request`
-    ? Effect.void
-    : Effect.fail(
-        new Problem({ status: 415, message: `The body must be application/x-git-${name}-request.` })
-      )
-
-// A body is taken in before a place is asked for, so that a slow sender holds nobody up.
-const spooled = (call: Call, directory: string, maxBytes: number) =>
+/** The body of a request, taken in before a place is asked for, so that a slow sender holds nobody up. */
+const received = (call: Call, name: string, maxBytes: number) =>
   Effect.gen(function* () {
-    const spool = yield* Spool.make(directory, inMemory)
+    const { git } = yield* opened(call, name)
+    const type = `application/x-git-${name}-request`
+    if (call.request.headers["content-type"] !== type)
+      return yield* new Problem({ status: 415, message: `The body must be ${type}.` })
+    const spool = yield* Spool.make(git.directory, inMemory)
     yield* Stream.runForEach(Body.unpacked(call, maxBytes), spool.append)
-    return spool
+    return { git, input: spool.read(0, spool.size()) }
   })
 
+const reply = (type: string, body: Reply.Reply["body"]) =>
+  Reply.make(200, { ...noCache, "content-type": `application/x-git-${type}` }, body)
+
 // The same whoever asks and whatever for: nothing is told of the repository.
-const lfs = (): Route.Answer =>
-  Effect.succeed(
-    Reply.make(
-      501,
-      { "content-type": "application/vnd.git-lfs+json" },
-      JSON.stringify({
-        message:
-          "This host does not store Git LFS objects. Commit the files themselves, or set lfs.url to a server that does."
-      })
-    )
+const lfs = () =>
+  Reply.make(
+    501,
+    { "content-type": "application/vnd.git-lfs+json" },
+    JSON.stringify({
+      message:
+        "This host does not store Git LFS objects. Commit the files themselves, or set lfs.url to a server that does."
+    })
   )
 
 const at = (method: string, path: string) => ({ method, path: `/{owner}/{repo}/${path}`, docs: "rest" })
@@ -124,20 +122,12 @@ export const routes: ReadonlyArray<Route.Route> = [
         message: `git ${name} ended with ${code}`,
         reason: "Server"
       })
-    const header = `# service=git-${name}\n`
-    const length = (header.length + 4).toString(16).padStart(4, "0")
     const plain = run.env?.GIT_PROTOCOL !== "version=2" || name === "receive-pack"
-    return Reply.make(
-      200,
-      { ...noCache, "content-type": `application/x-git-${name}-advertisement` },
-      plain ? Buffer.concat([Buffer.from(`${length}${header}0000`), stdout]) : stdout
-    )
+    const head = [Packets.line(`# service=git-${name}\n`), Buffer.from("0000")]
+    return reply(`${name}-advertisement`, plain ? Buffer.concat([...head, stdout]) : stdout)
   }),
   Route.make(at("POST", "git-upload-pack"), function* (call) {
-    const { git } = yield* opened(call, "upload-pack")
-    yield* expects(call, "upload-pack")
-    const spool = yield* spooled(call, git.directory, maxFetchBytes)
-    const input = spool.read(0, spool.size())
+    const { git, input } = yield* received(call, "upload-pack", maxFetchBytes)
     yield* Packets.check(input)
     yield* Programs.transfer
     const output = Git.stream({
@@ -146,13 +136,10 @@ export const routes: ReadonlyArray<Route.Route> = [
       input,
       refusal
     })
-    return Reply.make(200, { ...noCache, "content-type": "application/x-git-upload-pack-result" }, output)
+    return reply("upload-pack-result", output)
   }),
   Route.make(at("POST", "git-receive-pack"), function* (call) {
-    const { git } = yield* opened(call, "receive-pack")
-    yield* expects(call, "receive-pack")
-    const spool = yield* spooled(call, git.directory, call.host.maxPushBytes)
-    const input = spool.read(0, spool.size())
+    const { git, input } = yield* received(call, "receive-pack", call.host.maxPushBytes)
     // Its place is taken before its turn: whoever has the turn must not wait for those who wait for it.
     yield* Programs.transfer
     const { stdout } = yield* Quarantine.around(
@@ -165,6 +152,6 @@ export const routes: ReadonlyArray<Route.Route> = [
         turn: (applied) => git.exclusively(Effect.zipLeft(applied, FirstBranch.becomesDefault(git)))
       })
     )
-    return Reply.make(200, { ...noCache, "content-type": "application/x-git-receive-pack-result" }, stdout)
+    return reply("receive-pack-result", stdout)
   })
 ]
