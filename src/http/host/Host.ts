@@ -100,10 +100,12 @@ interface Found {
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
-const rest = Route.matcher(Rest.routes)
-const git = Route.matcher(SmartHttp.routes)
-const raw = Route.matcher([Raw.route])
-const codeload = Route.matcher([Rest.codeload])
+const routers = {
+  rest: Route.matcher(Rest.routes),
+  git: Route.matcher(SmartHttp.routes),
+  raw: Route.matcher([Raw.route]),
+  codeload: Route.matcher([Rest.codeload])
+}
 const preflight = Reply.toResponse(Cors.preflight)
 const noQuery = new URLSearchParams()
 
@@ -196,28 +198,22 @@ const make = (options: HostOptions) =>
         case "graphql":
           return limited(principal, GraphQl.handle(call({})))
         case "raw":
-          return run(raw(request.method, path))
         case "codeload":
-          return run(codeload(request.method, path))
         case "git":
-          return run(git(request.method, path))
-        case "web":
-          return WebAddress.redirect(
-            request.method,
-            path,
-            call({}).links,
-            question < 0 ? "" : url.slice(question)
-          )
+          return run(routers[area](request.method, path))
+        case "web": {
+          const query = question < 0 ? "" : url.slice(question)
+          return WebAddress.redirect(request.method, path, call({}).links, query)
+        }
         case "none":
           return notFound
         case "rest": {
-          const match = rest(request.method, path)
+          const match = routers.rest(request.method, path)
           const writes = request.method !== "GET" && request.method !== "HEAD"
           const charge: Limits.Charge = {
             principal,
             resource: "core",
             writes,
-            creates: writes,
             endpoint: match?.route.path ?? "",
             free: match?.route.resource === "free"
           }

@@ -6,8 +6,8 @@ import { layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 
 const principal = { id: "one", login: "one", grants: [] }
-const read: Limits.Charge = { principal, resource: "core", writes: false, creates: false, endpoint: "/" }
-const write: Limits.Charge = { ...read, writes: true, creates: true }
+const read: Limits.Charge = { principal, resource: "core", writes: false, endpoint: "/" }
+const write: Limits.Charge = { ...read, writes: true }
 
 const outcome = (charge: Limits.Charge) =>
   Effect.gen(function* () {

@@ -8,10 +8,8 @@ export type Resource = "core" | "graphql"
 export interface Charge {
   readonly principal: Principal
   readonly resource: Resource
-  /** Writes weigh five secondary points, reads one. */
+  /** Writes weigh five secondary points, reads one; and writes create content, which has limits of its own. */
   readonly writes: boolean
-  /** Whether it creates content, which has limits of its own. */
-  readonly creates: boolean
   /** The route or GraphQL: secondary points are counted for each. */
   readonly endpoint: string
   /** `/rate_limit` is free on the primary limit. */
@@ -191,7 +189,7 @@ export const layer = (options: LimitsOptions) =>
           points,
           resource === "graphql" ? options.graphqlPointsPerMinute : options.pointsPerMinute
         ) &&
-        (!charge.creates ||
+        (!charge.writes ||
           (spend(`${principal.id} minute`, now, 60_000, 1, options.contentPerMinute) &&
             spend(`${principal.id} hour`, now, 3_600_000, 1, options.contentPerHour)))
       return allowed ? undefined : secondary()

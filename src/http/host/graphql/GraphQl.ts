@@ -214,7 +214,6 @@ export const handle = (call: Call): Answer =>
       principal: call.principal,
       resource: "graphql",
       writes,
-      creates: writes,
       endpoint: "graphql",
       cost: cost.points
     }
