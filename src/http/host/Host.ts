@@ -5,15 +5,16 @@ import type { DurationInput } from "../../domain/DurationInput.js"
 import * as ClientAddress from "../server/ClientAddress.js"
 import { durationOption } from "../server/DurationOption.js"
 import { Guesses } from "../server/Guesses.js"
-import * as Area from "./Area.js"
 import * as Limits from "./access/Limits.js"
 import { anonymous, type Principal } from "./access/Principal.js"
 import { Tickets } from "./access/Tickets.js"
 import * as Tokens from "./access/Tokens.js"
 import * as Cors from "./Cors.js"
 import * as Envelope from "./Envelope.js"
+import { inject } from "./FaultInjection.js"
 import * as GraphQl from "./graphql/GraphQl.js"
 import * as Refusal from "./Refusal.js"
+import * as Router from "./Router.js"
 import * as Links from "./reply/Links.js"
 import * as Media from "./reply/Media.js"
 import { badCredentials, badRequest, notFound, Problem, tooManyGuesses, toReply } from "./reply/Problem.js"
@@ -21,14 +22,13 @@ import * as Reply from "./reply/Reply.js"
 import { Faults, writing } from "./repository/Faults.js"
 import * as Programs from "./repository/Programs.js"
 import { Repositories } from "./repository/Repositories.js"
-import * as Answers from "./request/Answers.js"
 import * as Body from "./request/Body.js"
 import { type Call, type HostServices, type Version, versions } from "./request/Call.js"
-import * as Room from "./request/Room.js"
+import * as FairScheduler from "./request/FairScheduler.js"
+import * as MemoryBudget from "./request/MemoryBudget.js"
+import * as ReplyCache from "./request/ReplyCache.js"
 import * as Route from "./request/Route.js"
-import * as Turns from "./request/Turns.js"
 import * as Rest from "./rest/Rest.js"
-import { spoiled } from "./Spoil.js"
 import * as Raw from "./transport/Raw.js"
 import * as SmartHttp from "./transport/SmartHttp.js"
 import * as WebAddress from "./WebAddress.js"
@@ -117,8 +117,8 @@ const make = (options: HostOptions) =>
     const connectionIdle = Duration.toMillis(
       durationOption("Host: connectionIdle", options.connectionIdle ?? "15 minutes")
     )
-    // Two rooms: who asks with a large body may be answered with one, and must not wait for itself.
-    const roomBytes = (options.maxBytesInFlight ?? 512 * mebibyte) / 2
+    // Two budgets: who asks with a large body may be answered with one, and must not wait for itself.
+    const budget = (options.maxBytesInFlight ?? 512 * mebibyte) / 2
     const host: HostServices = {
       repositories: yield* Repositories,
       limits,
@@ -127,10 +127,10 @@ const make = (options: HostOptions) =>
       maxPushBytes: options.maxPushBytes ?? 2048 * mebibyte,
       bodyIdle: durationOption("Host: bodyIdle", options.bodyIdle ?? "1 minute"),
       bodyTime: durationOption("Host: bodyTime", options.bodyTime ?? "30 seconds"),
-      bodies: yield* Room.make(roomBytes),
-      room: yield* Room.make(roomBytes),
-      answers: Answers.make(options.maxRememberedBytes ?? 32 * mebibyte),
-      turn: Turns.make()
+      bodyMemory: yield* MemoryBudget.make(budget),
+      replyMemory: yield* MemoryBudget.make(budget),
+      replyCache: ReplyCache.make(options.maxRememberedBytes ?? 32 * mebibyte),
+      turn: FairScheduler.make()
     }
     const programs =
       options.maxTransfers === undefined && options.maxWaiting === undefined
@@ -165,8 +165,8 @@ const make = (options: HostOptions) =>
       return badCredentials
     }
 
-    const route = (request: Request, url: string, question: number, place: Area.Place, found: Found) => {
-      const { area, prefix } = place
+    const route = (request: Request, url: string, question: number, target: Router.Target, found: Found) => {
+      const { area, prefix } = target
       const api = area === "rest" || area === "graphql"
       if (api && !request.headers["user-agent"]?.trim()) return noAgent
       const principal = identify(request)
@@ -223,7 +223,7 @@ const make = (options: HostOptions) =>
       }
     }
 
-    const refused = (area: Area.Area, found: Found, problem: Problem): Reply.Reply => {
+    const refused = (area: Router.Area, found: Found, problem: Problem): Reply.Reply => {
       if (area === "git" && problem.status === 401)
         return toReply(SmartHttp.challenge(problem), found.documentation)
       if (area !== "raw") return toReply(problem, found.documentation)
@@ -241,8 +241,8 @@ const make = (options: HostOptions) =>
       const { socket } = request.source as Partial<IncomingMessage>
       if (Number.isFinite(connectionIdle)) socket?.setTimeout(connectionIdle)
       const question = url.indexOf("?")
-      const place = Area.of(question < 0 ? url : url.slice(0, question), options.atRoot)
-      const { area } = place
+      const target = Router.of(question < 0 ? url : url.slice(0, question), options.atRoot)
+      const { area } = target
       const api = area === "rest" || area === "graphql"
       if (method === "OPTIONS" && (api || area === "raw")) return Effect.succeed(preflight)
       const found: Found = {
@@ -263,10 +263,10 @@ const make = (options: HostOptions) =>
           ? Effect.zipRight(limits.refund(charge), enveloped)
           : enveloped
       }
-      const handled = Effect.suspend(() => route(request, url, question, place, found))
+      const handled = Effect.suspend(() => route(request, url, question, target, found))
       const fault = faults.meet(method, url)
       return Effect.matchCauseEffect(
-        fault === undefined ? handled : spoiled(faults, fault, request, handled),
+        fault === undefined ? handled : inject(faults, fault, request, handled),
         {
           onSuccess: finish,
           onFailure: (cause) =>
@@ -279,7 +279,7 @@ const make = (options: HostOptions) =>
 
     return Host.of({
       app: Effect.flatMap(HttpServerRequest.HttpServerRequest, answer),
-      paths: Area.paths,
+      paths: Router.paths,
       maxBodyBytes: host.maxBodyBytes,
       maxPushBytes: host.maxPushBytes,
       bodyTime: host.bodyTime

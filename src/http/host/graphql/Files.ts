@@ -54,7 +54,7 @@ const textOf = (context: Context, hosted: Hosted, oid: Oid): Eventual<Text> =>
         texts.set(oid, shown, 2 * (shown.text?.length ?? 0) + 200)
         return shown
       })
-      return context.call.host.room.around(size, read)
+      return context.call.host.replyMemory.around(size, read)
     })
   )
 

@@ -17,10 +17,10 @@ import { badRequest, Problem } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
 import { writing } from "../repository/Faults.js"
 import type { Call } from "../request/Call.js"
+import * as FairScheduler from "../request/FairScheduler.js"
 import { isObject } from "../request/Fields.js"
 import * as JsonBody from "../request/JsonBody.js"
 import type { Answer, Failure } from "../request/Route.js"
-import * as Turns from "../request/Turns.js"
 import { documentProblem, explainAborted, variablesProblem } from "./Bounds.js"
 import type { Context } from "./Context.js"
 import { estimate, mostNodes } from "./Cost.js"
@@ -109,7 +109,7 @@ const operationOf = (
 const runner = Effect.gen(function* () {
   const fork = Runtime.runFork(yield* Effect.runtime<Scope.Scope>())
   const running = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
-  const turn = Turns.make()
+  const turn = FairScheduler.make()
   const began = performance.now()
   let open = true
   yield* Effect.addFinalizer(() => {
@@ -124,7 +124,7 @@ const runner = Effect.gen(function* () {
   const run: Context["run"] = (effect) => {
     if (!open) throw unavailable()
     // Whoever asks for much leaves the event loop to others in between.
-    const paced = performance.now() - began > Turns.budget ? Effect.zipRight(turn, effect) : effect
+    const paced = performance.now() - began > FairScheduler.budget ? Effect.zipRight(turn, effect) : effect
     const fiber = fork(paced, { immediate: true })
     const exit = fiber.unsafePoll()
     if (exit !== null) return settled(exit)

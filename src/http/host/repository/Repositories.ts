@@ -8,8 +8,8 @@ import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import { anonymous, may, type Principal } from "../access/Principal.js"
 import { conflict, notFound, notPermitted, type Problem, requiresAuthentication } from "../reply/Problem.js"
 import { Faults } from "./Faults.js"
-import * as Leases from "./Leases.js"
 import { isOwner } from "./Names.js"
+import * as Pool from "./Pool.js"
 import * as Quarantine from "./Quarantine.js"
 import * as Users from "./Users.js"
 
@@ -105,7 +105,7 @@ export const layer = (options: RepositoriesOptions) =>
       const registry = yield* GitRepositories
       const faults = yield* Faults
       const known = new Map<string, { readonly stamp: string; readonly settings: Settings }>()
-      const leases = yield* Leases.make<{ readonly stamp: string; readonly hosted: Hosted }>()
+      const pool = yield* Pool.make<{ readonly stamp: string; readonly hosted: Hosted }>()
       const making = yield* Effect.makeSemaphore(1)
       const users = yield* Users.make
       const scope = yield* Effect.scope
@@ -170,15 +170,15 @@ export const layer = (options: RepositoriesOptions) =>
         Effect.flatMap(users.enter(`${owner}/${name}`), (entered) => {
           if (!entered) return absent
           const fullName = `${owner}/${name}`
-          const held = leases.hold(fullName, opened(owner, name)).pipe(
+          const held = pool.hold(fullName, opened(owner, name)).pipe(
             Effect.map((lease) => lease.hosted),
             Effect.catchTag("NotFoundError", () => absent)
           )
-          const open = leases.peek(fullName)
+          const open = pool.peek(fullName)
           // What is open is what it was, unless somebody took it away, replaced it or changed what is said of it.
           if (open !== undefined && open.stamp === stampsOf(fullName)) return held
           return Effect.zipRight(
-            leases.drop(fullName),
+            pool.drop(fullName),
             Effect.flatMap(registry.exists(owner, name), (exists) => (exists ? held : absent))
           )
         })
@@ -200,7 +200,7 @@ export const layer = (options: RepositoriesOptions) =>
             const all = yield* registry.list
             if (all.some((other) => `${other.owner}/${other.name}`.toLowerCase() === lower))
               return Option.none()
-            yield* leases.drop(fullName)
+            yield* pool.drop(fullName)
             const now = new Date(yield* Clock.currentTimeMillis).toISOString()
             const settings: Settings = { ...given, createdAt: `${now.slice(0, 19)}Z` }
             const { repository } = yield* registry
@@ -245,7 +245,7 @@ export const layer = (options: RepositoriesOptions) =>
 
       const remove = (owner: string, name: string) => {
         const fullName = `${owner}/${name}`
-        const removed = Effect.zipRight(leases.drop(fullName), registry.remove(owner, name)).pipe(
+        const removed = Effect.zipRight(pool.drop(fullName), registry.remove(owner, name)).pipe(
           Effect.flatMap((was) => (was ? Effect.void : notFound))
         )
         return users.without(fullName, removed, { within: patience, otherwise: inUse })

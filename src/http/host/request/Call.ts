@@ -6,8 +6,8 @@ import type { Tickets } from "../access/Tickets.js"
 import type { Links } from "../reply/Links.js"
 import type { Media } from "../reply/Media.js"
 import type { Repositories } from "../repository/Repositories.js"
-import type { Answers } from "./Answers.js"
-import type { Room } from "./Room.js"
+import type { MemoryBudget } from "./MemoryBudget.js"
+import type { ReplyCache } from "./ReplyCache.js"
 
 /** The versions of the REST API that are known, oldest first. */
 export const versions = ["2022-11-28", "2026-03-10"] as const
@@ -24,12 +24,12 @@ export interface HostServices {
   readonly bodyIdle: Duration.Duration
   /** How long a small body may take. */
   readonly bodyTime: Duration.Duration
-  /** Memory for large request bodies; apart from `room`, so that no request waits for itself. */
-  readonly bodies: Room
+  /** Memory for large request bodies; apart from `replyMemory`, so that no request waits for itself. */
+  readonly bodyMemory: MemoryBudget
   /** Memory for large replies. */
-  readonly room: Room
+  readonly replyMemory: MemoryBudget
   /** Replies that are remembered. */
-  readonly answers: Answers
+  readonly replyCache: ReplyCache
   /** Waits for a turn of the processor. */
   readonly turn: Effect.Effect<void>
 }

@@ -41,7 +41,7 @@ export const keyed = <E, R>(
 ): Effect.Effect<Reply.Reply, E, R> =>
   Effect.suspend(() => {
     const asked = askedBy(call)
-    const known = call.host.answers.get(asked, key)
+    const known = call.host.replyCache.get(asked, key)
     if (known !== undefined) {
       return Effect.succeed(matches(call, known.etag) ? notModified(known.etag, {}) : known.reply)
     }
@@ -49,7 +49,7 @@ export const keyed = <E, R>(
     if (matches(call, etag)) return Effect.succeed(notModified(etag, {}))
     return Effect.map(make, (made) => {
       const reply = { ...made, headers: { ...made.headers, etag } }
-      call.host.answers.set(asked, key, etag, reply)
+      call.host.replyCache.set(asked, key, etag, reply)
       return reply
     })
   })

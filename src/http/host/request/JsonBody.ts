@@ -9,7 +9,7 @@ import * as Declared from "./Declared.js"
 import * as Fields from "./Fields.js"
 import { type Extract, JsonScanner } from "./JsonScanner.js"
 import { LongText } from "./LongText.js"
-import * as Spool from "./Spool.js"
+import * as TemporaryFile from "./TemporaryFile.js"
 
 const mebibyte = 1024 * 1024
 
@@ -70,8 +70,8 @@ const arriving = (
 ): Effect.Effect<Fields.Fields, Problem | RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
     const scanner = new JsonScanner(large)
-    const spool = yield* Effect.cached(Spool.make(call.host.repositories.directory))
-    const room = yield* Effect.once(call.host.bodies.hold(Math.min(declared, mostPlain) * copies))
+    const temporary = yield* Effect.cached(TemporaryFile.make(call.host.repositories.directory))
+    const budget = yield* Effect.once(call.host.bodyMemory.hold(Math.min(declared, mostPlain) * copies))
     let problem: Problem | undefined
     const scan = (bytes: Uint8Array) => {
       try {
@@ -88,10 +88,10 @@ const arriving = (
         if (problem !== undefined) return Effect.void
         const keep = Effect.forEach(
           scanner.take(),
-          (piece) => Effect.flatMap(spool, (file) => file.append(piece)),
+          (piece) => Effect.flatMap(temporary, (file) => file.append(piece)),
           { discard: true }
         )
-        return scanner.plainBytes > large ? Effect.zipRight(room, keep) : keep
+        return scanner.plainBytes > large ? Effect.zipRight(budget, keep) : keep
       })
     )
     if (problem !== undefined) return yield* problem
@@ -101,12 +101,12 @@ const arriving = (
     let inMemory = scanner.plainBytes
     for (const { extract, holder, key } of placesOf(fields, extractOf)) {
       const size = extract.end - extract.start
-      const pieces = (yield* spool).read(extract.start, extract.end)
+      const pieces = (yield* temporary).read(extract.start, extract.end)
       const isFile = key === fileKey
       if (!isFile) {
         inMemory += size
         if (inMemory > mostPlain) return yield* Body.tooLarge
-        yield* room
+        yield* budget
       }
       const value = isFile ? new LongText(size, extract.base64, pieces) : yield* text(pieces)
       Object.defineProperty(holder, key, { value })

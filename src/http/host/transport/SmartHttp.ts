@@ -11,7 +11,7 @@ import type { Hosted } from "../repository/Repositories.js"
 import * as Body from "../request/Body.js"
 import type { Call } from "../request/Call.js"
 import * as Route from "../request/Route.js"
-import * as Spool from "../request/Spool.js"
+import * as TemporaryFile from "../request/TemporaryFile.js"
 import * as Packets from "./Packets.js"
 
 /** What a client wants and has: two million ids. */
@@ -80,9 +80,9 @@ const received = (call: Call, name: string, maxBytes: number) =>
     const type = `application/x-git-${name}-request`
     if (call.request.headers["content-type"] !== type)
       return yield* new Problem({ status: 415, message: `The body must be ${type}.` })
-    const spool = yield* Spool.make(git.directory, inMemory)
-    yield* Stream.runForEach(Body.unpacked(call, maxBytes), spool.append)
-    return { git, input: spool.read(0, spool.size()) }
+    const file = yield* TemporaryFile.make(git.directory, inMemory)
+    yield* Stream.runForEach(Body.unpacked(call, maxBytes), file.append)
+    return { git, input: file.read(0, file.size()) }
   })
 
 const reply = (type: string, body: Reply.Reply["body"]) =>

@@ -9,8 +9,8 @@ interface Lease<A> {
   gone: boolean
 }
 
-/** What requests share and is dear to open: held while it is used, and for some time after. */
-export interface Leases<A> {
+/** Values that requests share and that are expensive to open: each is held while it is used, and for some time after. */
+export interface Pool<A> {
   /** The value for as long as the caller's scope lasts; opened when it is not there. */
   readonly hold: <E, R>(
     key: string,
@@ -25,8 +25,8 @@ export interface Leases<A> {
 const between = "15 seconds"
 const patience = 2
 
-/** Leases that end with the scope in which they are made. */
-export const make = <A>(): Effect.Effect<Leases<A>, never, Scope.Scope> =>
+/** A pool that ends with the scope in which it is made. */
+export const make = <A>(): Effect.Effect<Pool<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const leases = new Map<string, Lease<A>>()
     const close = (lease: Lease<A>) => Scope.close(lease.scope, Exit.void)

@@ -7,7 +7,7 @@ import { RemoteError } from "../../../domain/StoreError.js"
 const pieceBytes = 256 * 1024
 
 /** A file for what is too large for memory. It has no name, so nothing of it outlives the process. */
-export interface Spool {
+export interface TemporaryFile {
   /** How many bytes it has. */
   readonly size: () => number
   readonly append: (bytes: Uint8Array) => Effect.Effect<void, RemoteError>
@@ -16,7 +16,7 @@ export interface Spool {
 
 const broken = (cause: unknown) =>
   new RemoteError({
-    operation: "Spool",
+    operation: "TemporaryFile",
     message: "The request body could not be taken in: is there space left on the disk?",
     reason: "Server",
     cause
@@ -31,7 +31,10 @@ const nameless = async (directory: string): Promise<FileHandle> => {
 }
 
 /** One on the disk of `directory`. The file is opened once there is more than `inMemory` bytes. */
-export const make = (directory: string, inMemory = 0): Effect.Effect<Spool, RemoteError, Scope.Scope> =>
+export const make = (
+  directory: string,
+  inMemory = 0
+): Effect.Effect<TemporaryFile, RemoteError, Scope.Scope> =>
   Effect.gen(function* () {
     let file: FileHandle | undefined
     let first: Buffer = Buffer.alloc(0)

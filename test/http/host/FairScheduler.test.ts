@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import * as Turns from "../../../src/http/host/request/Turns.js"
+import * as FairScheduler from "../../../src/http/host/request/FairScheduler.js"
 
 /** Keeps the processor for longer than one round of the event loop may take. */
 const work = () => {
   const began = performance.now()
-  while (performance.now() - began < Turns.budget + 3);
+  while (performance.now() - began < FairScheduler.budget + 3);
 }
 
 /** How often the event loop has come round. */
@@ -28,7 +28,7 @@ const rounds = Effect.acquireRelease(
 describe("turns", () => {
   it.scopedLive("long work is done in the order of asking, and the event loop comes round in between", () =>
     Effect.gen(function* () {
-      const turn = Turns.make()
+      const turn = FairScheduler.make()
       const counted = yield* rounds
       const seen: Array<readonly [request: number, round: number]> = []
       const request = (index: number) =>
@@ -52,7 +52,7 @@ describe("turns", () => {
 
   it.scopedLive("who leaves while waiting takes no turn", () =>
     Effect.gen(function* () {
-      const turn = Turns.make()
+      const turn = FairScheduler.make()
       const done: Array<string> = []
       const request = (name: string) =>
         Effect.zipRight(

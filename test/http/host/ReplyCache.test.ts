@@ -3,24 +3,24 @@ import { join } from "node:path"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Redacted, Stream } from "effect"
 import * as Reply from "../../../src/http/host/reply/Reply.js"
-import * as Answers from "../../../src/http/host/request/Answers.js"
+import * as ReplyCache from "../../../src/http/host/request/ReplyCache.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 
 it("answers are remembered for their key alone, and no more of them than there is room", () => {
-  const answers = Answers.make(200_000)
+  const cache = ReplyCache.make(200_000)
   const reply = Reply.make(200, {}, "x".repeat(2_000))
-  for (let index = 0; index < 100; index++) answers.set(`/${index}`, "key", "etag", reply)
-  assert.isUndefined(answers.get("/0", "key"))
-  assert.strictEqual(answers.get("/99", "key")?.reply.body, reply.body)
-  assert.isUndefined(answers.get("/99", "another"))
-  const kept = Array.from({ length: 100 }, (_, index) => answers.get(`/${index}`, "key")).filter(Boolean)
+  for (let index = 0; index < 100; index++) cache.set(`/${index}`, "key", "etag", reply)
+  assert.isUndefined(cache.get("/0", "key"))
+  assert.strictEqual(cache.get("/99", "key")?.reply.body, reply.body)
+  assert.isUndefined(cache.get("/99", "another"))
+  const kept = Array.from({ length: 100 }, (_, index) => cache.get(`/${index}`, "key")).filter(Boolean)
   assert.isAtMost(kept.length * 5_000, 200_000)
-  answers.set("/large", "key", "etag", Reply.make(200, {}, new Uint8Array(150_000)))
-  answers.set("/stream", "key", "etag", Reply.make(200, {}, Stream.make(new Uint8Array(1))))
-  assert.isUndefined(answers.get("/large", "key"))
-  assert.isUndefined(answers.get("/stream", "key"))
-  assert.isDefined(answers.get("/99", "key"))
+  cache.set("/large", "key", "etag", Reply.make(200, {}, new Uint8Array(150_000)))
+  cache.set("/stream", "key", "etag", Reply.make(200, {}, Stream.make(new Uint8Array(1))))
+  assert.isUndefined(cache.get("/large", "key"))
+  assert.isUndefined(cache.get("/stream", "key"))
+  assert.isDefined(cache.get("/99", "key"))
 })
 
 const other = {

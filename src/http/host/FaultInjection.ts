@@ -16,8 +16,8 @@ const hang = (request: HttpServerRequest.HttpServerRequest) =>
     return socket === undefined ? Effect.interrupt : Effect.never
   })
 
-/** An answer as a fault leaves it. */
-export const spoiled = (
+/** A reply, with a fault injected. */
+export const inject = (
   faults: Context.Tag.Service<typeof Faults>,
   fault: Fault,
   request: HttpServerRequest.HttpServerRequest,

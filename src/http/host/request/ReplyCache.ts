@@ -7,8 +7,8 @@ interface Known {
   readonly reply: Reply
 }
 
-/** Answers that follow from object ids alone, remembered by what was asked. They hold for as long as their key does. */
-export interface Answers {
+/** Replies that follow from object ids alone, remembered by what was asked. They hold for as long as their key does. */
+export interface ReplyCache {
   readonly get: (asked: string, key: string) => Known | undefined
   readonly set: (asked: string, key: string, etag: string, reply: Reply) => void
 }
@@ -20,7 +20,7 @@ const share = 1 / 8
 const long = 32_768
 
 /** Remembers at most about `bytes`, the least recently used first to go; streams are not remembered. */
-export const make = (bytes: number): Answers => {
+export const make = (bytes: number): ReplyCache => {
   const known = new ByteCache<Known>(bytes)
   return {
     get: (asked, key) => {
