@@ -97,23 +97,24 @@ export interface Match {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** The parameters of a path that fits a template. */
-const parametersOf = (
+/** The values of the parameters of a path that fits a template. */
+const valuesOf = (
   template: ReadonlyArray<Segment>,
   path: ReadonlyArray<string>
-): Match["parameters"] | undefined => {
-  const parameters: Record<string, string> = {}
+): ReadonlyArray<string> | undefined => {
+  const values: Array<string> = []
   let at = 0
-  for (const [index, { rank, text }] of template.entries()) {
+  for (let index = 0; index < template.length; index++) {
+    const { rank, text } = template[index]!
     const behind = template.length - index - 1
     const end = rank === many ? path.length - behind : at + 1
     const first = path[at]
     if (first === undefined || end <= at) return undefined
     if (rank === literal ? first !== text : first === "" && (rank === one || behind > 0)) return undefined
-    if (rank !== literal) parameters[text] = path.slice(at, end).join("/")
+    if (rank !== literal) values.push(rank === one ? first : path.slice(at, end).join("/"))
     at = end
   }
-  return at === path.length ? parameters : undefined
+  return at === path.length ? values : undefined
 }
 
 const decode = (segment: string): string | undefined => {
@@ -127,9 +128,25 @@ const decode = (segment: string): string | undefined => {
 
 /** Finds the route of a request by its path as it was sent; a literal segment wins over a parameter. */
 export const matcher = (routes: ReadonlyArray<Route>) => {
-  const ordered = routes
-    .map((route) => ({ route, template: segmentsOf(route.path) }))
-    .sort((a, b) => bySpecificity(a.template, b.template))
+  interface Ordered {
+    readonly route: Route
+    readonly template: ReadonlyArray<Segment>
+    readonly names: ReadonlyArray<string>
+    /** The last literal whose place is fixed: most paths are told from a template by it. */
+    readonly last: number
+  }
+  const ordered = new Map<string, ReadonlyArray<Ordered>>()
+  for (const route of routes) {
+    const template = segmentsOf(route.path)
+    const end = template.findIndex(({ rank }) => rank === many)
+    const last = template.slice(0, end < 0 ? undefined : end).findLastIndex(({ rank }) => rank === literal)
+    const names = template.filter(({ rank }) => rank !== literal).map(({ text }) => text)
+    const some = [...(ordered.get(route.method) ?? []), { route, template, names, last }]
+    ordered.set(
+      route.method,
+      some.sort((a, b) => bySpecificity(a.template, b.template))
+    )
+  }
   return (method: string, path: string): Match | undefined => {
     const segments: Array<string> = []
     for (const raw of path.split("/").slice(1)) {
@@ -138,10 +155,11 @@ export const matcher = (routes: ReadonlyArray<Route>) => {
       segments.push(segment)
     }
     if (segments.length === 1 && segments[0] === "") segments.pop()
-    const wanted = method === "HEAD" ? "GET" : method
-    for (const { route, template } of ordered) {
-      const parameters = route.method === wanted ? parametersOf(template, segments) : undefined
-      if (parameters !== undefined) return { route, parameters }
+    for (const { last, names, route, template } of ordered.get(method === "HEAD" ? "GET" : method) ?? []) {
+      if (last >= 0 && template[last]!.text !== segments[last]) continue
+      const values = valuesOf(template, segments)
+      if (values === undefined) continue
+      return { route, parameters: Object.fromEntries(names.map((name, index) => [name, values[index]!])) }
     }
     return undefined
   }
