@@ -78,8 +78,7 @@ const noAgent = new Problem({
   documentation: "rest/using-the-rest-api/troubleshooting-the-rest-api#user-agent-required"
 })
 
-const versionOf = (request: HttpServerRequest.HttpServerRequest): Version | Problem => {
-  const asked = request.headers["x-github-api-version"]
+const versionOf = (asked: string | undefined): Version | Problem => {
   if (asked === undefined) return versions[0]
   return (
     versions.find((version) => version === asked) ??
@@ -87,6 +86,12 @@ const versionOf = (request: HttpServerRequest.HttpServerRequest): Version | Prob
       `The API version ${JSON.stringify(asked.slice(0, 40))} is not supported. Use one of ${versions.join(", ")}.`
     )
   )
+}
+
+/** A request, and where its query begins. */
+interface Asked extends Pick<HttpServerRequest.HttpServerRequest, "method" | "url" | "headers"> {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly question: number
 }
 
 /** What is found out about a request while it is answered, and goes around its answer. */
@@ -146,8 +151,7 @@ const make = (options: HostOptions) =>
     const guesses = new Guesses({ most: 100, windowMillis: 60_000 })
     const linksOf = Links.from(options.publicUrl)
 
-    const identify = (request: Request): Principal | Problem => {
-      const header = request.headers["authorization"]
+    const identify = (request: Request, header: string | undefined): Principal | Problem => {
       if (header === undefined || header.trim() === "") return anonymous
       const client = ClientAddress.of(request, options.publicUrl)
       const found = Option.flatMap(Tokens.fromHeader(header), tokens.principal)
@@ -165,15 +169,18 @@ const make = (options: HostOptions) =>
       return badCredentials
     }
 
-    const route = (request: Request, url: string, question: number, target: Router.Target, found: Found) => {
-      const { area, prefix } = target
+    const route = (
+      { headers, method, question, request, url }: Asked,
+      { area, prefix }: Router.Target,
+      found: Found
+    ) => {
       const api = area === "rest" || area === "graphql"
-      if (api && !request.headers["user-agent"]?.trim()) return noAgent
-      const principal = identify(request)
+      if (api && !headers["user-agent"]?.trim()) return noAgent
+      const principal = identify(request, headers["authorization"])
       if (principal instanceof Problem) return principal
       found.principal = principal
       if (api) {
-        const version = versionOf(request)
+        const version = versionOf(headers["x-github-api-version"])
         if (version instanceof Problem) return version
         found.version = version
       }
@@ -185,9 +192,9 @@ const make = (options: HostOptions) =>
         parameters,
         query: question < 0 ? noQuery : new URLSearchParams(url.slice(question + 1)),
         principal,
-        media: area === "rest" ? Media.fromAccept(request.headers["accept"]) : "json",
+        media: area === "rest" ? Media.fromAccept(headers["accept"]) : "json",
         version: found.version,
-        links: linksOf(request.headers["host"], area === "rest" ? prefix : "/api/v3")
+        links: linksOf(headers["host"], area === "rest" ? prefix : "/api/v3")
       })
       const run = (match: Route.Match | undefined): Route.Answer => {
         if (match === undefined) return notFound
@@ -200,16 +207,16 @@ const make = (options: HostOptions) =>
         case "raw":
         case "codeload":
         case "git":
-          return run(routers[area](request.method, path))
+          return run(routers[area](method, path))
         case "web": {
           const query = question < 0 ? "" : url.slice(question)
-          return WebAddress.redirect(request.method, path, call({}).links, query)
+          return WebAddress.redirect(method, path, call({}).links, query)
         }
         case "none":
           return notFound
         case "rest": {
-          const match = routers.rest(request.method, path)
-          const writes = request.method !== "GET" && request.method !== "HEAD"
+          const match = routers.rest(method, path)
+          const writes = method !== "GET" && method !== "HEAD"
           const charge: Limits.Charge = {
             principal,
             resource: "core",
@@ -236,7 +243,7 @@ const make = (options: HostOptions) =>
     }
 
     const answer = (request: Request): Effect.Effect<Response, never, Scope.Scope> => {
-      const { method, url } = request
+      const { headers, method, url } = request
       // Node ends it then; between requests it has a time of its own.
       const { socket } = request.source as Partial<IncomingMessage>
       if (Number.isFinite(connectionIdle)) socket?.setTimeout(connectionIdle)
@@ -254,7 +261,7 @@ const make = (options: HostOptions) =>
       const finish = (reply: Reply.Reply): Effect.Effect<Response> => {
         if (!api) return Effect.succeed(Reply.toResponse(area === "raw" ? Envelope.aroundRaw(reply) : reply))
         const { charge, principal, version } = found
-        const media = area === "rest" ? Media.fromAccept(request.headers["accept"]) : "json"
+        const media = area === "rest" ? Media.fromAccept(headers["accept"]) : "json"
         const enveloped = Effect.map(
           limits.window(principal, area === "graphql" ? "graphql" : "core"),
           (window) => Reply.toResponse(Envelope.around(reply, { principal, version, media, window }))
@@ -263,7 +270,7 @@ const make = (options: HostOptions) =>
           ? Effect.zipRight(limits.refund(charge), enveloped)
           : enveloped
       }
-      const handled = Effect.suspend(() => route(request, url, question, target, found))
+      const handled = Effect.suspend(() => route({ request, method, url, headers, question }, target, found))
       const fault = faults.meet(method, url)
       return Effect.matchCauseEffect(
         fault === undefined ? handled : inject(faults, fault, request, handled),

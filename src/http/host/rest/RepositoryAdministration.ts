@@ -28,6 +28,7 @@ const setDefault = ({ git }: Hosted, branch: string) =>
     })
   )
 
+/** Opens the repository itself: a request that has it open would wait for its own end. */
 const remove = (call: Call): Route.Answer =>
   Effect.as(
     call.host.repositories.remove(call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
