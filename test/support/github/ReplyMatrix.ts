@@ -8,6 +8,7 @@ import * as Store from "../../../src/store/Store.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import { HostServer, layer as host } from "../host/HostServer.js"
 import { newRepository } from "./OnHost.js"
+import { ownProcess } from "./ownProcess.js"
 import { countingFetch, type InFlight, settle } from "./Virtual.js"
 
 type Document = { readonly [name: string]: unknown } | undefined
@@ -182,7 +183,8 @@ const world = Effect.gen(function* () {
             FetchHttpClient.layer,
             Layer.succeed(FetchHttpClient.Fetch, countingFetch(flight, proxy(fate)))
           )
-        )
+        ),
+        ownProcess
       )
       return yield* Effect.provideService(Store.make(storeOptions), GitRemote, remote)
     })
