@@ -13,6 +13,7 @@ import { FetchHttpClient } from "@effect/platform"
 import { Clock, Effect, Fiber, Layer, Redacted, TestClock } from "effect"
 import { withoutMark } from "../../../src/store/internal/CommitMark.js"
 import * as GitHub from "../../../src/store/remote/github/GitHub.js"
+import { ownProcess } from "./ownProcess.js"
 import { token } from "./Remote.js"
 import { TestHost } from "./TestHost.js"
 import { makeTestServer, type TestServer } from "./TestServer.js"
@@ -56,7 +57,8 @@ export const virtual = (options: Partial<GitHub.GitHubOptions> = {}) =>
       }).pipe(
         Effect.provide(
           Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, countingFetch(flight)))
-        )
+        ),
+        ownProcess
       )
     return { server, flight, connect, remote: yield* connect() }
   })
