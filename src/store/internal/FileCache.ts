@@ -1,9 +1,17 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Oid } from "../../domain/Oid.js"
 import * as GitObject from "../../git/GitObject.js"
 import { type Cache, MemoryCache } from "../Cache.js"
 import { Bounded } from "./Bounded.js"
-import type { FileVersion } from "./Snapshot.js"
+
+/** The bytes of a file and their blob id. */
+export interface FileVersion {
+  readonly oid: Oid
+  readonly content: Uint8Array
+  /** The validator of an answer that was kept with it. */
+  readonly etag?: string | undefined
+}
 
 /** The user's cache, for the files of one branch or commit. A cache that breaks is as good as none. */
 export interface FileCache {

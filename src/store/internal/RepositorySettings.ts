@@ -17,7 +17,8 @@ import { under } from "../DocumentPath.js"
 import type { FileCommitted, GitRemoteService, Head, TreeEntry } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { Bounded } from "./Bounded.js"
-import { type FileVersion, type Snapshot, snapshotAt } from "./Snapshot.js"
+import type { FileVersion } from "./FileCache.js"
+import { type Snapshot, snapshotAt } from "./Snapshot.js"
 
 /** What the settings file of a repository says, or that there is none. */
 export interface RecordedSettings {

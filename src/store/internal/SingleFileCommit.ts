@@ -9,7 +9,7 @@ import {
 } from "../../domain/StoreError.js"
 import { documentPath } from "../DocumentPath.js"
 import type { Change, CommitText, FileCommitted, SingleFile } from "../remote/GitRemote.js"
-import { type CommitParts, commitOn } from "./Commit.js"
+import { type CommitParts, commitOn } from "./BranchCommit.js"
 import { treeOf } from "./Derived.js"
 import { toItsEnd } from "./Detached.js"
 import { type Edited, edit } from "./DocumentEdit.js"

@@ -5,15 +5,7 @@ import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import type { Blob, GitRemoteService, Head, KnownFile, Tree, Wants } from "../remote/GitRemote.js"
-import type { FileCache } from "./FileCache.js"
-
-/** The bytes of a file and their blob id. */
-export interface FileVersion {
-  readonly oid: Oid
-  readonly content: Uint8Array
-  /** The validator of an answer that was kept with it. */
-  readonly etag?: string | undefined
-}
+import type { FileCache, FileVersion } from "./FileCache.js"
 
 /** A directory as it was found. Its files are read `at` the tree or commit, below `prefix`. */
 export interface Directory {

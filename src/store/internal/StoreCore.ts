@@ -12,8 +12,9 @@ import type { ReadSet, Snapshot } from "./Snapshot.js"
 import type { Unit, UnitOutcome } from "./WriteUnit.js"
 
 export type { Derived } from "./Derived.js"
+export type { FileVersion } from "./FileCache.js"
 export type { SettingsAt } from "./RepositorySettings.js"
-export type { FileVersion, Snapshot } from "./Snapshot.js"
+export type { Snapshot } from "./Snapshot.js"
 
 /** What collections, batches, transactions and the like are made of. A copy with other parts is a core as well. */
 export interface StoreCore {
