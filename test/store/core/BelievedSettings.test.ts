@@ -95,6 +95,25 @@ describe.each([...remotes, ...hosted])("settings that change under a writer on %
   )
 
   test(
+    "settings that a read believed are not those of the commit that a later read or write finds",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const indexed = yield* open({ indexes: { people: ["city"] } })
+      yield* indexed.collection("people").insert({ city: "Rome", n: 1 }, { id: "ada" })
+      const store = yield* open()
+      const people = store.collection("people")
+      yield* people.get("ada")
+      const recorded = { indexes: { people: ["city", "n"] }, manifests: {} }
+      yield* settingsByHand(remote, { format: 1, indexes: recorded.indexes })
+      yield* (yield* open()).collection("people").reindex()
+      assert.strictEqual((yield* people.findBy("city", "Rome")).length, 1)
+      yield* store.batch({}, (batch) => batch.put("people", "bob", { city: "Rome", n: 2 }))
+      const history = yield* readHistory(remote, "main", "data")
+      assert.deepStrictEqual(derivedProblems(history[history.length - 1]!, "people", recorded), [])
+    })
+  )
+
+  test(
     "an index that began meanwhile finds the document",
     Effect.gen(function* () {
       const store = yield* open()
