@@ -25,19 +25,10 @@ const infoOf = (core: StoreCore, commit: Head["commit"]): Effect.Effect<CommitIn
         })
   )
 
-/** Whether a document was looked at: its own file, its collection's directory, or an index or manifest of those. */
+/** Whether a document was looked at: its own file, its collection's directory, or the root. */
 const wasRead = (core: StoreCore, reads: ReadSet) => {
   const { root } = core.options
-  const collections = new Set<string>()
-  for (const path of reads.files.keys()) {
-    const found = /^(?:_index\/([^/]+)\/|_manifest\/([^/]+)\.json$)/.exec(
-      root === "" ? path : path.slice(root.length + 1)
-    )
-    const collection = found?.[1] ?? found?.[2]
-    if (collection !== undefined) collections.add(collection)
-  }
   return ({ after, before, collection }: ChangedDocument) =>
-    collections.has(collection) ||
     reads.directories.has(root) ||
     reads.directories.has(under(root, collection)) ||
     [before, after].some((file) => file !== undefined && reads.files.has(file.path))

@@ -220,6 +220,25 @@ describe("Transaction", () => {
     (it) => it.other.collection("notes").insert({ n: 1 }, { id: "phantom" }),
     ["phantom"]
   )
+  conflicting(
+    "a new document that an index did not name after a write of the transaction's own",
+    (tx) =>
+      tx
+        .collection("notes")
+        .insert({ n: 5 }, { id: "own" })
+        .pipe(
+          Effect.zipRight(tx.collection("notes").findBy("n", 9)),
+          Effect.map((found) => assert.deepStrictEqual(found, []))
+        ),
+    (it) => it.other.collection("notes").insert({ n: 9 }, { id: "phantom" }),
+    ["phantom"]
+  )
+  conflicting(
+    "a new document of a collection whose scan was explained",
+    (tx) => tx.collection("notes").explain("unindexed", 1),
+    (it) => it.other.collection("notes").insert({ n: 9 }, { id: "phantom" }),
+    ["phantom"]
+  )
 
   conflicting(
     "a document of a collection that was exported",
