@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { settingsFileName } from "../../../src/domain/Settings.js"
+import { ConflictError } from "../../../src/domain/StoreError.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
@@ -110,6 +111,27 @@ describe.each([...remotes, ...hosted])("settings that change under a writer on %
       yield* store.batch({}, (batch) => batch.put("people", "bob", { city: "Rome", n: 2 }))
       const history = yield* readHistory(remote, "main", "data")
       assert.deepStrictEqual(derivedProblems(history[history.length - 1]!, "people", recorded), [])
+    })
+  )
+
+  test(
+    "a document that a transaction missed is a conflict where it was made in a new layout",
+    Effect.gen(function* () {
+      const store = yield* believer()
+      const failed = yield* Effect.flip(
+        store.transaction({}, (tx) =>
+          Effect.gen(function* () {
+            assert.isFalse(yield* tx.collection("people").exists("bob"))
+            const sharded = yield* open({ shardDepth: 1 })
+            yield* sharded.collection("people").insert({ n: 1 }, { id: "bob" })
+          }).pipe(Effect.zipRight(tx.collection("places").insert({}, { id: "rome" })))
+        )
+      )
+      assert.instanceOf(failed, ConflictError)
+      assert.deepStrictEqual(
+        failed.conflicts.map(({ id }) => id),
+        ["bob"]
+      )
     })
   )
 
