@@ -16,6 +16,7 @@ import { conflict, publish, type WorkBranches, workPrefix } from "./internal/Pub
 import { guardTransaction } from "./internal/Signatures.js"
 import { ReadSet } from "./internal/Snapshot.js"
 import type { StoreCore } from "./internal/StoreCore.js"
+import type { Unit } from "./internal/WriteUnit.js"
 import type { Head } from "./remote/GitRemote.js"
 import type { StoreService } from "./StoreService.js"
 
@@ -34,6 +35,50 @@ const refuseReadOnly = (core: StoreCore, name: string) =>
         hint: "open it without readOnly and ref to write"
       })
     : Effect.void
+
+const closed = (name: string) =>
+  new ValidationError({
+    operation: name,
+    message: "this transaction has ended: it was published, or nothing of it was",
+    hint: "write inside the function that was given it, and wait for what it writes"
+  })
+
+/** The writes of one transaction: each is published with it, or refused. */
+const makeWrites = (write: StoreCore["write"]) => {
+  const quiet = Effect.unsafeMakeLatch(true)
+  let running = 0
+  let ended = false
+  let last: Oid | undefined
+  const counted = Effect.sync(() => {
+    running++
+    quiet.unsafeClose()
+  })
+  const done = Effect.sync(() => {
+    if (--running === 0) quiet.unsafeOpen()
+  })
+  return {
+    write: (unit: Unit) =>
+      Effect.suspend(() => {
+        if (ended) return closed(unit.operation)
+        return Effect.acquireUseRelease(
+          counted,
+          () => write(unit),
+          () => done
+        )
+      }).pipe(
+        Effect.tap(({ committed }) =>
+          Effect.sync(() => {
+            if (Option.isSome(committed)) last = committed.value.commit
+          })
+        )
+      ),
+    /** Refuses further writes and waits for those under way. Answers the last commit that is known. */
+    end: Effect.suspend(() => {
+      ended = true
+      return Effect.map(quiet.await, () => last)
+    })
+  }
+}
 
 /** No more than the head; a remote may learn by the way what moves branches in one step later. */
 const onlyHead = { files: [], trees: [] }
@@ -121,16 +166,8 @@ export const makeTransactions = (
             })
         )
         const fork = core.onFork(work, reads)
-        let last: Oid | undefined
-        const store = open({
-          ...fork,
-          write: (unit) =>
-            Effect.tap(fork.write(unit), ({ committed }) =>
-              Effect.sync(() => {
-                if (Option.isSome(committed)) last = committed.value.commit
-              })
-            )
-        })
+        const { end, write } = makeWrites(fork.write)
+        const store = open({ ...fork, write })
         const result = yield* runBody(
           operation,
           body,
@@ -144,7 +181,7 @@ export const makeTransactions = (
           })
         )
         const commitSha = yield* Effect.catchTag(
-          publish(core, work, base, last, reads, branches),
+          publish(core, work, base, yield* end, reads, branches),
           "RefMoved",
           (error) => conflict(work, error.message, [])
         )

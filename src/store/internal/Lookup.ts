@@ -62,7 +62,7 @@ const atCommit = (core: StoreCore, snapshot: Snapshot, collection: string, field
 const byName = (core: StoreCore, snapshot: Snapshot, collection: string, field: string) =>
   Effect.gen(function* () {
     const path = core.derived.indexPath(collection, field)
-    const root = Effect.suspend(() => core.snapshot().directory(core.options.root))
+    const root = Effect.suspend(() => core.snapshot().aside.directory(core.options.root))
     const look = Effect.map(root, (root) => {
       const treeAt = (name: string) =>
         Option.isNone(root)
@@ -74,7 +74,6 @@ const byName = (core: StoreCore, snapshot: Snapshot, collection: string, field: 
     if (indexes === undefined) return undefined
     const remembered = core.derived.seenIndex(path)
     if (remembered?.under === indexes && remembered.index.tree === tree) {
-      snapshot.reads.files.set(path, null)
       return { index: remembered.index, tree } satisfies Found
     }
     const file = yield* snapshot.file(path)
@@ -87,7 +86,7 @@ const byName = (core: StoreCore, snapshot: Snapshot, collection: string, field: 
     return { index, tree: (yield* look).tree } satisfies Found
   })
 
-/** Decides between index and scan for one question, and finds the candidates. */
+/** Decides between index and scan for one question, and finds the candidates: a look at the whole collection. */
 export const lookup = (
   core: StoreCore,
   snapshot: Snapshot,
@@ -96,18 +95,19 @@ export const lookup = (
   value: Json
 ): Effect.Effect<Lookup, ReadError> =>
   Effect.gen(function* () {
+    const { root } = core.options
+    snapshot.reads.directories.add(under(root, collection))
     const settings = yield* core.settings(snapshot)
     if (settings.recorded && !(settings.settings.indexes.get(collection) ?? []).includes(field)) {
       return scan(`${field} is not indexed`)
     }
     const path = core.derived.indexPath(collection, field)
     if (Array.isArray(value) && value.length === 0) return scan("no index holds an empty list", path)
-    const { root } = core.options
     yield* snapshot.prefetch({
       files: [under(root, settingsFileName), path],
       trees: [root, under(root, indexDirectory, collection)]
     })
-    const found = yield* (snapshot.isPinned() ? atCommit : byName)(core, snapshot, collection, field)
+    const found = yield* (snapshot.isPinned() ? atCommit : byName)(core, snapshot.aside, collection, field)
     if (found === undefined) return scan(`${field} has no index file`)
     const { index, tree } = found
     if (index.tree === undefined && !core.options.trustForeignIndexes) {

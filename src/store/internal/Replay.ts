@@ -1,16 +1,17 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { Layout } from "../../domain/Settings.js"
 import {
   type DocumentConflict,
   NotFoundError,
   type ReadError,
   type WriteError
 } from "../../domain/StoreError.js"
-import { under } from "../DocumentPath.js"
+import { documentPath, under } from "../DocumentPath.js"
 import type { CommitInfo, Head } from "../remote/GitRemote.js"
 import { type ChangedDocument, changesBetween, versionsAt } from "./ChangedDocuments.js"
 import { keyOf } from "./OperationQueue.js"
-import type { ReadSet } from "./Snapshot.js"
+import { type ReadSet, snapshotAt } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 import { withoutMetadata } from "./Versions.js"
 import type { DocumentOperation } from "./WriteUnit.js"
@@ -25,21 +26,14 @@ const infoOf = (core: StoreCore, commit: Head["commit"]): Effect.Effect<CommitIn
         })
   )
 
-/** Whether a document was looked at: its own file, its collection's directory, or an index or manifest of those. */
-const wasRead = (core: StoreCore, reads: ReadSet) => {
+/** Whether a document was looked at: its own file, its collection's directory, or the root. */
+const wasRead = (core: StoreCore, layout: Layout, reads: ReadSet) => {
   const { root } = core.options
-  const collections = new Set<string>()
-  for (const path of reads.files.keys()) {
-    const found = /^(?:_index\/([^/]+)\/|_manifest\/([^/]+)\.json$)/.exec(
-      root === "" ? path : path.slice(root.length + 1)
-    )
-    const collection = found?.[1] ?? found?.[2]
-    if (collection !== undefined) collections.add(collection)
-  }
-  return ({ after, before, collection }: ChangedDocument) =>
-    collections.has(collection) ||
+  return ({ after, before, collection, id }: ChangedDocument) =>
     reads.directories.has(root) ||
     reads.directories.has(under(root, collection)) ||
+    // Another layout may have come since: what was looked for and missed was looked for in the one before.
+    reads.files.has(documentPath(root, layout, collection, id)) ||
     [before, after].some((file) => file !== undefined && reads.files.has(file.path))
 }
 
@@ -55,7 +49,8 @@ export const conflictsSince = (
     const theirs = yield* changesBetween(core, Option.some(base), now)
     const ours = yield* changesBetween(core, Option.some(base), work)
     const written = new Set(ours.documents.map(({ collection, id }) => keyOf(collection, id)))
-    const read = wasRead(core, reads)
+    const { settings } = yield* core.repository.of(snapshotAt(core.remote, Option.some(base)))
+    const read = wasRead(core, settings, reads)
     return theirs.documents
       .filter((changed) => written.has(keyOf(changed.collection, changed.id)) || read(changed))
       .map(({ after, before, collection, id }) => ({

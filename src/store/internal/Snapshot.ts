@@ -148,13 +148,23 @@ interface Reads {
 
 /** A snapshot that remembers what it read. */
 const remembering = (reads: Reads, noted: ReadSet): Snapshot => {
-  const files = new Map<string, Option.Option<FileVersion>>()
-  const directories = new Map<string, Option.Option<Directory>>()
+  const begin = () => ({
+    isPinned: reads.isPinned(),
+    files: new Map<string, Option.Option<FileVersion>>(),
+    directories: new Map<string, Option.Option<Directory>>()
+  })
+  let memory = begin()
+  /** What was read by the branch's name may be older than the commit, and does not count once that is known. */
+  const remembered = () => {
+    if (memory.isPinned !== reads.isPinned()) memory = begin()
+    return memory
+  }
   const assumed = new Set<string>()
 
   const make = (noted: ReadSet | undefined): Snapshot => {
     const file: Snapshot["file"] = (path, options = {}) =>
       Effect.suspend(() => {
+        const { files } = remembered()
         const before = options.fresh === true ? undefined : files.get(path)
         return Effect.map(
           before !== undefined ? Effect.succeed({ found: before }) : reads.file(path, options),
@@ -198,6 +208,7 @@ const remembering = (reads: Reads, noted: ReadSet): Snapshot => {
       directory: (path, options = {}) =>
         Effect.suspend(() => {
           noted?.directories.add(path)
+          const { directories } = remembered()
           const key = `${options.recursive === true} ${path}`
           const before = directories.get(key)
           if (before !== undefined) return Effect.succeed(before)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { settingsFileName } from "../../../src/domain/Settings.js"
+import { ConflictError } from "../../../src/domain/StoreError.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
@@ -91,6 +92,46 @@ describe.each([...remotes, ...hosted])("settings that change under a writer on %
       assert.strictEqual((yield* Effect.flip(people.update("ada", { n: 2 })))._tag, "ValidationError")
       assert.deepStrictEqual(Option.getOrThrow(yield* people.get("ada"))["n"], 1)
       assert.deepStrictEqual(yield* people.list(), ["ada"])
+    })
+  )
+
+  test(
+    "settings that a read believed are not those of the commit that a later read or write finds",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const indexed = yield* open({ indexes: { people: ["city"] } })
+      yield* indexed.collection("people").insert({ city: "Rome", n: 1 }, { id: "ada" })
+      const store = yield* open()
+      const people = store.collection("people")
+      yield* people.get("ada")
+      const recorded = { indexes: { people: ["city", "n"] }, manifests: {} }
+      yield* settingsByHand(remote, { format: 1, indexes: recorded.indexes })
+      yield* (yield* open()).collection("people").reindex()
+      assert.strictEqual((yield* people.findBy("city", "Rome")).length, 1)
+      yield* store.batch({}, (batch) => batch.put("people", "bob", { city: "Rome", n: 2 }))
+      const history = yield* readHistory(remote, "main", "data")
+      assert.deepStrictEqual(derivedProblems(history[history.length - 1]!, "people", recorded), [])
+    })
+  )
+
+  test(
+    "a document that a transaction missed is a conflict where it was made in a new layout",
+    Effect.gen(function* () {
+      const store = yield* believer()
+      const failed = yield* Effect.flip(
+        store.transaction({}, (tx) =>
+          Effect.gen(function* () {
+            assert.isFalse(yield* tx.collection("people").exists("bob"))
+            const sharded = yield* open({ shardDepth: 1 })
+            yield* sharded.collection("people").insert({ n: 1 }, { id: "bob" })
+          }).pipe(Effect.zipRight(tx.collection("places").insert({}, { id: "rome" })))
+        )
+      )
+      assert.instanceOf(failed, ConflictError)
+      assert.deepStrictEqual(
+        failed.conflicts.map(({ id }) => id),
+        ["bob"]
+      )
     })
   )
 

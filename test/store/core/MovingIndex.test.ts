@@ -73,6 +73,23 @@ describe.each([...remotes, ...hosted])("an index under writers on %s", (_name, l
   )
 
   test(
+    "a transaction that asked an index is replayed where another collection changed",
+    Effect.gen(function* () {
+      const store = yield* Store.make(fields)
+      const other = yield* Store.make(fields)
+      yield* store.collection("people").insert({ city: "Rome" }, { id: "ada" })
+      yield* store.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          assert.strictEqual((yield* tx.collection("people").findBy("city", "Rome")).length, 1)
+          yield* tx.collection("places").insert({}, { id: "rome" })
+          yield* other.collection("elsewhere").insert({}, { id: "x" })
+        })
+      )
+      assert.deepStrictEqual(yield* other.collection("places").list(), ["rome"])
+    })
+  )
+
+  test(
     "a transaction holds the index that began while it ran",
     Effect.gen(function* () {
       const remote = yield* GitRemote

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option, Schema, Sink, Stream } from "effect"
 import type { JsonObject, StoredDocument } from "../../../src/domain/Document.js"
-import { ConflictError, RemoteError } from "../../../src/domain/StoreError.js"
+import { ConflictError, RemoteError, type ValidationError } from "../../../src/domain/StoreError.js"
 import type { Collection } from "../../../src/store/Collection.js"
 import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
 
@@ -220,6 +220,25 @@ describe("Transaction", () => {
     (it) => it.other.collection("notes").insert({ n: 1 }, { id: "phantom" }),
     ["phantom"]
   )
+  conflicting(
+    "a new document that an index did not name after a write of the transaction's own",
+    (tx) =>
+      tx
+        .collection("notes")
+        .insert({ n: 5 }, { id: "own" })
+        .pipe(
+          Effect.zipRight(tx.collection("notes").findBy("n", 9)),
+          Effect.map((found) => assert.deepStrictEqual(found, []))
+        ),
+    (it) => it.other.collection("notes").insert({ n: 9 }, { id: "phantom" }),
+    ["phantom"]
+  )
+  conflicting(
+    "a new document of a collection whose scan was explained",
+    (tx) => tx.collection("notes").explain("unindexed", 1),
+    (it) => it.other.collection("notes").insert({ n: 9 }, { id: "phantom" }),
+    ["phantom"]
+  )
 
   conflicting(
     "a document of a collection that was exported",
@@ -420,6 +439,44 @@ describe("Transaction", () => {
         "AuthError"
       )
       yield* expectFailure(readOnly.store.removeTransaction("chainstore-tx-x"), "AuthError")
+    })
+  )
+
+  it.live("a write that the body does not wait for is published with it, or refused", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      let isSlow = false
+      let publishing: Effect.Effect<void> = Effect.void
+      const it = yield* open(
+        {},
+        {
+          onWrite: (operation, point) =>
+            operation === "advance" && point === "moving"
+              ? Effect.suspend(() => publishing)
+              : isSlow && operation === "commitNext" && point === "built"
+                ? Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(go))
+                : Effect.void
+        }
+      )
+      const { result } = yield* it.store.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          const notes = tx.collection("notes")
+          yield* notes.update("a", { n: 2 })
+          isSlow = true
+          const late = yield* Effect.forkDaemon(notes.insert({ n: 3 }, { id: "late" }))
+          yield* Deferred.await(begun)
+          isSlow = false
+          const later = yield* Deferred.make<string, unknown>()
+          publishing = Effect.asVoid(Deferred.complete(later, notes.insert({ n: 4 }, { id: "later" })))
+          yield* Effect.forkDaemon(Effect.zipRight(Effect.sleep(20), Deferred.succeed(go, undefined)))
+          return { late, later }
+        })
+      )
+      const error = yield* expectFailure<ValidationError>(Deferred.await(result.later), "ValidationError")
+      assert.include(error.message, "has ended")
+      assert.strictEqual(yield* Fiber.join(result.late), "late")
+      assert.deepStrictEqual(yield* it.other.collection("notes").list(), ["a", "b", "late"])
     })
   )
 
