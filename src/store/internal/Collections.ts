@@ -6,7 +6,6 @@ import type { Collection, GuardedWriteOptions, WriteOptions } from "../Collectio
 import type { ImportTarget } from "../transfer/Import.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
-import { readVersions } from "./DocumentEdit.js"
 import { collectionExports } from "./Exporting.js"
 import { tellingOutside } from "./Progress.js"
 import { makeReader } from "./Reader.js"
@@ -14,8 +13,9 @@ import type { StoreCore } from "./StoreCore.js"
 import type { Place } from "./Versions.js"
 import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js"
 
-/** Loaded when it is wanted: a page that imports nothing does not carry what reads records. */
+/** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
 const importing = Effect.promise(() => import("../transfer/Import.js"))
+const editing = Effect.promise(() => import("./DocumentEdit.js"))
 const restoring = Effect.promise(() => import("../Restore.js"))
 
 /** A collection of a store: what a reader has, and writes of one document or of its index and manifest. */
@@ -61,6 +61,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
     Effect.gen(function* () {
       const snapshot = core.snapshot()
       yield* snapshot.head
+      const { readVersions } = yield* editing
       const found = yield* readVersions(
         core,
         snapshot,

@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { AuthError, type WriteError } from "../../domain/StoreError.js"
-import { type CommitParts, commitOn } from "./BranchCommit.js"
+import type { CommitParts } from "./BranchCommit.js"
 import * as Judgement from "./Judgement.js"
 import type { Unit, UnitOutcome } from "./WriteUnit.js"
 
-// Loaded when it is used: most remotes have no such short cut, and a page that reads does not carry it.
+// Loaded when they are used: a page that reads does not carry them, and most remotes have no such short cut.
+const onBranch = Effect.promise(() => import("./BranchCommit.js"))
 const singleFile = Effect.promise(() => import("./SingleFileCommit.js"))
 
 const refusal = (operation: string) =>
@@ -40,7 +41,10 @@ export const make =
         : Effect.flatMap(singleFile, ({ commitSingleFile }) => commitSingleFile(parts, unit))
       return short.pipe(
         Effect.flatMap(
-          Option.match({ onNone: () => commitOn(parts, unit), onSome: (done) => Effect.succeed(done) })
+          Option.match({
+            onNone: () => Effect.flatMap(onBranch, ({ commitOn }) => commitOn(parts, unit)),
+            onSome: (done) => Effect.succeed(done)
+          })
         ),
         Effect.tap((outcome) => keep(parts, outcome))
       )

@@ -10,7 +10,6 @@ import type { GitRemoteService, Head, Probe } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import * as Commit from "./Commit.js"
 import * as Derived from "./Derived.js"
-import { directoryProblem } from "./DocumentEdit.js"
 import * as FileCache from "./FileCache.js"
 import { emptyListing, type Listing, listAt, listingOf } from "./Listing.js"
 import * as Precedence from "./Precedence.js"
@@ -150,7 +149,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
       const { settings } = at
       const head = yield* snapshot.head
       if (Option.isNone(head)) return { settings, listing: emptyListing, at: emptyTree, prefix: "" }
-      const problem = directoryProblem(options, at, "Collection.list", collection)
+      const problem = RepositorySettings.directoryProblem(options, at, "Collection.list", collection)
       if (problem !== undefined) return yield* problem
       const entry = at.entries.get(collection)
       const located = { settings, at: head.value, prefix: `${directory}/` }

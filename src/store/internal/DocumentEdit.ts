@@ -19,7 +19,7 @@ import {
 } from "./Derived.js"
 import * as Judgement from "./Judgement.js"
 import { listAt } from "./Listing.js"
-import type { RepositorySettings, SettingsAt } from "./RepositorySettings.js"
+import { directoryProblem, type RepositorySettings, type SettingsAt } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
 import { versionOf } from "./Versions.js"
 import {
@@ -108,25 +108,6 @@ const refuseOtherLayout = ({ options }: EditParts, snapshot: Snapshot, { entries
       }
     }
   })
-
-/** The error for a collection whose name is that of a file, if it is one. */
-export const directoryProblem = (
-  { root }: ResolvedOptions,
-  { entries }: SettingsAt,
-  operation: string,
-  collection: string
-): ValidationError | undefined => {
-  const entry = entries.get(collection)
-  if (entry === undefined || entry.kind === "tree") return undefined
-  const path = under(root, collection)
-  return new ValidationError({
-    operation,
-    path,
-    collection,
-    message: `${path} is a file: the collection ${collection} cannot be a directory there`,
-    hint: "remove or rename the file in a commit, or use another name"
-  })
-}
 
 const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<Plan, ReadError> =>
   Effect.gen(function* () {

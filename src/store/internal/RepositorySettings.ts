@@ -81,6 +81,25 @@ const filesAmong = (entries: ReadonlyMap<string, TreeEntry>): RootFiles => {
   return `${entries.get("_index")?.oid ?? ""} ${entries.get("_manifest")?.oid ?? ""}`
 }
 
+/** The error for a collection whose name is that of a file, if it is one. */
+export const directoryProblem = (
+  { root }: ResolvedOptions,
+  { entries }: SettingsAt,
+  operation: string,
+  collection: string
+): ValidationError | undefined => {
+  const entry = entries.get(collection)
+  if (entry === undefined || entry.kind === "tree") return undefined
+  const path = under(root, collection)
+  return new ValidationError({
+    operation,
+    path,
+    collection,
+    message: `${path} is a file: the collection ${collection} cannot be a directory there`,
+    hint: "remove or rename the file in a commit, or use another name"
+  })
+}
+
 interface Parts {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
