@@ -90,7 +90,7 @@ describe.skipIf(!hasPython)("in a terminal", () => {
     assert.strictEqual(ended.code, 130, ended.shown.slice(-500))
     assert.match(ended.shown, /Interrupted: at least \d+ records are committed/)
     assert.isTrue(
-      ended.shown.trimEnd().endsWith("goes on."),
+      ended.shown.trimEnd().endsWith("resumes it."),
       "nothing of the progress is left on the last line"
     )
   }, 60_000)
