@@ -11,6 +11,7 @@ import * as Body from "./Body.js"
 import { type Call, type Version, versions } from "./Call.js"
 import * as Cors from "./Cors.js"
 import * as Envelope from "./Envelope.js"
+import { inject } from "./FaultInjection.js"
 import { Faults, writing } from "./Faults.js"
 import * as GraphQl from "./graphql/GraphQl.js"
 import * as Limits from "./Limits.js"
@@ -27,7 +28,6 @@ import * as Room from "./Room.js"
 import * as Route from "./Route.js"
 import * as Rest from "./rest/Rest.js"
 import * as SmartHttp from "./SmartHttp.js"
-import { spoiled } from "./Spoil.js"
 import * as Tokens from "./Tokens.js"
 import * as Turns from "./Turns.js"
 import * as WebAddress from "./WebAddress.js"
@@ -274,21 +274,17 @@ const make = (options: HostOptions) =>
           : enveloped
       }
       const handled = Effect.suspend(() => route(request, url, question, place, found))
-      const fault = faults.meet(method, url)
-      return Effect.matchCauseEffect(
-        fault === undefined ? handled : spoiled(faults, fault, request, handled),
-        {
-          onSuccess: finish,
-          onFailure: (cause) =>
-            Effect.flatMap(Refusal.fromCause(cause), (problem) =>
-              Effect.zipRight(Body.drop(request), finish(refused(area, found, problem)))
-            )
-        }
-      )
+      return Effect.matchCauseEffect(handled, {
+        onSuccess: finish,
+        onFailure: (cause) =>
+          Effect.flatMap(Refusal.fromCause(cause), (problem) =>
+            Effect.zipRight(Body.drop(request), finish(refused(area, found, problem)))
+          )
+      })
     }
 
     return Host.of({
-      app: Effect.flatMap(HttpServerRequest.HttpServerRequest, answer),
+      app: inject(faults, Effect.flatMap(HttpServerRequest.HttpServerRequest, answer)),
       paths: Area.paths,
       maxBodyBytes,
       maxPushBytes,
