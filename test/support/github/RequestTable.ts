@@ -3,9 +3,8 @@ import { Store, type StoreOptions } from "../../../src/store/index.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/remote/github/GitHub.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { remoteOf, token } from "./Remote.js"
-import { TestHost } from "./TestHost.js"
-import { makeTestServer, type TestServer, verbs } from "./TestServer.js"
+import { makeServer, type Server, verbs } from "./InProcess.js"
+import { remoteOf } from "./Remote.js"
 
 export interface Row {
   readonly operation: string
@@ -378,7 +377,7 @@ export const rows: ReadonlyArray<Row> = [
   }
 ]
 
-const open = (server: TestServer, options: Partial<GitHubOptions>, store: StoreOptions | undefined) =>
+const open = (server: Server, options: Partial<GitHubOptions>, store: StoreOptions | undefined) =>
   Effect.gen(function* () {
     const remote = yield* remoteOf(server, options)
     const context = yield* Layer.build(
@@ -390,21 +389,16 @@ const open = (server: TestServer, options: Partial<GitHubOptions>, store: StoreO
 /** The requests of a row by a store that has done something before, or as the first call of a process. */
 const measureOne = (row: Row, options: Partial<GitHubOptions>, state: "opened" | "used") =>
   Effect.gen(function* () {
-    const server = yield* makeTestServer(new TestHost({ token }))
+    const server = yield* makeServer()
     const seeding = yield* open(server, {}, row.store)
     yield* seeding.collection("warmup").insert({ n: 1 }, { id: "first" })
     yield* (row.seed ?? (() => Effect.void))(seeding)
-    const { host } = server
-    let oldest = host.branch("main", true)
-    const known = `data/docs/${first}.json`
-    while (oldest?.parents[0] !== undefined) {
-      const parent = host.repository.commits.get(oldest.parents[0])!
-      if (host.repository.lookup(parent.tree, known) === undefined) break
-      oldest = parent
-    }
+    const [oldest = ""] = server
+      .git(["rev-list", "--reverse", "main", "--", `data/docs/${first}.json`])
+      .split("\n")
     const store = Object.assign(Object.create(yield* open(server, options, row.store)) as StoreService, {
-      firstCommit: oldest?.oid ?? "",
-      seeded: host.branch("main", true)?.oid ?? ""
+      firstCommit: oldest,
+      seeded: server.head()
     })
     if (state === "used") {
       if (row.reads === true) yield* store.collection("warmup").get("first")

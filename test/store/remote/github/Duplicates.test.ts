@@ -19,7 +19,7 @@ describe.each(ways)("a proxy that delivers every write twice, with %j", (options
       yield* settle(flight, store.collection("notes").insert({ n: 1 }, { id: "a" }))
       server.fault = (seen) =>
         seen.method === "PUT" || /createCommitOnBranch/.test(JSON.stringify(seen))
-          ? { _tag: "Duplicate" }
+          ? { _tag: "Twice" }
           : undefined
       const { result } = yield* settle(flight, body(store))
       server.fault = () => undefined

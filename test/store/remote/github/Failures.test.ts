@@ -5,14 +5,14 @@ import { Clock, Effect, Either, Fiber, Option, Redacted, Stream } from "effect"
 import type { StoreError } from "../../../../src/domain/StoreError.js"
 import * as GitObject from "../../../../src/git/GitObject.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
+import type { Fault, Reply } from "../../../support/github/InProcess.js"
+import { replying } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
-import type { HostReply } from "../../../support/github/TestHost.js"
-import type { Fault } from "../../../support/github/TestServer.js"
-import { history, settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-const reply = (status: number, message: string, headers = {}, more = {}): HostReply => ({
+const reply = (status: number, message: string, headers = {}, more = {}): Reply => ({
   status,
   headers,
   body: { message, status: String(status), ...more }
@@ -28,7 +28,7 @@ const limit = (remaining: number, inSeconds: number) => ({
 
 interface Case {
   readonly name: string
-  readonly reply: HostReply
+  readonly reply: Reply
   /** The error; none when the request succeeds on a later try. */
   readonly tag?: string
   readonly reason?: string
@@ -148,8 +148,8 @@ describe("what a read makes of an answer", () => {
     it.scoped(known.name, () =>
       Effect.gen(function* () {
         const { flight, remote, server } = yield* virtual()
-        server.host.commit("main", [{ _tag: "Put", path: "data/a.json", content: bytes("1") }])
-        const fault: Fault = { _tag: "Answer", after: false, reply: known.reply }
+        server.commit("main", [{ _tag: "Put", path: "data/a.json", content: bytes("1") }])
+        const fault: Fault = replying(known.reply)
         server.fault = (_, index) => (index === 0 ? fault : undefined)
         const { result, took } = yield* settle(flight, remote.fileAtBranch("main", "data/a.json"))
         if (known.tag === undefined) assert.isTrue(Either.isRight(result), JSON.stringify(result))
@@ -175,11 +175,7 @@ describe("what a read makes of an answer", () => {
     () =>
       Effect.gen(function* () {
         const { flight, remote, server } = yield* virtual()
-        server.fault = () => ({
-          _tag: "Answer",
-          after: false,
-          reply: reply(429, "slow down", { "retry-after": "20" })
-        })
+        server.fault = () => replying(reply(429, "slow down", { "retry-after": "20" }))
         const { result, took } = yield* settle(flight, remote.head("main"))
         assert.strictEqual(took, 60_000)
         assert.strictEqual(server.seen.length, 4)
@@ -196,8 +192,8 @@ describe("what a read makes of an answer", () => {
   it.scoped("a reply that never comes is given up after the time-out, and asked for again", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
-      server.fault = (_, index) => (index === 0 ? { _tag: "Hang" } : undefined)
+      server.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
+      server.fault = (_, index) => (index === 0 ? { _tag: "Cut", then: "silence" } : undefined)
       const { result, took } = yield* settle(flight, remote.head("main"), { stuck: true })
       assert.isTrue(Either.isRight(result))
       assert.isAtLeast(took, 30_000)
@@ -208,8 +204,8 @@ describe("what a read makes of an answer", () => {
   it.scoped("an operation ends at its deadline", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual({ deadline: "50 seconds", maxRetries: 10 })
-      server.fault = () => ({ _tag: "Hang" })
-      server.host.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
+      server.fault = () => ({ _tag: "Cut", then: "silence" })
+      server.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
       const { result, took } = yield* settle(flight, remote.head("main"), { stuck: true })
       const error = Option.getOrThrow(Either.getLeft(result))
       assert.strictEqual(error._tag, "RemoteError")
@@ -221,11 +217,11 @@ describe("what a read makes of an answer", () => {
   it.scoped("a body that is cut or broken is read again, and is an error when it stays so", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
+      server.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
       for (const fault of [
-        { _tag: "Truncate" },
-        { _tag: "ResetMidBody" },
-        { _tag: "Reset", after: false }
+        { _tag: "Cut", then: "end" },
+        { _tag: "Cut", then: "reset" },
+        { _tag: "Reset", when: "before" }
       ] as const) {
         yield* remote.invalidate
         const from = server.seen.length
@@ -233,7 +229,7 @@ describe("what a read makes of an answer", () => {
         assert.isTrue(Either.isRight((yield* settle(flight, remote.head("main"))).result), fault._tag)
         assert.strictEqual(server.seen.length, from + 2)
       }
-      server.fault = () => ({ _tag: "Truncate" })
+      server.fault = () => ({ _tag: "Cut", then: "end" })
       const { result } = yield* settle(flight, remote.fileAtBranch("main", "a"))
       const error = Option.getOrThrow(Either.getLeft(result))
       if (error._tag === "RemoteError") assert.strictEqual(error.reason, "Corrupt")
@@ -267,11 +263,9 @@ describe("what a read makes of an answer", () => {
   it.scoped("one request's limit holds back everybody's", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
+      server.commit("main", [{ _tag: "Put", path: "a", content: bytes("1") }])
       server.fault = (_, index) =>
-        index === 0
-          ? { _tag: "Answer", after: false, reply: reply(429, "slow down", { "retry-after": "30" }) }
-          : undefined
+        index === 0 ? replying(reply(429, "slow down", { "retry-after": "30" })) : undefined
       const times: Array<number> = []
       const timed = (effect: Effect.Effect<unknown, unknown>) =>
         Effect.tap(effect, () => Effect.map(Clock.currentTimeMillis, (at) => void times.push(at)))
@@ -305,7 +299,7 @@ const old = Option.some(GitObject.hash("blob", bytes("old")))
 describe("what a write makes of a refusal", () => {
   const writes: ReadonlyArray<{
     readonly name: string
-    readonly reply: HostReply
+    readonly reply: Reply
     readonly tag: string | undefined
     readonly requests?: number
     readonly hint?: RegExp
@@ -392,11 +386,10 @@ describe("what a write makes of a refusal", () => {
     it.scoped(`Contents: ${known.name}`, () =>
       Effect.gen(function* () {
         const { flight, remote, server } = yield* virtual()
-        server.host.commit("main", [{ ...put, content: bytes("old") }], "base")
-        if (known.theirs === true) server.host.commit("main", [{ ...put, content: bytes("theirs") }])
-        const before = history(server).length
-        server.fault = (_, index) =>
-          index === 0 ? { _tag: "Answer", after: false, reply: known.reply } : undefined
+        server.commit("main", [{ ...put, content: bytes("old") }], "base")
+        if (known.theirs === true) server.commit("main", [{ ...put, content: bytes("theirs") }])
+        const before = server.history().length
+        server.fault = (_, index) => (index === 0 ? replying(known.reply) : undefined)
         const single = Option.getOrThrow(remote.singleFile)
         const text = { message: "m" }
         const write =
@@ -408,7 +401,7 @@ describe("what a write makes of a refusal", () => {
         assert.strictEqual(error?._tag, known.tag)
         if (known.hint !== undefined) assert.match((error as StoreError).hint ?? "", known.hint)
         assert.strictEqual(server.seen.length, known.requests ?? 1)
-        assert.strictEqual(history(server).length, before + (known.tag === undefined ? 1 : 0))
+        assert.strictEqual(server.history().length, before + (known.tag === undefined ? 1 : 0))
       })
     )
   }
@@ -416,12 +409,10 @@ describe("what a write makes of a refusal", () => {
   it.scoped("Git Data: a rule that forbids moving the branch is told, not retried", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [put], "base")
+      server.commit("main", [put], "base")
       const head = yield* remote.head("main")
       server.fault = (seen) =>
-        seen.method === "PATCH"
-          ? { _tag: "Answer", after: false, reply: reply(422, "Repository rule violations found") }
-          : undefined
+        seen.method === "PATCH" ? replying(reply(422, "Repository rule violations found")) : undefined
       const { result } = yield* settle(flight, remote.commit("main", head, { message: "m", changes: [put] }))
       const error = Option.getOrThrow(Either.getLeft(result))
       assert.strictEqual(error._tag, "RemoteError")
@@ -432,27 +423,25 @@ describe("what a write makes of a refusal", () => {
   it.scoped("a tree that is too much for the host's ten seconds is built in halves, in one commit", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [put], "base")
+      server.commit("main", [put], "base")
       const head = yield* remote.head("main")
       server.fault = (seen) => {
         const tooMuch =
           seen.url.endsWith("/git/trees") &&
           (JSON.parse(seen.body).tree as ReadonlyArray<unknown>).length > 12
         return tooMuch
-          ? {
-              _tag: "Answer",
-              after: false,
-              reply: reply(
+          ? replying(
+              reply(
                 422,
                 "Sorry, your request timed out. It's likely that your input was too large to process."
               )
-            }
+            )
           : undefined
       }
       const changes = Array.from({ length: 40 }, (_, index) => ({ ...put, path: `data/${index}.json` }))
       const { result } = yield* settle(flight, remote.commit("main", head, { message: "many", changes }))
       assert.isTrue(Either.isRight(result), JSON.stringify(result))
-      assert.deepStrictEqual(history(server), ["many", "base"])
+      assert.deepStrictEqual(server.history(), ["many", "base"])
       const tree = Option.getOrThrow(yield* remote.tree(Either.getOrThrow(result), "data"))
       assert.strictEqual(tree.entries.length, 41)
     })
@@ -461,7 +450,7 @@ describe("what a write makes of a refusal", () => {
   it.scoped("an update of a path that has vanished is taken back", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit(
+      server.commit(
         "main",
         [
           { ...put, content: bytes("old") },
@@ -469,14 +458,13 @@ describe("what a write makes of a refusal", () => {
         ],
         "base"
       )
-      server.host.commit("main", [{ _tag: "Remove", path: put.path }], "deleted by somebody else")
+      server.commit("main", [{ _tag: "Remove", path: put.path }], "deleted by somebody else")
       const write = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, old, {
         message: "m"
       })
       const { result } = yield* settle(flight, write)
       assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
-      const head = server.host.branch("main", true)!
-      assert.isUndefined(server.host.repository.lookup(head.tree, put.path))
+      assert.isUndefined(server.show(put.path))
       const { result: read } = yield* settle(flight, remote.fileAtBranch("main", put.path))
       assert.isTrue(Option.isNone(Either.getOrThrow(read)))
     })
@@ -487,19 +475,15 @@ describe("what a write makes of a refusal", () => {
     () =>
       Effect.gen(function* () {
         const { flight, remote, server } = yield* virtual({ commitVia: "graphql", useGraphql: true })
-        server.host.commit("main", [put], "base")
+        server.commit("main", [put], "base")
         const head = yield* remote.head("main")
         server.fault = (seen, index) =>
           seen.url === "/graphql" && index === 1
-            ? {
-                _tag: "Answer",
-                after: false,
-                reply: {
-                  status: 200,
-                  headers: { ...limit(0, 25), "x-ratelimit-resource": "graphql" },
-                  body: { data: null, errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded" }] }
-                }
-              }
+            ? replying({
+                status: 200,
+                headers: { ...limit(0, 25), "x-ratelimit-resource": "graphql" },
+                body: { data: null, errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded" }] }
+              })
             : undefined
         const { took, result } = yield* settle(
           flight,
@@ -511,7 +495,7 @@ describe("what a write makes of a refusal", () => {
         const error = Option.getOrThrow(Either.getLeft(lost.result))
         assert.strictEqual(error._tag, "RefMoved")
         if (error._tag === "RefMoved") {
-          assert.deepStrictEqual(error.actual, Option.some(server.host.branch("main", true)!.oid))
+          assert.deepStrictEqual(error.actual, Option.some(server.head("main")))
         }
       })
   )
@@ -519,19 +503,19 @@ describe("what a write makes of a refusal", () => {
   it.scoped("a reply that comes twice writes nothing twice", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [{ ...put, content: bytes("old") }], "base")
-      server.fault = () => ({ _tag: "Duplicate" })
+      server.commit("main", [{ ...put, content: bytes("old") }], "base")
+      server.fault = () => ({ _tag: "Twice" })
       const head = yield* remote.head("main")
       const { result } = yield* settle(flight, remote.commit("main", head, { message: "m", changes: [put] }))
       assert.isTrue(Either.isRight(result))
-      assert.deepStrictEqual(history(server), ["m", "base"])
+      assert.deepStrictEqual(server.history(), ["m", "base"])
       const single = Option.getOrThrow(remote.singleFile)
       const path = "data/twice.json"
       const made = yield* settle(
         flight,
         single.put("main", path, put.content, Option.none(), { message: "t" })
       )
-      assert.strictEqual(Either.getOrThrow(made.result).commit, server.host.branch("main", true)!.oid)
+      assert.strictEqual(Either.getOrThrow(made.result).commit, server.head("main"))
       const oid = Option.getOrThrow(Either.getOrThrow(made.result).blob)
       const again = yield* settle(
         flight,
@@ -539,7 +523,7 @@ describe("what a write makes of a refusal", () => {
       )
       assert.strictEqual(Option.getOrThrow(Either.getLeft(again.result))._tag, "ConflictError")
       const gone = yield* settle(flight, single.delete("main", path, oid, { message: "d" }))
-      assert.strictEqual(Either.getOrThrow(gone.result).commit, server.host.branch("main", true)!.oid)
+      assert.strictEqual(Either.getOrThrow(gone.result).commit, server.head("main"))
       const missing = yield* settle(flight, single.delete("main", path, oid, { message: "d" }))
       assert.strictEqual(Option.getOrThrow(Either.getLeft(missing.result))._tag, "ConflictError")
       const orphan = yield* settle(
@@ -547,7 +531,7 @@ describe("what a write makes of a refusal", () => {
         remote.commit("other", Option.none(), { message: "first", changes: [put] })
       )
       assert.isTrue(Either.isRight(orphan.result), JSON.stringify(orphan.result))
-      assert.deepStrictEqual(history(server), ["d", "t", "m", "base"])
+      assert.deepStrictEqual(server.history(), ["d", "t", "m", "base"])
     })
   )
 
@@ -555,8 +539,8 @@ describe("what a write makes of a refusal", () => {
     Effect.gen(function* () {
       const { connect, flight, remote, server } = yield* virtual()
       const other = yield* connect()
-      server.host.commit("main", [put], "base")
-      server.host.stopClock()
+      server.commit("main", [put], "base")
+      server.stopClock()
       const insert = (client: typeof remote) =>
         Effect.either(
           Option.getOrThrow(client.singleFile).put("main", "data/lock.json", put.content, Option.none(), {
@@ -571,7 +555,7 @@ describe("what a write makes of a refusal", () => {
           .sort(),
         ["Left", "Right"]
       )
-      assert.deepStrictEqual(history(server), ["lock", "base"])
+      assert.deepStrictEqual(server.history(), ["lock", "base"])
     })
   )
 })
@@ -581,7 +565,7 @@ describe("replicas that lag behind", () => {
     it.scoped(`our own writes are seen all the same ${JSON.stringify(options)}`, () =>
       Effect.gen(function* () {
         const { flight, remote, server } = yield* virtual(options)
-        server.host.commit(
+        server.commit(
           "main",
           [
             { ...put, content: bytes("old") },
@@ -590,7 +574,8 @@ describe("replicas that lag behind", () => {
           "base"
         )
         const lag = () => {
-          server.host.stale = new Map(server.host.repository.refs)
+          server.snapshot("refs")
+          server.lagging = true
         }
         const single = Option.getOrThrow(remote.singleFile)
         const { result } = yield* settle(
@@ -629,7 +614,7 @@ describe("replicas that lag behind", () => {
           })
         )
         assert.isTrue(Either.isRight(result), JSON.stringify(result))
-        assert.deepStrictEqual(history(server), ["3", "2", "1", "base"])
+        assert.deepStrictEqual(server.history(), ["3", "2", "1", "base"])
         assert.deepStrictEqual(server.problems, [])
       })
     )
@@ -649,7 +634,7 @@ describe("tokens", () => {
         }
       })
       const remote = yield* connect({ token: undefined, auth })
-      server.host.commit("main", [put])
+      server.commit("main", [put])
       const head = () => settle(flight, remote.head("main"))
       assert.isTrue(Either.isRight((yield* head()).result))
       assert.isTrue(Either.isRight((yield* head()).result))
@@ -723,8 +708,8 @@ describe("two writers alike", () => {
       Effect.gen(function* () {
         const { connect, flight, remote, server } = yield* virtual()
         const other = yield* connect()
-        server.host.commit("main", [put], "base")
-        server.host.stopClock()
+        server.commit("main", [put], "base")
+        server.stopClock()
         const head = yield* remote.head("main")
         const change = { message: "same", changes: [{ ...put, content: bytes("same") }] }
         const { result } = yield* settle(
@@ -743,7 +728,7 @@ describe("two writers alike", () => {
           .map((outcome) => outcome._tag)
           .sort()
         assert.deepStrictEqual(outcomes, ["Left", "Right"])
-        assert.deepStrictEqual(history(server), ["same", "base"])
+        assert.deepStrictEqual(server.history(), ["same", "base"])
       })
   )
 })

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../../src/store/Store.js"
+import { replying } from "../../../support/github/InProcess.js"
 import { fresh } from "../../../support/github/Remote.js"
 
 it.scopedLive("a first commit that is refused halfway leaves no file behind, and the next one succeeds", () =>
@@ -13,9 +14,7 @@ it.scopedLive("a first commit that is refused halfway leaves no file behind, and
     )
     const body = { message: "Repository rule violations found\n\nSecret detected in content" }
     server.fault = ({ method, url }) =>
-      method === "PATCH" && url.includes("/git/refs/")
-        ? { _tag: "Answer", after: false, reply: { status: 422, body } }
-        : undefined
+      method === "PATCH" && url.includes("/git/refs/") ? replying({ status: 422, body }) : undefined
     const error = yield* Effect.flip(batch)
     assert.propertyVal(error, "reason", "Denied")
     server.fault = () => undefined

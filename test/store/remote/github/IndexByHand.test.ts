@@ -9,7 +9,7 @@ describe("an index edited by hand", () => {
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
       const text = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
-      server.host.commit(
+      server.commit(
         "main",
         [
           { _tag: "Put", path: "data/notes/a.json", content: text({ f: 1 }) },

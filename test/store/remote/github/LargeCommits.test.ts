@@ -1,14 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { verbs } from "../../../support/github/InProcess.js"
 import { fresh } from "../../../support/github/Remote.js"
-import { verbs } from "../../../support/github/TestServer.js"
 
 it.scopedLive("a commit that is too large for GraphQL is one by Git Data", () =>
   Effect.gen(function* () {
     const { remote, server } = yield* fresh({ useGraphql: true, commitVia: "graphql" })
     const put = (path: string, size: number) =>
       ({ _tag: "Put", path, content: new Uint8Array(size).fill(120) }) as const
-    server.host.commit("main", [put("first", 1)], "base")
+    server.commit("main", [put("first", 1)], "base")
     const small = yield* remote.commit("main", yield* remote.head("main"), {
       message: "small",
       changes: [put("a", 10), put("b", 10)]
@@ -24,7 +24,7 @@ it.scopedLive("a commit that is too large for GraphQL is one by Git Data", () =>
       "POST /git/commits",
       "PATCH /git/refs/heads/main"
     ])
-    assert.strictEqual(server.host.branch("main", true)!.oid, made.commit)
-    assert.deepStrictEqual(server.host.branch("main", true)!.parents, [small.commit])
+    assert.strictEqual(server.head("main"), made.commit)
+    assert.strictEqual(server.id("main^"), small.commit)
   })
 )

@@ -4,9 +4,8 @@ import { ConfigProvider, Effect, Layer, Metric, Option, Redacted, Stream } from 
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import * as Call from "../../../../src/store/remote/github/Call.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
-import { fresh, remoteOf, token } from "../../../support/github/Remote.js"
-import { TestHost } from "../../../support/github/TestHost.js"
-import { makeTestServer, verbs } from "../../../support/github/TestServer.js"
+import { makeServer, verbs } from "../../../support/github/InProcess.js"
+import { fresh, remoteOf } from "../../../support/github/Remote.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = (path: string, content: string) => ({ _tag: "Put", path, content: bytes(content) }) as const
@@ -17,7 +16,7 @@ describe("reading from GitHub", () => {
       const { remote, server } = yield* fresh()
       const sizes = [0, 1, 511_999, 512_000, 512_001, 1_000_000, 1_000_001, 3_000_000]
       const contents = sizes.map((size) => `${"grüße ".repeat(Math.ceil(size / 8))}`.slice(0, size))
-      server.host.commit(
+      server.commit(
         "main",
         contents.map((content, index) => put(`data/${index}.json`, content))
       )
@@ -49,7 +48,7 @@ describe("reading from GitHub", () => {
     Effect.gen(function* () {
       const { remote, server } = yield* fresh()
       const contents = yield* remoteOf(server, { listVia: "contents" })
-      server.host.commit("main", [
+      server.commit("main", [
         put("small/a.json", "1"),
         ...Array.from({ length: 1_001 }, (_, index) => put(`large/${index}.json`, "1"))
       ])
@@ -67,13 +66,19 @@ describe("reading from GitHub", () => {
 
   it.scopedLive("a listing that the host cuts is walked", () =>
     Effect.gen(function* () {
-      const server = yield* makeTestServer(new TestHost({ token, treeLimit: 40 }))
+      const server = yield* makeServer()
+      // A host that cuts a listing at 40 entries.
+      server.edit = ({ url }, sent) => {
+        if (!url.includes("recursive")) return sent
+        const { tree, ...rest } = JSON.parse(new TextDecoder().decode(sent.body))
+        return { ...sent, body: bytes(JSON.stringify({ ...rest, truncated: true, tree: tree.slice(0, 40) })) }
+      }
       const remote = yield* remoteOf(server)
       const paths = Array.from(
         { length: 120 },
         (_, index) => `data/docs/${index % 12}/${index % 3}/${index}.json`
       )
-      server.host.commit("main", [put("top", "1"), ...paths.map((path) => put(path, path))])
+      server.commit("main", [put("top", "1"), ...paths.map((path) => put(path, path))])
       const head = Option.getOrThrow(yield* remote.head("main"))
       const whole = Option.getOrThrow(yield* remote.tree(head, "", { recursive: true }))
       assert.deepStrictEqual(whole.entries.map((entry) => entry.path).sort(), [...paths, "top"].sort())
@@ -84,14 +89,14 @@ describe("reading from GitHub", () => {
   it.scopedLive("a store for reading takes documents from the raw address, pinned, without a token", () =>
     Effect.gen(function* () {
       const { server } = yield* fresh()
-      server.host.commit("main", [put("data/ü a.json", "1")])
+      server.commit("main", [put("data/ü a.json", "1")])
       const remote = yield* remoteOf(server, { readOnly: true })
       const read = Effect.map(
         remote.fileAtBranch("main", "data/ü a.json"),
         Option.map(({ content }) => new TextDecoder().decode(content))
       )
       assert.deepStrictEqual(yield* read, Option.some("1"))
-      server.host.commit("main", [put("data/ü a.json", "2")])
+      server.commit("main", [put("data/ü a.json", "2")])
       assert.deepStrictEqual(yield* read, Option.some("1"), "pinned")
       yield* remote.invalidate
       assert.deepStrictEqual(yield* read, Option.some("2"))
@@ -101,7 +106,7 @@ describe("reading from GitHub", () => {
       for (const seen of raw) assert.isUndefined(seen.headers["authorization"])
       const refused = yield* Effect.flip(remote.commit("main", Option.none(), { message: "m", changes: [] }))
       assert.strictEqual(refused._tag, "AuthError")
-      const pinned = yield* remoteOf(server, { ref: server.host.branch("main")!.parents[0]! })
+      const pinned = yield* remoteOf(server, { ref: server.id("main^") })
       const old = Option.getOrThrow(yield* pinned.fileAtBranch("main", "data/ü a.json"))
       assert.strictEqual(new TextDecoder().decode(old.content), "1")
       assert.deepStrictEqual(server.problems, [])
@@ -111,7 +116,7 @@ describe("reading from GitHub", () => {
   it.scopedLive("an unchanged document is not sent again, and is counted as such", () =>
     Effect.gen(function* () {
       const { remote, server } = yield* fresh()
-      server.host.commit("main", [put("a.json", "1")])
+      server.commit("main", [put("a.json", "1")])
       const first = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
       const of = Metric.tagged(Call.notModified, "operation", "fileAtBranch")
       const before = (yield* Metric.value(of)).count
@@ -128,11 +133,17 @@ describe("reading from GitHub", () => {
   it.scopedLive("a host whose answer of a branch does not tell the commit is asked for ref and commit", () =>
     Effect.gen(function* () {
       for (const branchCommit of ["id", "nothing"] as const) {
-        const server = yield* makeTestServer(new TestHost({ token, branchCommit }))
+        const server = yield* makeServer()
+        server.edit = ({ url }, sent) => {
+          if (sent.status !== 200 || !url.includes("/branches/")) return sent
+          const { commit, name } = JSON.parse(new TextDecoder().decode(sent.body))
+          const told = branchCommit === "id" ? { name, commit: { sha: commit.sha, url: "" } } : { name }
+          return { ...sent, body: bytes(JSON.stringify(told)) }
+        }
         const remote = yield* remoteOf(server)
-        server.host.commit("main", [put("a.json", "1")])
+        server.commit("main", [put("a.json", "1")])
         const first = Option.getOrThrow(yield* remote.head("main"))
-        assert.strictEqual(first.tree, server.host.branch("main")!.tree)
+        assert.strictEqual(first.tree, server.id("main^{tree}"))
         const made = yield* remote.commit("main", Option.some(first), {
           message: "two files",
           changes: [put("b.json", "2"), put("c.json", "3")]
@@ -142,11 +153,11 @@ describe("reading from GitHub", () => {
           Option.map(yield* other.head("main"), ({ commit }) => commit),
           Option.some(made.commit)
         )
-        server.host.commit("main", [put("d.json", "4")])
+        server.commit("main", [put("d.json", "4")])
         server.seen.length = 0
         assert.strictEqual(
           Option.getOrThrow(yield* other.head("main")).tree,
-          server.host.branch("main")!.tree,
+          server.id("main^{tree}"),
           "moved by somebody else"
         )
         assert.strictEqual(server.seen.length, 2, verbs(server).join())

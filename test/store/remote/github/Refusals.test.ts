@@ -3,22 +3,22 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Stream } from "effect"
 import type { RateLimitError, StoreError } from "../../../../src/domain/StoreError.js"
 import type { GitRemoteService, Head } from "../../../../src/store/remote/GitRemote.js"
+import type { Reply } from "../../../support/github/InProcess.js"
+import { type Fault, faults, replying, verbs } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
-import type { HostReply } from "../../../support/github/TestHost.js"
-import { type Fault, faults, verbs } from "../../../support/github/TestServer.js"
-import { history, settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const graphql = { useGraphql: true, commitVia: "graphql" } as const
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = (path: string, text: string) => ({ _tag: "Put", path, content: bytes(text) }) as const
 
-const rest = (status: number, message: string, headers = {}, more = {}): HostReply => ({
+const rest = (status: number, message: string, headers = {}, more = {}): Reply => ({
   status,
   headers,
   body: { message, status: String(status), ...more }
 })
 
-const told = (type: string | undefined, message: string, headers = {}): HostReply => ({
+const told = (type: string | undefined, message: string, headers = {}): Reply => ({
   status: 200,
   headers,
   body: { data: null, errors: [{ ...(type === undefined ? {} : { type }), message }] }
@@ -41,7 +41,7 @@ interface Outcome {
 }
 
 /** What the API answers to any request, and what becomes of it. */
-const everywhere = (resource: string): ReadonlyArray<readonly [string, HostReply, Outcome]> => [
+const everywhere = (resource: string): ReadonlyArray<readonly [string, Reply, Outcome]> => [
   ["401", rest(401, "Bad credentials"), { tag: "AuthError", hint: /wrong, expired or revoked/ }],
   [
     "403 for want of a permission",
@@ -87,7 +87,7 @@ const everywhere = (resource: string): ReadonlyArray<readonly [string, HostReply
 ]
 
 /** What the GraphQL API says beside that, all of it with a 200. */
-const inside: ReadonlyArray<readonly [string, HostReply, Outcome]> = [
+const inside: ReadonlyArray<readonly [string, Reply, Outcome]> = [
   [
     "RATE_LIMITED, over in less than a minute",
     told("RATE_LIMITED", "API rate limit exceeded", usedUp("graphql", 55)),
@@ -119,7 +119,7 @@ interface Form {
   readonly options: typeof graphql | {}
   readonly isIt: (verb: string) => boolean
   readonly run: (remote: GitRemoteService, head: Head) => Effect.Effect<unknown, unknown>
-  readonly cases: ReadonlyArray<readonly [string, HostReply, Outcome]>
+  readonly cases: ReadonlyArray<readonly [string, Reply, Outcome]>
   readonly writes: boolean
 }
 
@@ -230,7 +230,7 @@ const forms: ReadonlyArray<Form> = [
 const start = (options: Form["options"]) =>
   Effect.gen(function* () {
     const world = yield* virtual(options)
-    world.server.host.commit(
+    world.server.commit(
       "main",
       paths.map((path, n) => put(path, `${n + 1}`)),
       "base"
@@ -246,14 +246,14 @@ describe.each(forms)("what $name makes of a refusal", ({ cases, isIt, options, r
         const { flight, head, remote, server } = yield* start(options)
         let met = 0
         server.fault = (seen) => {
-          const [verb] = verbs({ ...server, seen: [{ ...seen, status: 0 }] })
-          return isIt(verb!) && met++ === 0 ? { _tag: "Answer", after: false, reply } : undefined
+          const [verb] = verbs({ seen: [seen] })
+          return isIt(verb!) && met++ === 0 ? replying(reply) : undefined
         }
         const { result, took } = yield* settle(flight, run(remote, head))
         const error = Option.getOrUndefined(Either.getLeft(result)) as StoreError | undefined
         assert.strictEqual(error?._tag, outcome.tag, String(error))
         assert.strictEqual(met, outcome.tag === undefined ? 2 : 1)
-        assert.strictEqual(history(server).length, writes && outcome.tag === undefined ? 2 : 1)
+        assert.strictEqual(server.history().length, writes && outcome.tag === undefined ? 2 : 1)
         const [least, most] = outcome.waits ?? [0, 0]
         assert.isAtLeast(took, least)
         assert.isAtMost(took, most)
@@ -275,7 +275,9 @@ describe("a bulk read by GraphQL", () => {
         const { flight, head, remote, server } = yield* start(graphql)
         let met = 0
         server.fault = (seen) => (seen.url === "/graphql" && met++ === 0 ? fault : undefined)
-        const { result } = yield* settle(flight, bulk.run(remote, head), { stuck: fault._tag === "Hang" })
+        const { result } = yield* settle(flight, bulk.run(remote, head), {
+          stuck: fault._tag === "Cut" && fault.then === "silence"
+        })
         assert.isTrue(Either.isRight(result), String(Option.getOrNull(Either.getLeft(result))))
         assert.isAtLeast(met, 2)
       })
@@ -286,9 +288,9 @@ describe("a bulk read by GraphQL", () => {
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual(graphql)
       const many = Array.from({ length: 8 }, (_, n) => put(`data/${n}.json`, `${n}`))
-      server.host.commit("main", many, "base")
+      server.commit("main", many, "base")
       const head = Option.getOrThrow(yield* remote.head("main"))
-      const tooMuch: Fault = { _tag: "Answer", after: false, reply: rest(502, "timeout") }
+      const tooMuch: Fault = replying(rest(502, "timeout"))
       server.fault = ({ body, url }) => (url === "/graphql" && body.includes("d2:") ? tooMuch : undefined)
       const read = Stream.runCollect(
         remote.blobs(
@@ -311,11 +313,7 @@ describe("a bulk read by GraphQL", () => {
       const errors = [
         { type: "RESOURCE_LIMITS_EXCEEDED", message: "Resource limits for this query exceeded." }
       ]
-      const partial: Fault = {
-        _tag: "Answer",
-        after: false,
-        reply: { status: 200, body: { data: some, errors } }
-      }
+      const partial: Fault = replying({ status: 200, body: { data: some, errors } })
       server.fault = ({ url }) => (url === "/graphql" ? partial : undefined)
       const { result } = yield* settle(flight, bulk.run(remote, head))
       assert.isTrue(Either.isRight(result), String(Option.getOrNull(Either.getLeft(result))))
@@ -351,8 +349,7 @@ it.scoped(
       const { flight, head, remote, server } = yield* start({})
       const errors = [{ resource: "Blob", field: "data", code: "too_large" }]
       const tooLarge = rest(403, "This API returns blobs up to 1 MB in size.", {}, { errors })
-      server.fault = ({ url }) =>
-        url.includes("/contents/") ? { _tag: "Answer", after: false, reply: tooLarge } : undefined
+      server.fault = ({ url }) => (url.includes("/contents/") ? replying(tooLarge) : undefined)
       const reads: ReadonlyArray<Effect.Effect<Option.Option<unknown>, unknown>> = [
         remote.fileAtBranch("main", "data/a.json"),
         remote.file(head.commit, "data/b.json")

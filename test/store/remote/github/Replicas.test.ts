@@ -4,7 +4,7 @@ import type { Oid } from "../../../../src/domain/Oid.js"
 import { GitRemote, type GitRemoteService, type Head } from "../../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../../src/store/Store.js"
-import { history, settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = (path: string, text: string) => ({ _tag: "Put", path, content: bytes(text) }) as const
@@ -21,29 +21,29 @@ const start = (options: Partial<GitHubOptions>) =>
   Effect.gen(function* () {
     const it = yield* virtual(options)
     const { flight, remote, server } = it
-    server.host.commit("main", [put("data/docs/a.json", '{"n":1}')], "base")
-    const base = server.host.branch("main", true)!.oid
+    server.commit("main", [put("data/docs/a.json", '{"n":1}')], "base")
+    const base = server.head("main")
     // The host has said by now that it knows paths below a revision, and the remote believes what it is told.
     yield* settle(flight, Effect.zipRight(remote.head("main"), remote.treeAtBranch!("main", "data/docs")))
-    const behind = server.host.snapshot()
-    server.host.commit("main", [put("data/new/b.json", '{"n":2}')], "theirs")
+    server.snapshot()
+    server.commit("main", [put("data/new/b.json", '{"n":2}')], "theirs")
     const { result } = yield* settle(flight, remote.head("main"))
     const head = Option.getOrThrow(Either.getOrThrow(result))
     const lagging = (millis: number) =>
       Effect.zipRight(
         Effect.sync(() => {
-          server.host.replica = behind
+          server.lagging = true
         }),
         Effect.fork(
           Effect.zipRight(
             Effect.sleep(millis),
             Effect.sync(() => {
-              server.host.replica = undefined
+              server.lagging = false
             })
           )
         )
       )
-    return { ...it, base, behind, head, lagging }
+    return { ...it, base, head, lagging }
   })
 
 const reads: ReadonlyArray<{
@@ -146,7 +146,7 @@ describe.each(ways)("a machine that is ten seconds behind the others, with %j", 
         store.batch({ message: "ours" }, (batch) => batch.put("new", "c", { n: 3 }))
       )
       assert.isTrue(Either.isRight(result), JSON.stringify(result))
-      assert.deepStrictEqual(history(server), ["ours", "theirs", "base"])
+      assert.deepStrictEqual(server.history(), ["ours", "theirs", "base"])
       const { result: ids } = yield* settle(flight, store.collection("new").list())
       assert.deepStrictEqual(Either.getOrThrow(ids), ["b", "c"])
       const { result: found } = yield* settle(flight, store.collection("new").findBy("n", 2))
@@ -163,7 +163,8 @@ describe.each(ways)("a branch that was made a moment ago, with %j", (options) =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* start(options)
       const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
-      server.host.replica = server.host.snapshot()
+      server.snapshot()
+      server.lagging = true
       const { result } = yield* settle(
         flight,
         Effect.gen(function* () {
@@ -183,16 +184,16 @@ describe.each(ways)("a branch that was made a moment ago, with %j", (options) =>
         })
       )
       assert.isTrue(Either.isRight(result), String(Option.getOrNull(Either.getLeft(result))))
-      assert.deepStrictEqual([...server.host.repository.refs.keys()], ["refs/heads/main"])
-      assert.deepStrictEqual(history(server).slice(0, 2), ["insert docs/c", "update docs/a"])
+      assert.deepStrictEqual([...server.refs().keys()], ["refs/heads/main"])
+      assert.deepStrictEqual(server.history().slice(0, 2), ["insert docs/c", "update docs/a"])
     })
   )
 })
 
 it.scoped("a machine that never catches up is an error, not an absence", () =>
   Effect.gen(function* () {
-    const { behind, flight, head, remote, server } = yield* start({})
-    server.host.replica = behind
+    const { flight, head, remote, server } = yield* start({})
+    server.lagging = true
     const all: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
       remote.tree(head, ""),
       remote.tree(head, "data/new"),

@@ -1,23 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Stream } from "effect"
+import type { Reply } from "../../../support/github/InProcess.js"
+import { replying } from "../../../support/github/InProcess.js"
 import { fresh } from "../../../support/github/Remote.js"
-import type { HostReply } from "../../../support/github/TestHost.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const world = Effect.gen(function* () {
   const { flight, remote, server } = yield* virtual({ useGraphql: true, maxRetries: 0 })
   const content = new TextEncoder().encode("1")
-  server.host.commit("main", [{ _tag: "Put", path: "a.json", content }])
-  const { tree } = server.host.branch("main", true)!
-  const { oid } = server.host.repository.lookup(tree, "a.json")!
+  server.commit("main", [{ _tag: "Put", path: "a.json", content }])
+  const oid = server.id("main:a.json")
   const head = Option.getOrThrow(yield* remote.head("main"))
   const rest = Effect.asVoid(remote.fileAtBranch("main", "a.json", { fresh: true }))
   const graphql = Stream.runDrain(remote.blobs(head, [{ path: "a.json", oid }]))
   /** One kind of request is refused so, then the other is sent: what that waits. */
-  const after = (reply: HostReply, first: typeof rest, second: typeof rest) =>
+  const after = (reply: Reply, first: typeof rest, second: typeof rest) =>
     Effect.gen(function* () {
       const from = server.seen.length
-      server.fault = (_, index) => (index === from ? { _tag: "Answer", after: false, reply } : undefined)
+      server.fault = (_, index) => (index === from ? replying(reply) : undefined)
       const refused = yield* settle(flight, first)
       assert.propertyVal(Option.getOrThrow(Either.getLeft(refused.result)), "_tag", "RateLimitError")
       const { result, took } = yield* settle(flight, second)
@@ -27,7 +27,7 @@ const world = Effect.gen(function* () {
   return { after, graphql, rest }
 })
 
-const usedUp = (resource: string): HostReply => ({
+const usedUp = (resource: string): Reply => ({
   status: 403,
   body: { message: "API rate limit exceeded" },
   headers: {
@@ -38,7 +38,7 @@ const usedUp = (resource: string): HostReply => ({
   }
 })
 
-const tooMuch: HostReply = { status: 429, body: { message: "slow down" }, headers: { "retry-after": "30" } }
+const tooMuch: Reply = { status: 429, body: { message: "slow down" }, headers: { "retry-after": "30" } }
 
 describe("a limit that one request meets", () => {
   it.scoped("holds back REST and GraphQL alike where it is a secondary one", () =>
@@ -65,7 +65,7 @@ describe("a hundred requests at once, which GitHub bears", () => {
     Effect.gen(function* () {
       const { remote, server } = yield* fresh()
       const content = new TextEncoder().encode("1")
-      server.host.commit("main", [{ _tag: "Put", path: "a.json", content }])
+      server.commit("main", [{ _tag: "Put", path: "a.json", content }])
       let most = 0
       let late = 50
       server.arrives = () => {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../../src/store/Store.js"
-import { verbs } from "../../../support/github/TestServer.js"
+import { replying, verbs } from "../../../support/github/InProcess.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 
 describe("a head remembered from before another client's commit", () => {
@@ -10,7 +10,7 @@ describe("a head remembered from before another client's commit", () => {
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
       const bytes = (text: string) => new TextEncoder().encode(text)
-      server.host.commit("main", [{ _tag: "Put", path: "data/notes/a.json", content: bytes("{}") }], "base")
+      server.commit("main", [{ _tag: "Put", path: "data/notes/a.json", content: bytes("{}") }], "base")
       const work = Effect.gen(function* () {
         const options = { batchRetries: 0, conflictRetries: 0 }
         const store = yield* Effect.provideService(Store.make(options), GitRemote, remote)
@@ -19,13 +19,9 @@ describe("a head remembered from before another client's commit", () => {
             Effect.zipRight(batch.put("notes", id, { n }), batch.put("notes", "both", { n }))
           )
         yield* put("b", 1)
-        server.host.commit(
-          "main",
-          [{ _tag: "Put", path: "data/notes/b.json", content: bytes("{}") }],
-          "theirs"
-        )
+        server.commit("main", [{ _tag: "Put", path: "data/notes/b.json", content: bytes("{}") }], "theirs")
         yield* put("b", 2)
-        server.host.commit(
+        server.commit(
           "main",
           [{ _tag: "Put", path: "data/notes/b.json", content: bytes('{"n":9}') }],
           "theirs"
@@ -45,9 +41,7 @@ describe("a head remembered from before another client's commit", () => {
         const { flight, remote, server } = yield* virtual(options)
         const bytes = (text: string) => new TextEncoder().encode(text)
         const theirs = (n: number) =>
-          server.host.commit("main", [
-            { _tag: "Put", path: "data/theirs/a.json", content: bytes(`{"n":${n}}`) }
-          ])
+          server.commit("main", [{ _tag: "Put", path: "data/theirs/a.json", content: bytes(`{"n":${n}}`) }])
         theirs(0)
         const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
         const put = (n: number) =>
@@ -73,18 +67,14 @@ describe("a commit by GraphQL that is refused as if there were no such branch", 
   const world = (refusals: number) =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual(graphql)
-      server.host.commit("main", [{ _tag: "Put", path: "data/notes/a.json", content }], "base")
+      server.commit("main", [{ _tag: "Put", path: "data/notes/a.json", content }], "base")
       let met = 0
       server.fault = ({ body }) =>
         body.includes('"mutation ') && met++ < refusals
-          ? {
-              _tag: "Answer",
-              after: false,
-              reply: {
-                status: 200,
-                body: { data: null, errors: [{ type: "NOT_FOUND", message: "Could not resolve it." }] }
-              }
-            }
+          ? replying({
+              status: 200,
+              body: { data: null, errors: [{ type: "NOT_FOUND", message: "Could not resolve it." }] }
+            })
           : undefined
       const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
       const put = store.batch({}, (batch) =>

@@ -4,6 +4,7 @@ import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.j
 import { retryAfter } from "../../../../src/store/remote/github/LimitHeaders.js"
 import { makeLimits } from "../../../../src/store/remote/github/Limits.js"
 import { resolveOptions } from "../../../../src/store/remote/github/Options.js"
+import { replying } from "../../../support/github/InProcess.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const settings = {
@@ -46,8 +47,8 @@ describe("who waits", () => {
   it.scoped("for the limits of github.com writes to github.com, or where headers or options say so", () =>
     Effect.gen(function* () {
       const { connect, flight, server } = yield* virtual()
-      server.host.commit("main", [put])
-      const { oid } = server.host.branch("main", true)!
+      server.commit("main", [put])
+      const oid = server.head()
       const limits = () => announced(5000, 5000, Math.floor(Date.now() / 1000) + 3000)
       let branches = 0
       const tookBy = (headers: Record<string, string>, options: Partial<GitHubOptions> = {}, count = 81) =>
@@ -97,7 +98,7 @@ describe("who waits", () => {
   it.scoped("asks for the limit, is told it though the quota is used up", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [put])
+      server.commit("main", [put])
       server.headers = () => announced(5000, 0, Math.floor(Date.now() / 1000) + 3000)
       yield* settle(flight, remote.head("main"))
       const { result, took } = yield* settle(flight, remote.budget)
@@ -111,16 +112,12 @@ describe("who waits", () => {
   it.scoped("after a 503 waits as long as that asks, in reads and in writes", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [{ ...put, path: "x" }])
+      server.commit("main", [{ ...put, path: "x" }])
       const resting = (seconds: string) => {
         const from = server.seen.length
         server.fault = (_, index) =>
           index === from
-            ? {
-                _tag: "Answer",
-                after: false,
-                reply: { status: 503, body: { message: "resting" }, headers: { "retry-after": seconds } }
-              }
+            ? replying({ status: 503, body: { message: "resting" }, headers: { "retry-after": seconds } })
             : undefined
       }
       const insert = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, Option.none(), {
