@@ -1,11 +1,9 @@
-import { createServer } from "node:net"
 import { FetchHttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Either, Fiber, Option, Redacted, Stream } from "effect"
-import type { StoreError } from "../../../../src/domain/StoreError.js"
 import * as GitObject from "../../../../src/git/GitObject.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
-import type { Fault, Reply } from "../../../support/github/InProcess.js"
+import type { Reply } from "../../../support/github/InProcess.js"
 import { replying } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
@@ -18,158 +16,7 @@ const reply = (status: number, message: string, headers = {}, more = {}): Reply 
   body: { message, status: String(status), ...more }
 })
 
-const now = () => Math.floor(Date.now() / 1000)
-const limit = (remaining: number, inSeconds: number) => ({
-  "x-ratelimit-limit": "5000",
-  "x-ratelimit-remaining": String(remaining),
-  "x-ratelimit-reset": String(now() + inSeconds),
-  "x-ratelimit-resource": "core"
-})
-
-interface Case {
-  readonly name: string
-  readonly reply: Reply
-  /** The error; none when the request succeeds on a later try. */
-  readonly tag?: string
-  readonly reason?: string
-  readonly hint?: RegExp
-  /** Virtual milliseconds until the end, when all the tries fail but one. */
-  readonly waits?: readonly [least: number, most: number]
-  readonly requests: number
-}
-
-const reads: ReadonlyArray<Case> = [
-  { name: "401", reply: reply(401, "Bad credentials"), tag: "AuthError", hint: /token/, requests: 1 },
-  {
-    name: "403 for want of a permission",
-    reply: reply(403, "Resource not accessible by personal access token", {
-      "x-accepted-github-permissions": "contents=write"
-    }),
-    tag: "AuthError",
-    hint: /contents=write/,
-    requests: 1
-  },
-  {
-    name: "403 for want of a single sign-on",
-    reply: reply(403, "Resource protected by organization SAML enforcement", {
-      "x-github-sso": "required; url=https://github.com/orgs/o/sso?x=1"
-    }),
-    tag: "AuthError",
-    hint: /orgs\/o\/sso/,
-    requests: 1
-  },
-  {
-    name: "403 that is a rate limit, over in less than a minute",
-    reply: reply(403, "API rate limit exceeded", limit(0, 55)),
-    waits: [15_000, 56_000],
-    requests: 2
-  },
-  {
-    name: "403 that is a rate limit, over in 40 min",
-    reply: reply(403, "API rate limit exceeded", limit(0, 2400)),
-    tag: "RateLimitError",
-    waits: [0, 0],
-    requests: 1
-  },
-  {
-    name: "403 that is a secondary limit without a word: a minute",
-    reply: reply(403, "You have exceeded a secondary rate limit"),
-    waits: [60_000, 60_000],
-    requests: 2
-  },
-  {
-    name: "403 with the old name of it",
-    reply: reply(403, "You have triggered an abuse detection mechanism"),
-    waits: [60_000, 60_000],
-    requests: 2
-  },
-  {
-    name: "429 with seconds of advice",
-    reply: reply(429, "Too many requests", { "retry-after": "17" }),
-    waits: [17_000, 17_000],
-    requests: 2
-  },
-  {
-    name: "429 with a date as advice",
-    reply: reply(429, "Too many requests", { "retry-after": new Date((now() + 55) * 1000).toUTCString() }),
-    waits: [15_000, 56_000],
-    requests: 2
-  },
-  {
-    name: "429 that advises more than maxWait",
-    reply: reply(429, "Too many requests", { "retry-after": "61" }),
-    tag: "RateLimitError",
-    waits: [0, 0],
-    requests: 1
-  },
-  {
-    name: "429 without advice",
-    reply: reply(429, "Too many requests"),
-    waits: [60_000, 60_000],
-    requests: 2
-  },
-  {
-    name: "403 that says of the quota only that nothing remains",
-    reply: reply(403, "Forbidden", { "x-ratelimit-remaining": "0" }),
-    waits: [60_000, 60_000],
-    requests: 2
-  },
-  {
-    name: "403 that says of the quota only what remains and until when",
-    reply: reply(403, "Forbidden", {
-      "x-ratelimit-remaining": "0",
-      "x-ratelimit-reset": String(now() + 3000)
-    }),
-    tag: "RateLimitError",
-    waits: [0, 0],
-    requests: 1
-  },
-  { name: "409 of an empty repository", reply: reply(409, "Git Repository is empty."), requests: 1 },
-  {
-    name: "422",
-    reply: reply(422, "Invalid request."),
-    tag: "ValidationError",
-    requests: 1
-  },
-  ...[500, 502, 503, 504].map(
-    (status): Case => ({ name: `${status}`, reply: reply(status, "oh"), waits: [0, 500], requests: 2 })
-  ),
-  {
-    name: "a redirect to another origin",
-    reply: { status: 301, headers: { location: "https://elsewhere.example/repos/octo/store" } },
-    tag: "RemoteError",
-    reason: "Unsupported",
-    requests: 1
-  }
-]
-
 describe("what a read makes of an answer", () => {
-  for (const known of reads) {
-    it.scoped(known.name, () =>
-      Effect.gen(function* () {
-        const { flight, remote, server } = yield* virtual()
-        server.commit("main", [{ _tag: "Put", path: "data/a.json", content: bytes("1") }])
-        const fault: Fault = replying(known.reply)
-        server.fault = (_, index) => (index === 0 ? fault : undefined)
-        const { result, took } = yield* settle(flight, remote.fileAtBranch("main", "data/a.json"))
-        if (known.tag === undefined) assert.isTrue(Either.isRight(result), JSON.stringify(result))
-        else {
-          assert.isTrue(Either.isLeft(result))
-          const error = Either.getLeft(result).pipe(Option.getOrThrow) as StoreError & { reason?: string }
-          assert.strictEqual(error._tag, known.tag)
-          assert.strictEqual(error.operation, "GitRemote.fileAtBranch")
-          if (known.reason !== undefined) assert.strictEqual(error.reason, known.reason)
-          if (known.hint !== undefined) assert.match(error.hint ?? "", known.hint)
-          assert.notInclude(JSON.stringify(error) + String(error) + error.stack, token)
-        }
-        assert.strictEqual(server.seen.length, known.requests)
-        const [least, most] = known.waits ?? [0, 0]
-        assert.isAtLeast(took, least)
-        assert.isAtMost(took, most)
-      })
-    )
-  }
-
   it.scoped(
     "a limit that never ends: every wait is as long as asked, then RateLimitError with its reset",
     () =>
@@ -237,29 +84,6 @@ describe("what a read makes of an answer", () => {
     })
   )
 
-  it.scoped("nobody listens: reads and writes are unreachable, and nothing is claimed of a write", () =>
-    Effect.gen(function* () {
-      const { flight, connect } = yield* virtual()
-      const port = yield* Effect.async<number>((resume) => {
-        const probe = createServer().listen(0, "127.0.0.1", () => {
-          const address = probe.address()
-          probe.close(() => resume(Effect.succeed(typeof address === "object" ? (address?.port ?? 0) : 0)))
-        })
-      })
-      const remote = yield* connect({ apiUrl: `http://127.0.0.1:${port}/api/v3` })
-      const single = Option.getOrThrow(remote.singleFile)
-      for (const operation of [
-        Effect.asVoid(remote.head("main")),
-        Effect.asVoid(single.put("main", "a", bytes("1"), Option.none(), { message: "m" }))
-      ]) {
-        const { result } = yield* settle(flight, operation)
-        const error = Option.getOrThrow(Either.getLeft(result))
-        assert.strictEqual(error._tag, "RemoteError")
-        if (error._tag === "RemoteError") assert.strictEqual(error.reason, "Unreachable")
-      }
-    })
-  )
-
   it.scoped("one request's limit holds back everybody's", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
@@ -302,9 +126,8 @@ describe("what a write makes of a refusal", () => {
     readonly reply: Reply
     readonly tag: string | undefined
     readonly requests?: number
-    readonly hint?: RegExp
     /** What is written; an update when absent. */
-    readonly write?: "insert" | "delete"
+    readonly write?: "delete"
     /** Somebody else changes the file before: what the host says of it is true. */
     readonly theirs?: boolean
   }> = [
@@ -328,59 +151,7 @@ describe("what a write makes of a refusal", () => {
       reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
       tag: undefined,
       requests: 16
-    },
-    {
-      name: "409 of a branch that moved meanwhile",
-      reply: reply(409, `is at ${"2".repeat(40)} but expected ${"1".repeat(40)}`),
-      tag: undefined,
-      requests: 2
-    },
-    {
-      name: "409 of a rule",
-      reply: reply(409, "Repository rule violations found\n\nChanges must be made through a pull request."),
-      tag: "RemoteError",
-      requests: 1,
-      hint: /rule/
-    },
-    {
-      name: "422 of a rule",
-      reply: reply(422, "Repository rule violations found\n\nCannot update this protected ref."),
-      tag: "RemoteError",
-      requests: 1,
-      hint: /rule/
-    },
-    {
-      name: "422 of an existing file",
-      reply: reply(422, `Invalid request.\n\n"sha" wasn't supplied.`),
-      tag: "ConflictError",
-      write: "insert",
-      requests: 3
-    },
-    {
-      name: "422 of anything else",
-      reply: reply(422, "content is not valid Base64"),
-      tag: "ValidationError",
-      requests: 1
-    },
-    {
-      name: "422 of a path that is not there",
-      reply: reply(422, "repository file does not exist [path: data/a.json]"),
-      tag: "NotFoundError",
-      requests: 1
-    },
-    {
-      name: "404 of a branch",
-      reply: reply(404, "Branch main not found"),
-      tag: "NotFoundError",
-      requests: 1
-    },
-    {
-      name: "403",
-      reply: reply(403, "Resource not accessible by integration"),
-      tag: "AuthError",
-      requests: 1
-    },
-    { name: "429", reply: reply(429, "slow down", { "retry-after": "5" }), tag: undefined, requests: 2 }
+    }
   ]
   for (const known of writes) {
     it.scoped(`Contents: ${known.name}`, () =>
@@ -395,30 +166,15 @@ describe("what a write makes of a refusal", () => {
         const write =
           known.write === "delete"
             ? single.delete("main", put.path, Option.getOrThrow(old), text)
-            : single.put("main", put.path, put.content, known.write === "insert" ? Option.none() : old, text)
+            : single.put("main", put.path, put.content, old, text)
         const { result } = yield* settle(flight, write)
         const error = Option.getOrUndefined(Either.getLeft(result))
         assert.strictEqual(error?._tag, known.tag)
-        if (known.hint !== undefined) assert.match((error as StoreError).hint ?? "", known.hint)
         assert.strictEqual(server.seen.length, known.requests ?? 1)
         assert.strictEqual(server.history().length, before + (known.tag === undefined ? 1 : 0))
       })
     )
   }
-
-  it.scoped("Git Data: a rule that forbids moving the branch is told, not retried", () =>
-    Effect.gen(function* () {
-      const { flight, remote, server } = yield* virtual()
-      server.commit("main", [put], "base")
-      const head = yield* remote.head("main")
-      server.fault = (seen) =>
-        seen.method === "PATCH" ? replying(reply(422, "Repository rule violations found")) : undefined
-      const { result } = yield* settle(flight, remote.commit("main", head, { message: "m", changes: [put] }))
-      const error = Option.getOrThrow(Either.getLeft(result))
-      assert.strictEqual(error._tag, "RemoteError")
-      assert.strictEqual(server.seen.filter((seen) => seen.method === "PATCH").length, 1)
-    })
-  )
 
   it.scoped("a tree that is too much for the host's ten seconds is built in halves, in one commit", () =>
     Effect.gen(function* () {
@@ -468,36 +224,6 @@ describe("what a write makes of a refusal", () => {
       const { result: read } = yield* settle(flight, remote.fileAtBranch("main", put.path))
       assert.isTrue(Option.isNone(Either.getOrThrow(read)))
     })
-  )
-
-  it.scoped(
-    "GraphQL: a limit inside an HTTP 200 is waited for; a lost race is RefMoved with the actual head",
-    () =>
-      Effect.gen(function* () {
-        const { flight, remote, server } = yield* virtual({ commitVia: "graphql", useGraphql: true })
-        server.commit("main", [put], "base")
-        const head = yield* remote.head("main")
-        server.fault = (seen, index) =>
-          seen.url === "/graphql" && index === 1
-            ? replying({
-                status: 200,
-                headers: { ...limit(0, 25), "x-ratelimit-resource": "graphql" },
-                body: { data: null, errors: [{ type: "RATE_LIMITED", message: "API rate limit exceeded" }] }
-              })
-            : undefined
-        const { took, result } = yield* settle(
-          flight,
-          remote.commit("main", head, { message: "m", changes: [put] })
-        )
-        assert.isTrue(Either.isRight(result), JSON.stringify(result))
-        assert.isAtLeast(took, 24_000)
-        const lost = yield* settle(flight, remote.commit("main", head, { message: "m", changes: [put] }))
-        const error = Option.getOrThrow(Either.getLeft(lost.result))
-        assert.strictEqual(error._tag, "RefMoved")
-        if (error._tag === "RefMoved") {
-          assert.deepStrictEqual(error.actual, Option.some(server.head("main")))
-        }
-      })
   )
 
   it.scoped("a reply that comes twice writes nothing twice", () =>

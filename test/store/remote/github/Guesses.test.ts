@@ -38,20 +38,6 @@ describe.each(both)("what is remembered is never believed over the host, with %j
     })
   )
 
-  it.scopedLive("an upsert of a missing document whose reply is lost happens once", () =>
-    Effect.gen(function* () {
-      const { docs, server } = yield* world()
-      assert.isTrue(Option.isNone(yield* docs.get("new")))
-      let met = 0
-      server.fault = (seen) =>
-        seen.method === "PUT" && met++ === 0 ? { _tag: "Reset", when: "after" } : undefined
-      const made = yield* docs.upsert("new", { n: 1 })
-      assert.isAtLeast(met, 1)
-      assert.strictEqual(made._rev, 1)
-      assert.strictEqual(Option.getOrThrow(yield* docs.get("new"))._rev, 1)
-    })
-  )
-
   it.scopedLive("a query by index sees what somebody else changed, with and without the index", () =>
     Effect.gen(function* () {
       const { docs, other, server } = yield* world({ indexes: { docs: ["kind"] } })

@@ -24,6 +24,14 @@ interface Form {
 const single = (remote: GitRemoteService) => Option.getOrThrow(remote.singleFile)
 const oid = Option.some(GitObject.hash("blob", before))
 
+const committing =
+  (message: string): Form["write"] =>
+  (remote, head) =>
+    remote.commit("main", Option.some(head), { message, changes: [{ _tag: "Put", path, content: after }] })
+
+const isMutation = (seen: Seen) => seen.url === "/graphql" && seen.body.includes("mutation")
+const isPost = (what: string) => (seen: Seen) => seen.method === "POST" && seen.url.endsWith(`/git/${what}`)
+
 const forms: ReadonlyArray<Form> = [
   {
     name: "an insert by the Contents API",
@@ -43,58 +51,26 @@ const forms: ReadonlyArray<Form> = [
     write: (remote) => single(remote).delete("main", path, Option.getOrThrow(oid), { message: "ours" }),
     outcome: undefined
   },
-  {
-    name: "a commit by Git Data, moving the branch",
-    effective: (seen) => seen.method === "PATCH",
-    write: (remote, head) =>
-      remote.commit("main", Option.some(head), {
-        message: "ours",
-        changes: [{ _tag: "Put", path, content: after }]
-      }),
+  ...(
+    [
+      ["Git Data, moving the branch", {}, (seen: Seen) => seen.method === "PATCH", "ours"],
+      ["Git Data, making its tree", {}, isPost("trees"), "ours"],
+      ["Git Data, making the commit", {}, isPost("commits"), "ours"],
+      ["GraphQL", { commitVia: "graphql" }, isMutation, "ours\n\nwith a body"],
+      [
+        "GraphQL whose message GitHub puts in another form",
+        { commitVia: "graphql" },
+        isMutation,
+        "ours \nwith a second line\r\n\n\n"
+      ]
+    ] as const
+  ).map(([way, options, effective, message]) => ({
+    name: `a commit by ${way}`,
+    options,
+    effective,
+    write: committing(message),
     outcome: "after\n"
-  },
-  {
-    name: "a commit by Git Data, making its tree",
-    effective: (seen) => seen.method === "POST" && seen.url.endsWith("/git/trees"),
-    write: (remote, head) =>
-      remote.commit("main", Option.some(head), {
-        message: "ours",
-        changes: [{ _tag: "Put", path, content: after }]
-      }),
-    outcome: "after\n"
-  },
-  {
-    name: "a commit by Git Data, making the commit",
-    effective: (seen) => seen.method === "POST" && seen.url.endsWith("/git/commits"),
-    write: (remote, head) =>
-      remote.commit("main", Option.some(head), {
-        message: "ours",
-        changes: [{ _tag: "Put", path, content: after }]
-      }),
-    outcome: "after\n"
-  },
-  {
-    name: "a commit by GraphQL",
-    options: { commitVia: "graphql" },
-    effective: (seen) => seen.url === "/graphql" && seen.body.includes("mutation"),
-    write: (remote, head) =>
-      remote.commit("main", Option.some(head), {
-        message: "ours\n\nwith a body",
-        changes: [{ _tag: "Put", path, content: after }]
-      }),
-    outcome: "after\n"
-  },
-  {
-    name: "a commit by GraphQL whose message GitHub puts in another form",
-    options: { commitVia: "graphql" },
-    effective: (seen) => seen.url === "/graphql" && seen.body.includes("mutation"),
-    write: (remote, head) =>
-      remote.commit("main", Option.some(head), {
-        message: "ours \nwith a second line\r\n\n\n",
-        changes: [{ _tag: "Put", path, content: after }]
-      }),
-    outcome: "after\n"
-  }
+  }))
 ]
 
 const once = (server: Server, effective: Form["effective"], fault: Fault) => {

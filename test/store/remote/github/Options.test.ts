@@ -219,6 +219,31 @@ describe("an option of the client", () => {
     })
   )
 
+  it.scoped(
+    "maxRetries: each pause is any part of twice the last one's bound, after a failure of the host",
+    () =>
+      Effect.gen(function* () {
+        const gaps: Array<ReadonlyArray<number>> = []
+        for (let round = 0; round < 20; round++) {
+          const { flight, remote, server } = yield* virtual()
+          const at: Array<number> = []
+          server.fault = () => {
+            at.push(flight.now)
+            return { _tag: "Error", status: 502, when: "before" }
+          }
+          flight.now = yield* Clock.currentTimeMillis
+          yield* settle(flight, remote.head("main"))
+          gaps.push(at.slice(1).map((moment, index) => moment - at[index]!))
+        }
+        for (const [index, most] of [500, 1000, 2000].entries()) {
+          const seen = gaps.map((gap) => gap[index]!)
+          assert.isAtMost(Math.max(...seen), most)
+          assert.isAbove(Math.max(...seen), most / 2, "not always early")
+          assert.isBelow(Math.min(...seen), most / 2, "not always late")
+        }
+      })
+  )
+
   it.scoped("timeout: of one request", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual({ timeout: "2 seconds", maxRetries: 0 })
@@ -267,6 +292,21 @@ describe("an option of the client", () => {
         const { result, took } = yield* settle(flight, remote.head("main"))
         assert.strictEqual(Option.getOrUndefined(Either.getLeft(result))?._tag, tag)
         assert.strictEqual(took, tag === undefined ? 30_000 : 0)
+      }
+    })
+  )
+
+  it.scoped("maxWait: without advice every wait is twice the last, and beyond it the limit is an error", () =>
+    Effect.gen(function* () {
+      for (const [options, expected] of [
+        [{}, 60_000],
+        [{ maxWait: "10 minutes", deadline: "20 minutes" }, 420_000]
+      ] as const) {
+        const { flight, remote, server } = yield* virtual(options)
+        server.fault = () => replying({ status: 429, body: { message: "slow down" } })
+        const { result, took } = yield* settle(flight, remote.head("main"))
+        assert.propertyVal(Option.getOrThrow(Either.getLeft(result)), "_tag", "RateLimitError")
+        assert.strictEqual(took, expected)
       }
     })
   )

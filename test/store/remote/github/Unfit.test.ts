@@ -1,7 +1,6 @@
 import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Redacted, Stream } from "effect"
-import { replying } from "../../../support/github/InProcess.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const put = { _tag: "Put", path: "data/a.json", content: new TextEncoder().encode("1") } as const
@@ -64,15 +63,6 @@ describe("what cannot be sent", () => {
       const named = server.seen.map(({ url }) => url).filter((path) => path.includes("status"))
       assert.include(named.join("\n"), "/branches/feature%2Fstatus")
       assert.include(named.join("\n"), "/commits/feature%2Fstatus")
-    })
-  )
-
-  it.scoped("a redirect to what is no address is an error, not a defect", () =>
-    Effect.gen(function* () {
-      const { flight, remote, server } = yield* virtual()
-      server.fault = () => replying({ status: 301, headers: { location: "http://[" } })
-      const { result } = yield* settle(flight, remote.head("main"))
-      assert.propertyVal(Option.getOrThrow(Either.getLeft(result)), "_tag", "RemoteError")
     })
   )
 })
