@@ -236,6 +236,13 @@ export class Server {
     writeFileSync(join(older, "objects", "info", "alternates"), `${objects}\n`)
   }
 
+  /** Another repository that holds the same. */
+  copy(): Server {
+    const other = new Server(`local/store${++repositories}`)
+    cpSync(this.directory, other.directory, { recursive: true })
+    return other
+  }
+
   /** Stock Git in the repository. */
   git(args: ReadonlyArray<string>, input?: Uint8Array): string {
     const env = { ...process.env, GIT_DIR: this.directory }
