@@ -13,7 +13,6 @@ import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { afterAll } from "@effect/vitest"
 import { Chunk, Clock, Effect, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Stream } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
 import * as Faulty from "../../../src/http/host/Faults.js"
@@ -66,7 +65,13 @@ interface Sent {
   readonly body: Uint8Array
 }
 
+// A benchmark counts requests outside of a test run, where this module cannot be loaded.
+const vitest = process.env["VITEST"] === undefined ? undefined : await import("@effect/vitest")
+
 const chosen = new WeakMap<object, Fault>()
+
+/** The clock that answers of reads by branch are old by, in milliseconds, where `setStale` makes them so. */
+export const staleness = { now: () => Date.now() }
 
 /** Our own host without a socket; the fault of a request is the one that is chosen for it. */
 const inProcess = () => {
@@ -77,7 +82,7 @@ const inProcess = () => {
       ...given,
       meet: (asked) => chosen.get(asked.source as object) ?? given.meet(asked)
     }))
-  ).pipe(Layer.provide(Faulty.layer))
+  ).pipe(Layer.provide(Faulty.layerWith(Effect.sync(() => staleness.now()))))
   const grants = [{ repository: "*", access: "write" as const }]
   const stack = Stack.layerWith({
     atRoot: false,
@@ -96,8 +101,8 @@ const inProcess = () => {
     await runtime.dispose()
     rmSync(data, { recursive: true, force: true })
   }
-  if (process.env["VITEST"] === undefined) process.once("beforeExit", end)
-  else afterAll(end)
+  if (vitest === undefined) process.once("beforeExit", end)
+  else vitest.afterAll(end)
   return { runtime, directoryOf: (repo: string) => join(data, "repos", `${repo}.git`) }
 }
 
@@ -321,6 +326,10 @@ export class Server {
     return Math.floor(Date.now() / 1000)
   }
 }
+
+/** From now on reads by branch show what a branch was so many seconds ago. */
+export const setStale = (staleSeconds: number) =>
+  Effect.promise(() => current.runtime.runPromise(Effect.flatMap(Faults, ({ set }) => set({ staleSeconds }))))
 
 /** An empty repository of this file's host. */
 export const makeServer = (options: { readonly private?: boolean } = {}) =>
