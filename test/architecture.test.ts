@@ -106,29 +106,47 @@ describe("rooms", () => {
   })
 })
 
+/** Every circle of imports, by what `nameOf` makes of a file; files of one name are one. */
+const circlesOf = (nameOf: (file: string) => string | undefined): ReadonlyArray<string> => {
+  const edges = new Map<string, Set<string>>()
+  for (const one of all) {
+    const target = resolved(one)
+    const [from, to] = [nameOf(one.from), target === undefined ? undefined : nameOf(target)]
+    if (from === undefined || to === undefined || (from === to && one.from !== target)) continue
+    edges.set(from, (edges.get(from) ?? new Set()).add(to))
+  }
+  const done = new Set<string>()
+  const circles: Array<string> = []
+  const visit = (name: string, path: ReadonlyArray<string>): void => {
+    const at = path.indexOf(name)
+    if (at !== -1) {
+      circles.push([...path.slice(at), name].join(" -> "))
+      return
+    }
+    if (done.has(name)) return
+    for (const next of edges.get(name) ?? []) visit(next, [...path, name])
+    done.add(name)
+  }
+  for (const name of edges.keys()) visit(name, [])
+  return circles
+}
+
 describe("cycles", () => {
   it("there are none, of types neither", () => {
-    const edges = new Map<string, Array<string>>()
-    for (const one of all) {
-      const target = resolved(one)
-      if (target === undefined) continue
-      edges.set(one.from, [...(edges.get(one.from) ?? []), target])
-    }
-    const done = new Set<string>()
-    const cycles: Array<string> = []
-    const visit = (file: string, path: ReadonlyArray<string>): void => {
-      const at = path.indexOf(file)
-      if (at !== -1) {
-        cycles.push([...path.slice(at), file].join(" -> "))
-        return
-      }
-      if (done.has(file)) return
-      for (const next of edges.get(file) ?? []) visit(next, [...path, file])
-      done.add(file)
-    }
-    for (const file of sources) visit(file, [])
-    assert.deepStrictEqual(cycles, [])
+    assert.deepStrictEqual(
+      circlesOf((file) => file),
+      []
+    )
   })
+
+  for (const folder of ["git", "http"]) {
+    it(`the folders inside ${folder} have no circle`, () => {
+      assert.deepStrictEqual(
+        circlesOf((file) => (roomOf(file) === folder ? dirname(file) : undefined)),
+        []
+      )
+    })
+  }
 })
 
 describe("names", () => {

@@ -1,26 +1,11 @@
-/** Options that take no value, of every command. */
-const switches = new Set([
-  "--json",
-  "--count",
-  "--token",
-  "--dry-run",
-  "--deep",
-  "--merge",
-  "--insert",
-  "--force",
-  "--sha",
-  "--guard-formulas",
-  "--help",
-  "-h",
-  "--version",
-  "--wizard"
-])
-
 /**
- * The arguments with options before operands, as the parser wants them, so that people may write them in any order.
- * What follows `--` is left alone.
+ * The arguments with options before operands, which is the order that the parser needs, so that people may write them
+ * in any order. `switches` are the options without a value. Arguments after `--` keep their places.
  */
-export const optionsFirst = (arguments_: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const optionsFirst = (
+  arguments_: ReadonlyArray<string>,
+  switches: ReadonlySet<string>
+): ReadonlyArray<string> => {
   const [command, ...rest] = arguments_
   if (command === undefined || command.startsWith("-")) return arguments_
   const options: Array<string> = []

@@ -4,6 +4,7 @@ import { Config, Context, Effect, Option, Redacted } from "effect"
 import type { SettingsOptions } from "../domain/Settings.js"
 import type { ReadError } from "../store/Collection.js"
 import type { Store } from "../store/Store.js"
+import { integerOption, textOption } from "./CommandOptions.js"
 import { askToken } from "./Token.js"
 
 /** Where the repository is: below a directory on this machine, or behind an API. */
@@ -22,10 +23,10 @@ export type Connection = {
     }
 )
 
-/** Of a repository on this machine that is not there: it is refused, made, or looked at as if it were there and empty. */
+/** What to do if the repository is missing on this machine: fail, create it, or read it as an empty one. */
 export type Missing = "refuse" | "create" | "imagine"
 
-/** Opens stores; which implementation answers is wired where the command line is started. */
+/** Opens stores; `src/layers` provides the implementation. */
 export class Stores extends Context.Tag("chainstore/cli/Stores")<
   Stores,
   { readonly open: (connection: Connection, missing: Missing) => Layer.Layer<Store, ReadError> }
@@ -52,11 +53,9 @@ export const connectionOptions = {
     Options.withFallbackConfig(Config.string("CHAINSTORE_ROOT")),
     Options.withDefault("data")
   ),
-  directory: Options.text("directory").pipe(
-    Options.withDescription(
-      "Bare repositories on this machine: OWNER/NAME.git below this directory. Without an API and a token it is the service's own, .chainstore/repos (CHAINSTORE_DATA)"
-    ),
-    Options.optional
+  directory: textOption(
+    "directory",
+    "Bare repositories on this machine: OWNER/NAME.git below this directory. Without an API and a token it is the service's own, .chainstore/repos (CHAINSTORE_DATA)"
   ),
   apiUrl: Options.text("api-url").pipe(
     Options.withDescription("GitHub's REST API, or a compatible one (CHAINSTORE_API_URL)"),
@@ -80,14 +79,8 @@ export const connectionOptions = {
     ),
     Options.optional
   ),
-  shardDepth: Options.integer("shard-depth").pipe(
-    Options.withDescription("Levels of directories"),
-    Options.optional
-  ),
-  shardWidth: Options.integer("shard-width").pipe(
-    Options.withDescription("Characters per level"),
-    Options.optional
-  )
+  shardDepth: integerOption("shard-depth", "Levels of directories"),
+  shardWidth: integerOption("shard-width", "Characters per level")
 }
 
 type Given = {
@@ -128,7 +121,7 @@ const layoutOf = (given: Given): SettingsOptions => {
   }
 }
 
-/** What the options and the environment together say. */
+/** The connection that the options and the environment describe. */
 export const connectionOf = (given: Given) =>
   Effect.gen(function* () {
     const { repo, branch, root } = given

@@ -60,7 +60,7 @@ const deepOption = Options.boolean("deep").pipe(
   Options.withDescription("Read every document, and compare indexes and manifests with a rebuild")
 )
 
-/** Asks a store's doctor, and shows how many documents were read. */
+/** Runs a store's doctor, and shows how many documents were read. */
 const examine = (store: StoreService, deep: boolean) => {
   const read = new Map<string, number>()
   return withProgress("reading documents", undefined, (progress) =>
@@ -68,13 +68,13 @@ const examine = (store: StoreService, deep: boolean) => {
       ...(deep ? { deep } : {}),
       onProgress: ({ collection, documents }) => {
         read.set(collection, documents)
-        return progress.tell([...read.values()].reduce((sum, each) => sum + each, 0))
+        return progress.report([...read.values()].reduce((sum, each) => sum + each, 0))
       }
     })
   )
 }
 
-/** Looks at everything that a store stands on; an error among the findings is exit code 10. */
+/** Checks everything that a store depends on; an error among the findings is exit code 10. */
 export const doctor = Command.make(
   "doctor",
   { deep: deepOption, json: jsonOption, connection: connectionOptions },
@@ -103,5 +103,5 @@ export const doctor = Command.make(
   Command.withDescription("Check Node, git, access, rights, branch, rate budget, indexes and manifests.")
 )
 
-/** The doctor found something wrong, and has said what. */
+/** The doctor found an error, which is printed already. */
 export class Unwell extends Data.TaggedError("Unwell") {}

@@ -1,5 +1,5 @@
 import { ValidationError as UsageError } from "@effect/cli"
-import { Cause, ConfigError } from "effect"
+import { Cause, ConfigError, Predicate } from "effect"
 import { StoreError } from "../domain/StoreError.js"
 import { Unwell } from "./DoctorCommand.js"
 import { printable } from "./Printable.js"
@@ -23,11 +23,11 @@ export const exitCodes: Readonly<Record<string, number>> = {
 
 export interface Ending {
   readonly code: number
-  /** For standard error: one or two lines with what to do; none where the words were already said. */
+  /** For standard error: one or two lines that say what to do; none if the message is printed already. */
   readonly message: string | undefined
 }
 
-/** How a failure ends the command line. */
+/** The exit code and the message of a failure. */
 export const endingOf = (cause: Cause.Cause<unknown>): Ending => {
   const { code, message } = judged(cause)
   return { code, message: message === undefined ? undefined : printable(message) }
@@ -37,7 +37,7 @@ const judged = (cause: Cause.Cause<unknown>): Ending => {
   if (Cause.isInterruptedOnly(cause)) return { code: 130, message: undefined }
   const error = Cause.squash(cause)
   if (error instanceof Unwell) return { code: 10, message: undefined }
-  if (isQuit(error)) return { code: 130, message: undefined }
+  if (Predicate.isTagged(error, "QuitException")) return { code: 130, message: undefined }
   if (UsageError.isValidationError(error)) return { code: 2, message: undefined }
   if (error instanceof StoreError) {
     const hint = error.hint === undefined ? "" : `\n${error.hint}`
@@ -48,8 +48,5 @@ const judged = (cause: Cause.Cause<unknown>): Ending => {
   return { code: 1, message: String(error) }
 }
 
-const isQuit = (error: unknown) =>
-  typeof error === "object" && error !== null && "_tag" in error && error._tag === "QuitException"
-
-const isFile = (error: Error) =>
-  "_tag" in error && (error._tag === "SystemError" || error._tag === "BadArgument")
+const isFile = (error: unknown) =>
+  Predicate.isTagged(error, "SystemError") || Predicate.isTagged(error, "BadArgument")

@@ -4,6 +4,7 @@ import { Effect, Option, Sink } from "effect"
 import { NotFoundError, ValidationError } from "../domain/StoreError.js"
 import type { StoreView } from "../store/Store.js"
 import type { DestinationError } from "../store/transfer/Destination.js"
+import { atOption, columnsOption, integerOption, textOption } from "./CommandOptions.js"
 import { formatOf } from "./Format.js"
 import { Screen } from "./Output.js"
 import { printable } from "./Printable.js"
@@ -23,34 +24,18 @@ export const exportCommand = storeCommand(
       Args.withDescription("The file, as with --to; default: standard output (with --format)"),
       Args.optional
     ),
-    to: Options.text("to").pipe(
-      Options.withDescription("The file, also of all collections; - for standard output"),
-      Options.optional
-    ),
+    to: textOption("to", "The file, also of all collections; - for standard output"),
     format: Options.choice("format", ["xlsx", "csv", "ndjson", "json"]).pipe(
       Options.withDescription("Default: by the file's ending"),
       Options.optional
     ),
-    columns: Options.text("columns").pipe(
-      Options.withDescription("Write these fields, separated by commas"),
-      Options.map((text) => text.split(",").map((column) => column.trim())),
-      Options.optional
-    ),
-    limit: Options.integer("limit").pipe(
-      Options.withDescription("At most so many documents"),
-      Options.optional
-    ),
-    sheetName: Options.text("sheet-name").pipe(
-      Options.withDescription("The worksheet's name"),
-      Options.optional
-    ),
+    columns: columnsOption("Write"),
+    limit: integerOption("limit", "At most so many documents"),
+    sheetName: textOption("sheet-name", "The worksheet's name"),
     guardFormulas: Options.boolean("guard-formulas").pipe(
       Options.withDescription("Put an apostrophe before CSV text that a spreadsheet would run")
     ),
-    at: Options.text("at").pipe(
-      Options.withDescription("Export this commit, tag or branch instead of the head"),
-      Options.optional
-    )
+    at: atOption("Export")
   },
   (input) =>
     Effect.gen(function* () {
@@ -88,20 +73,20 @@ export const exportCommand = storeCommand(
       if (count === 0) yield* requireCollection(view, name)
       const total = Math.min(count, options.limit ?? Number.POSITIVE_INFINITY)
       yield* withProgress(`exporting ${name}`, total, (progress) => {
-        const told = {
+        const reporting = {
           ...options,
-          onProgress: (state: { documents: number }) => progress.tell(state.documents)
+          onProgress: (state: { documents: number }) => progress.report(state.documents)
         }
         return format === "xlsx"
           ? Effect.asVoid(
               view.collection(name).exportExcel(destination, {
-                ...told,
+                ...reporting,
                 sheetName: Option.getOrUndefined(input.sheetName)
               })
             )
           : Effect.asVoid(
-              view.collection(name).exportText(destination, format as "csv", {
-                ...told,
+              view.collection(name).exportText(destination, format, {
+                ...reporting,
                 guardFormulas: input.guardFormulas
               })
             )
@@ -109,7 +94,7 @@ export const exportCommand = storeCommand(
     })
 )
 
-/** Nothing is written over a file for a name that was misspelt. */
+/** Fails for a misspelt name, before the file is replaced. */
 const requireCollection = (view: StoreView, name: string) =>
   Effect.flatMap(view.collections, (present) =>
     present.includes(name)
@@ -142,13 +127,13 @@ const exportAll = (
         limit,
         onProgress: ({ collection, documents }) => {
           done.set(collection, documents)
-          return progress.tell([...done.values()].reduce((sum, count) => sum + count, 0))
+          return progress.report([...done.values()].reduce((sum, count) => sum + count, 0))
         }
       })
     )
   })
 
-/** Standard output as a sink; a terminal is given text alone, and nothing that it would obey. */
+/** Standard output as a sink; a terminal gets text alone, without control characters. */
 const standardOutput = (format: string) =>
   Effect.flatMap(Screen, (screen) => {
     if (!screen.results) return Effect.succeed(Sink.forEach(screen.bytes))

@@ -1,17 +1,18 @@
 import { Effect, Option } from "effect"
 import { ValidationError } from "../domain/StoreError.js"
 
-/** The format that is asked for, or that the ending of the file's name says. */
-export const formatOf = (
+/** The format of the option, or else of the ending of the file's name. */
+export const formatOf = <const Format extends string>(
   operation: string,
   name: string,
   given: Option.Option<string>,
-  known: ReadonlyArray<string>
+  known: ReadonlyArray<Format>
 ) => {
   const format = Option.getOrElse(given, () => /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "")
   const plain = format === "jsonl" ? "ndjson" : format
-  return known.includes(plain)
-    ? Effect.succeed(plain)
+  const found = known.find((one) => one === plain)
+  return found !== undefined
+    ? Effect.succeed(found)
     : Effect.fail(
         new ValidationError({
           operation,

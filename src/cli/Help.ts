@@ -2,7 +2,7 @@ import { CliConfig, Command, type HelpDoc, type Span } from "@effect/cli"
 
 const width = 100
 
-/** What the parser's own help says of every option of a kind, and people know. */
+/** Sentences of the library's help that repeat for every option of a kind. */
 const boilerplate =
   /^(A user-defined piece of text\.|A true or false value\.|An integer\.|This setting is optional\.|This option can be set from environment variables\.|One of the following: .*|)$/
 
@@ -11,18 +11,26 @@ interface Entry {
   readonly about: string
 }
 
-/** A command's name and what it says of itself. */
-export interface Described {
+/** A command's name and the library's help of it. */
+export interface CommandHelp {
   readonly name: string
   readonly doc: HelpDoc.HelpDoc
 }
 
-export const described = <Name extends string, R, E, A>(
-  name: Name,
-  command: Command.Command<Name, R, E, A>
-): Described => ({ name, doc: Command.getHelp(command, CliConfig.defaultConfig) })
+export const commandHelp = (command: Command.Command<any, any, any, any>): CommandHelp => ({
+  name: Array.from(Command.getNames(command)).join(),
+  doc: Command.getHelp(command, CliConfig.defaultConfig)
+})
 
-/** Options of the repository, which come last under a heading of their own, in this order. */
+/** The options of a command that take no value. */
+export const switchesOf = ({ doc }: CommandHelp): ReadonlySet<string> =>
+  new Set(
+    entriesOf(doc, "OPTIONS").flatMap(({ term }) =>
+      /^-[^ ]+(, -[^ ]+)*$/.test(term) ? term.split(", ") : []
+    )
+  )
+
+/** The options of the repository, in the order in which a section of their own lists them. */
 const connection = [
   "repo",
   "branch",
@@ -66,17 +74,17 @@ const exitCodes: ReadonlyArray<Entry> = [
 export const helpFor = (
   program: string,
   about: string,
-  commands: ReadonlyArray<Described>,
+  commands: ReadonlyArray<CommandHelp>,
   arguments_: ReadonlyArray<string>
 ): string | undefined => {
   const end = arguments_.indexOf("--")
-  const looked = end === -1 ? arguments_ : arguments_.slice(0, end)
-  if (looked.length > 0 && !looked.includes("--help") && !looked.includes("-h")) return undefined
-  const found = commands.find(({ name }) => name === looked[0])
+  const given = end === -1 ? arguments_ : arguments_.slice(0, end)
+  if (given.length > 0 && !given.includes("--help") && !given.includes("-h")) return undefined
+  const found = commands.find(({ name }) => name === given[0])
   return found === undefined ? ofProgram(program, about, commands) : ofCommand(program, found)
 }
 
-const ofProgram = (program: string, about: string, commands: ReadonlyArray<Described>) =>
+const ofProgram = (program: string, about: string, commands: ReadonlyArray<CommandHelp>) =>
   [
     about,
     `Usage: ${program} COMMAND [OPTIONS] [ARGUMENTS]`,
@@ -89,12 +97,14 @@ const ofProgram = (program: string, about: string, commands: ReadonlyArray<Descr
     `${program} COMMAND --help shows the options of a command.`
   ].join("\n\n")
 
-const ofCommand = (program: string, { doc, name }: Described) => {
+const ofCommand = (program: string, { doc, name }: CommandHelp) => {
   const operands = entriesOf(doc, "ARGUMENTS")
   const options = entriesOf(doc, "OPTIONS").filter(({ term }) => !everywhere.test(term))
-  const place = ({ term }: Entry) => connection.indexOf(/--([a-z-]+)/.exec(term)?.[1] ?? "")
-  const own = options.filter((entry) => place(entry) === -1)
-  const shared = options.filter((entry) => place(entry) !== -1).toSorted((a, b) => place(a) - place(b))
+  const position = ({ term }: Entry) => connection.indexOf(/--([a-z-]+)/.exec(term)?.[1] ?? "")
+  const own = options.filter((entry) => position(entry) === -1)
+  const shared = options
+    .filter((entry) => position(entry) !== -1)
+    .toSorted((a, b) => position(a) - position(b))
   const usage = [
     program,
     name,
@@ -139,7 +149,7 @@ const wrapped = (text: string, columns: number): ReadonlyArray<string> => {
 const parts = (doc: HelpDoc.HelpDoc): ReadonlyArray<HelpDoc.HelpDoc> =>
   doc._tag === "Sequence" ? [...parts(doc.left), ...parts(doc.right)] : doc._tag === "Empty" ? [] : [doc]
 
-/** What stands under a heading. */
+/** The parts below a heading. */
 const under = (doc: HelpDoc.HelpDoc, heading: string) => {
   const all = parts(doc)
   const start = all.findIndex((part) => part._tag === "Header" && textOf(part.value) === heading)

@@ -6,16 +6,16 @@ import { fromCsv } from "../store/transfer/FromCsv.js"
 import { fromJson, fromNdjson } from "../store/transfer/FromJson.js"
 import type { ImportReport, ImportRow } from "../store/transfer/Import.js"
 import { sourceError } from "../store/transfer/Records.js"
+import { collectionArgument, dryRunOption, messageOption, textOption } from "./CommandOptions.js"
 import { formatOf } from "./Format.js"
 import { standardInput } from "./Input.js"
 import { jsonOption, print, Screen, say } from "./Output.js"
 import { withProgress } from "./Progress.js"
-import { collectionArgument } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
 
 export const importCommand = storeCommand(
   "import",
-  "Import records from a CSV, NDJSON or JSON file, a commit per chunk; goes on with its --import-id after an interruption.",
+  "Import records from a CSV, NDJSON or JSON file, a commit per chunk; --import-id resumes an interrupted import.",
   {
     collection: collectionArgument,
     file: Args.text({ name: "file" }).pipe(
@@ -26,7 +26,7 @@ export const importCommand = storeCommand(
       Options.optional
     ),
     cells: Options.choice("cells", ["text", "json"]).pipe(
-      Options.withDescription("How CSV cells are read: as they stand, or numbers and truth values as such"),
+      Options.withDescription("How CSV cells are read: all as text, or numbers and booleans as JSON"),
       Options.withDefault("text" as const)
     ),
     delimiter: Options.text("delimiter").pipe(
@@ -45,18 +45,9 @@ export const importCommand = storeCommand(
       Options.withDescription("Check all rows before the first commit, or each chunk before its own"),
       Options.withDefault("each" as const)
     ),
-    importId: Options.text("import-id").pipe(
-      Options.withDescription("Go on with an import that was interrupted"),
-      Options.optional
-    ),
-    message: Options.text("message").pipe(
-      Options.withAlias("m"),
-      Options.withDescription("The commits' message"),
-      Options.optional
-    ),
-    dryRun: Options.boolean("dry-run").pipe(
-      Options.withDescription("Say of every row what would be done and write nothing")
-    ),
+    importId: textOption("import-id", "Resume an import that was interrupted"),
+    message: messageOption("The commits' message"),
+    dryRun: dryRunOption("Say of every row what would be done and write nothing"),
     json: jsonOption
   },
   (input) =>
@@ -87,10 +78,10 @@ export const importCommand = storeCommand(
             Effect.gen(function* () {
               if (state === undefined && !input.dryRun) {
                 state = now
-                yield* screen.message(`If this import is interrupted, it goes on with ${again()}\n`)
+                yield* screen.message(`If this import is interrupted, resume it with ${again()}\n`)
               }
               state = now
-              yield* progress.tell(now.records, share())
+              yield* progress.report(now.records, share())
             }),
           onRow: input.dryRun ? (row) => say(plain ? JSON.stringify(row) : rowText(row)) : undefined
         })
@@ -99,7 +90,7 @@ export const importCommand = storeCommand(
           state === undefined || input.dryRun
             ? Effect.void
             : screen.message(
-                `Interrupted: at least ${state.records} records are committed. The same command with ${again()} goes on.\n`
+                `Interrupted: at least ${state.records} records are committed. The same command with ${again()} resumes it.\n`
               )
         )
       )
@@ -115,8 +106,8 @@ export const importCommand = storeCommand(
   ({ dryRun }) => (dryRun ? "imagine" : "create")
 )
 
-/** A file is read ahead of what is committed, so that only of bigger ones the share that was read says how far it is. */
-const telling = 1_000_000
+/** Up to this size a file is read long before its records are committed: the share read would mislead. */
+const smallFile = 1_000_000
 
 /** The bytes of a file or of standard input, and which share of them was read where their number is known. */
 const source = (file: string, times: number) =>
@@ -134,7 +125,7 @@ const source = (file: string, times: number) =>
       )
     )
     const known = Option.getOrElse(size, () => 0)
-    return { bytes, share: () => (known > telling ? Math.min(1, read / known) : undefined) }
+    return { bytes, share: () => (known > smallFile ? Math.min(1, read / known) : undefined) }
   })
 
 const rowText = (row: ImportRow) =>

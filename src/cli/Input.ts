@@ -1,7 +1,7 @@
 import { Context, Effect, type Stream } from "effect"
 import type { SourceError } from "../store/transfer/SourceError.js"
 
-/** What is piped into the command line. */
+/** Standard input. */
 export class StandardInput extends Context.Tag("chainstore/cli/StandardInput")<
   StandardInput,
   { readonly bytes: Stream.Stream<Uint8Array, SourceError> }

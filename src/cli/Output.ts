@@ -22,9 +22,9 @@ export class Screen extends Context.Tag("chainstore/cli/Screen")<
   }
 >() {}
 
-/** The option of every command that answers with data. */
+/** The option of every command that prints data. */
 export const jsonOption = Options.boolean("json").pipe(
-  Options.withDescription("Answer in JSON, as is done wherever the answer does not go to a terminal")
+  Options.withDescription("Print JSON, which is the default where standard output is not a terminal")
 )
 
 /** Writes a line of results. */

@@ -7,10 +7,10 @@ import { Store, type StoreService } from "../store/Store.js"
 import { print } from "./Output.js"
 import { differenceLines } from "./ReadCommands.js"
 
-/** Documents whose fields are compared; of the others the paths alone are shown. */
+/** The most documents whose fields are compared; of the others only the paths are shown. */
 const compared = 20
 
-/** Prints what a commit would hold: its paths, and of the first documents what would change. */
+/** Prints the paths of a commit that is not made, and the changed fields of the first documents. */
 export const printPreview = (json: boolean, shown: Option.Option<NewCommit>) =>
   Effect.gen(function* () {
     if (Option.isNone(shown)) {
@@ -47,7 +47,7 @@ export const printPreview = (json: boolean, shown: Option.Option<NewCommit>) =>
     )
   })
 
-/** The collection and id that a path speaks of; what begins with an underscore is no document's. */
+/** The collection and id of a document's path; a name that begins with an underscore is not a document's. */
 const placeIn = (root: string, path: string) => {
   const inside = root === "" ? path : path.slice(root.length + 1)
   const collection = inside.slice(0, inside.indexOf("/"))
@@ -55,7 +55,7 @@ const placeIn = (root: string, path: string) => {
   return collection === "" || collection.startsWith("_") || id === undefined ? undefined : { collection, id }
 }
 
-/** The document as a commit would leave it; null where it would be gone. */
+/** The document after a commit; null if the commit deletes it. */
 export const previewedDocument = (
   root: string,
   { changes }: NewCommit,

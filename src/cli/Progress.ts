@@ -4,27 +4,27 @@ import { printable } from "./Printable.js"
 
 /** A line of progress on a terminal; nothing elsewhere. */
 export interface Progress {
-  /** How many are done, and which share of the whole that is, where it is not known by counting. */
-  readonly tell: (done: number, share?: number) => Effect.Effect<void>
+  /** Shows how many are done; `share` is the share of the whole, if it is not known by counting. */
+  readonly report: (done: number, share?: number) => Effect.Effect<void>
 }
 
-/** Shows how far `body` is: done, of how many where that is known, the rate, and the time that is left. */
+/** Shows the progress of `body`: the number done and, if known, the total; the rate; the time left. */
 export const withProgress = <A, E, R>(
   label: string,
   total: number | undefined,
   body: (progress: Progress) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R | Screen> =>
   Effect.flatMap(Screen, (screen) => {
-    if (!screen.messages) return body({ tell: () => Effect.void })
+    if (!screen.messages) return body({ report: () => Effect.void })
     return Effect.flatMap(Clock.currentTimeMillis, (start) => {
       let shown = 0
-      const tell = (done: number, share = total === undefined ? undefined : shareOf(done, total)) =>
+      const report = (done: number, share = total === undefined ? undefined : shareOf(done, total)) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           if (now - shown < 100 && done !== total) return Effect.void
           shown = now
           return screen.message(`${clear}${line(printable(label), done, total, share, (now - start) / 1000)}`)
         })
-      return Effect.ensuring(body({ tell }), screen.message(clear))
+      return Effect.ensuring(body({ report }), screen.message(clear))
     })
   })
 

@@ -5,19 +5,11 @@ import { NotFoundError, ValidationError } from "../domain/StoreError.js"
 import { columnsOf, type Difference, differences, parseValue, printPath } from "../store/browse/index.js"
 import type { CollectionReader } from "../store/Collection.js"
 import { Store, type StoreView } from "../store/Store.js"
+import { atOption, collectionArgument, columnsOption, idArgument, textOption } from "./CommandOptions.js"
 import { jsonOption, print, Screen, table } from "./Output.js"
 import { withProgress } from "./Progress.js"
 import { storeCommand } from "./StoreCommand.js"
 
-export const collectionArgument = Args.text({ name: "collection" }).pipe(
-  Args.withDescription("A collection's name")
-)
-export const idArgument = Args.text({ name: "id" }).pipe(Args.withDescription("A document's id"))
-
-const atOption = Options.text("at").pipe(
-  Options.withDescription("Look at this commit, tag or branch instead of the head"),
-  Options.optional
-)
 const limitOption = (fallback: number) =>
   Options.integer("limit").pipe(Options.withDescription("At most this many"), Options.withDefault(fallback))
 
@@ -50,7 +42,7 @@ export const collections = storeCommand(
   "collections",
   "List the collections.",
   {
-    at: atOption,
+    at: atOption("Look at"),
     count: Options.boolean("count").pipe(Options.withDescription("Count each one's documents")),
     json: jsonOption
   },
@@ -81,7 +73,7 @@ export const get = storeCommand(
   {
     collection: collectionArgument,
     id: idArgument,
-    at: atOption,
+    at: atOption("Look at"),
     sha: Options.boolean("sha").pipe(
       Options.withDescription(
         "Print its revision, blob id and commit with it: --expected-sha takes the blob id"
@@ -98,26 +90,17 @@ export const get = storeCommand(
     })
 )
 
-const columnsOption = Options.text("columns").pipe(
-  Options.withDescription("Show these fields, separated by commas"),
-  Options.map((text) => text.split(",").map((column) => column.trim())),
-  Options.optional
-)
-
 export const query = storeCommand(
   "query",
   "Find documents, by a field's value or all; indexed fields are answered from the index.",
   {
     collection: collectionArgument,
-    field: Options.text("field").pipe(Options.withDescription("A field's name"), Options.optional),
-    value: Options.text("value").pipe(
-      Options.withDescription("Its value in JSON; what is not JSON counts as text"),
-      Options.optional
-    ),
-    after: Options.text("after").pipe(Options.withDescription("Only ids after this one"), Options.optional),
+    field: textOption("field", "A field's name"),
+    value: textOption("value", "Its value in JSON; what is not JSON counts as text"),
+    after: textOption("after", "Only ids after this one"),
     limit: limitOption(50),
-    columns: columnsOption,
-    at: atOption,
+    columns: columnsOption("Show"),
+    at: atOption("Look at"),
     json: jsonOption
   },
   ({ after, at, collection, columns, field, json, limit, value }) =>
@@ -150,7 +133,7 @@ export const query = storeCommand(
     })
 )
 
-/** All of them up to the limit; long answers show how far they are. */
+/** All documents up to the limit; a long read shows its progress. */
 const everyDocument = (
   reader: CollectionReader,
   options: { readonly limit: number; readonly after: string | undefined }
@@ -159,12 +142,12 @@ const everyDocument = (
     const { messages } = yield* Screen
     const total = messages && options.limit > 500 ? Math.min(options.limit, yield* reader.count) : undefined
     let done = 0
-    return yield* withProgress(`reading ${reader.name}`, total, ({ tell }) =>
+    return yield* withProgress(`reading ${reader.name}`, total, ({ report }) =>
       reader.all(options).pipe(
         Stream.chunks,
         Stream.tap((chunk) => {
           done += chunk.length
-          return total === undefined ? Effect.void : tell(done)
+          return total === undefined ? Effect.void : report(done)
         }),
         Stream.flattenChunks,
         Stream.runCollect
@@ -220,7 +203,7 @@ export const history = storeCommand(
     })
 )
 
-/** Differences as lines of words: what a person reads before a restore. */
+/** Differences as lines that a person reads. */
 export const differenceLines = (found: ReadonlyArray<Difference>): string =>
   found.length === 0
     ? "No differences."

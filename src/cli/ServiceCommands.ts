@@ -1,7 +1,7 @@
 import { Command } from "@effect/cli"
 import { Context, Effect } from "effect"
 
-/** The programs that run until they are stopped; what they are is wired where the command line is started. */
+/** The programs that run until they are stopped; `src/layers` provides them. */
 export class Services extends Context.Tag("chainstore/cli/Services")<
   Services,
   {

@@ -3,7 +3,10 @@ import { Effect } from "effect"
 import { toStandardError } from "../store/promise/Logs.js"
 import { connectionOf, connectionOptions, type Missing, Stores } from "./Connection.js"
 
-/** Standard output is for results alone. */
+/** The parsed options and arguments of a command's own configuration. */
+type Input<Config extends Command.Command.Config> = Command.Command.ParseConfig<{
+  readonly own: Config
+}>["own"]
 
 /**
  * A command over one store: its own configuration with the connection's options, opened before the handler runs.
@@ -13,16 +16,13 @@ export const storeCommand = <Name extends string, const Config extends Command.C
   name: Name,
   description: string,
   config: Config,
-  handler: (input: Command.Command.ParseConfig<Config>) => Effect.Effect<void, E, R>,
-  missing: (input: Command.Command.ParseConfig<Config>) => Missing = () => "refuse"
+  handler: (input: Input<Config>) => Effect.Effect<void, E, R>,
+  missing: (input: Input<Config>) => Missing = () => "refuse"
 ) =>
-  Command.make(name, { ...config, connection: connectionOptions }, (input) =>
+  Command.make(name, { own: config, connection: connectionOptions }, (input) =>
     Effect.gen(function* () {
-      const connection = yield* connectionOf(
-        (input as { readonly connection: Command.Command.ParseConfig<typeof connectionOptions> }).connection
-      )
       const stores = yield* Stores
-      const own = input as unknown as Command.Command.ParseConfig<Config>
-      yield* Effect.provide(handler(own), stores.open(connection, missing(own)))
+      const connection = yield* connectionOf(input.connection)
+      yield* Effect.provide(handler(input.own), stores.open(connection, missing(input.own)))
     }).pipe(Effect.provide(toStandardError))
   ).pipe(Command.withDescription(description))

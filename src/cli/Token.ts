@@ -8,7 +8,7 @@ export const askToken = Prompt.hidden({
   validate: (text) => (text.trim() === "" ? Effect.fail("a token is needed") : Effect.succeed(text.trim()))
 })
 
-/** Whether arguments hold what can be a token: `--token` with a value, or an operand after it. */
+/** Whether the arguments may contain a token: `--token` with a value, or an operand after it. */
 export const holdsToken = (arguments_: ReadonlyArray<string>): boolean => {
   const end = arguments_.indexOf("--")
   return (end === -1 ? arguments_ : arguments_.slice(0, end)).some((argument, index, all) => {
@@ -18,12 +18,12 @@ export const holdsToken = (arguments_: ReadonlyArray<string>): boolean => {
   })
 }
 
-/** The refusal, which does not repeat what was written. */
+/** The error, which does not repeat the token. */
 export const tokenIsNoArgument = Effect.suspend(() =>
   Effect.fail(
     new ValidationError({
       operation: "--token",
-      message: "a token is no argument, where the shell's history and other processes could read it",
+      message: "a token must not be an argument: the shell's history and other processes could read it",
       hint: "--token alone, after the other arguments, asks for it; CHAINSTORE_TOKEN holds it"
     })
   )

@@ -1,14 +1,18 @@
 import { useEffect, useState } from "preact/hooks"
+import type { Problem } from "./Problem.js"
 
 type Say = (text: string, urgent: boolean) => void
 
 let say: Say | undefined
 
-/** Tells a status, seen at the foot of the page and read out once. */
+/** Announces a status: shown at the foot of the page and read out once. */
 export const announce = (text: string): void => say?.(text, false)
 
-/** Tells of something that went wrong, read out at once. */
+/** Announces a failure, which is read out at once. */
 export const alarm = (text: string): void => say?.(text, true)
+
+/** Announces a problem by its title and message. */
+export const alarmProblem = ({ message, title }: Problem): void => alarm(`${title}. ${message}`)
 
 /** So many of something: one commit, 1,200 commits. */
 export const counted = (n: number, one: string): string =>

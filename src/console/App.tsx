@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
-import { Announcer, alarm, announce, counted } from "./Announcer.js"
+import { Announcer, alarmProblem, announce, counted } from "./Announcer.js"
 import { type DataSourceService, watched } from "./DataSource.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
@@ -39,7 +39,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
 
   const fail = useCallback((failure: Problem) => {
     setProblem(failure)
-    alarm(`${failure.title}. ${failure.message}`)
+    alarmProblem(failure)
   }, [])
 
   const watchedSource = useMemo(
@@ -68,7 +68,7 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
     Settings.applyTheme(settings.theme)
   }, [settings.theme])
 
-  // The address names what is looked at, so that it can be sent to somebody else; the token is never part of it.
+  // The address names the repository and the query, so that it can be sent to somebody else. It never has the token.
   useEffect(() => {
     if (session === undefined) return
     const { api, branch, repo, root } = session

@@ -2,7 +2,7 @@ import { RunButton } from "./Busy.js"
 import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 
-/** What stands in place of entries that are on their way, or beside older ones that could not be read again. */
+/** A placeholder while entries are read, or the problem that kept them from being read. */
 export const Awaited = (props: {
   readonly arrived: boolean
   readonly problem: Problem | undefined

@@ -26,7 +26,7 @@ export const cellText = (value: Json | undefined): string => {
 export const isRounded = (value: Json | undefined): boolean =>
   typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
 
-/** Whether such a number stands anywhere in a value. */
+/** Whether a value contains such a number. */
 export const holdsRounded = (value: Json): boolean => {
   const rest: Array<Json> = [value]
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {

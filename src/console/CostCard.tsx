@@ -4,7 +4,7 @@ import type { Filter } from "../store/browse/Filter.js"
 import { counted } from "./Announcer.js"
 import type { RateBudget } from "./DataSource.js"
 
-/** A question that was held back, since it takes many requests: how many, how many are left, and what else can be done. */
+/** A query that was not run because of its cost: its requests, the remaining budget, and the alternatives. */
 export const CostCard = (props: {
   readonly cost: QueryCost
   readonly budgets: ReadonlyArray<RateBudget> | undefined

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { StoredDocument } from "../domain/Document.js"
-import { alarm, announce } from "./Announcer.js"
+import { announce } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
 import { holdsRounded } from "./Cell.js"
 import { copyText, saveFile } from "./Clipboard.js"
@@ -8,7 +8,7 @@ import type { DataSourceService } from "./DataSource.js"
 import { History } from "./History.js"
 import { Icon } from "./Icon.js"
 import { fetchJsonView, JsonViewer } from "./JsonViewer.js"
-import type { Problem } from "./Problem.js"
+import { Panel } from "./Panel.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { useTask } from "./useTask.js"
 
@@ -27,7 +27,6 @@ export const DocumentPanel = (props: {
 }) => {
   const { at, collection, id, source, tab } = props
   const [document, setDocument] = useState<StoredDocument | null | undefined>(undefined)
-  const [problem, setProblem] = useState<Problem | undefined>(undefined)
   const [round, setRound] = useState(0)
   const heading = useRef<HTMLHeadingElement>(null)
   const task = useTask()
@@ -38,30 +37,26 @@ export const DocumentPanel = (props: {
     heading.current?.focus()
   }, [collection, id])
 
-  // While the document is on its way; what becomes of it is told by the viewer.
+  // Loads the viewer while the document is read; the viewer reports a failure.
   useEffect(() => {
     fetchJsonView().catch(() => undefined)
   }, [])
 
   useEffect(() => {
     setDocument(undefined)
-    setProblem(undefined)
+    task.reset()
     task.run(source.document(collection, id, at), {
       success: (found) => {
         setDocument(found)
-        // After a restore, which was told, the same document is only read anew.
+        // After a restore the same document is read again, without an announcement.
         if (shown.current === place) return
         shown.current = place
         announce(found === null ? `${id} does not exist there.` : `${id} is open, revision ${found._rev}.`)
-      },
-      failure: (failure) => {
-        setProblem(failure)
-        alarm(`${failure.title}. ${failure.message}`)
       }
     })
   }, [source, collection, id, at, round])
 
-  // What was pressed goes away with what it changes.
+  // The button that was pressed disappears, so the heading gets the focus.
   const look = (sha: string | undefined) => {
     heading.current?.focus()
     props.onAt(sha)
@@ -69,34 +64,14 @@ export const DocumentPanel = (props: {
 
   const name = `${collection}/${id}`
   return (
-    <aside
-      class="panel"
-      aria-label={`Document ${name}`}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.defaultPrevented) return
-        if (event.target instanceof Element && event.target.closest("dialog") !== null) return
-        event.stopPropagation()
-        props.onClose()
-      }}
+    <Panel
+      label={`Document ${name}`}
+      collection={collection}
+      title={id}
+      closes="document"
+      heading={heading}
+      onClose={props.onClose}
     >
-      <header class="panel-head">
-        <div class="panel-title">
-          <p class="eyebrow">
-            <bdi>{collection}</bdi>
-          </p>
-          <h2 ref={heading} tabIndex={-1}>
-            <bdi>{id}</bdi>
-          </h2>
-        </div>
-        <button
-          type="button"
-          class="button icon-only quiet"
-          aria-label="Close the document"
-          onClick={props.onClose}
-        >
-          <Icon name="close" />
-        </button>
-      </header>
       {at === undefined ? null : (
         <p class="banner">
           <Icon name="clock" />
@@ -147,8 +122,8 @@ export const DocumentPanel = (props: {
         </div>
       </nav>
       <div class="panel-body">
-        {problem === undefined || tab === "history" ? null : (
-          <ProblemCard problem={problem}>
+        {task.problem === undefined || tab === "history" ? null : (
+          <ProblemCard problem={task.problem}>
             <RunButton running={task.running} onClick={() => setRound(round + 1)}>
               Try again
             </RunButton>
@@ -168,7 +143,7 @@ export const DocumentPanel = (props: {
             }}
           />
         ) : document === undefined ? (
-          problem === undefined ? (
+          task.problem === undefined ? (
             <div class="skeleton-lines" aria-hidden="true">
               <span />
               <span />
@@ -196,6 +171,6 @@ export const DocumentPanel = (props: {
           </>
         )}
       </div>
-    </aside>
+    </Panel>
   )
 }

@@ -10,7 +10,7 @@ const pick = (row: JsonObject, columns: ReadonlyArray<string>): Record<string, J
   return picked
 }
 
-/** Text that a spreadsheet would take for a formula is told apart by an apostrophe in front, as OWASP advises. */
+/** Text that a spreadsheet would read as a formula gets an apostrophe in front, as OWASP advises. */
 const inert = (value: Json | undefined): string => {
   const text = cellText(value)
   return typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text

@@ -3,7 +3,7 @@ import { useErrorBoundary } from "preact/hooks"
 import { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 
-/** Keeps a mistake of the page's own from leaving nothing but an empty window. */
+/** Shows an error of the page itself instead of an empty window. */
 export const Guard = (props: { readonly children: ComponentChildren }) => {
   const [error, again] = useErrorBoundary()
   if (error === undefined) return <>{props.children}</>

@@ -1,23 +1,20 @@
 import * as Effect from "effect/Effect"
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import type { StoredDocument } from "../domain/Document.js"
 import { differences } from "../store/browse/Difference.js"
 import type { HistoryEntry } from "../store/Collection.js"
-import { alarm, announce, counted } from "./Announcer.js"
-import { Awaited } from "./Awaited.js"
+import { announce, counted } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
+import { CommitList, useCommits } from "./CommitList.js"
 import type { DataSourceService } from "./DataSource.js"
 import { DifferenceTable } from "./DifferenceTable.js"
 import type { Problem } from "./Problem.js"
 import { RestoreDialog, type Restoring } from "./RestoreDialog.js"
 import { useTask } from "./useTask.js"
-import { When } from "./When.js"
 
 const page = 30
-/** As many as are asked for at once, at most. */
-const most = 500
 
-/** What stands for a version whose file holds no document. */
+/** Marks a version whose file is not a readable document. */
 const unreadable = "unreadable"
 type Version = StoredDocument | null | typeof unreadable
 
@@ -30,7 +27,7 @@ const read = (document: Effect.Effect<StoredDocument | null, Problem>): Effect.E
 
 const documentOf = (version: Version) => (version === unreadable ? null : version)
 
-/** The commits that changed a document, what each of them changed, and the way back to any of them. */
+/** The commits that changed a document, with the changes of each and a way to restore it. */
 export const History = (props: {
   readonly source: DataSourceService
   readonly collection: string
@@ -40,34 +37,11 @@ export const History = (props: {
   readonly onRestored: (document: StoredDocument) => void
 }) => {
   const { collection, id, source } = props
-  const [entries, setEntries] = useState<ReadonlyArray<HistoryEntry> | undefined>(undefined)
-  const [limit, setLimit] = useState(page)
-  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const commits = useCommits(source, collection, id, page)
   const [opened, setOpened] = useState<ReadonlyMap<string, ReturnType<typeof differences>>>(new Map())
   const [restoring, setRestoring] = useState<Restoring | undefined>(undefined)
-  const list = useTask()
-  const look = useTask()
+  const reading = useTask()
   const versions = useRef(new Map<string, Version>())
-  const [round, setRound] = useState(0)
-
-  useEffect(() => {
-    list.run(source.history(collection, id, limit), {
-      success: (found) => {
-        setProblem(undefined)
-        setEntries(found)
-        // After a restore, which was told, the list is only read anew.
-        if (round === 0) {
-          announce(`${counted(found.length, "commit")} in the history of ${id}.`)
-        }
-      },
-      failure: failed
-    })
-  }, [source, collection, id, limit, round])
-
-  const failed = (failure: Problem) => {
-    setProblem(failure)
-    alarm(`${failure.title}. ${failure.message}`)
-  }
 
   const version = (sha: string) =>
     Effect.suspend(() => {
@@ -84,7 +58,7 @@ export const History = (props: {
       setOpened((all) => new Map([...all].filter(([sha]) => sha !== entry.sha)))
       return
     }
-    look.run(
+    reading.run(
       Effect.all([previous === undefined ? Effect.succeed(null) : version(previous.sha), version(entry.sha)]),
       {
         success: ([before, after]) => {
@@ -95,14 +69,13 @@ export const History = (props: {
               ? `A version beside ${entry.sha.slice(0, 7)} holds no readable document.`
               : `${counted(changed.length, "field")} changed in ${entry.sha.slice(0, 7)}.`
           )
-        },
-        failure: failed
+        }
       }
     )
   }
 
   const ask = (entry: HistoryEntry) =>
-    look.run(Effect.all([read(source.document(collection, id)), version(entry.sha)]), {
+    reading.run(Effect.all([read(source.document(collection, id)), version(entry.sha)]), {
       success: ([current, target]) =>
         setRestoring({
           entry,
@@ -112,94 +85,73 @@ export const History = (props: {
           rev: current === unreadable ? 0 : current?._rev,
           broken: current === unreadable,
           useless: target === unreadable
-        }),
-      failure: failed
+        })
     })
 
   return (
     <div class="history">
-      <Awaited
-        arrived={entries !== undefined}
-        problem={problem}
-        running={list.running}
-        onRetry={() => setRound(round + 1)}
-      />
-      <ol class="timeline">
-        {(entries ?? []).map((entry, i) => {
+      <CommitList
+        commits={commits}
+        problem={reading.problem}
+        onRetry={() => {
+          reading.reset()
+          commits.again()
+        }}
+        actions={(entry, previous, index) => (
+          <>
+            <button
+              type="button"
+              class="button small quiet"
+              aria-expanded={opened.has(entry.sha)}
+              disabled={reading.running || (previous === undefined && commits.hasMore)}
+              aria-busy={reading.running}
+              aria-label={`Changes in ${entry.sha.slice(0, 7)}`}
+              onClick={() => toggle(entry, previous)}
+            >
+              Changes
+            </button>
+            <button
+              type="button"
+              class="button small quiet"
+              aria-label={`View version ${entry.sha.slice(0, 7)}`}
+              onClick={() => props.onView(entry.sha)}
+            >
+              View
+            </button>
+            {index === 0 || props.readOnly ? null : (
+              <RunButton
+                kind="quiet"
+                id={`restore-${entry.sha}`}
+                running={reading.running}
+                label={`Restore version ${entry.sha.slice(0, 7)}`}
+                onClick={() => ask(entry)}
+              >
+                Restore…
+              </RunButton>
+            )}
+          </>
+        )}
+        details={(entry, previous) => {
           const changed = opened.get(entry.sha)
-          const last = i === (entries?.length ?? 0) - 1
-          return (
-            <li key={entry.sha}>
-              <div class="commit">
-                <p class="commit-message">
-                  <bdi>{entry.message.split("\n", 1)[0]}</bdi>
-                </p>
-                <p class="commit-facts">
-                  <bdi>{entry.author}</bdi> · <When at={entry.date} /> ·{" "}
-                  <code class="sha" title={entry.sha}>
-                    {entry.sha.slice(0, 7)}
-                  </code>
-                </p>
-                <div class="commit-actions">
-                  <button
-                    type="button"
-                    class="button small quiet"
-                    aria-expanded={changed !== undefined}
-                    disabled={look.running || (last && (entries?.length ?? 0) >= limit)}
-                    aria-busy={look.running}
-                    aria-label={`Changes in ${entry.sha.slice(0, 7)}`}
-                    onClick={() => toggle(entry, entries?.[i + 1])}
-                  >
-                    Changes
-                  </button>
-                  <button
-                    type="button"
-                    class="button small quiet"
-                    aria-label={`View version ${entry.sha.slice(0, 7)}`}
-                    onClick={() => props.onView(entry.sha)}
-                  >
-                    View
-                  </button>
-                  {i === 0 || props.readOnly ? null : (
-                    <RunButton
-                      kind="quiet"
-                      id={`restore-${entry.sha}`}
-                      running={look.running}
-                      label={`Restore version ${entry.sha.slice(0, 7)}`}
-                      onClick={() => ask(entry)}
-                    >
-                      Restore…
-                    </RunButton>
-                  )}
-                </div>
-              </div>
-              {changed === undefined ? null : [entries?.[i + 1]?.sha, entry.sha].some(
-                  (sha) => sha !== undefined && versions.current.get(sha) === unreadable
-                ) ? (
-                <p class="quiet-text">
-                  {versions.current.get(entry.sha) === unreadable
-                    ? "Since this commit the file holds no readable document."
-                    : "Before this commit the file held no readable document."}
-                </p>
-              ) : (
-                <DifferenceTable
-                  caption={`Fields changed by ${entry.sha.slice(0, 7)}`}
-                  differences={changed}
-                  before="Before"
-                  after="After"
-                />
-              )}
-            </li>
+          if (changed === undefined) return null
+          const isUnreadable = (sha: string | undefined) =>
+            sha !== undefined && versions.current.get(sha) === unreadable
+          return isUnreadable(entry.sha) || isUnreadable(previous?.sha) ? (
+            <p class="quiet-text">
+              {isUnreadable(entry.sha)
+                ? "Since this commit the file holds no readable document."
+                : "Before this commit the file held no readable document."}
+            </p>
+          ) : (
+            <DifferenceTable
+              caption={`Fields changed by ${entry.sha.slice(0, 7)}`}
+              differences={changed}
+              before="Before"
+              after="After"
+            />
           )
-        })}
-      </ol>
-      {entries === undefined || entries.length < limit ? null : limit < most ? (
-        <RunButton running={list.running} onClick={() => setLimit(Math.min(most, limit + page))}>
-          Show older commits
-        </RunButton>
-      ) : (
-        <p class="quiet-text">These are the newest {most} commits; Git itself shows what was before.</p>
-      )}
+        }}
+      />
       {props.readOnly ? (
         <p class="quiet-text">Read-only: sign in with a token that may write to restore versions.</p>
       ) : null}
@@ -215,12 +167,12 @@ export const History = (props: {
             announce(
               `Nobody waits for the restore any more: the history, read again, shows whether it was made.`
             )
-            setRound(round + 1)
+            commits.renew()
           }}
           onDone={(document) => {
             setRestoring(undefined)
             setOpened(new Map())
-            setRound(round + 1)
+            commits.renew()
             props.onRestored(document)
           }}
         />

@@ -19,7 +19,7 @@ export interface HostedSession {
   readonly close: Effect.Effect<void>
 }
 
-/** Opens the store library on a GitHub-compatible API. A person waits for it, so it tells soon what goes wrong. */
+/** Opens the store library on a GitHub-compatible API. A person waits for it, so it fails soon. */
 export const open = (api: Api, request: LoginRequest): Effect.Effect<HostedSession, ReadError> =>
   Effect.gen(function* () {
     const readOnly = request.token === undefined

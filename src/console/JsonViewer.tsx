@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { Json, JsonObject } from "../domain/Document.js"
 import { printPath } from "../store/browse/Difference.js"
-import { alarm, announce } from "./Announcer.js"
+import { alarmProblem, announce } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
 import { clipped } from "./Cell.js"
 import { copyText } from "./Clipboard.js"
@@ -65,7 +65,7 @@ export const JsonViewer = ({
         if (gone) return
         const failure = offline("The part of this page that shows documents could not be loaded.")
         setProblem(failure)
-        alarm(`${failure.title}. ${failure.message}`)
+        alarmProblem(failure)
       }
     )
     return () => {

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type { Endpoint } from "../domain/Endpoint.js"
 import * as Api from "../http/console/Api.js"
 import { DataSource } from "./DataSource.js"
 import * as Problem from "./Problem.js"
@@ -10,15 +11,12 @@ const unreadable = (cause: unknown) =>
     `The answer of the server could not be read (${cause instanceof Error ? cause.message : "?"}).`
   )
 
-const call = <P, PI, A, I>(
-  endpoint: Api.Endpoint<P, PI, A, I>,
-  payload: P
-): Effect.Effect<A, Problem.Problem> =>
+const call = <P, A>(endpoint: Endpoint<string, P, A>, payload: P): Effect.Effect<A, Problem.Problem> =>
   Effect.gen(function* () {
     const body =
-      endpoint.payload === undefined
+      endpoint.body === undefined
         ? "{}"
-        : JSON.stringify(yield* Effect.orDie(Schema.encode(endpoint.payload)(payload)))
+        : JSON.stringify(yield* Effect.orDie(Schema.encode(endpoint.body)(payload)))
     const response = yield* Effect.tryPromise({
       try: (signal) =>
         fetch(endpoint.path, {
@@ -45,9 +43,9 @@ const call = <P, PI, A, I>(
       if (response.status === 401 && endpoint.path !== Api.login.path) return yield* Problem.signedOut()
       return yield* Problem.fromAnswer(response.status, failure, response.headers.get("retry-after"))
     }
-    if (endpoint.success === undefined) return undefined as A
+    if (response.status === 204) return undefined as A
     const json = yield* Effect.try({ try: () => JSON.parse(text) as unknown, catch: unreadable })
-    return yield* Effect.mapError(Schema.decodeUnknown(endpoint.success)(json), () =>
+    return yield* Effect.mapError(Schema.decodeUnknown(endpoint.reply)(json), () =>
       Problem.server(
         "The server answered something else than this page expects: reload it to have both of one version."
       )

@@ -1,13 +1,13 @@
 import type { ComponentChildren, ComponentType } from "preact"
 import { useEffect, useState } from "preact/hooks"
-import { alarm } from "./Announcer.js"
+import { alarmProblem } from "./Announcer.js"
 import { offline } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 
 interface Frame {
-  /** What stands there until the part has come. */
+  /** Shown until the part is loaded. */
   readonly waiting: ComponentChildren
-  /** Puts the news that it did not come where the part would be. */
+  /** Shows the failure in place of the part. */
   readonly failed: (card: ComponentChildren) => ComponentChildren
 }
 
@@ -30,7 +30,7 @@ export const part = <Props extends object>(fetch: () => Promise<ComponentType<Pr
         () => {
           if (gone) return
           setFailed(true)
-          alarm(`${problem.title}. ${problem.message}`)
+          alarmProblem(problem)
         }
       )
       return () => {

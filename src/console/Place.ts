@@ -11,7 +11,7 @@ export interface Place {
   readonly root?: string | undefined
   readonly table?: string | undefined
   readonly filters: ReadonlyArray<Filter>
-  /** Filters of the address that are not understood, as they stand there: rows without them would answer another question. */
+  /** Filters of the address that cannot be parsed, unchanged: a query without them would be another query. */
   readonly misread: ReadonlyArray<string>
   readonly sort?: Sort | undefined
   /** The columns shown, in their order; as many as a table can bear when absent. */

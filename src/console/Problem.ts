@@ -50,7 +50,7 @@ const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]
   ],
   unreadable: [
     "The file holds no readable document",
-    "Somebody wrote it by hand: mend it in a commit, or restore an earlier version from its history."
+    "Somebody wrote it by hand: correct it in a commit, or restore an earlier version from its history."
   ],
   signOut: [
     "You may still be signed in",
@@ -73,14 +73,14 @@ const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]
 }
 
 // A repository of this machine is known by its name, not by where the server keeps it; what a schema says of an answer
-// is for whoever wrote the server.
-const told = (message: string): string =>
+// is for the server's developers.
+const shownMessage = (message: string): string =>
   message
     .replace(/(the answer is not what the API describes): [\s\S]*/, "$1")
     .replace(/\bfile:\/\/\S*?([^/\s]+\/[^/\s]+)\.git(?=[\s.,]|$)/g, "$1")
 
 const make = (kind: ProblemKind, message: string, next?: string): Problem =>
-  new Problem({ kind, title: words[kind][0], message: told(message), next: next ?? words[kind][1] })
+  new Problem({ kind, title: words[kind][0], message: shownMessage(message), next: next ?? words[kind][1] })
 
 export const offline = (message: string): Problem => make("offline", message)
 
@@ -92,7 +92,7 @@ export const server = (message: string): Problem => make("server", message)
 /** The session may go on, because nobody heard that it was to end. */
 export const stillSignedIn = (message: string): Problem => make("signOut", message)
 
-// Names of documents stand in these messages too: they are told apart by how the sentence is made.
+// These messages contain names of documents too: the form of the sentence decides.
 const notFound = (message: string): ProblemKind =>
   / has no commit\b|^the commit \S+ is not in /i.test(message)
     ? "commit"

@@ -1,13 +1,12 @@
-import { useMemo, useRef, useState } from "preact/hooks"
+import { useMemo, useRef } from "preact/hooks"
 import type { JsonObject, StoredDocument } from "../domain/Document.js"
 import { differences } from "../store/browse/Difference.js"
 import type { HistoryEntry } from "../store/Collection.js"
-import { alarm, announce } from "./Announcer.js"
+import { announce } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
 import type { DataSourceService } from "./DataSource.js"
 import { DifferenceTable } from "./DifferenceTable.js"
 import { useModal } from "./Focus.js"
-import type { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { useTask } from "./useTask.js"
 
@@ -41,8 +40,7 @@ export const RestoreDialog = (props: {
   readonly onDone: (document: StoredDocument) => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
-  const [problem, setProblem] = useState<Problem | undefined>(undefined)
-  // The dialog tells that it is closed once it is gone, too.
+  // The dialog fires its close event after it is removed, too.
   const done = useRef(false)
   const task = useTask()
   const { collection, id, source } = props
@@ -58,10 +56,6 @@ export const RestoreDialog = (props: {
         done.current = true
         announce(`${id} is restored from ${short}, as revision ${restored._rev}, in one new commit.`)
         props.onDone(restored)
-      },
-      failure: (failure) => {
-        setProblem(failure)
-        alarm(`${failure.title}. ${failure.message}`)
       }
     })
 
@@ -96,7 +90,7 @@ export const RestoreDialog = (props: {
           after={`After the restore`}
         />
       )}
-      {problem === undefined ? null : <ProblemCard problem={problem} />}
+      {task.problem === undefined ? null : <ProblemCard problem={task.problem} />}
       <div class="actions end">
         <button type="button" class="button quiet" onClick={() => dialog.current?.close()}>
           Cancel

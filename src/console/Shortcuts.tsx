@@ -1,4 +1,4 @@
-import { useRef } from "preact/hooks"
+import { useLayoutEffect, useRef } from "preact/hooks"
 import { useModal } from "./Focus.js"
 
 export interface Shortcut {
@@ -10,6 +10,48 @@ export interface Shortcut {
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName))
+
+/**
+ * Runs the action of a key that is pressed outside of fields and dialogs. `escape` says whether it handled Escape;
+ * without `enabled`, `?` alone has an action.
+ */
+export const useShortcuts = (
+  enabled: boolean,
+  escape: () => boolean,
+  actions: Readonly<Record<string, () => void>>
+): void => {
+  // A layout effect, so that the next key finds the state that the last one changed.
+  useLayoutEffect(() => {
+    const keys = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === "Escape") {
+        if (escape()) event.preventDefault()
+        return
+      }
+      if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return
+      if (event.key !== "?" && !enabled) return
+      const action = actions[event.key]
+      if (action === undefined) return
+      event.preventDefault()
+      action()
+    }
+    addEventListener("keydown", keys)
+    return () => removeEventListener("keydown", keys)
+  })
+}
+
+/** Opens the list of shortcuts. */
+export const ShortcutsButton = (props: { readonly onClick: () => void }) => (
+  <button
+    type="button"
+    class="button icon-only quiet"
+    aria-label="Keyboard shortcuts"
+    title="Keyboard shortcuts (?)"
+    onClick={props.onClick}
+  >
+    <span aria-hidden="true">?</span>
+  </button>
+)
 
 /** The list behind `?`, and the switch for those of them that are a single key. */
 export const ShortcutsDialog = (props: {

@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact"
 import { Icon } from "./Icon.js"
 import type { Settings } from "./Settings.js"
 
-const next = { system: "light", light: "dark", dark: "system" } as const
+/** The theme that follows when the theme is changed. */
+export const nextTheme = { system: "light", light: "dark", dark: "system" } as const
 const names = { system: "system", light: "light", dark: "dark" } as const
 const icons = { system: "system", light: "sun", dark: "moon" } as const
 
@@ -14,9 +15,9 @@ export const ThemeButton = (props: {
     type="button"
     class="button icon-only quiet"
     id="theme"
-    aria-label={`Theme: ${names[props.theme]}. Change to ${names[next[props.theme]]}`}
+    aria-label={`Theme: ${names[props.theme]}. Change to ${names[nextTheme[props.theme]]}`}
     title={`Theme: ${names[props.theme]}`}
-    onClick={() => props.onTheme(next[props.theme])}
+    onClick={() => props.onTheme(nextTheme[props.theme])}
   >
     <Icon name={icons[props.theme]} />
   </button>

@@ -1,19 +1,18 @@
 import type { ComponentChildren } from "preact"
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
-import { alarm, announce, counted } from "./Announcer.js"
+import { alarmProblem, announce, counted } from "./Announcer.js"
 import type { DataSourceService, RateBudget } from "./DataSource.js"
 import { passFocus } from "./Focus.js"
 import { Icon } from "./Icon.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
-import type { Problem } from "./Problem.js"
 import { QueryForm } from "./QueryForm.js"
 import { RateMeter } from "./RateMeter.js"
 import { Results } from "./Results.js"
 import type { Settings } from "./Settings.js"
-import { isTyping, type Shortcut, ShortcutsDialog } from "./Shortcuts.js"
-import { ThemeButton, TopBar } from "./TopBar.js"
+import { type Shortcut, ShortcutsButton, ShortcutsDialog, useShortcuts } from "./Shortcuts.js"
+import { nextTheme, ThemeButton, TopBar } from "./TopBar.js"
 import type { Go } from "./usePlace.js"
 import { useQuery } from "./useQuery.js"
 import { useTask } from "./useTask.js"
@@ -98,50 +97,11 @@ export const Workbench = (props: {
     requestAnimationFrame(() => (document.getElementById(opener) ?? heading.current)?.focus())
   }
 
-  const told = (problem: Problem) => alarm(`${problem.title}. ${problem.message}`)
-
-  const themes = { system: "light", light: "dark", dark: "system" } as const
-
   const press = (id: string) => {
     const button = document.getElementById(id)
     button?.focus()
     button?.click()
   }
-
-  // Before the next key can come, whatever was switched by the last one.
-  useLayoutEffect(() => {
-    const keys = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.key === "Escape") {
-        if (query.running) {
-          event.preventDefault()
-          query.cancel()
-        } else if (panel !== null && document.querySelector("dialog[open]") === null) {
-          event.preventDefault()
-          closePanel()
-        }
-        return
-      }
-      if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return
-      if (event.key !== "?" && !settings.shortcuts) return
-      const actions: Readonly<Record<string, () => void>> = {
-        "?": () => setHelp(true),
-        "/": () => document.querySelector<HTMLElement>('[data-first="true"]')?.focus(),
-        r: () => place.table !== undefined && !query.running && query.again(),
-        g: () => heading.current?.focus(),
-        c: () => press("columns"),
-        e: () => press("export"),
-        h: () => (place.document === undefined ? press("commits") : go({ panel: "history" })),
-        t: () => props.onSettings({ theme: themes[settings.theme] })
-      }
-      const action = actions[event.key]
-      if (action === undefined) return
-      event.preventDefault()
-      action()
-    }
-    addEventListener("keydown", keys)
-    return () => removeEventListener("keydown", keys)
-  })
 
   const frame = {
     waiting: <aside class="panel" aria-busy="true" aria-label="Loading" />,
@@ -185,6 +145,26 @@ export const Workbench = (props: {
       />
     ) : null
 
+  useShortcuts(
+    settings.shortcuts,
+    () => {
+      if (query.running) query.cancel()
+      else if (panel !== null && document.querySelector("dialog[open]") === null) closePanel()
+      else return false
+      return true
+    },
+    {
+      "?": () => setHelp(true),
+      "/": () => document.querySelector<HTMLElement>('[data-first="true"]')?.focus(),
+      r: () => place.table !== undefined && !query.running && query.again(),
+      g: () => heading.current?.focus(),
+      c: () => press("columns"),
+      e: () => press("export"),
+      h: () => (place.document === undefined ? press("commits") : go({ panel: "history" })),
+      t: () => props.onSettings({ theme: nextTheme[settings.theme] })
+    }
+  )
+
   return (
     <div class={`bench ${panel === null ? "" : "with-panel"}`}>
       <TopBar title="Console">
@@ -197,15 +177,7 @@ export const Workbench = (props: {
         </p>
         <span class="grow" />
         <RateMeter budgets={budgets} />
-        <button
-          type="button"
-          class="button icon-only quiet"
-          aria-label="Keyboard shortcuts"
-          title="Keyboard shortcuts (?)"
-          onClick={() => setHelp(true)}
-        >
-          <span aria-hidden="true">?</span>
-        </button>
+        <ShortcutsButton onClick={() => setHelp(true)} />
         <ThemeButton theme={settings.theme} onTheme={(theme) => props.onSettings({ theme })} />
         <button type="button" class="button quiet" aria-label="Sign out" onClick={props.onSignOut}>
           <Icon name="out" />
@@ -249,7 +221,7 @@ export const Workbench = (props: {
                   setCollections(found)
                   announce(`${counted(found.length, "collection")} found.`)
                 },
-                failure: told
+                failure: alarmProblem
               })
             }
           >

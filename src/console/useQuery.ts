@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { QueryAnswer, QueryCost } from "../store/browse/Browse.js"
-import { alarm, announce, counted } from "./Announcer.js"
+import { alarmProblem, announce, counted } from "./Announcer.js"
 import type { DataSourceService } from "./DataSource.js"
 import type { Place } from "./Place.js"
 import type { Problem } from "./Problem.js"
@@ -15,8 +15,8 @@ export interface Outcome {
   readonly milliseconds: number
 }
 
-/** What the status line says of an answer. */
-const told = ({ answer, milliseconds }: Outcome): string => {
+/** The text of the status line. */
+const summary = ({ answer, milliseconds }: Outcome): string => {
   const { collection, cursor, documents, source, total } = answer
   const of = total !== undefined && total > documents.length ? ` of ${total.toLocaleString("en")}` : ""
   return `${counted(documents.length, "document")}${of} from ${collection}, answered from the ${
@@ -24,18 +24,18 @@ const told = ({ answer, milliseconds }: Outcome): string => {
   } in ${Math.round(milliseconds).toLocaleString("en")} ms${cursor === null ? "" : "; more follow"}.`
 }
 
-/** What came of asking for a collection at a commit: rows of one never stand under the name of another. */
+/** The result of a query of a collection at a commit, which `of` names: rows never appear under another name. */
 interface Settled {
   readonly of: string
   readonly outcome?: Outcome | undefined
-  /** Beside an outcome: why no newer one, or no more of it, came. `by` is what was asked then. */
+  /** Beside an outcome: why a newer query, or the next page, failed. `by` is that query. */
   readonly problem?: Problem | undefined
-  /** Why the question was not asked: it takes more requests than nobody has agreed to. */
+  /** Why the query was not run: it takes more requests than the person has agreed to. */
   readonly cost?: QueryCost | undefined
   readonly by: string
 }
 
-/** A question that takes more requests than this is asked once somebody has agreed. */
+/** A query that takes more requests than this runs once the person has agreed. */
 const maxRequests = 200
 
 /** That a person asked, and what had the focus then. */
@@ -43,7 +43,7 @@ interface Asked {
   readonly from: Element | null
 }
 
-/** Asks what the place says whenever that changes; a newer question drops the answer to an older one. */
+/** Runs the query of a place whenever it changes; a newer query cancels an older one. */
 export const useQuery = (
   source: DataSourceService,
   place: Place,
@@ -53,12 +53,12 @@ export const useQuery = (
   const [round, setRound] = useState(0)
   const byHand = useRef<Asked | undefined>(undefined)
   const quiet = useRef(false)
-  /** The question whose requests somebody has agreed to. */
+  /** The query whose requests the person has agreed to. */
   const agreed = useRef<string | undefined>(undefined)
   const task = useTask()
   const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
   const { at, filters, limit, misread, sort, whole } = place
-  // Without the filters that are not understood the answer would be to another question.
+  // Without the filters that cannot be parsed it would be another query.
   const table = misread.length === 0 ? place.table : undefined
   const question = JSON.stringify([table, filters, limit, whole, at, round])
   const sortKey = JSON.stringify(sort ?? null)
@@ -105,7 +105,7 @@ export const useQuery = (
         }
         setLatest({ of, by, outcome: next })
         if (!quiet.current) {
-          announce(documents.length === 0 ? `No documents in ${table} match.` : told(next))
+          announce(documents.length === 0 ? `No documents in ${table} match.` : summary(next))
         }
         settled()
         // The button that asked for more has gone with the last of it.
@@ -115,7 +115,7 @@ export const useQuery = (
       },
       failure: (failure) => {
         setLatest({ of, by, problem: failure, outcome })
-        alarm(`${failure.title}. ${failure.message}`)
+        alarmProblem(failure)
         settled()
       }
     })
@@ -152,7 +152,7 @@ export const useQuery = (
     outcome,
     problem,
     cost,
-    /** Asks what was held back for its cost. */
+    /** Runs the query that was not run because of its cost. */
     agree: () => {
       agreed.current = costly
       setRound((n) => n + 1)
@@ -160,14 +160,14 @@ export const useQuery = (
     running: task.running,
     /** Whether the question of this place is being asked, or is about to be. */
     waiting,
-    /** Whether the rows that stand there answer an older question. */
+    /** Whether the rows shown are the result of an older query. */
     old: outcome !== undefined && outcome.by !== by,
-    /** Asks again, also when nothing changed, and moves the focus to the results afterwards. */
+    /** Runs the query again, also if nothing changed, and then moves the focus to the results. */
     again: () => {
       expectFocus()
       setRound((n) => n + 1)
     },
-    /** Asks again behind what the person does: neither told nor focused. */
+    /** Runs the query again without an announcement and without moving the focus. */
     renew: () => {
       quiet.current = true
       setRound((n) => n + 1)

@@ -1,5 +1,6 @@
 import { emptyTree, type Oid } from "../domain/Oid.js"
 import { ValidationError } from "../domain/StoreError.js"
+import * as TimeSlice from "../domain/TimeSlice.js"
 import { pathError } from "./Names.js"
 import type { TreeEntry } from "./Tree.js"
 
@@ -67,9 +68,11 @@ export const checkPaths = (
   return undefined
 }
 
-const plan = (edits: Iterable<PathEdit>, operation: string): Node => {
+function* plan(edits: Iterable<PathEdit>, operation: string): TimeSlice.Steps<Node> {
   const root = node()
+  let count = 0
   for (const edit of edits) {
+    if (++count % TimeSlice.stepSize === 0) yield
     const wrong = pathError(operation, edit.path)
     if (wrong !== undefined) throw wrong
     let at = root
@@ -94,40 +97,49 @@ const plan = (edits: Iterable<PathEdit>, operation: string): Node => {
 
 /**
  * Makes `edits` in the tree `base` (undefined: in an empty one), and touches only the directories on their way; returns
- * the id of the root. Directories below are made before those that hold them. Throws a `ValidationError` where the edits
- * cannot be made.
+ * the id of the root, in steps. Directories below are made before those that hold them. Throws a `ValidationError` where
+ * the edits cannot be made.
  */
-export const unsafeEditTree = <Directory>(
+export function* unsafeEditTree<Directory>(
   directories: Directories<Directory>,
   base: Oid | undefined,
   edits: Iterable<PathEdit>,
   options: EditOptions
-): Oid => {
+): TimeSlice.Steps<Oid> {
   const { operation } = options
+  let visited = 0
 
-  const editOf = (before: Directory, name: string, child: Node, path: string): NameEdit | undefined => {
+  function* directoryEdit(
+    before: Directory,
+    name: string,
+    child: Node,
+    path: string
+  ): TimeSlice.Steps<NameEdit> {
     const existing = directories.find(before, name)
     const isTree = existing?.mode === "040000"
     const { edit } = child
-    if (child.children.size > 0) {
-      if (existing !== undefined && !isTree && edit?.oid !== undefined) {
-        throw refusal(operation, path, "is changed both as a file and as a directory")
-      }
-      if (existing !== undefined && !isTree && edit === undefined) {
-        throw refusal(
-          operation,
-          path,
-          "is a file, so nothing can be put below it",
-          "remove the file in the same commit, or use another path"
-        )
-      }
-      const below = visit(isTree ? existing.oid : undefined, child, path)
-      if (edit?.oid === undefined) return { name, mode: "040000", oid: below }
-      if (below !== undefined) {
-        throw refusal(operation, path, "is changed both as a file and as a directory")
-      }
-      return { name, mode: edit.mode, oid: edit.oid }
+    if (existing !== undefined && !isTree && edit?.oid !== undefined) {
+      throw refusal(operation, path, "is changed both as a file and as a directory")
     }
+    if (existing !== undefined && !isTree && edit === undefined) {
+      throw refusal(
+        operation,
+        path,
+        "is a file, so nothing can be put below it",
+        "remove the file in the same commit, or use another path"
+      )
+    }
+    const below = yield* visit(isTree ? existing.oid : undefined, child, path)
+    if (edit?.oid === undefined) return { name, mode: "040000", oid: below }
+    if (below !== undefined) {
+      throw refusal(operation, path, "is changed both as a file and as a directory")
+    }
+    return { name, mode: edit.mode, oid: edit.oid }
+  }
+
+  const fileEdit = (before: Directory, name: string, { edit }: Node, path: string): NameEdit | undefined => {
+    const existing = directories.find(before, name)
+    const isTree = existing?.mode === "040000"
     if (edit === undefined) return undefined
     if (edit.oid === undefined) {
       if (existing === undefined || (isTree && !options.directories)) {
@@ -148,16 +160,23 @@ export const unsafeEditTree = <Directory>(
     return { name, mode: edit.mode, oid: edit.oid }
   }
 
-  const visit = (oid: Oid | undefined, at: Node, path: string): Oid | undefined => {
+  function* visit(oid: Oid | undefined, at: Node, path: string): TimeSlice.Steps<Oid | undefined> {
     const before = oid === undefined ? directories.empty : directories.load(oid)
     const prefix = path === "" ? "" : `${path}/`
     const changes: Array<NameEdit> = []
     for (const [name, child] of at.children) {
-      const edit = editOf(before, name, child, prefix + name)
+      if (++visited % TimeSlice.stepSize === 0) yield
+      const edit =
+        child.children.size > 0
+          ? yield* directoryEdit(before, name, child, prefix + name)
+          : fileEdit(before, name, child, prefix + name)
       if (edit !== undefined) changes.push(edit)
     }
-    return directories.edit(oid, before, changes)
+    const made = directories.edit(oid, before, changes)
+    // A directory may be large.
+    yield
+    return made
   }
 
-  return visit(base === emptyTree ? undefined : base, plan(edits, operation), "") ?? emptyTree
+  return (yield* visit(base === emptyTree ? undefined : base, yield* plan(edits, operation), "")) ?? emptyTree
 }

@@ -1,5 +1,5 @@
 import { Config, Duration, Either, ParseResult, Schema } from "effect"
-import * as Limits from "../http/host/Limits.js"
+import * as Limits from "../http/host/access/Limits.js"
 import { problemOf } from "./Apis.js"
 import {
   address,
@@ -18,7 +18,9 @@ import {
 const seconds = (name: string, about: string, fallback: number) =>
   setting(name, about, patience, Duration.seconds(fallback), `${fallback} seconds`)
 
-const decodeLimits = Schema.decodeEither(Schema.parseJson(Limits.Told), { onExcessProperty: "error" })
+const decodeLimits = Schema.decodeEither(Schema.parseJson(Limits.LimitSettings), {
+  onExcessProperty: "error"
+})
 
 /** `github`, or the limits one by one as JSON. */
 const limits = (name: string): Config.Config<Limits.LimitsOptions> =>

@@ -98,6 +98,7 @@ export interface CollectionExports {
 /** Reads of a collection: what views have too. `A` is the document as the caller sees it, metadata included. */
 export interface CollectionReader<A = StoredDocument> extends CollectionExports {
   readonly name: string
+  /** The document, none if there is none. `fresh` reads it without any cache. */
   readonly get: (
     id: string,
     options?: { readonly fresh?: boolean | undefined }

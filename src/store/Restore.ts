@@ -7,6 +7,7 @@ import { NotFoundError } from "../domain/StoreError.js"
 import type { ReadError, RestoreOptions, WriteError } from "./Collection.js"
 import { documentPath, under } from "./DocumentPath.js"
 import { checkNames } from "./internal/OperationQueue.js"
+import { snapshotAt, snapshotOf } from "./internal/Snapshot.js"
 import type { StoreCore } from "./internal/StoreCore.js"
 import { unreadable, versionOf, withoutMetadata } from "./internal/Versions.js"
 import type { Head, Wants } from "./remote/GitRemote.js"
@@ -51,7 +52,7 @@ export const restoreDocument = (
     const problem = checkNames(operation, collection, id)
     if (problem !== undefined) return yield* problem
     const { root } = core.options
-    const guessed = documentPath(root, core.latestSettings().settings, collection, id)
+    const guessed = documentPath(root, core.repository.latest().settings, collection, id)
     // Where requests cost, a whole id is taken as a commit's until nothing is found by it.
     const direct = isOid(commitSha) && !core.free && core.remote.brings !== true
     const at: Head | Oid = direct
@@ -60,9 +61,11 @@ export const restoreDocument = (
           files: [under(root, settingsFileName), guessed],
           trees: [root]
         })
-    const { settings } = yield* core.settingsAt(Option.some(at))
+    const snapshot =
+      typeof at === "string" ? snapshotOf(core.remote, at) : snapshotAt(core.remote, Option.some(at))
+    const { settings } = yield* core.repository.of(snapshot)
     const path = documentPath(root, settings, collection, id)
-    const file = yield* core.remote.file(at, path)
+    const file = yield* snapshot.file(path)
     const commit = typeof at === "string" ? at : at.commit
     if (direct && Option.isNone(file)) yield* requireCommit(core, operation, commitSha)
     if (Option.isNone(file)) {

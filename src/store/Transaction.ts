@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
 import type { Oid } from "../domain/Oid.js"
 import { AuthError, ConflictError, ValidationError } from "../domain/StoreError.js"
 import { timeOf } from "../domain/Ulid.js"
@@ -12,7 +13,8 @@ import { branchError } from "./internal/Core.js"
 import { detached } from "./internal/Detached.js"
 import { runBody } from "./internal/Guard.js"
 import { conflict, publish, type WorkBranches, workPrefix } from "./internal/Publishing.js"
-import { makeFace, type OpenStore, type Reads } from "./internal/Remembering.js"
+import { guardTransaction } from "./internal/Signatures.js"
+import { ReadSet } from "./internal/Snapshot.js"
 import type { StoreCore } from "./internal/StoreCore.js"
 import type { Head } from "./remote/GitRemote.js"
 import type { StoreService } from "./StoreService.js"
@@ -25,7 +27,7 @@ const cleaning = Duration.seconds(5)
 const isRefMoved = (error: { readonly _tag: string }) => error._tag === "RefMoved"
 
 const refuseReadOnly = (core: StoreCore, name: string) =>
-  core.options.readOnly || core.source.pinned
+  core.options.readOnly || core.isPinned
     ? new AuthError({
         operation: name,
         message: "this store was opened for reading",
@@ -41,7 +43,7 @@ const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
   Effect.gen(function* () {
     const head = yield* core.remote.head(core.branch, onlyHead)
     if (Option.isSome(head)) return head.value
-    yield* core.source.head
+    yield* core.snapshot().head
     yield* core.remote
       .commitNext(core.branch, (now) =>
         Effect.succeed({
@@ -69,7 +71,7 @@ const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
 /** Transactions over a core; `open` makes a store of a core on another branch. */
 export const makeTransactions = (
   core: StoreCore,
-  open: (core: StoreCore) => OpenStore
+  open: (core: StoreCore) => Pick<StoreService, "collection" | "batch">
 ): Pick<StoreService, "transaction" | "staleTransactions" | "removeTransaction"> => {
   const running = new Set<string>()
 
@@ -102,7 +104,7 @@ export const makeTransactions = (
           running.delete(branch)
         }
       }
-      const reads: Reads = { documents: new Set(), collections: new Set() }
+      const reads = new ReadSet()
 
       const run = Effect.gen(function* () {
         const base = yield* start(core)
@@ -118,7 +120,7 @@ export const makeTransactions = (
               branch: work
             })
         )
-        const fork = core.onFork(work)
+        const fork = core.onFork(work, reads)
         let last: Oid | undefined
         const store = open({
           ...fork,
@@ -129,10 +131,18 @@ export const makeTransactions = (
               })
             )
         })
-        const result = yield* runBody(operation, body, {
-          branch: work,
-          ...makeFace(store, reads, options.message)
-        })
+        const result = yield* runBody(
+          operation,
+          body,
+          guardTransaction({
+            branch: work,
+            collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
+              schema === undefined
+                ? (store.collection(name) as never)
+                : (store.collection(name, schema) as never),
+            batch: (given, body) => store.batch({ ...given, message: given.message ?? options.message }, body)
+          })
+        )
         const commitSha = yield* Effect.catchTag(
           publish(core, work, base, last, reads, branches),
           "RefMoved",

@@ -286,7 +286,8 @@ describe("help", () => {
 
 describe("optionsFirst", () => {
   it("moves options before operands and leaves what follows -- alone", () => {
-    assert.deepStrictEqual(optionsFirst(["get", "a", "x", "--at", "v1", "--json"]), [
+    const ordered = (...args: ReadonlyArray<string>) => optionsFirst(args, new Set(["--json"]))
+    assert.deepStrictEqual(ordered("get", "a", "x", "--at", "v1", "--json"), [
       "get",
       "--at",
       "v1",
@@ -294,19 +295,8 @@ describe("optionsFirst", () => {
       "a",
       "x"
     ])
-    assert.deepStrictEqual(optionsFirst(["get", "--json", "a", "--", "--x"]), [
-      "get",
-      "--json",
-      "a",
-      "--",
-      "--x"
-    ])
-    assert.deepStrictEqual(optionsFirst(["--help"]), ["--help"])
-    assert.deepStrictEqual(optionsFirst(["import", "a", "-", "--format=csv"]), [
-      "import",
-      "--format=csv",
-      "a",
-      "-"
-    ])
+    assert.deepStrictEqual(ordered("get", "--json", "a", "--", "--x"), ["get", "--json", "a", "--", "--x"])
+    assert.deepStrictEqual(ordered("--help"), ["--help"])
+    assert.deepStrictEqual(ordered("import", "a", "-", "--format=csv"), ["import", "--format=csv", "a", "-"])
   })
 })

@@ -4,6 +4,7 @@ import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Stre
 import type { Oid } from "../../src/domain/Oid.js"
 import * as GitHub from "../../src/store/remote/github/GitHub.js"
 import { problemsOf, seenOf } from "../support/github/Oracle.js"
+import { ownProcess } from "../support/github/ownProcess.js"
 import { HostServer, layer as host } from "../support/host/HostServer.js"
 import { gitRemoteContract } from "./GitRemoteContract.js"
 import { headOf, put, readAt, text, writeNext } from "./GitRemoteSupport.js"
@@ -62,7 +63,8 @@ const subject = (...ways: ReadonlyArray<Partial<GitHub.GitHubOptions>>) =>
         ...(options.commitVia === "graphql" ? {} : { author }),
         ...options
       }).pipe(
-        Effect.provide(Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, checked)))
+        Effect.provide(Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, checked))),
+        ownProcess
       )
     })
     return {

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as GitHub from "../../src/store/remote/github/GitHub.js"
 import { gitRemoteContract } from "../contract/GitRemoteContract.js"
+import { ownProcess } from "../support/github/ownProcess.js"
 import { HostServer, layer as hostLayer } from "../support/host/HostServer.js"
 
 const Named = Schema.Struct({ sha: Schema.String })
@@ -28,7 +29,7 @@ const subject = (options: Partial<GitHub.GitHubOptions>) =>
       rawUrl: host.raw,
       token: Redacted.make(host.token),
       ...options
-    }).pipe(Effect.provide(FetchHttpClient.layer))
+    }).pipe(Effect.provide(FetchHttpClient.layer), ownProcess)
     return {
       remote: yield* connect,
       another: connect,

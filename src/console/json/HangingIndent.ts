@@ -7,7 +7,7 @@ import {
   type ViewUpdate
 } from "@codemirror/view"
 
-/** Deeper than this, what is indented would leave no room for what is said. */
+/** The deepest indentation: more would leave no space for the text. */
 const deepest = 24
 
 const marks = Array.from({ length: deepest + 1 }, (_, depth) =>

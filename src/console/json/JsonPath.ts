@@ -26,7 +26,7 @@ const placeInList = (element: SyntaxNode): number => {
   return place
 }
 
-/** The path of the value that stands on the line of a position: a document is printed with one value on each. */
+/** The path of the value on the line of a position: a document is printed with one value a line. */
 export const pathAt = (state: EditorState, position: number): ReadonlyArray<string | number> => {
   const line = state.doc.lineAt(position)
   const start = line.from + line.text.search(/\S|$/)

@@ -21,16 +21,16 @@ type Path = ReadonlyArray<string | number>
 export interface JsonView {
   readonly foldAll: () => void
   readonly unfoldAll: () => void
-  /** Marks every occurrence of a text, and tells how many there are. */
+  /** Marks every occurrence of a text, and returns their number. */
   readonly find: (text: string) => number
-  /** Goes to an occurrence of what was looked for, unfolding what hides it, and tells the path of its line. */
+  /** Moves to an occurrence of the searched text, unfolds the lines around it, and announces the path of its line. */
   readonly goTo: (occurrence: number) => Path
   readonly close: () => void
 }
 
 export interface JsonViewOptions {
   readonly text: string
-  /** What people who cannot see it are told that it is. */
+  /** The accessible name. */
   readonly label: string
   readonly onPath: (path: Path) => void
   readonly onSearch: () => void

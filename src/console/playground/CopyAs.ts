@@ -16,7 +16,7 @@ const template = (text: string) =>
         .replaceAll("{request}", () => ["$", "{request}"].join(""))}\``
     : JSON.stringify(text)
 
-/** What is not a number stands there as the text that it is, never as code: a chain may have come with a link. */
+/** A value that is not a number becomes a string literal, never code: a chain may come from a link. */
 const literal = (text: string) => JSON.stringify(number(text))
 
 const program = (draft: Draft, origin: string): string => {

@@ -1,15 +1,14 @@
 import * as Effect from "effect/Effect"
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import { Announcer, alarm, announce } from "../Announcer.js"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { Announcer, announce } from "../Announcer.js"
 import { RunButton } from "../Busy.js"
 import { copyText } from "../Clipboard.js"
 import { Icon } from "../Icon.js"
 import { Menu } from "../Menu.js"
-import type { Problem } from "../Problem.js"
 import { ProblemCard } from "../ProblemCard.js"
 import * as Settings from "../Settings.js"
-import { isTyping, ShortcutsDialog } from "../Shortcuts.js"
-import { ThemeButton, TopBar } from "../TopBar.js"
+import { ShortcutsButton, ShortcutsDialog, useShortcuts } from "../Shortcuts.js"
+import { nextTheme, ThemeButton, TopBar } from "../TopBar.js"
 import { useTask } from "../useTask.js"
 import { executeAdHoc, executeTriage, type Ran } from "./Compose.js"
 import { Composer } from "./Composer.js"
@@ -18,6 +17,7 @@ import { bodyOf, type Draft, fromBody, fromHash, pathOf, toHash } from "./Draft.
 import { type Example, examples } from "./Examples.js"
 import { Report } from "./Report.js"
 import * as Service from "./Service.js"
+import { TicketFields } from "./TicketFields.js"
 import { TriageChart } from "./TriageChart.js"
 
 const initial = () => fromHash(location.hash) ?? fromBody("own", examples[0]!.body)
@@ -32,27 +32,23 @@ const shortcuts = [
   { keys: "Esc", what: "Cancel the run, or close what is open" }
 ]
 
-const themes = { system: "light", light: "dark", dark: "system" } as const
-
 /** Compose a chain, run it here or at the service, and see what every step did. */
 export const Playground = ({ service }: { readonly service: boolean }) => {
   const [draft, setDraft] = useState<Draft>(initial)
   const [ran, setRan] = useState<
     { readonly ran: Ran; readonly of: string; readonly where: string } | undefined
   >(undefined)
-  const [problem, setProblem] = useState<Problem | undefined>(undefined)
   const [at, setAt] = useState<"browser" | "service">("browser")
   const [settings, setSettings] = useState(Settings.load)
   const [help, setHelp] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
   const task = useTask()
 
-  /** Another chain: nothing that was said of the last one, or is still to come, is about it. */
+  /** Shows another chain, without the result of the last one. */
   const show = (next: Draft) => {
-    task.cancel()
+    task.reset()
     setDraft(next)
     setRan(undefined)
-    setProblem(undefined)
   }
 
   const change = (part: Partial<Settings.Settings>) => setSettings(Settings.save(part))
@@ -98,7 +94,6 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
     }))
     task.run(at === "service" ? there : here, {
       success: (result) => {
-        setProblem(undefined)
         setRan({
           ran: result,
           of: JSON.stringify(body),
@@ -110,40 +105,27 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
             : `${result.status} ${result.body.error}: ${result.body.message}`
         )
         requestAnimationFrame(() => heading.current?.focus())
-      },
-      failure: (failure) => {
-        setProblem(failure)
-        alarm(`${failure.title}. ${failure.message}`)
       }
     })
   }
 
-  // Before the next key can come, whatever was switched by the last one.
-  useLayoutEffect(() => {
-    const keys = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.key === "Escape" && task.running) {
+  useShortcuts(
+    settings.shortcuts,
+    () => {
+      if (task.running) {
         task.cancel()
         announce("The run was cancelled.")
-        return
       }
-      if (isTyping(event.target) || document.querySelector("dialog[open]") !== null) return
-      if (event.key !== "?" && !settings.shortcuts) return
-      const actions: Readonly<Record<string, () => void>> = {
-        "?": () => setHelp(true),
-        r: run,
-        n: () => document.querySelector<HTMLElement>("[data-add]")?.click(),
-        g: () => heading.current?.focus(),
-        t: () => change({ theme: themes[settings.theme] })
-      }
-      const action = actions[event.key]
-      if (action === undefined) return
-      event.preventDefault()
-      action()
+      return false
+    },
+    {
+      "?": () => setHelp(true),
+      r: run,
+      n: () => document.querySelector<HTMLElement>("[data-add]")?.click(),
+      g: () => heading.current?.focus(),
+      t: () => change({ theme: nextTheme[settings.theme] })
     }
-    addEventListener("keydown", keys)
-    return () => removeEventListener("keydown", keys)
-  })
+  )
 
   const origin = service ? location.origin : "http://127.0.0.1:3000"
   const { ticket } = draft
@@ -155,15 +137,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
           <a href={service ? "/" : "../"}>Console</a>
           {service ? <a href="/docs">API</a> : null}
         </nav>
-        <button
-          type="button"
-          class="button icon-only quiet"
-          aria-label="Keyboard shortcuts"
-          title="Keyboard shortcuts (?)"
-          onClick={() => setHelp(true)}
-        >
-          <span aria-hidden="true">?</span>
-        </button>
+        <ShortcutsButton onClick={() => setHelp(true)} />
         <ThemeButton theme={settings.theme} onTheme={(theme) => change({ theme })} />
       </TopBar>
       <main class="play">
@@ -225,44 +199,10 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
                 <Composer draft={draft} onChange={edit} />
               </>
             ) : (
-              <div class="ticket">
-                <label class="field">
-                  <span>Ticket id</span>
-                  <input
-                    inputMode="numeric"
-                    value={ticket.id}
-                    onInput={(event) => edit({ ticket: { ...ticket, id: event.currentTarget.value } })}
-                  />
-                </label>
-                <label class="field">
-                  <span>Kind</span>
-                  <select
-                    value={ticket.kind}
-                    onChange={(event) =>
-                      edit({ ticket: { ...ticket, kind: event.currentTarget.value as typeof ticket.kind } })
-                    }
-                  >
-                    <option value="refund">refund</option>
-                    <option value="passwordReset">passwordReset</option>
-                    <option value="other">other</option>
-                  </select>
-                </label>
-                <label class="field">
-                  <span>Priority</span>
-                  <select
-                    value={ticket.priority}
-                    onChange={(event) =>
-                      edit({
-                        ticket: { ...ticket, priority: event.currentTarget.value as typeof ticket.priority }
-                      })
-                    }
-                  >
-                    <option value="">not given (normal)</option>
-                    <option value="normal">normal</option>
-                    <option value="urgent">urgent</option>
-                  </select>
-                </label>
-              </div>
+              <TicketFields
+                ticket={ticket}
+                onChange={(change) => edit({ ticket: { ...ticket, ...change } })}
+              />
             )}
             <div class="play-run">
               {service ? (
@@ -309,7 +249,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
           <h2 id="result-title" ref={heading} tabIndex={-1}>
             Result
           </h2>
-          {problem === undefined ? null : <ProblemCard problem={problem} />}
+          {task.problem === undefined ? null : <ProblemCard problem={task.problem} />}
           {ran === undefined || ran.of === JSON.stringify(bodyOf(draft)) ? null : (
             <p class="banner">Changed since it ran: run it again to see what it does now.</p>
           )}

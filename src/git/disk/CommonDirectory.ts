@@ -20,7 +20,7 @@ const followed = new RegExp(
     "core\\.(?:sharedrepository|fsync|fsyncmethod|compression|loosecompression|bigfilethreshold)",
     "core\\.(?:deltabasecachelimit|packedgitlimit|packedgitwindowsize|filesreflocktimeout|packedrefstimeout)",
     "extensions\\.preciousobjects",
-    "pack\\.[a-z]+",
+    "pack\\.(?!indexversion$)[a-z]+",
     "receive\\.(?:denycurrentbranch|denydeletes|denynonfastforwards|fsckobjects|hiderefs|unpacklimit)",
     "receive\\.fsck\\.(?!skiplist$)[a-z]+",
     "transfer\\.(?:fsckobjects|hiderefs|unpacklimit)",
@@ -107,7 +107,8 @@ const unusable = (cause: unknown) =>
   new Fault(
     "Server",
     `Git was not started, as it needs a temporary directory: ${cause instanceof Error ? cause.message : cause}`,
-    "Point TMPDIR to a directory whose files can be written and run"
+    "Point TMPDIR to a directory whose files can be written and run",
+    { cause }
   )
 
 /**

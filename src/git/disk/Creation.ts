@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { isRefName } from "../Names.js"
 import { fullName, parse } from "./ConfigFile.js"
-import { isThere, makePath } from "./Directory.js"
+import { hasHead, isThere, makePath } from "./Directory.js"
 import { fsyncPath } from "./Disk.js"
 import { Fault } from "./Fault.js"
 
@@ -19,7 +19,7 @@ ${durable ? "\tfsync = all\n" : ""}[gc]
 `
 
 export const isRepository = (directory: string): boolean =>
-  fs.existsSync(path.join(directory, "HEAD")) && fs.existsSync(path.join(directory, "objects"))
+  hasHead(directory) && fs.existsSync(path.join(directory, "objects"))
 
 /** Creates an empty bare repository: a finished one appears under its name, for its owner alone, or none. Another's creation is as good. */
 export const create = async (directory: string, defaultBranch: string, durable: boolean): Promise<void> => {
@@ -53,6 +53,14 @@ export const create = async (directory: string, defaultBranch: string, durable: 
   }
 }
 
+/** Extensions of the format that the engine understands, or that do not concern a bare repository. */
+const known = new Set(
+  [
+    ...["noop", "noop-v1", "objectformat", "partialclone", "preciousobjects", "refstorage"],
+    ...["relativeworktrees", "worktreeconfig"]
+  ].map((name) => `extensions.${name}`)
+)
+
 /** Refuses repositories in a format that the engine would misread. */
 export const checkFormat = (directory: string): void => {
   if (!fs.existsSync(directory)) {
@@ -68,6 +76,14 @@ export const checkFormat = (directory: string): void => {
       "Unsupported",
       `${directory} has the format version ${settings.get("core.repositoryformatversion")}`,
       "Use a repository of format 0 or 1"
+    )
+  }
+  for (const name of settings.keys()) {
+    if (version === 0 || !name.startsWith("extensions.") || known.has(name)) continue
+    throw new Fault(
+      "Unsupported",
+      `${directory} has the unknown extension ${name.slice("extensions.".length)}`,
+      "Use a repository without it: what it means for refs and objects is not known here"
     )
   }
   if ((settings.get("extensions.objectformat") ?? "sha1").toLowerCase() !== "sha1") {

@@ -29,6 +29,19 @@ export const writeAll = (fd: number, bytes: Uint8Array): void => {
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(fd, bytes, at)
 }
 
+/** As many symbolic links as Git follows. */
+const mostLinks = 5
+
+/** The file that a path leads to through symbolic links, which need not be there yet. */
+export const linkTarget = (file: string): string => {
+  let at = file
+  for (let steps = 0; steps < mostLinks; steps++) {
+    if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return at
+    at = path.resolve(path.dirname(at), fs.readlinkSync(at))
+  }
+  return at
+}
+
 /** Removes a file that may be gone. One system call, where `rmSync` makes several. */
 export const unlink = (file: string): void => {
   try {
@@ -49,9 +62,9 @@ export const discard = (file: string): void => {
   }
 }
 
-/** The text of a small file. */
+/** The text of a small file; ELOOP where it is a symbolic link. */
 export const readSmall = (file: string): string => {
-  const fd = fs.openSync(file, "r")
+  const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
   try {
     return scratch.toString("utf8", 0, fs.readSync(fd, scratch, 0, scratch.length, 0))
   } finally {

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import type { Change, Head, NewCommit, Signature } from "../Commit.js"
 import { encodeCommit, messageOf } from "../GitObject.js"
@@ -16,7 +17,7 @@ import type { Draft } from "./Staging.js"
 import { type NewTree, rewrite, type TreeSource } from "./TreeRewriter.js"
 
 /** Changes hashed between two looks at what else there is to do. */
-const slice = 1_000
+const slice = 64
 
 export type Drafts = ReturnType<typeof make>
 
@@ -46,8 +47,9 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
     Effect.gen(function* () {
       const edits: Array<PathEdit> = []
       const blobs: Array<Packable> = []
+      const turn = TimeSlice.make()
       for (let from = 0; from < changes.length; from += slice) {
-        if (from > 0) yield* Effect.yieldNow()
+        if (turn.isSpent()) yield* turn.pause
         yield* native.runChecked(operation, () => {
           edits.length = from
           if (from === 0) blobs.length = 0
@@ -96,11 +98,11 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
       const operation = "GitRepository.commitNext"
       const { blobs, edits } = yield* editsOf(operation, commit.changes, true)
       const now = yield* Timestamp.now(operation)
-      return yield* native.runChecked(operation, () => {
+      return yield* native.runSteps(operation, function* () {
         const wrong = commitTextError(operation, commit)
         if (wrong !== undefined) throw wrong
         const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))
-        const made = rewrite(treeSource, base, edits, { operation, directories: false })
+        const made = yield* rewrite(treeSource, base, edits, { operation, directories: false })
         const committer = personOf(commit.committer ?? commit.author, now)
         const content = encodeCommit({
           tree: made.root,

@@ -7,9 +7,10 @@ export class Fault extends Error {
   constructor(
     readonly reason: RemoteErrorReason,
     message: string,
-    readonly hint?: string
+    readonly hint?: string,
+    options?: ErrorOptions
   ) {
-    super(message)
+    super(message, options)
   }
 }
 

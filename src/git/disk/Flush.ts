@@ -1,7 +1,9 @@
 import * as fs from "node:fs"
 import * as zlib from "node:zlib"
+import * as Effect from "effect/Effect"
 import type { Oid } from "../../domain/Oid.js"
 import { AmbiguousWriteError, type RemoteError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import { branchRef } from "../Names.js"
 import { discard } from "./Disk.js"
 import { toRemoteError } from "./Fault.js"
@@ -27,10 +29,6 @@ export interface FlushOptions {
 }
 
 const largeBlob = 256 * 1024
-/** Bytes packed between two looks at what else there is to do. */
-const slice = 2 * 1024 * 1024
-
-const breathe = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const deflated = (content: Uint8Array) =>
   new Promise<Buffer>((resolve, reject) =>
@@ -43,14 +41,11 @@ const packOf = async (portions: ReadonlyArray<Portion>): Promise<BuiltPack> => {
     for (const object of objects) if (!all.has(object.oid)) all.set(object.oid, object)
   }
   const builder = new PackBuilder(all.size)
-  let rested = 0
+  const turn = TimeSlice.make()
   for (const object of all.values()) {
     const isLarge = object.type === "blob" && object.content.length > largeBlob
     builder.add(object, isLarge ? await deflated(object.content) : undefined)
-    if (builder.bytes - rested > slice) {
-      rested = builder.bytes
-      await breathe()
-    }
+    if (turn.isSpent()) await Effect.runPromise(turn.pause)
   }
   return builder.finish()
 }

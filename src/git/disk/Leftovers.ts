@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { hasCode } from "./Disk.js"
+import { filesBelow, isThere } from "./Directory.js"
+import { hasCode, linkTarget } from "./Disk.js"
 import { gitWritersIn } from "./Processes.js"
 
 /*
@@ -22,18 +23,20 @@ export const entriesIn = (directory: string): ReadonlyArray<fs.Dirent> => {
 /** Every lock in a repository, and every file that keeps a pack from being collected. */
 export const locksOf = (repository: string): ReadonlyArray<string> => {
   const locks: Array<string> = []
-  const look = (directory: string, ending: string, below: boolean) => {
-    for (const entry of entriesIn(directory)) {
-      const at = path.join(directory, entry.name)
-      if (entry.isDirectory() && below) look(at, ending, below)
-      else if (entry.name.endsWith(ending)) locks.push(at)
-    }
+  const look = (directory: string, ending: string) => {
+    for (const { name } of entriesIn(directory))
+      if (name.endsWith(ending)) locks.push(path.join(directory, name))
   }
   for (const part of ["", "chainstore", "objects/pack", "objects/info", "objects/info/commit-graphs"]) {
-    look(path.join(repository, part), ".lock", false)
+    look(path.join(repository, part), ".lock")
   }
-  look(path.join(repository, "objects", "pack"), ".keep", false)
-  look(path.join(repository, "refs"), ".lock", true)
+  look(path.join(repository, "objects", "pack"), ".keep")
+  for (const name of filesBelow(repository, "refs")) {
+    if (name.endsWith(".lock")) locks.push(path.join(repository, name))
+  }
+  const packedRefs = path.join(repository, "packed-refs")
+  const shared = linkTarget(packedRefs)
+  if (shared !== packedRefs && isThere(`${shared}.lock`)) locks.push(`${shared}.lock`)
   return locks
 }
 
@@ -97,25 +100,43 @@ export interface Cleared {
   readonly pending: boolean
 }
 
+/** When an engine began to have Git children work for it. */
+export interface WorkStart {
+  /** In milliseconds since the epoch, by the clock as it was set then. */
+  readonly at: number
+  /** By how many milliseconds the clock has been set forward since. */
+  readonly step: number
+}
+
 /**
- * Removes what dead Git processes left since a time, in milliseconds since the epoch. Other processes that are not listed
- * here may have worked since the times `others`.
+ * Removes what dead Git processes left since the start of their work. Other processes that are not listed here may have
+ * worked since the times `others`. Where the clock has been set since, each time may be of before or after that, and the
+ * one counts by which the file may still be in use.
  */
-export const clear = (repository: string, since: number, others: ReadonlyArray<number>): Cleared => {
+export const clear = (
+  repository: string,
+  { at, step }: WorkStart,
+  others: ReadonlyArray<number>
+): Cleared => {
   const found = timed([...locksOf(repository), ...temporariesOf(repository)]).filter(
-    ({ changed }) => changed >= since
+    ({ changed }) => changed >= Math.min(at, at + step)
   )
   if (found.length === 0) return { removed: [], pending: false }
   const listed = gitWritersIn(repository)
-  const writers = [...(listed ?? []), ...others.map((start) => ({ start, waits: false }))]
+  const writers = [
+    ...(listed ?? []),
+    ...others.map((start) => ({ start: Math.min(start, start + step), waits: false }))
+  ]
   const now = Date.now()
-  const unused = found.filter(
-    ({ changed, file }) =>
-      now - changed > (listed === undefined ? blindPatience : patience) &&
+  const unused = found.filter(({ changed, file }) => {
+    const made = Math.max(...[changed, changed + step].filter((time) => time <= now + clockDifference))
+    return (
+      now - made > (listed === undefined ? blindPatience : patience) &&
       !writers.some(
-        ({ start, waits }) => start <= changed + clockDifference && !(waits && file.endsWith(".lock"))
+        ({ start, waits }) => start <= made + clockDifference && !(waits && file.endsWith(".lock"))
       )
-  )
+    )
+  })
   return { removed: removeAll(repository, unused), pending: unused.length < found.length }
 }
 

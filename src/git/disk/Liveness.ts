@@ -74,6 +74,8 @@ const lockBoth = (directory: string, device: string): Held => {
     return { device, children, process: lock(directory, "process", device) }
   } catch (cause) {
     fs.closeSync(children)
+    // A file that nobody has locked would say that the children have ended.
+    fs.unlinkSync(fileOf(directory, "children", device))
     throw cause
   }
 }

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import type { RemoteError } from "../../domain/StoreError.js"
 import * as Accelerators from "./Accelerators.js"
-import { fsyncPath } from "./Disk.js"
+import { fsyncPath, hasCode, unlink } from "./Disk.js"
 import { attempt, attemptPromise } from "./Fault.js"
 import { runTethered } from "./GitProcess.js"
 import { clearOld } from "./Leftovers.js"
@@ -74,12 +74,14 @@ export const make = (options: MaintenanceOptions) =>
         try {
           fs.linkSync(file, mark)
           return true
-        } catch {
-          return false
+        } catch (cause) {
+          if (hasCode(cause, "EEXIST")) return false
+          unlink(file)
+          throw cause
         }
       }
       if (take() || (owner.recover() > 0 && take())) return file
-      fs.rmSync(file, { force: true })
+      unlink(file)
       return undefined
     })
 

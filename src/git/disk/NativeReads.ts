@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { CatFile } from "./CatFile.js"
 import { attemptPromise, MissingObject, toRemoteError } from "./Fault.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
@@ -25,22 +26,42 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
         try {
           return Effect.succeed(body())
         } catch (cause) {
-          if (cause instanceof ValidationError) return Effect.fail(cause)
-          if (!(cause instanceof MissingObject) || cause.oid === asked) {
-            return Effect.fail(toRemoteError(operation, directory, cause))
-          }
-          const oid = cause.oid as Oid
-          return Effect.flatMap(
-            attemptPromise(operation, directory, () => catFile.find(oid)),
-            (object) => {
-              if (object === undefined) return Effect.fail(toRemoteError(operation, directory, cause))
-              objects.learn(oid, object)
-              return from(oid)
-            }
-          )
+          return recovered(operation, cause, asked, from)
         }
       })
     return from(undefined)
+  }
+
+  /** The same for code in steps, with turns for others in between. */
+  const runSteps = <A>(
+    operation: string,
+    start: () => TimeSlice.Steps<A>
+  ): Effect.Effect<A, RemoteError | ValidationError> => {
+    const from = (asked: Oid | undefined): Effect.Effect<A, RemoteError | ValidationError> =>
+      Effect.catchAllDefect(TimeSlice.run(start), (cause) => recovered(operation, cause, asked, from))
+    return from(undefined)
+  }
+
+  /** Runs code again that lacked an object which stock Git has, unless that was asked for last time. */
+  const recovered = <A>(
+    operation: string,
+    cause: unknown,
+    asked: Oid | undefined,
+    again: (oid: Oid) => Effect.Effect<A, RemoteError | ValidationError>
+  ): Effect.Effect<A, RemoteError | ValidationError> => {
+    if (cause instanceof ValidationError) return Effect.fail(cause)
+    if (!(cause instanceof MissingObject) || cause.oid === asked) {
+      return Effect.fail(toRemoteError(operation, directory, cause))
+    }
+    const oid = cause.oid as Oid
+    return Effect.flatMap(
+      attemptPromise(operation, directory, () => catFile.find(oid)),
+      (object) => {
+        if (object === undefined) return Effect.fail(toRemoteError(operation, directory, cause))
+        objects.learn(oid, object)
+        return again(oid)
+      }
+    )
   }
 
   /** An object that may be missing, wherever it is. */
@@ -65,5 +86,5 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
     return root
   }
 
-  return { run, runChecked, find, rootOf } as const
+  return { run, runChecked, runSteps, find, rootOf } as const
 }

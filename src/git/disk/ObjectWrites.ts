@@ -70,13 +70,13 @@ export const make = ({
     Effect.gen(function* () {
       const operation = "GitRepository.writeTree"
       yield* settled(...Option.toArray(base), ...changes.flatMap(({ oid }) => Option.toArray(oid)))
-      const made = yield* native.runChecked(operation, () => {
+      const made = yield* native.runSteps(operation, function* () {
         objects.rescan()
         for (const change of changes) {
           if (Option.isSome(change.oid))
             drafts.checkTarget(operation, change.path, change.oid.value, change.mode)
         }
-        return rewrite(
+        return yield* rewrite(
           drafts.treeSource,
           Option.getOrUndefined(Option.map(base, native.rootOf)),
           changes.map(({ mode, oid, path: at }) => ({ path: at, mode, oid: Option.getOrUndefined(oid) })),
@@ -94,9 +94,9 @@ export const make = ({
     Effect.gen(function* () {
       const operation = "GitRepository.treeAfter"
       const { edits } = yield* drafts.editsOf(operation, changes, false)
-      return yield* native.runChecked(operation, () => {
+      return yield* native.runSteps(operation, function* () {
         const root = Option.getOrUndefined(Option.map(base, native.rootOf))
-        const made = rewrite(drafts.treeSource, root, edits, { operation, directories: false })
+        const made = yield* rewrite(drafts.treeSource, root, edits, { operation, directories: false })
         const fresh = new Map(made.trees.map(({ oid, tree }) => [oid, tree]))
         const load = (oid: Oid) => fresh.get(oid) ?? objects.tree(oid)
         return Option.fromNullable(TreeReading.directoryId(load, made.root, at))

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { makePath } from "./Directory.js"
+import { hasHead, makePath } from "./Directory.js"
 import { hasCode, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
-import { clear, entriesIn, locksOf } from "./Leftovers.js"
+import { type Cleared, clear, entriesIn, locksOf, type WorkStart } from "./Leftovers.js"
 import * as Liveness from "./Liveness.js"
-import { asDead, identity, isElsewhere, mayLive } from "./Processes.js"
+import { asDead, bootTime, identity, isElsewhere, isListed, isOfThisBoot, mayLive } from "./Processes.js"
 import * as Repairs from "./Repairs.js"
 
 /*
@@ -19,6 +19,8 @@ import * as Repairs from "./Repairs.js"
 
 const claim = "claimed-"
 const work = "work-"
+/** Work that ended when a child was killed. */
+const broken = "broken-"
 
 const isDenied = (cause: unknown) => hasCode(cause, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT")
 
@@ -53,7 +55,7 @@ export class Owner {
 
   /** A fresh path for a temporary file. */
   temporary(kind: string): string {
-    const present = () => fs.existsSync(path.join(this.repository, "HEAD"))
+    const present = () => hasHead(this.repository)
     // The disk may have been mended since.
     if (this.denied !== undefined && present()) this.open()
     if (this.denied !== undefined) throw this.denied
@@ -69,13 +71,11 @@ export class Owner {
 
   /** Says that Git children work here from now on. They are over when the answer is called: `sound` if none was killed. */
   begin(): (sound: boolean) => void {
-    const file = this.temporary(work.slice(0, -1))
+    const file = this.temporary(`${work}${bootTime() ?? ""}`)
     fs.writeFileSync(file, "")
     return (sound) => {
       if (sound) return unlink(file)
-      const claimed = path.join(this.directory, `${claim}${this.name}.${this.files++}`)
-      fs.mkdirSync(claimed)
-      fs.renameSync(file, path.join(claimed, path.basename(file)))
+      fs.renameSync(file, path.join(this.directory, path.basename(file).replace(work, broken)))
       this.clearAll()
     }
   }
@@ -110,25 +110,39 @@ export class Owner {
   private clearAll(): number {
     let removed = 0
     for (const { name } of entriesIn(this.directory)) {
-      if (name.startsWith(claim)) removed += this.clear(path.join(this.directory, name))
+      const file = path.join(this.directory, name)
+      if (name.startsWith(claim)) removed += this.clear(file)
+      else if (name.startsWith(broken)) {
+        const cleared = this.clearWork([startOf(file, this.name)])
+        removed += cleared.removed.length
+        if (!cleared.pending) unlink(file)
+      }
     }
     return removed
   }
 
+  private clearWork(starts: ReadonlyArray<WorkStart>): Cleared {
+    const [first] = [...starts].sort((a, b) => a.at - b.at)
+    if (first === undefined) return { removed: [], pending: false }
+    const cleared = clear(this.repository, first, worksElsewhere(path.dirname(this.directory)))
+    for (const file of cleared.removed) this.note(file, "a Git child")
+    return cleared
+  }
+
   private clear(claimed: string): number {
-    const inodes = new Set<number>()
-    let since = Number.POSITIVE_INFINITY
+    const inodes = new Set<bigint>()
+    const starts: Array<WorkStart> = []
     for (const entry of fs.readdirSync(claimed, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || Liveness.isMark(entry.name)) continue
-      const stat = fs.statSync(path.join(entry.parentPath, entry.name))
-      if (stat.nlink > 1) inodes.add(stat.ino)
-      // A rename changes the time of a file's status, but not that of its content.
-      if (entry.name.startsWith(work)) since = Math.min(since, stat.mtimeMs)
+      const file = path.join(entry.parentPath, entry.name)
+      const stat = fs.statSync(file, { bigint: true })
+      if (stat.nlink > 1n) inodes.add(stat.ino)
+      if (isWork(entry.name)) starts.push(startOf(file, path.basename(entry.parentPath).replace(claim, "")))
     }
     let removed = 0
     if (inodes.size > 0) {
       for (const lock of locksOf(this.repository)) {
-        const stat = fs.lstatSync(lock, { throwIfNoEntry: false })
+        const stat = fs.lstatSync(lock, { bigint: true, throwIfNoEntry: false })
         if (stat !== undefined && inodes.has(stat.ino)) {
           unlink(lock)
           removed++
@@ -136,18 +150,28 @@ export class Owner {
         }
       }
     }
-    if (since !== Number.POSITIVE_INFINITY) {
-      const cleared = clear(this.repository, since, worksElsewhere(path.dirname(this.directory)))
-      for (const file of cleared.removed) this.note(file, "a Git child")
-      removed += cleared.removed.length
-      if (cleared.pending) return removed
-    }
+    const cleared = this.clearWork(starts)
+    removed += cleared.removed.length
+    if (cleared.pending) return removed
     fs.rmSync(claimed, { recursive: true, force: true })
     return removed
   }
 
   private note(file: string, whose: string): void {
     Repairs.note(this.repository, `removed ${file}, which ${whose} that is dead had left`)
+  }
+}
+
+const isWork = (name: string): boolean => name.startsWith(work) || name.startsWith(broken)
+
+/** When the work began that a file tells of, in a directory that is named after its owner. */
+const startOf = (file: string, owner: string): WorkStart => {
+  const then = Number(/-(\d+)-/.exec(path.basename(file))?.[1] ?? Number.NaN)
+  const now = isOfThisBoot(owner.split("~")) ? bootTime() : undefined
+  return {
+    // A rename changes the time of a file's status, but not that of its content.
+    at: fs.statSync(file).mtimeMs,
+    step: now === undefined || Number.isNaN(then) ? 0 : now - then
   }
 }
 
@@ -158,6 +182,14 @@ const deadName = (name: string): string => asDead(name.split("~")).join("~")
 const mayOwn = (directory: string): boolean => {
   const its = path.basename(directory).split("~")
   return mayLive(its) && !(isElsewhere(its) && Liveness.hasEnded(directory, "process") === true)
+}
+
+/** Whether a process that is not listed here, of another machine or pid namespace, may have a repository open. */
+export const othersMayLive = (repository: string): boolean => {
+  const home = path.join(repository, "chainstore")
+  return entriesIn(home).some(
+    ({ name }) => name.includes("~") && !isListed(name.split("~")) && mayOwn(path.join(home, name))
+  )
 }
 
 /**

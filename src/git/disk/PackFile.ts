@@ -39,9 +39,12 @@ let nextNumber = 0
 /** Where every pack's first bytes of an object are read to; what is taken from there is copied. */
 const scratch = Buffer.allocUnsafeSlow(firstRead)
 
-/** Reads one pack through its index (version 2), deltas included. */
+/** Reads one pack through its index, of either version, deltas included. */
 export class PackFile {
   readonly count: number
+  private readonly fanOut: number
+  private readonly names: number
+  private readonly stride: number
   private readonly offsets: number
   private firstNumber: number | undefined
 
@@ -52,22 +55,19 @@ export class PackFile {
     private readonly files: OpenPacks,
     private readonly bases: ByteCache<RawObject, number>
   ) {
-    if (index.length < 8 + 1024 + 40 || index.readUInt32BE(0) !== 0xff744f63 || index.readUInt32BE(4) !== 2) {
-      throw new Fault(
-        "Corrupt",
-        `${stem}.idx is not a version 2 pack index`,
-        "Run the maintenance, or `git index-pack` on the pack"
-      )
-    }
-    this.count = index.readUInt32BE(8 + 255 * 4)
-    this.offsets = 8 + 1024 + this.count * 24
-    if (index.length < this.offsets + this.count * 4 + 40) {
-      throw new Fault(
-        "Corrupt",
-        `${stem}.idx is cut short`,
-        "Run the maintenance, or `git index-pack` on the pack"
-      )
-    }
+    const unusable = (problem: string) =>
+      new Fault("Corrupt", `${stem}.idx ${problem}`, "Run the maintenance, or `git index-pack` on the pack")
+    if (index.length < 8 + 1024 + 40) throw unusable("is cut short")
+    // The first version has no header, and offsets before the names instead of sums and offsets after all of them.
+    const isFirst = index.readUInt32BE(0) !== 0xff744f63
+    if (!isFirst && index.readUInt32BE(4) !== 2) throw unusable("has a version that is not known")
+    this.fanOut = isFirst ? 0 : 8
+    this.count = index.readUInt32BE(this.fanOut + 255 * 4)
+    this.names = this.fanOut + 1024 + (isFirst ? 4 : 0)
+    this.stride = isFirst ? 24 : 20
+    this.offsets = isFirst ? 1024 : 8 + 1024 + this.count * 24
+    const end = isFirst ? 1024 + this.count * 24 : this.offsets + this.count * 4
+    if (index.length < end + 40) throw unusable("is cut short")
   }
 
   private get path(): string {
@@ -81,29 +81,30 @@ export class PackFile {
   /** The first place whose name is not below `oid`, which may be a prefix. */
   private lowerBound(oid: Buffer): number {
     const first = oid[0]!
-    let low = first === 0 ? 0 : this.index.readUInt32BE(8 + (first - 1) * 4)
-    let high = this.index.readUInt32BE(8 + first * 4)
+    let low = first === 0 ? 0 : this.index.readUInt32BE(this.fanOut + (first - 1) * 4)
+    let high = this.index.readUInt32BE(this.fanOut + first * 4)
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (compareAt(this.index, 8 + 1024 + middle * 20, oid) < 0) low = middle + 1
+      if (compareAt(this.index, this.names + middle * this.stride, oid) < 0) low = middle + 1
       else high = middle
     }
     return low
   }
 
   private nameAt(place: number): Oid {
-    const at = 8 + 1024 + place * 20
+    const at = this.names + place * this.stride
     return this.index.toString("hex", at, at + 20) as Oid
   }
 
   /** The offset of an object, or -1. */
   find(oid: Buffer): number {
     const place = this.lowerBound(oid)
-    if (place >= this.count || compareAt(this.index, 8 + 1024 + place * 20, oid) !== 0) return -1
+    if (place >= this.count || compareAt(this.index, this.names + place * this.stride, oid) !== 0) return -1
     return this.offsetAt(place)
   }
 
   private offsetAt(place: number): number {
+    if (this.fanOut === 0) return this.index.readUInt32BE(this.offsets + place * this.stride)
     const offset = this.index.readUInt32BE(this.offsets + place * 4)
     if (offset < 0x80000000) return offset
     return Number(this.index.readBigUInt64BE(this.offsets + this.count * 4 + (offset - 0x80000000) * 8))

@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
 import type { ByteCache } from "./ByteCache.js"
+import { hasHead } from "./Directory.js"
 import { hasCode } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import type { RawObject } from "./GitObjects.js"
@@ -136,7 +137,7 @@ export class Packs {
     } catch (cause) {
       if (!hasCode(cause, "ENOENT", "ENOTDIR")) throw cause
       if (directory !== this.packDirectory || fs.existsSync(this.objects)) return []
-      if (!fs.existsSync(path.join(this.directory, "HEAD"))) throw cause
+      if (!hasHead(this.directory)) throw cause
       throw new Fault("Corrupt", `${this.directory} has no objects directory`, "Restore it from a clone")
     }
   }

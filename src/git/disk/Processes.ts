@@ -54,6 +54,9 @@ export const asDead = ([itsMachine = "", itsBoot = "", , ...rest]: ReadonlyArray
 export const isElsewhere = ([itsMachine, itsBoot]: ReadonlyArray<string>): boolean =>
   itsMachine !== machine && itsBoot === boot && boot !== "unknown"
 
+/** Whether a process runs, or ran, where this one sees the others. */
+export const isListed = ([itsMachine]: ReadonlyArray<string>): boolean => itsMachine === machine
+
 /** Whether the process with an identity may still live. One of another machine or pid namespace counts as alive. */
 export const mayLive = (its: ReadonlyArray<string>): boolean => {
   const [itsMachine, itsBoot, pidText, start] = its
@@ -71,8 +74,33 @@ export const mayLive = (its: ReadonlyArray<string>): boolean => {
   return start === "unknown" || now?.start === undefined || now.start === start
 }
 
+/** For how many milliseconds this kernel has been running; undefined where it does not tell. */
+const uptime = (): number | undefined => {
+  const seconds = Number(readText("/proc/uptime")?.split(" ")[0] ?? Number.NaN)
+  return Number.isNaN(seconds) ? undefined : seconds * 1000
+}
+
+/** When this kernel began to run, by the clock as it is set now: this changes only when the clock is set. */
+export const bootTime = (): number | undefined => {
+  const running = uptime()
+  return running === undefined ? undefined : Math.round(Date.now() - running)
+}
+
+/** Whether a process ran since this kernel began to run. */
+export const isOfThisBoot = ([, itsBoot]: ReadonlyArray<string>): boolean =>
+  itsBoot === boot && boot !== "unknown"
+
 /** The kernel tells times of processes in hundredths of a second, on every architecture. */
 const ticks = 100
+
+/** A path without symbolic links, as far as it leads anywhere. */
+const realPath = (file: string): string => {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    return file
+  }
+}
 
 /** Whether a process has a directory as its own, or as one of its arguments; one that hides it may. */
 const isIn = (pid: string, directory: string): boolean => {
@@ -82,7 +110,7 @@ const isIn = (pid: string, directory: string): boolean => {
   if (at === undefined || args === undefined || environment === undefined)
     return fs.existsSync(`/proc/${pid}`)
   const isThis = (text: string) => {
-    const absolute = path.resolve(at, text)
+    const absolute = realPath(path.resolve(at, text))
     return absolute === directory || absolute.startsWith(`${directory}${path.sep}`)
   }
   return (
@@ -122,9 +150,9 @@ export interface GitWriter {
 
 /** The Git processes that may write in a repository; undefined where this machine does not list its processes. */
 export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | undefined => {
-  const uptime = Number(readText("/proc/uptime")?.split(" ")[0] ?? Number.NaN)
-  if (Number.isNaN(uptime)) return undefined
-  const now = Date.now()
+  const began = bootTime()
+  // Where processes of other users are hidden (`hidepid`), the first one is too.
+  if (began === undefined || readText("/proc/1/comm") === undefined) return undefined
   const directory = fs.realpathSync(repository)
   const processes = fs
     .readdirSync("/proc")
@@ -137,6 +165,6 @@ export const gitWritersIn = (repository: string): ReadonlyArray<GitWriter> | und
     const stat = statOf(pid)
     if (stat === undefined || isZombie(stat.state) || !isIn(pid, directory)) return []
     if (isReader(readText(`/proc/${pid}/cmdline`)?.split("\0") ?? [])) return []
-    return [{ start: now - (uptime - Number(stat.start) / ticks) * 1000, waits: hooked.has(pid) }]
+    return [{ start: began + (Number(stat.start) / ticks) * 1000, waits: hooked.has(pid) }]
   })
 }

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { makePath } from "./Directory.js"
-import { fsyncFile, hasCode, unlink, writeAll } from "./Disk.js"
+import { hasHead, makePath } from "./Directory.js"
+import { fsyncFile, hasCode, linkTarget, unlink, writeAll } from "./Disk.js"
 import { Fault, pause } from "./Fault.js"
 import type { Owner } from "./Owner.js"
 
@@ -22,7 +22,7 @@ export const finish = async ({ fd }: Prepared, durable: boolean): Promise<void> 
 
 /** Throws what is wrong with a repository whose refs cannot be said to be absent, if anything is. */
 export const unsafeAssertPresent = (directory: string): void => {
-  if (!fs.existsSync(path.join(directory, "HEAD"))) {
+  if (!hasHead(directory)) {
     if (!fs.existsSync(directory)) {
       throw new Fault("Unreachable", `The repository ${directory} is gone`, "Restore the directory")
     }
@@ -46,7 +46,9 @@ export class RefLocks {
   ) {}
 
   private lockOf(target: string): string {
-    return `${path.join(this.directory, target)}.lock`
+    const file = path.join(this.directory, target)
+    // Git locks the packed refs where they are, and a ref by its name, also where either is a symbolic link.
+    return `${target === "packed-refs" ? linkTarget(file) : file}.lock`
   }
 
   /** Whether somebody else, who may live, holds the lock of a file right now. */

@@ -2,7 +2,17 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import type { Oid } from "../../domain/Oid.js"
 import { isFullRefName } from "../Names.js"
-import { discard, fsyncPath, hasCode, readSmall, removeEmpty, removeEmptyParents, unlink } from "./Disk.js"
+import { filesBelow } from "./Directory.js"
+import {
+  discard,
+  fsyncPath,
+  hasCode,
+  linkTarget,
+  readSmall,
+  removeEmpty,
+  removeEmptyParents,
+  unlink
+} from "./Disk.js"
 import { Fault } from "./Fault.js"
 import type { Reference } from "./GitRepository.js"
 import type { Owner } from "./Owner.js"
@@ -45,8 +55,21 @@ export class RefStore {
   }
 
   private loose(name: string): string | undefined {
+    const file = this.file(name)
     try {
-      return readSmall(this.file(name))
+      return readSmall(file)
+    } catch (cause) {
+      if (hasCode(cause, "ENOENT", "EISDIR", "ENOTDIR")) return undefined
+      if (hasCode(cause, "ELOOP")) return this.linked(file)
+      throw cause
+    }
+  }
+
+  /** What a symbolic link says: Git reads one to the name of a ref as a symbolic ref, and any other as the file that it leads to. */
+  private linked(file: string): string | undefined {
+    try {
+      const to = fs.readlinkSync(file)
+      return isFullRefName(to) ? `ref: ${to}\n` : readSmall(fs.realpathSync(file))
     } catch (cause) {
       if (hasCode(cause, "ENOENT", "EISDIR", "ENOTDIR")) return undefined
       throw cause
@@ -115,22 +138,10 @@ export class RefStore {
   /** Every ref whose whole name begins with `prefix`, ordered by name. */
   list(prefix: string): Array<Reference> {
     const names = new Set<string>()
-    const walk = (relative: string) => {
-      let entries: Array<fs.Dirent>
-      try {
-        entries = fs.readdirSync(this.file(relative), { withFileTypes: true })
-      } catch (cause) {
-        if (hasCode(cause, "ENOENT", "ENOTDIR")) return
-        throw cause
-      }
-      for (const entry of entries) {
-        const name = `${relative}/${entry.name}`
-        if (entry.isDirectory()) {
-          if (name.startsWith(prefix) || prefix.startsWith(`${name}/`)) walk(name)
-        } else if (name.startsWith(prefix) && isFullRefName(name)) names.add(name)
-      }
+    const mayHold = (name: string) => name.startsWith(prefix) || prefix.startsWith(`${name}/`)
+    for (const name of filesBelow(this.directory, "refs", mayHold)) {
+      if (name.startsWith(prefix) && isFullRefName(name)) names.add(name)
     }
-    walk("refs")
     for (const name of this.packed.names()) if (name.startsWith(prefix)) names.add(name)
     const found: Array<Reference> = []
     for (const name of [...names].sort((a, b) => (a < b ? -1 : 1))) {
@@ -259,6 +270,7 @@ export class RefStore {
         // Packed before loose: the other way round, a crash in between would bring an old value back.
         if (this.packed.get(name) !== undefined) await this.unpack(name, durable)
         if (this.loose(name) !== undefined) unlink(this.file(name))
+        this.forgetLog(name)
         if (durable && fs.existsSync(path.dirname(this.file(name))))
           await fsyncPath(path.dirname(this.file(name)))
       } catch (cause) {
@@ -272,14 +284,21 @@ export class RefStore {
     }
   }
 
+  /** Removes the log of a deleted ref, as Git does: Git refuses a ref below that name as long as the log is there. */
+  private forgetLog(name: string): void {
+    const log = this.file(`logs/${name}`)
+    discard(log)
+    removeEmptyParents(path.dirname(log), this.file("logs/refs"))
+  }
+
   private async unpack(name: string, durable: boolean): Promise<void> {
     const rewritten = this.prepare(this.packed.without(name))
     try {
       await finish(rewritten, durable)
-      fs.renameSync(rewritten.file, this.file("packed-refs"))
+      fs.renameSync(rewritten.file, linkTarget(this.file("packed-refs")))
     } finally {
       discard(rewritten.file)
     }
-    if (durable) await fsyncPath(this.directory)
+    if (durable) await fsyncPath(path.dirname(linkTarget(this.file("packed-refs"))))
   }
 }

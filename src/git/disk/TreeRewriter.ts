@@ -1,4 +1,5 @@
 import { emptyTree, type Oid } from "../../domain/Oid.js"
+import type { Steps } from "../../domain/TimeSlice.js"
 import {
   type Directories,
   type EditOptions,
@@ -40,13 +41,13 @@ const memoKey = (base: Oid | undefined, edits: ReadonlyArray<NameEdit>): string 
   return key
 }
 
-/** Makes `edits` in the tree `base` (undefined: in an empty one), touching only the directories on their way. */
-export const rewrite = (
+/** Makes `edits` in the tree `base` (undefined: in an empty one), touching only the directories on their way, in steps. */
+export function* rewrite(
   source: TreeSource,
   base: Oid | undefined,
   edits: Iterable<PathEdit>,
   options: EditOptions
-): Rewritten => {
+): Steps<Rewritten> {
   const trees: Array<NewTree> = []
   const directories: Directories<RawTree> = {
     empty: RawTree.empty,
@@ -71,7 +72,7 @@ export const rewrite = (
       return made.oid
     }
   }
-  const root = unsafeEditTree(directories, base, edits, options)
+  const root = yield* unsafeEditTree(directories, base, edits, options)
   if (root === emptyTree) {
     trees.push({ oid: emptyTree, tree: RawTree.empty, base: undefined, splices: [] })
   }

@@ -1,6 +1,7 @@
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Change } from "../Commit.js"
 import * as GitObject from "../GitObject.js"
 import type { PathChange, TreeEntry } from "../Tree.js"
@@ -47,15 +48,17 @@ export const applyChanges = (
     }
   }
   try {
-    return unsafeEditTree(
-      directories,
-      base,
-      changes.map((change) => ({
-        path: change.path,
-        mode: "100644" as const,
-        oid: change._tag === "Put" ? blob(change.content) : change._tag === "Link" ? change.oid : undefined
-      })),
-      { operation: "GitRemote.commit", directories: false }
+    return TimeSlice.runSync(
+      unsafeEditTree(
+        directories,
+        base,
+        changes.map((change) => ({
+          path: change.path,
+          mode: "100644" as const,
+          oid: change._tag === "Put" ? blob(change.content) : change._tag === "Link" ? change.oid : undefined
+        })),
+        { operation: "GitRemote.commit", directories: false }
+      )
     )
   } catch (error) {
     if (error instanceof ValidationError) return error

@@ -166,26 +166,18 @@ export const RateAnswer = Schema.Struct({
   )
 }).annotations({ identifier: "RateAnswer" })
 
-/** One operation of the console's API; `undefined` stands for no body. */
-export interface Endpoint<Payload, PayloadWire, Success, SuccessWire> {
-  readonly method: "GET" | "POST"
-  readonly path: `/api/${string}`
-  readonly payload: Schema.Schema<Payload, PayloadWire> | undefined
-  readonly success: Schema.Schema<Success, SuccessWire> | undefined
-}
-
-const get = <A, I>(path: `/api/${string}`, success: Schema.Schema<A, I>): Endpoint<void, void, A, I> => ({
-  method: "GET",
+const get = <A, I>(path: `/api/${string}`, reply: Schema.Schema<A, I>) => ({
+  method: "GET" as const,
   path,
-  payload: undefined,
-  success
+  body: undefined,
+  reply
 })
 
 const post = <P, PI, A, I>(
   path: `/api/${string}`,
-  payload: Schema.Schema<P, PI>,
-  success: Schema.Schema<A, I>
-): Endpoint<P, PI, A, I> => ({ method: "POST", path, payload, success })
+  body: Schema.Schema<P, PI>,
+  reply: Schema.Schema<A, I>
+) => ({ method: "POST" as const, path, body, reply })
 
 /** Exchanges repository and token for a session cookie. 401, 404, 422, 429. */
 export const login = post("/api/login", LoginRequest, SessionView)
@@ -199,12 +191,12 @@ export const history = post("/api/history", HistoryRequest, HistoryAnswer)
 export const restore = post("/api/restore", RestoreRequest, RestoreAnswer)
 export const rate = get("/api/rate", RateAnswer)
 /** Ends the session; 204, whether there was one or not. */
-export const logout: Endpoint<void, void, void, void> = {
+export const logout = {
   method: "POST",
   path: "/api/logout",
-  payload: undefined,
-  success: undefined
-}
+  body: undefined,
+  reply: Schema.Void
+} as const
 
 /** The body of every answer that is an error. */
 export const Failure = ErrorBody

@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { Guesses } from "../server/Guesses.js"
-import { type ConsoleError, tooManyAttempts } from "./ConsoleError.js"
+import type { Failure } from "../server/HttpError.js"
+import { tooManyAttempts } from "./ConsoleError.js"
 
 /** Lets a client fail to sign in ten times a minute. One that is under way counts as failed until it has succeeded. */
 export const make = Effect.sync(() => {
@@ -10,7 +11,7 @@ export const make = Effect.sync(() => {
       client: string,
       attempt: Effect.Effect<A, E>,
       credentials = ""
-    ): Effect.Effect<A, E | ConsoleError> =>
+    ): Effect.Effect<A, E | Failure> =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         const wait = guesses.wait(client, credentials, now)

@@ -1,5 +1,4 @@
 import { isAbsolute } from "node:path"
-import { Data } from "effect"
 import {
   AmbiguousWriteError,
   AuthError,
@@ -11,14 +10,7 @@ import {
   StoreError,
   ValidationError
 } from "../../domain/StoreError.js"
-
-/** An answer that is an error: its name on the wire, its status, and headers where HTTP wants them. */
-export class ConsoleError extends Data.Error<{
-  readonly _tag: string
-  readonly status: number
-  readonly message: string
-  readonly headers?: Readonly<Record<string, string>>
-}> {}
+import { Failure } from "../server/HttpError.js"
 
 const statusOf = (error: StoreError): number => {
   if (error instanceof AuthError) return error.status === 401 || error.status === undefined ? 401 : 403
@@ -55,33 +47,33 @@ const withoutPaths = (error: StoreError): string =>
   `${error instanceof RemoteError ? reasons[error.reason] : reasons.Server} The server's log has the cause.`
 
 /** The answer to a failure of the store, told with its hint. */
-export const fromStore = (error: StoreError, now: number): ConsoleError => {
+export const fromStore = (error: StoreError, now: number): Failure => {
   const base = {
     _tag: (error as { readonly _tag: string })._tag,
     message: isOnThisServer(error) ? withoutPaths(error) : sentences(error)
   }
   if (error instanceof RateLimitError && error.resetAt !== undefined) {
     const seconds = Math.max(1, Math.ceil((error.resetAt.getTime() - now) / 1000))
-    return new ConsoleError({ ...base, status: 429, headers: { "retry-after": String(seconds) } })
+    return new Failure({ ...base, status: 429, headers: { "retry-after": String(seconds) } })
   }
-  if (error instanceof AmbiguousWriteError) return new ConsoleError({ ...base, status: 502 })
-  return new ConsoleError({ ...base, status: statusOf(error) })
+  if (error instanceof AmbiguousWriteError) return new Failure({ ...base, status: 502 })
+  return new Failure({ ...base, status: statusOf(error) })
 }
 
 export const isStoreError = (error: unknown): error is StoreError => error instanceof StoreError
 
 export const notSignedIn = () =>
-  new ConsoleError({ _tag: "AuthError", status: 401, message: "There is no session: sign in first." })
+  new Failure({ _tag: "AuthError", status: 401, message: "There is no session: sign in first." })
 
 export const foreignOrigin = () =>
-  new ConsoleError({
+  new Failure({
     _tag: "ForbiddenOrigin",
     status: 403,
     message: "Requests to this API must come from the console's own page."
   })
 
 export const tooManyAttempts = (seconds: number) =>
-  new ConsoleError({
+  new Failure({
     _tag: "RateLimitError",
     status: 429,
     message: `Too many failed sign-ins: try again in ${seconds} s.`,

@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import type { Endpoint } from "../../domain/Endpoint.js"
 import type { StoreError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import * as Browse from "../../store/browse/Browse.js"
 import { parseValue } from "../../store/browse/Filter.js"
 import * as Body from "../server/Body.js"
 import * as ClientAddress from "../server/ClientAddress.js"
+import { Failure } from "../server/HttpError.js"
 import * as Problems from "../server/Problems.js"
 import * as Api from "./Api.js"
 import * as Attempts from "./Attempts.js"
-import { ConsoleError, fromStore, isOnThisServer, isStoreError, notSignedIn } from "./ConsoleError.js"
+import { fromStore, isOnThisServer, isStoreError, notSignedIn } from "./ConsoleError.js"
 import { ConsoleStores, demoRepo, embeddedApi } from "./ConsoleStores.js"
 import * as OwnOrigin from "./OwnOrigin.js"
 import { anonymousOwner, type Session, Sessions } from "./Sessions.js"
@@ -20,9 +22,9 @@ export interface ConsoleOptions {
   readonly publicUrl?: string | undefined
 }
 
-const invalid = (message: string) => new ConsoleError({ _tag: "ValidationError", status: 422, message })
+const invalid = (message: string) => new Failure({ _tag: "ValidationError", status: 422, message })
 
-const malformed = (message: string) => new ConsoleError({ _tag: "ValidationError", status: 400, message })
+const malformed = (message: string) => new Failure({ _tag: "ValidationError", status: 400, message })
 
 const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchIf(
@@ -37,6 +39,20 @@ const told = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       )
   )
 
+const withCookie = (
+  response: HttpServerResponse.HttpServerResponse,
+  { cookie, secure }: OwnOrigin.Own,
+  value: string,
+  more: { readonly maxAge?: number } = {}
+) =>
+  HttpServerResponse.unsafeSetCookie(response, cookie, value, {
+    httpOnly: true,
+    sameSite: "strict",
+    path: "/",
+    secure,
+    ...more
+  })
+
 /** Stands for a token without being one. */
 const ownerOf = ({ token }: Api.LoginRequest): string =>
   token === undefined || token === "" ? anonymousOwner : createHash("sha256").update(token).digest("hex")
@@ -50,7 +66,7 @@ const viewOf = (session: Session, collections: ReadonlyArray<string>): Api.Sessi
   collections
 })
 
-/** The routes under `/api`, for sessions of this process. Failures know their own answer (`ConsoleError`). */
+/** The routes under `/api`, for sessions of this process. Failures know their own reply (`HttpError`). */
 export const router = (options: ConsoleOptions = {}) =>
   Effect.gen(function* () {
     const stores = yield* ConsoleStores
@@ -67,7 +83,7 @@ export const router = (options: ConsoleOptions = {}) =>
     const body = <A, I>(request: HttpServerRequest.HttpServerRequest, schema: Schema.Schema<A, I>) =>
       Effect.gen(function* () {
         if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? "")) {
-          return yield* new ConsoleError({
+          return yield* new Failure({
             _tag: "UnsupportedMediaType",
             status: 415,
             message: "The request body must be application/json."
@@ -99,31 +115,17 @@ export const router = (options: ConsoleOptions = {}) =>
       return { session: session.value, request }
     })
 
-    const get = <A, I, E>(
-      endpoint: Api.Endpoint<void, void, A, I>,
-      handle: (session: Session) => Effect.Effect<A, E>
-    ) =>
-      HttpRouter.get(
-        endpoint.path,
-        told(
-          Effect.gen(function* () {
-            const { session } = yield* signedIn
-            return yield* answer(endpoint.success!, yield* handle(session))
-          })
-        )
-      )
-
-    const post = <P, PI, A, I, E>(
-      endpoint: Api.Endpoint<P, PI, A, I>,
+    const route = <P, A, E>(
+      endpoint: Endpoint<`/api/${string}`, P, A>,
       handle: (session: Session, payload: P) => Effect.Effect<A, E>
     ) =>
-      HttpRouter.post(
+      HttpRouter.route(endpoint.method)(
         endpoint.path,
         told(
           Effect.gen(function* () {
             const { request, session } = yield* signedIn
-            const payload = yield* body(request, endpoint.payload!)
-            return yield* answer(endpoint.success!, yield* handle(session, payload))
+            const payload = endpoint.body === undefined ? undefined : yield* body(request, endpoint.body)
+            return yield* answer(endpoint.reply, yield* handle(session, payload as P))
           })
         )
       )
@@ -137,7 +139,7 @@ export const router = (options: ConsoleOptions = {}) =>
       }
       const token = payload.token === undefined || payload.token === "" ? undefined : payload.token
       if (api === embeddedApi && token === undefined && payload.repo !== demoRepo) {
-        return yield* new ConsoleError({
+        return yield* new Failure({
           _tag: "AuthError",
           status: 401,
           message: `Only ${demoRepo} can be signed in to without a token: give the embedded host's token.`
@@ -180,13 +182,7 @@ export const router = (options: ConsoleOptions = {}) =>
           const client = owner === anonymousOwner ? `${address} without a token` : address
           const { result, session } = yield* attempts.guard(client, open(payload, owner), owner)
           yield* sessions.end(id)
-          const response = yield* answer(Api.SessionView, viewOf(session, result))
-          return HttpServerResponse.unsafeSetCookie(response, own.cookie, session.id, {
-            httpOnly: true,
-            sameSite: "strict",
-            path: "/",
-            secure: own.secure
-          })
+          return withCookie(yield* answer(Api.SessionView, viewOf(session, result)), own, session.id)
         })
       )
     )
@@ -196,13 +192,7 @@ export const router = (options: ConsoleOptions = {}) =>
       Effect.gen(function* () {
         const { id, own } = yield* checked
         yield* sessions.end(id)
-        return HttpServerResponse.unsafeSetCookie(HttpServerResponse.empty({ status: 204 }), own.cookie, "", {
-          httpOnly: true,
-          sameSite: "strict",
-          path: "/",
-          secure: own.secure,
-          maxAge: 0
-        })
+        return withCookie(HttpServerResponse.empty({ status: 204 }), own, "", { maxAge: 0 })
       })
     )
 
@@ -233,10 +223,10 @@ export const router = (options: ConsoleOptions = {}) =>
       login,
       logout,
       setup,
-      get(Api.collections, ({ branch, browse, repo, root }) =>
+      route(Api.collections, ({ branch, browse, repo, root }) =>
         Effect.map(browse.collections, (collections) => ({ repo, branch, root, collections }))
       ),
-      post(Api.query, ({ browse }, { field, filters, value, ...query }) =>
+      route(Api.query, ({ browse }, { field, filters, value, ...query }) =>
         Effect.gen(function* () {
           if ((field === undefined) !== (value === undefined)) {
             return yield* invalid("field and value are given together")
@@ -254,17 +244,17 @@ export const router = (options: ConsoleOptions = {}) =>
           return yield* browse.query({ ...query, filters: [...one, ...(filters ?? [])] })
         })
       ),
-      post(Api.document, ({ browse }, { at, collection, id }) =>
+      route(Api.document, ({ browse }, { at, collection, id }) =>
         Effect.map(browse.document(collection, id, at), (document) => ({
           document: Option.getOrNull(document)
         }))
       ),
-      post(Api.history, ({ browse }, { collection, id, limit }) =>
+      route(Api.history, ({ browse }, { collection, id, limit }) =>
         Effect.map(browse.history(collection, id, limit), (entries) => ({ entries }))
       ),
-      post(Api.restore, ({ browse }, { collection, commit, expectedRev, id }) =>
+      route(Api.restore, ({ browse }, { collection, commit, expectedRev, id }) =>
         Effect.map(browse.restore(collection, id, commit, expectedRev), (document) => ({ document }))
       ),
-      get(Api.rate, ({ browse }) => Effect.map(browse.rate, (budgets) => ({ budgets })))
+      route(Api.rate, ({ browse }) => Effect.map(browse.rate, (budgets) => ({ budgets })))
     )
   })

@@ -1,20 +1,7 @@
 import { Effect } from "effect"
 import * as Mount from "../server/Mount.js"
-import * as Api from "./Api.js"
 import * as Handlers from "./Handlers.js"
 import * as Pages from "./Pages.js"
-
-const endpoints = [
-  Api.login,
-  Api.session,
-  Api.collections,
-  Api.query,
-  Api.document,
-  Api.history,
-  Api.restore,
-  Api.rate,
-  Api.logout
-]
 
 /** The console as mounts of our server: its API, and the pages at `/` and `/playground`. */
 export const mounts = (options: Handlers.ConsoleOptions = {}) =>
@@ -25,7 +12,7 @@ export const mounts = (options: Handlers.ConsoleOptions = {}) =>
       Mount.router(
         {
           name: "console-api",
-          paths: endpoints.map(({ path }) => path),
+          paths: Array.from(api.routes, ({ path }) => path),
           body: { maxBytes: 65_536 },
           // A scan of a large collection over a remote takes its time; the page can cancel it.
           timeout: "5 minutes"

@@ -1,6 +1,7 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect } from "effect"
-import { type ConsoleError, foreignOrigin } from "./ConsoleError.js"
+import type { Failure } from "../server/HttpError.js"
+import { foreignOrigin } from "./ConsoleError.js"
 
 /** The port that the browser sees: cookies ignore ports, so the cookie's name holds it. */
 const portOf = (host: string, secure: boolean): string => /:(\d+)$/.exec(host)?.[1] ?? (secure ? "443" : "80")
@@ -28,7 +29,7 @@ export const ownOf = (request: HttpServerRequest.HttpServerRequest, publicUrl: s
 export const check = (
   request: HttpServerRequest.HttpServerRequest,
   own: Own
-): Effect.Effect<void, ConsoleError> => {
+): Effect.Effect<void, Failure> => {
   const origin = request.headers["origin"]
   const site = request.headers["sec-fetch-site"]
   const foreign =

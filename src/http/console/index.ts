@@ -1,5 +1,4 @@
 export * as ConsoleApi from "./Api.js"
-export { ConsoleError } from "./ConsoleError.js"
 export { ConsoleStores, demoRepo, embeddedApi, type OpenStore, type StoreRequest } from "./ConsoleStores.js"
 export * as ConsoleHandlers from "./Handlers.js"
 export * as ConsoleMounts from "./Mounts.js"

@@ -4,8 +4,8 @@ import { GitRemote } from "../../store/remote/GitRemote.js"
 import { fromRepository } from "../../store/remote/local/LocalGit.js"
 import { Store } from "../../store/Store.js"
 import * as DemoData from "./DemoData.js"
-import { Repositories } from "./Repositories.js"
-import * as Revision from "./Revision.js"
+import { Repositories } from "./repository/Repositories.js"
+import * as Revision from "./repository/Revision.js"
 
 /** The repository that everybody may read and that one click signs in to. */
 export const name = { owner: "local", name: "demo" } as const

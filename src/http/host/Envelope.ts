@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto"
-import type { Version } from "./Call.js"
+import * as Limits from "./access/Limits.js"
+import type { Principal } from "./access/Principal.js"
 import * as Cors from "./Cors.js"
-import * as Limits from "./Limits.js"
-import * as Media from "./Media.js"
-import type { Principal } from "./Principal.js"
-import type { Headers, Reply } from "./Reply.js"
+import * as Media from "./reply/Media.js"
+import type { Headers, Reply } from "./reply/Reply.js"
+import type { Version } from "./request/Call.js"
 
 const seed = randomBytes(4).toString("hex").toUpperCase()
 let requests = 0

@@ -1,10 +1,10 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Chunk, type Context, Effect, type Scope, Stream } from "effect"
-import * as Body from "./Body.js"
 import * as Cors from "./Cors.js"
-import type { Fault, Faults } from "./Faults.js"
-import { Problem, toReply } from "./Problem.js"
-import * as Reply from "./Reply.js"
+import { Problem, toReply } from "./reply/Problem.js"
+import * as Reply from "./reply/Reply.js"
+import type { Fault, Faults } from "./repository/Faults.js"
+import * as Body from "./request/Body.js"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse

@@ -5,31 +5,32 @@ import type { DurationInput } from "../../domain/DurationInput.js"
 import * as ClientAddress from "../server/ClientAddress.js"
 import { durationOption } from "../server/DurationOption.js"
 import { Guesses } from "../server/Guesses.js"
-import * as Answers from "./Answers.js"
-import * as Area from "./Area.js"
-import * as Body from "./Body.js"
-import { type Call, type Version, versions } from "./Call.js"
+import * as Limits from "./access/Limits.js"
+import { anonymous, type Principal } from "./access/Principal.js"
+import { Tickets } from "./access/Tickets.js"
+import * as Tokens from "./access/Tokens.js"
 import * as Cors from "./Cors.js"
 import * as Envelope from "./Envelope.js"
 import { inject } from "./FaultInjection.js"
-import { Faults, writing } from "./Faults.js"
 import * as GraphQl from "./graphql/GraphQl.js"
-import * as Limits from "./Limits.js"
-import * as Links from "./Links.js"
-import * as Media from "./Media.js"
-import { anonymous, type Principal } from "./Principal.js"
-import { badCredentials, badRequest, notFound, Problem, tooManyGuesses, toReply } from "./Problem.js"
-import * as Programs from "./Programs.js"
-import * as Raw from "./Raw.js"
 import * as Refusal from "./Refusal.js"
-import * as Reply from "./Reply.js"
-import { Repositories } from "./Repositories.js"
-import * as Room from "./Room.js"
-import * as Route from "./Route.js"
+import * as Router from "./Router.js"
+import * as Links from "./reply/Links.js"
+import * as Media from "./reply/Media.js"
+import { badCredentials, badRequest, notFound, Problem, tooManyGuesses, toReply } from "./reply/Problem.js"
+import * as Reply from "./reply/Reply.js"
+import { Faults, writing } from "./repository/Faults.js"
+import * as Programs from "./repository/Programs.js"
+import { Repositories } from "./repository/Repositories.js"
+import * as Body from "./request/Body.js"
+import { type Call, type HostServices, type Version, versions } from "./request/Call.js"
+import * as FairScheduler from "./request/FairScheduler.js"
+import * as MemoryBudget from "./request/MemoryBudget.js"
+import * as ReplyCache from "./request/ReplyCache.js"
+import * as Route from "./request/Route.js"
 import * as Rest from "./rest/Rest.js"
-import * as SmartHttp from "./SmartHttp.js"
-import * as Tokens from "./Tokens.js"
-import * as Turns from "./Turns.js"
+import * as Raw from "./transport/Raw.js"
+import * as SmartHttp from "./transport/SmartHttp.js"
 import * as WebAddress from "./WebAddress.js"
 
 export interface HostOptions extends Programs.ProgramLimits {
@@ -77,8 +78,7 @@ const noAgent = new Problem({
   documentation: "rest/using-the-rest-api/troubleshooting-the-rest-api#user-agent-required"
 })
 
-const versionOf = (request: HttpServerRequest.HttpServerRequest): Version | Problem => {
-  const asked = request.headers["x-github-api-version"]
+const versionOf = (asked: string | undefined): Version | Problem => {
   if (asked === undefined) return versions[0]
   return (
     versions.find((version) => version === asked) ??
@@ -86,6 +86,12 @@ const versionOf = (request: HttpServerRequest.HttpServerRequest): Version | Prob
       `The API version ${JSON.stringify(asked.slice(0, 40))} is not supported. Use one of ${versions.join(", ")}.`
     )
   )
+}
+
+/** A request, and where its query begins. */
+interface Asked extends Pick<HttpServerRequest.HttpServerRequest, "method" | "url" | "headers"> {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly question: number
 }
 
 /** What is found out about a request while it is answered, and goes around its answer. */
@@ -99,6 +105,12 @@ interface Found {
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 
+const routers = {
+  rest: Route.matcher(Rest.routes),
+  git: Route.matcher(SmartHttp.routes),
+  raw: Route.matcher([Raw.route]),
+  codeload: Route.matcher([Rest.codeload])
+}
 const preflight = Reply.toResponse(Cors.preflight)
 const noQuery = new URLSearchParams()
 
@@ -107,25 +119,24 @@ const make = (options: HostOptions) =>
     const tokens = yield* Tokens.Tokens
     const limits = yield* Limits.Limits
     const faults = yield* Faults
-    const repositories = yield* Repositories
-    const maxBodyBytes = options.maxBodyBytes ?? 150 * mebibyte
-    const bodyIdle = durationOption("Host: bodyIdle", options.bodyIdle ?? "1 minute")
-    const bodyTime = durationOption("Host: bodyTime", options.bodyTime ?? "30 seconds")
     const connectionIdle = Duration.toMillis(
       durationOption("Host: connectionIdle", options.connectionIdle ?? "15 minutes")
     )
-    const maxPushBytes = options.maxPushBytes ?? 2048 * mebibyte
-    const rest = Route.matcher(yield* Rest.routes)
-    const git = Route.matcher(yield* SmartHttp.routes({ maxPushBytes }))
-    const raw = Route.matcher([yield* Raw.route])
-    const codeload = Route.matcher([yield* Rest.codeload])
-    const graphql = yield* GraphQl.handler
-    // Two rooms: who asks with a large body may be answered with one, and must not wait for itself.
-    const roomBytes = (options.maxBytesInFlight ?? 512 * mebibyte) / 2
-    const bodies = yield* Room.make(roomBytes)
-    const room = yield* Room.make(roomBytes)
-    const turn = Turns.make()
-    const answers = Answers.make(options.maxRememberedBytes ?? 32 * mebibyte)
+    // Two budgets: who asks with a large body may be answered with one, and must not wait for itself.
+    const budget = (options.maxBytesInFlight ?? 512 * mebibyte) / 2
+    const host: HostServices = {
+      repositories: yield* Repositories,
+      limits,
+      tickets: yield* Tickets,
+      maxBodyBytes: options.maxBodyBytes ?? 150 * mebibyte,
+      maxPushBytes: options.maxPushBytes ?? 2048 * mebibyte,
+      bodyIdle: durationOption("Host: bodyIdle", options.bodyIdle ?? "1 minute"),
+      bodyTime: durationOption("Host: bodyTime", options.bodyTime ?? "30 seconds"),
+      bodyMemory: yield* MemoryBudget.make(budget),
+      replyMemory: yield* MemoryBudget.make(budget),
+      replyCache: ReplyCache.make(options.maxRememberedBytes ?? 32 * mebibyte),
+      turn: FairScheduler.make()
+    }
     const programs =
       options.maxTransfers === undefined && options.maxWaiting === undefined
         ? Programs.shared
@@ -140,8 +151,7 @@ const make = (options: HostOptions) =>
     const guesses = new Guesses({ most: 100, windowMillis: 60_000 })
     const linksOf = Links.from(options.publicUrl)
 
-    const identify = (request: Request): Principal | Problem => {
-      const header = request.headers["authorization"]
+    const identify = (request: Request, header: string | undefined): Principal | Problem => {
       if (header === undefined || header.trim() === "") return anonymous
       const client = ClientAddress.of(request, options.publicUrl)
       const found = Option.flatMap(Tokens.fromHeader(header), tokens.principal)
@@ -159,36 +169,32 @@ const make = (options: HostOptions) =>
       return badCredentials
     }
 
-    const route = (request: Request, url: string, question: number, place: Area.Place, found: Found) => {
-      const { area, prefix } = place
+    const route = (
+      { headers, method, question, request, url }: Asked,
+      { area, prefix }: Router.Target,
+      found: Found
+    ) => {
       const api = area === "rest" || area === "graphql"
-      if (api && !request.headers["user-agent"]?.trim()) return noAgent
-      const principal = identify(request)
+      if (api && !headers["user-agent"]?.trim()) return noAgent
+      const principal = identify(request, headers["authorization"])
       if (principal instanceof Problem) return principal
       found.principal = principal
       if (api) {
-        const version = versionOf(request)
+        const version = versionOf(headers["x-github-api-version"])
         if (version instanceof Problem) return version
         found.version = version
       }
       const path = url.slice(prefix.length, question < 0 ? undefined : question) || "/"
       const call = (parameters: Call["parameters"]): Call => ({
+        host,
         request,
         path,
         parameters,
         query: question < 0 ? noQuery : new URLSearchParams(url.slice(question + 1)),
         principal,
-        media: area === "rest" ? Media.fromAccept(request.headers["accept"]) : "json",
+        media: area === "rest" ? Media.fromAccept(headers["accept"]) : "json",
         version: found.version,
-        links: linksOf(request.headers["host"], area === "rest" ? prefix : "/api/v3"),
-        maxBodyBytes,
-        bodyIdle,
-        bodyTime,
-        bodies,
-        spoolDirectory: repositories.directory,
-        answers,
-        room,
-        turn
+        links: linksOf(headers["host"], area === "rest" ? prefix : "/api/v3")
       })
       const run = (match: Route.Match | undefined): Route.Answer => {
         if (match === undefined) return notFound
@@ -197,43 +203,34 @@ const make = (options: HostOptions) =>
       }
       switch (area) {
         case "graphql":
-          return limited(
-            principal,
-            graphql(call({}), (charge, effect) => limits.around(charge, effect))
-          )
+          return limited(principal, GraphQl.handle(call({})))
         case "raw":
-          return run(raw(request.method, path))
         case "codeload":
-          return run(codeload(request.method, path))
         case "git":
-          return run(git(request.method, path))
-        case "web":
-          return WebAddress.redirect(
-            request.method,
-            path,
-            call({}).links,
-            question < 0 ? "" : url.slice(question)
-          )
+          return run(routers[area](method, path))
+        case "web": {
+          const query = question < 0 ? "" : url.slice(question)
+          return WebAddress.redirect(method, path, call({}).links, query)
+        }
         case "none":
           return notFound
         case "rest": {
-          const match = rest(request.method, path)
-          const writes = request.method !== "GET" && request.method !== "HEAD"
+          const match = routers.rest(method, path)
+          const writes = method !== "GET" && method !== "HEAD"
           const charge: Limits.Charge = {
             principal,
             resource: "core",
             writes,
-            creates: writes,
-            endpoint: match?.route.template ?? "",
-            free: match?.route.template === "/rate_limit"
+            endpoint: match?.route.path ?? "",
+            free: match?.route.resource === "free"
           }
           found.charge = charge
-          return limits.around(charge, writes ? writing(run(match)) : Effect.zipRight(turn, run(match)))
+          return limits.around(charge, writes ? writing(run(match)) : Effect.zipRight(host.turn, run(match)))
         }
       }
     }
 
-    const refused = (area: Area.Area, found: Found, problem: Problem): Reply.Reply => {
+    const refused = (area: Router.Area, found: Found, problem: Problem): Reply.Reply => {
       if (area === "git" && problem.status === 401)
         return toReply(SmartHttp.challenge(problem), found.documentation)
       if (area !== "raw") return toReply(problem, found.documentation)
@@ -246,13 +243,13 @@ const make = (options: HostOptions) =>
     }
 
     const answer = (request: Request): Effect.Effect<Response, never, Scope.Scope> => {
-      const { method, url } = request
+      const { headers, method, url } = request
       // Node ends it then; between requests it has a time of its own.
       const { socket } = request.source as Partial<IncomingMessage>
       if (Number.isFinite(connectionIdle)) socket?.setTimeout(connectionIdle)
       const question = url.indexOf("?")
-      const place = Area.of(question < 0 ? url : url.slice(0, question), options.atRoot)
-      const { area } = place
+      const target = Router.of(question < 0 ? url : url.slice(0, question), options.atRoot)
+      const { area } = target
       const api = area === "rest" || area === "graphql"
       if (method === "OPTIONS" && (api || area === "raw")) return Effect.succeed(preflight)
       const found: Found = {
@@ -264,7 +261,7 @@ const make = (options: HostOptions) =>
       const finish = (reply: Reply.Reply): Effect.Effect<Response> => {
         if (!api) return Effect.succeed(Reply.toResponse(area === "raw" ? Envelope.aroundRaw(reply) : reply))
         const { charge, principal, version } = found
-        const media = area === "rest" ? Media.fromAccept(request.headers["accept"]) : "json"
+        const media = area === "rest" ? Media.fromAccept(headers["accept"]) : "json"
         const enveloped = Effect.map(
           limits.window(principal, area === "graphql" ? "graphql" : "core"),
           (window) => Reply.toResponse(Envelope.around(reply, { principal, version, media, window }))
@@ -273,7 +270,7 @@ const make = (options: HostOptions) =>
           ? Effect.zipRight(limits.refund(charge), enveloped)
           : enveloped
       }
-      const handled = Effect.suspend(() => route(request, url, question, place, found))
+      const handled = Effect.suspend(() => route({ request, method, url, headers, question }, target, found))
       return Effect.matchCauseEffect(handled, {
         onSuccess: finish,
         onFailure: (cause) =>
@@ -285,10 +282,10 @@ const make = (options: HostOptions) =>
 
     return Host.of({
       app: inject(faults, Effect.flatMap(HttpServerRequest.HttpServerRequest, answer)),
-      paths: Area.paths,
-      maxBodyBytes,
-      maxPushBytes,
-      bodyTime
+      paths: Router.paths,
+      maxBodyBytes: host.maxBodyBytes,
+      maxPushBytes: host.maxPushBytes,
+      bodyTime: host.bodyTime
     })
   })
 

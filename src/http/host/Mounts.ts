@@ -1,7 +1,7 @@
 import { Duration, Effect } from "effect"
 import * as Mount from "../server/Mount.js"
-import * as Body from "./Body.js"
 import { Host } from "./Host.js"
+import * as Body from "./request/Body.js"
 
 /** How long a large body may take to arrive. */
 const arrival = 600_000

@@ -1,8 +1,8 @@
 import { Cause, Effect, Option } from "effect"
 import { RefMoved } from "../../domain/Ref.js"
 import { RemoteError, ValidationError } from "../../domain/StoreError.js"
-import { Problem } from "./Problem.js"
-import type { Failure } from "./Route.js"
+import { Problem } from "./reply/Problem.js"
+import type { Failure } from "./request/Route.js"
 
 const full = new Problem({
   status: 507,

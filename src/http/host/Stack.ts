@@ -1,12 +1,12 @@
 import { Layer, type Redacted } from "effect"
 import * as GitRepositories from "../../git/disk/GitRepositories.js"
+import * as Limits from "./access/Limits.js"
+import * as Tickets from "./access/Tickets.js"
+import * as Tokens from "./access/Tokens.js"
 import * as Demo from "./Demo.js"
-import * as Faults from "./Faults.js"
 import * as Host from "./Host.js"
-import * as Limits from "./Limits.js"
-import * as Repositories from "./Repositories.js"
-import * as Tickets from "./Tickets.js"
-import * as Tokens from "./Tokens.js"
+import * as Faults from "./repository/Faults.js"
+import * as Repositories from "./repository/Repositories.js"
 
 /** The host's settings, all in one place. */
 export interface StackOptions extends Host.HostOptions, Repositories.RepositoriesOptions {

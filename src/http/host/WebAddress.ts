@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import type { Links } from "./Links.js"
-import { notFound } from "./Problem.js"
-import * as Reply from "./Reply.js"
-import type { Answer } from "./Route.js"
+import type { Links } from "./reply/Links.js"
+import { notFound } from "./reply/Problem.js"
+import * as Reply from "./reply/Reply.js"
+import type { Answer } from "./request/Route.js"
 
 const formats = { ".tar.gz": "tar.gz", ".tgz": "tar.gz", ".zip": "zip" } as const
 

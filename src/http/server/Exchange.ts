@@ -63,6 +63,11 @@ export class Exchange {
     response.once("close", this.connection.complete)
   }
 
+  /** Runs what answers, once every earlier request of the connection is answered. */
+  inTurn(run: () => void): void {
+    this.connection.enter(run)
+  }
+
   get origin(): string {
     return `http://${this.request.headers.host ?? "localhost"}`
   }
@@ -192,6 +197,9 @@ const expectsMore = (request: IncomingMessage): boolean => {
   return Number(request.headers["content-length"] ?? 0) > 65_536
 }
 
+/** So many requests of a connection may wait for the answers before theirs until no more are read. */
+const mostWaiting = 16
+
 /** The requests of one connection that were not answered to the last byte yet. */
 class Connection {
   /** Pipelined requests wait in the socket's queue: closing after an earlier answer would drop theirs. */
@@ -199,15 +207,18 @@ class Connection {
   pending = 0
   /** When a request began or was answered last. */
   active = performance.now()
+  /** What answers the requests of a client that does not wait for answers; the first is under way. */
+  private line: Array<() => void> = []
 
   constructor(
     readonly shared: Shared,
-    socket: Socket
+    private readonly socket: Socket
   ) {
     // Answers that wait behind another one are not told that the socket closed.
     socket.once("close", () => {
       shared.inFlight -= this.pending
       this.pending = 0
+      this.line = []
     })
   }
 
@@ -218,11 +229,27 @@ class Connection {
     this.shared.inFlight++
   }
 
+  enter(run: () => void): void {
+    this.line.push(run)
+    if (this.line.length === 1) run()
+    else this.holdBack()
+  }
+
+  /** Reads no further requests while there are many: Node itself looks at what is written alone. */
+  private holdBack(): void {
+    if (this.line.length > mostWaiting) this.socket.pause()
+    else if (this.line.length === mostWaiting >> 1) this.socket.resume()
+  }
+
   readonly complete = (): void => {
     if (this.pending === 0) return
     this.active = performance.now()
     this.pending--
     this.shared.inFlight--
+    this.line.shift()
+    this.holdBack()
+    // Others have their turn first.
+    if (this.line.length > 0) setImmediate(() => this.line[0]?.())
   }
 }
 

@@ -1,36 +1,28 @@
-import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 
-/** Any answer that is an error: its status, its name on the wire and, where HTTP wants them, headers. */
+/** Any reply that is an error: its status, its name on the wire and, where HTTP wants them, headers. */
 export interface HttpError {
   readonly _tag: string
   readonly status: number
   readonly message: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** One kind of error answer, as a value: it can be failed with, yielded and caught by its tag. */
-export interface Failure<Name extends string> extends Cause.YieldableError, HttpError {
-  readonly _tag: Name
-  readonly message: string
+/** An error reply as a value: it can be failed with, yielded and caught by its tag. */
+export class Failure<Name extends string = string> extends Data.Error<HttpError> {
+  declare readonly _tag: Name
 }
 
-/** The class of one kind of error answer, with its status and its schema on the wire. */
+/** The class of one kind of error reply, with its status and its schema on the wire. */
 export interface FailureClass<Name extends string> {
-  new (fields: {
-    readonly message: string
-    readonly headers?: Readonly<Record<string, string>>
-  }): Failure<Name>
+  new (fields: Pick<HttpError, "message" | "headers">): Failure<Name>
   readonly status: number
   readonly wire: Schema.Schema<Failure<Name>, { readonly error: Name; readonly message: string }>
 }
 
-const define = <const Name extends string>(name: Name, status: number): FailureClass<Name> => {
-  class Answer
-    extends Data.Error<{ readonly message: string; readonly headers?: Readonly<Record<string, string>> }>
-    implements HttpError
-  {
+const define = <const Name extends string>(name: Name, status: number): FailureClass<Name> =>
+  class Answer extends Failure<Name> {
     static readonly status = status
     static readonly wire: FailureClass<Name>["wire"] = Schema.transform(
       Schema.Struct({ error: Schema.Literal(name), message: Schema.String }).annotations({
@@ -41,14 +33,13 @@ const define = <const Name extends string>(name: Name, status: number): FailureC
       {
         strict: true,
         decode: ({ message }) => new Answer({ message }),
-        encode: (answer) => ({ error: name, message: answer.message })
+        encode: ({ message }) => ({ error: name, message })
       }
     )
-    readonly _tag = name
-    readonly status = status
+    constructor(fields: Pick<HttpError, "message" | "headers">) {
+      super({ ...fields, _tag: name, status })
+    }
   }
-  return Answer
-}
 
 /** 400: the request does not say what it must; the message names every problem. */
 export const ValidationError = define("ValidationError", 400)

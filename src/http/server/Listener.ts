@@ -208,20 +208,22 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
   return (anyHost) => (request, response) => {
     const target = targetOf(request)
     const exchange = new Exchange(shared, request, response, target.path)
-    try {
-      if (namesHosts(request) > 1) {
-        exchange.fail(new HttpError.ValidationError({ message: "The request names more than one Host." }))
-      } else if (!anyHost && !acceptsHost(target.host)) {
-        exchange.fail(
-          new HttpError.MisdirectedRequest({
-            message:
-              "This service answers to loopback names and to its public address (CHAINSTORE_PUBLIC_URL) only."
-          })
-        )
-      } else dispatch(exchange)
-    } catch (defect) {
-      refuse(exchange, Cause.die(defect))
-    }
+    exchange.inTurn(() => {
+      try {
+        if (namesHosts(request) > 1) {
+          exchange.fail(new HttpError.ValidationError({ message: "The request names more than one Host." }))
+        } else if (!anyHost && !acceptsHost(target.host)) {
+          exchange.fail(
+            new HttpError.MisdirectedRequest({
+              message:
+                "This service answers to loopback names and to its public address (CHAINSTORE_PUBLIC_URL) only."
+            })
+          )
+        } else dispatch(exchange)
+      } catch (defect) {
+        refuse(exchange, Cause.die(defect))
+      }
+    })
   }
 }
 

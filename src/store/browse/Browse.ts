@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
-import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import type { StoredDocument } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
@@ -11,11 +11,10 @@ import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import { withoutMark } from "../internal/CommitMark.js"
 import type { Budget, GitRemoteService, Tree } from "../remote/GitRemote.js"
 import type { StoreService, StoreView } from "../StoreService.js"
-import { columnsOf } from "./Columns.js"
-import { type Filter, matcherOf } from "./Filter.js"
+import { documentQueries, matching } from "./DocumentQuery.js"
 import { answerFromManifest, covers, cursorPlace } from "./ManifestAnswer.js"
 import { manifestFiles } from "./ManifestFiles.js"
-import { isCount, maxLimit, type Query, type QueryAnswer, type QueryCost, queryProblem } from "./Query.js"
+import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./Query.js"
 
 export {
   type ManifestState,
@@ -26,7 +25,7 @@ export {
   type Sort
 } from "./Query.js"
 
-/** A repository as a person looks at it: everything the console shows, over one store. */
+/** Everything the console shows of a repository, over one store. */
 export interface Browse {
   /** Whether writes are refused: no token, or one that may only read. */
   readonly readOnly: boolean
@@ -55,20 +54,7 @@ export interface Browse {
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 
-/** Whether documents satisfy every filter; other work gets a turn before the next filter where this one took long. */
-const matching = (filters: ReadonlyArray<Filter>, slice: TimeSlice.TimeSlice) => {
-  const matchers = filters.map(matcherOf)
-  const from = (document: JsonObject, first: number): Effect.Effect<boolean> => {
-    for (let at = first; at < matchers.length; at++) {
-      if (slice.isSpent()) return Effect.flatMap(slice.pause, () => from(document, at))
-      if (!matchers[at]!(document)) return Effect.succeed(false)
-    }
-    return Effect.succeed(true)
-  }
-  return (document: JsonObject) => from(document, 0)
-}
-
-/** How long a listing of the collections is taken for the present one: a view right after it asks nothing twice. */
+/** For how many milliseconds a list of the collections counts as current, so that a query after it makes no second request. */
 const fresh = 15_000
 
 export interface BrowseOptions {
@@ -78,7 +64,7 @@ export interface BrowseOptions {
   readonly readOnly: boolean
 }
 
-/** Makes sure that repository and branch are there, learns what may be done, and looks at them. */
+/** Checks that the repository and the branch exist and whether they may be written, and opens them. */
 export const open = (options: BrowseOptions): Effect.Effect<Browse, ReadError> =>
   Effect.gen(function* () {
     const { remote, store } = options
@@ -104,13 +90,11 @@ export const open = (options: BrowseOptions): Effect.Effect<Browse, ReadError> =
     return make({ ...options, readOnly: options.readOnly || (Option.isSome(write) && !write.value) })
   })
 
-/** Looks at the repository of a store. */
+/** Opens the repository of a store without a check. */
 export const make = (options: BrowseOptions): Browse => {
   const { remote, store } = options
   const under = (path: string) => (store.root === "" ? path : `${store.root}/${path}`)
   let listed: { readonly at: number; readonly trees: ReadonlyMap<string, Oid> } | undefined
-
-  const requestsOf = (documents: number) => remote.estimate({ _tag: "Read", documents })
 
   const viewAt = (at: string | undefined): Effect.Effect<StoreView, ReadError> =>
     at === undefined ? Effect.succeed(store) : store.at(at)
@@ -157,96 +141,26 @@ export const make = (options: BrowseOptions): Browse => {
     const manifest = found.value
     const { fields, tree } = manifest
     const known = yield* at === undefined ? recent : trees(at)
-    const stands =
+    const isCurrent =
       tree !== undefined &&
       (known.get(collection) === tree || (at === undefined && (yield* present).get(collection) === tree))
-    if (stands) return Option.some({ manifest, state: { current: true, fields, missing: [], extra: [] } })
+    if (isCurrent) return Option.some({ manifest, state: { current: true, fields, missing: [], extra: [] } })
     const view = yield* viewAt(at)
     const ids = yield* view.collection(collection).list()
     const there = new Set(ids)
-    const held = new Set(manifest.ids)
+    const listedIds = new Set(manifest.ids)
     return Option.some({
       manifest,
       state: {
         current: false,
         fields,
-        missing: ids.filter((id) => !held.has(id)),
+        missing: ids.filter((id) => !listedIds.has(id)),
         extra: manifest.ids.filter((id) => !there.has(id))
       }
     })
   })
 
-  const costBeyond = ({ maxRequests }: Query, requests: number): QueryCost | undefined =>
-    maxRequests !== undefined && requests > maxRequests ? { requests } : undefined
-
-  /** What reading these documents takes, where that is more than the query allows. */
-  const costOf = (query: Query, ids: Effect.Effect<ReadonlyArray<string>, ReadError>) =>
-    query.maxRequests === undefined || requestsOf(1) === 0
-      ? Effect.succeed(undefined)
-      : Effect.map(ids, ({ length }) => costBeyond(query, requestsOf(length)))
-
-  const fromDocuments = Effect.fn("Browse.documents")(function* (query: Query) {
-    const view = yield* viewAt(query.at)
-    const collection = view.collection(query.collection)
-    const after = query.cursor ?? undefined
-    const unreadable: Array<string> = []
-    const onInvalid = (id: string) => Effect.sync(() => void unreadable.push(id))
-    const answer = (
-      documents: ReadonlyArray<JsonObject>,
-      cursor: string | null,
-      source: "index" | "scan"
-    ): QueryAnswer => ({
-      collection: query.collection,
-      documents,
-      columns: columnsOf(documents),
-      cursor,
-      source,
-      ...(unreadable.length === 0 ? {} : { unreadable })
-    })
-    const unpaid = (cost: QueryCost): QueryAnswer => ({ ...answer([], null, "scan"), cost })
-    if (query.filters.length === 0) {
-      const cost = yield* costOf(query, collection.list({ after, limit: query.limit + 1 }))
-      if (cost !== undefined) return unpaid(cost)
-      const page = yield* collection.page({ limit: query.limit, after, onInvalid })
-      return answer(page.documents, page.cursor, "scan")
-    }
-    const cut = (found: ReadonlyArray<StoredDocument>, source: "index" | "scan") => {
-      const documents = found.slice(0, query.limit)
-      return answer(
-        documents,
-        found.length > query.limit ? (documents[documents.length - 1]?._id ?? null) : null,
-        source
-      )
-    }
-    const exact = query.filters.filter(
-      ({ operator, path }) => operator === "is" && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path)
-    )
-    for (const filter of exact) {
-      const value = filter.value ?? null
-      const explanation = yield* collection.explain(filter.path, value)
-      if (explanation.source !== "index") continue
-      const rest = query.filters.filter((one) => one !== filter)
-      const all = explanation.requests
-      const cost = costBeyond(query, rest.length === 0 ? Math.min(all, requestsOf(query.limit + 3)) : all)
-      if (cost !== undefined) return unpaid(cost)
-      const candidates = yield* collection.findBy(filter.path, value, {
-        after,
-        onInvalid,
-        limit: rest.length === 0 ? query.limit + 1 : undefined
-      })
-      return cut(yield* Effect.filter(candidates, matching(rest, TimeSlice.make())), "index")
-    }
-    const cost = yield* costOf(query, collection.list({ after }))
-    if (cost !== undefined) return unpaid(cost)
-    const found = yield* collection
-      .all({ after, onInvalid })
-      .pipe(
-        Stream.filterEffect(matching(query.filters, TimeSlice.make())),
-        Stream.take(query.limit + 1),
-        Stream.runCollect
-      )
-    return cut([...found], "scan")
-  })
+  const fromDocuments = documentQueries(remote, viewAt)
 
   return {
     readOnly: options.readOnly,
@@ -322,7 +236,7 @@ export const make = (options: BrowseOptions): Browse => {
   }
 }
 
-/** A document that was asked for by name and is not there. */
+/** The error of a document that does not exist. */
 export const missingDocument = (collection: string, id: string, at: string | undefined) =>
   new NotFoundError({
     operation: "Browse.document",

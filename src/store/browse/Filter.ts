@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../domain/Document.js"
+import { equalJson, fieldMatches } from "../../domain/IndexKey.js"
 
 export const operators = [
   "is",
@@ -77,7 +78,7 @@ class Path {
   }
 }
 
-/** What an object holds where the path goes on. A key may hold dots itself: the longest key that exists wins. */
+/** The key of an object that the path continues with. A key may hold dots itself: the longest key that exists wins. */
 const step = (object: JsonObject, path: Path, at: number): readonly [string, number] | undefined => {
   if (at === path.starts.length - 1) {
     const key = path.segment(at)
@@ -122,19 +123,8 @@ const pathOf = (text: string) => {
   }
 }
 
-/** Every value at a dotted path: a number picks an element of a list, a name looks into all of them. */
+/** Every value at a dotted path: a number picks an element of a list, a name searches all of them. */
 export const valuesAt = (document: JsonObject, path: string): ReadonlyArray<Json> => pathOf(path)(document)
-
-export const sameJson = (a: Json, b: Json): boolean => {
-  if (a === b) return true
-  if (isList(a)) return isList(b) && a.length === b.length && a.every((value, i) => sameJson(value, b[i]!))
-  if (!isObject(a) || !isObject(b)) return false
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key]!, b[key]!))
-  )
-}
 
 const rank = (value: Json | undefined): number => {
   if (value === undefined) return 5
@@ -156,9 +146,6 @@ export const compareJson = (a: Json | undefined, b: Json | undefined): number =>
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-const equals = (found: Json, value: Json): boolean =>
-  sameJson(found, value) || (isList(found) && found.some((element) => sameJson(element, value)))
-
 const text = (value: Json): string =>
   (typeof value === "string" ? value : JSON.stringify(value)).toLowerCase()
 
@@ -169,19 +156,19 @@ type Search = (within: string) => boolean
 const longest = 32
 
 /** Whether a text holds another one, in time that grows with the sum of their lengths (Knuth, Morris, Pratt). */
-const searchFor = (wanted: string): Search => {
-  if (wanted.length <= longest) return (within) => within.includes(wanted)
-  const borders = new Uint32Array(wanted.length)
-  for (let at = 1, length = 0; at < wanted.length; at++) {
-    while (length > 0 && wanted[at] !== wanted[length]) length = borders[length - 1]!
-    if (wanted[at] === wanted[length]) length++
+const searchFor = (sought: string): Search => {
+  if (sought.length <= longest) return (within) => within.includes(sought)
+  const borders = new Uint32Array(sought.length)
+  for (let at = 1, length = 0; at < sought.length; at++) {
+    while (length > 0 && sought[at] !== sought[length]) length = borders[length - 1]!
+    if (sought[at] === sought[length]) length++
     borders[at] = length
   }
   return (within) => {
     for (let at = 0, length = 0; at < within.length; at++) {
-      while (length > 0 && within[at] !== wanted[length]) length = borders[length - 1]!
-      if (within[at] === wanted[length]) length++
-      if (length === wanted.length) return true
+      while (length > 0 && within[at] !== sought[length]) length = borders[length - 1]!
+      if (within[at] === sought[length]) length++
+      if (length === sought.length) return true
     }
     return false
   }
@@ -191,7 +178,7 @@ const contains = (value: Json): Test => {
   const key = typeof value === "object" && value !== null ? undefined : String(value)
   const search = searchFor(text(value))
   const within: Test = (found) => {
-    if (isList(found)) return found.some((element) => sameJson(element, value) || within(element))
+    if (isList(found)) return found.some((element) => equalJson(element, value) || within(element))
     if (isObject(found)) return key !== undefined && Object.hasOwn(found, key)
     return found !== null && search(text(found))
   }
@@ -212,14 +199,14 @@ const ordered = (value: Json, accept: (order: number) => boolean): Test => {
   return within
 }
 
-/** Whether one value that a path leads to is as a filter wants it. */
+/** Whether one value at a path satisfies a filter. */
 type Test = (found: Json) => boolean
 
 const testOf = (operator: Operator, value: Json): Test => {
   switch (operator) {
     case "is":
     case "isNot":
-      return (found) => equals(found, value)
+      return (found) => fieldMatches(found, value)
     case "contains":
       return contains(value)
     case "startsWith":
@@ -244,8 +231,8 @@ const opposites: ReadonlyArray<Operator> = ["isNot", "missing"]
 export const matcherOf = ({ operator, path, value }: Filter): ((document: JsonObject) => boolean) => {
   const values = pathOf(path)
   const test = testOf(operator, value ?? null)
-  const wanted = !opposites.includes(operator)
-  return (document) => values(document).some(test) === wanted
+  const expected = !opposites.includes(operator)
+  return (document) => values(document).some(test) === expected
 }
 
 /** Whether a document satisfies one filter. `isNot` and `missing` are the exact opposites of `is` and `exists`. */

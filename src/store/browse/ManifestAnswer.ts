@@ -52,27 +52,27 @@ interface Row extends Place {
   readonly document: JsonObject
 }
 
-/** The first rows of an order, of which no more than twice as many are kept as are wanted. */
+/** The first rows of an order; twice as many are in memory at most. */
 class FirstRows {
   private rows: Array<Row> = []
   count = 0
 
   constructor(
-    private readonly wanted: number,
+    private readonly kept: number,
     private readonly order: (a: Place, b: Place) => number
   ) {}
 
   add(row: Row): void {
     this.count++
-    if (this.rows.push(row) > 2 * this.wanted) this.rows = this.sorted()
+    if (this.rows.push(row) > 2 * this.kept) this.rows = this.sorted()
   }
 
   sorted(): Array<Row> {
-    return this.rows.sort(this.order).slice(0, this.wanted)
+    return this.rows.sort(this.order).slice(0, this.kept)
   }
 }
 
-/** Answers a query by the manifest alone. */
+/** The result of a query, from the manifest alone. */
 export const answerFromManifest = (
   manifest: Projection,
   query: Query,

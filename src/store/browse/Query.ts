@@ -3,7 +3,7 @@ import type { JsonObject } from "../../domain/Document.js"
 import { isDeeperThan } from "../../domain/JsonCopy.js"
 import type { Filter } from "./Filter.js"
 
-/** The most documents that one query answers. */
+/** The most documents of one query's result. */
 export const maxLimit = 500
 
 /** The most filters of one query. */
@@ -17,7 +17,7 @@ export interface Sort {
   readonly descending: boolean
 }
 
-/** What a person asks of a collection. */
+/** A query of a collection. */
 export interface Query {
   readonly collection: string
   /** At most 100, all of which must hold. */
@@ -25,7 +25,7 @@ export interface Query {
   /** 1 to 500. */
   readonly limit: number
   readonly cursor?: string | null | undefined
-  /** A commit, tag or branch to look at instead of the branch's head. */
+  /** A commit, tag or branch to read instead of the branch's head. */
   readonly at?: string | undefined
   /** Rows from the manifest's projected fields, where there is a current manifest that has what is asked for. */
   readonly projected?: boolean | undefined
@@ -38,7 +38,7 @@ export interface Query {
   readonly maxRequests?: number | undefined
 }
 
-/** What a query takes that was not run, at most: documents in a cache take nothing. */
+/** The most requests of a query that was not run: documents in a cache take none. */
 export interface QueryCost {
   readonly requests: number
 }
@@ -72,7 +72,7 @@ export interface QueryAnswer {
 const pathProblem = (path: string): string | undefined =>
   path.length > maxPath ? `a path has at most ${maxPath} characters` : undefined
 
-/** What keeps a query from being answered, whatever is in the repository. */
+/** Why a query is not valid, whatever the repository contains. */
 export const queryProblem = ({ filters, limit, sort }: Query): string | undefined => {
   if (!isCount(limit)) return `limit must be a whole number from 1 to ${maxLimit}`
   if (filters.length > maxFilters) return `a query has at most ${maxFilters} filters`
@@ -86,5 +86,5 @@ export const queryProblem = ({ filters, limit, sort }: Query): string | undefine
   return sort === undefined ? undefined : pathProblem(sort.path)
 }
 
-/** Whether a number of entries may be asked for. */
+/** Whether a number is a valid limit. */
 export const isCount = (limit: number): boolean => Number.isInteger(limit) && limit >= 1 && limit <= maxLimit

@@ -24,20 +24,8 @@ const writing = Effect.promise(() => import("../Writer.js"))
 
 const collections = (core: StoreCore) =>
   Effect.gen(function* () {
-    const entries =
-      core.free || core.source.pinned
-        ? yield* Effect.flatMap(
-            core.source.head,
-            Option.match({
-              onNone: () => Effect.succeed([]),
-              onSome: (head) => Effect.map(core.rootEntries(head), (all) => [...all.values()])
-            })
-          )
-        : Option.match(yield* core.source.directory(core.options.root, false), {
-            onNone: () => [],
-            onSome: ({ tree }) => tree.entries
-          })
-    return entries
+    const root = yield* core.snapshot().directory(core.options.root)
+    return Option.match(root, { onNone: () => [], onSome: ({ tree }) => tree.entries })
       .filter(({ kind, path }) => kind === "tree" && collectionNameProblem(path) === undefined)
       .map(({ path }) => path)
       .sort(compareCodePoints)
@@ -48,7 +36,7 @@ const makeView = (core: StoreCore): StoreView => guardView(viewOf(core))
 
 const viewOf = (core: StoreCore): StoreView => ({
   commitSha: Effect.map(
-    core.source.head,
+    Effect.suspend(() => core.snapshot().head),
     Option.map(({ commit }) => commit as string)
   ),
   collections: collections(core),
@@ -97,9 +85,10 @@ export const makeService = (core: StoreCore): StoreService => {
     revert: (commitSha, options) =>
       Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
     preview: (body) => Effect.flatMap(previewing, ({ makePreview }) => makePreview(core, makeService)(body)),
-    snapshot: Effect.map(core.source.head, (head) => makeView(core.at(head))).pipe(
-      Effect.withSpan("Store.snapshot")
-    ),
+    snapshot: Effect.map(
+      Effect.suspend(() => core.snapshot().head),
+      (head) => makeView(core.at(head))
+    ).pipe(Effect.withSpan("Store.snapshot")),
     at: Effect.fn("Store.at")(function* (ref) {
       yield* checkRef("Store.at", ref)
       const head = yield* requireRef(remote, core.branch, ref, "Store.at")

@@ -6,6 +6,7 @@ import type { ReadError } from "../../domain/StoreError.js"
 import { locate } from "../DocumentPath.js"
 import type { Head } from "../remote/GitRemote.js"
 import { keyOf } from "./OperationQueue.js"
+import { snapshotAt } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 import { versionOf } from "./Versions.js"
 import type { StoredVersion } from "./WriteUnit.js"
@@ -41,8 +42,8 @@ export const changesBetween = (
     const { root } = core.options
     const changes = yield* core.remote.diff(before, after)
     const layouts = {
-      before: (yield* core.settingsAt(before)).settings,
-      after: (yield* core.settingsAt(Option.some(after))).settings
+      before: (yield* core.repository.of(snapshotAt(core.remote, before))).settings,
+      after: (yield* core.repository.of(snapshotAt(core.remote, Option.some(after)))).settings
     }
     const documents = new Map<string, { -readonly [K in keyof ChangedDocument]: ChangedDocument[K] }>()
     const derived = new Set<string>()

@@ -6,11 +6,11 @@ import type { Collection, GuardedWriteOptions, WriteOptions } from "../Collectio
 import type { ImportTarget } from "../transfer/Import.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
+import { readVersions } from "./DocumentEdit.js"
 import { collectionExports } from "./Exporting.js"
 import { tellingOutside } from "./Progress.js"
 import { makeReader } from "./Reader.js"
 import type { StoreCore } from "./StoreCore.js"
-import { read } from "./Touch.js"
 import type { Place } from "./Versions.js"
 import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js"
 
@@ -59,11 +59,13 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
 
   const storedNow: ImportTarget["stored"] = (ids) =>
     Effect.gen(function* () {
-      const head = yield* core.source.head
-      const { settings } = yield* core.settings
-      const unit = { operation: "Collection.importRecords", expectations: [], operations: [] }
-      const expectations = ids.map((id) => ({ collection: name, id, expected: {} }))
-      const found = yield* read(core, { ...unit, expectations }, head, settings)
+      const snapshot = core.snapshot()
+      yield* snapshot.head
+      const found = yield* readVersions(
+        core,
+        snapshot,
+        ids.map((id) => ({ collection: name, id }))
+      )
       return new Map(
         ids.flatMap((id): ReadonlyArray<[string, JsonObject | null]> => {
           const version = found.get(nameOf({ collection: name, id }))

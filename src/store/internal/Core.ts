@@ -5,15 +5,17 @@ import { NotFoundError, type ReadError, ValidationError } from "../../domain/Sto
 import * as Ulid from "../../domain/Ulid.js"
 import { branchProblem } from "../../git/Names.js"
 import { under } from "../DocumentPath.js"
-import type { GitRemoteService, Head } from "../remote/GitRemote.js"
+import type { GitRemoteService, Head, Probe } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { Bounded } from "./Bounded.js"
+import * as Commit from "./Commit.js"
 import * as Derived from "./Derived.js"
+import { directoryProblem } from "./DocumentEdit.js"
+import * as FileCache from "./FileCache.js"
 import { emptyListing, type Listing, listAt, listingOf } from "./Listing.js"
-import * as Pipeline from "./Pipeline.js"
 import * as Precedence from "./Precedence.js"
 import * as RepositorySettings from "./RepositorySettings.js"
-import { branchSource, orBroken, pinnedSource, requireBranch } from "./Source.js"
+import { type BranchReads, type ReadSet, Recent, snapshotAt, snapshotNow } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 
 interface Shared {
@@ -21,6 +23,31 @@ interface Shared {
   readonly nextId: Effect.Effect<string>
   readonly precedence: Precedence.Precedence
 }
+
+const missing = (remote: GitRemoteService, branch: string, probe: Probe): NotFoundError | undefined => {
+  const operation = "Store.open"
+  if (probe.repository === "absent") {
+    return new NotFoundError({
+      operation,
+      message: `${remote.name} does not exist, or these credentials may not see it`,
+      hint: probe.hint ?? "check the repository's name; a private repository without rights looks absent"
+    })
+  }
+  if (probe.repository === "empty" || probe.branch) return undefined
+  const other = Option.match(probe.defaultBranch, {
+    onNone: () => "create the branch first",
+    onSome: (name) => `create it, or use the branch ${name}`
+  })
+  return new NotFoundError({
+    operation,
+    message: `${remote.name} has no branch ${branch}`,
+    hint: probe.hint ?? other
+  })
+}
+
+/** Fails unless the repository is there and has the branch, or is empty. */
+export const requireBranch = (remote: GitRemoteService, branch: string): Effect.Effect<void, ReadError> =>
+  Effect.flatMap(remote.probe(branch), (probe) => missing(remote, branch, probe) ?? Effect.void)
 
 /** The commit that a ref names; a missing one is an error. */
 export const requireRef = (
@@ -44,46 +71,89 @@ export const requireRef = (
         )
   )
 
-const assemble = (
-  shared: Shared,
-  options: ResolvedOptions,
-  pinned: Option.Option<Head> | undefined,
-  beliefs?: RepositorySettings.Beliefs
-): StoreCore => {
+/** Where reads and writes of a core go. */
+type Place =
+  | { readonly _tag: "Branch" }
+  /** A branch that begins where another core's is, which shares what that one knows. */
+  | {
+      readonly _tag: "Fork"
+      readonly recent: Recent
+      readonly seen: Bounded<RepositorySettings.RootFiles>
+      readonly reads: ReadSet | undefined
+    }
+  | { readonly _tag: "Commit"; readonly head: Option.Option<Head> }
+
+const assemble = (shared: Shared, options: ResolvedOptions, place: Place): StoreCore => {
   const { nextId, precedence, remote } = shared
-  const { branch, cache } = options
+  const { branch } = options
   const free = remote.estimate({ _tag: "Read", documents: 1 }) === 0
-  const moving = pinned === undefined ? branchSource(remote, branch, cache, free) : undefined
-  const source = moving ?? pinnedSource(remote, pinned ?? Option.none(), cache)
-  const repository = RepositorySettings.make(remote, options, source, free, beliefs)
-  const derived = Derived.make(remote, options, repository)
-  const write = Pipeline.make({ remote, options, branch, source, free, repository, derived })
+  const isPinned = place._tag === "Commit"
+  const cacheOwner =
+    place._tag !== "Commit"
+      ? `refs/heads/${branch}`
+      : Option.isNone(place.head)
+        ? ""
+        : place.head.value.commit
+  const cache = FileCache.make(options.cache, [remote.name, cacheOwner])
+  const recent = place._tag === "Fork" ? place.recent : new Recent()
+  const seen = place._tag === "Fork" ? place.seen : new Bounded<RepositorySettings.RootFiles>(256)
+  const reads = place._tag === "Fork" ? place.reads : undefined
+  const branchReads: BranchReads = {
+    remote,
+    branch,
+    cache,
+    recent,
+    free,
+    requireBranch: requireBranch(remote, branch),
+    verified: false
+  }
+  const now = (assume: boolean) => snapshotNow(branchReads, { assume, reads })
+  const snapshot = () =>
+    place._tag === "Commit" ? snapshotAt(remote, place.head, { cache, reads }) : now(false)
+  const repository = RepositorySettings.make({
+    remote,
+    options,
+    free,
+    isPast: isPinned && options.ref === undefined,
+    seen,
+    forget: () => recent.clear()
+  })
+  const derived = Derived.make(remote, options)
+  const write = Commit.make({
+    remote,
+    options,
+    branch,
+    free,
+    repository,
+    derived,
+    cache,
+    reads,
+    requireBranch: branchReads.requireBranch,
+    now: ({ assume }) => now(assume),
+    isPinned
+  })
   const listings = new Bounded<Listing>(3)
 
-  const listing: StoreCore["listing"] = (collection) =>
+  const listing: StoreCore["listing"] = (snapshot, collection) =>
     Effect.gen(function* () {
-      const { settings } = yield* repository.now
       const directory = under(options.root, collection)
-      const recursive = settings.shardDepth > 0
-      if (!free && !source.pinned) {
-        const found = yield* source.directory(directory, recursive)
-        if (Option.isNone(found)) return { listing: emptyListing, at: emptyTree, prefix: "" }
+      if (!free && !snapshot.isPinned()) {
+        const { settings } = yield* repository.agreed(snapshot)
+        const found = yield* snapshot.directory(directory, { recursive: settings.shardDepth > 0 })
+        if (Option.isNone(found)) return { settings, listing: emptyListing, at: emptyTree, prefix: "" }
         const { at, prefix, tree } = found.value
-        return { listing: listingOf(tree, settings), at, prefix }
+        return { settings, listing: listingOf(tree, settings), at, prefix }
       }
-      const head = yield* source.head
-      if (Option.isNone(head)) return { listing: emptyListing, at: emptyTree, prefix: "" }
-      const entry = (yield* repository.rootEntries(head.value)).get(collection)
-      if (entry !== undefined && entry.kind !== "tree") {
-        return yield* new ValidationError({
-          operation: "Collection.list",
-          path: directory,
-          collection,
-          message: `${directory} is a file: the collection ${collection} cannot be a directory there`,
-          hint: "remove or rename the file in a commit, or use another name"
-        })
-      }
-      const located = { at: head.value, prefix: `${directory}/` }
+      snapshot.reads.directories.add(directory)
+      yield* repository.agreed(snapshot)
+      const at = yield* repository.of(snapshot)
+      const { settings } = at
+      const head = yield* snapshot.head
+      if (Option.isNone(head)) return { settings, listing: emptyListing, at: emptyTree, prefix: "" }
+      const problem = directoryProblem(options, at, "Collection.list", collection)
+      if (problem !== undefined) return yield* problem
+      const entry = at.entries.get(collection)
+      const located = { settings, at: head.value, prefix: `${directory}/` }
       if (entry === undefined) return { ...located, listing: emptyListing }
       const key = [entry.oid, settings.shardBy, settings.shardDepth, settings.shardWidth].join(":")
       const known = listings.get(key)
@@ -94,37 +164,43 @@ const assemble = (
       }
     })
 
+  const elsewhere = (name: string): ResolvedOptions => ({
+    ...options,
+    branch: name,
+    cache: options.viewCache()
+  })
+
   return {
     remote,
     options,
     branch,
-    source,
     free,
-    derived,
+    isPinned,
+    snapshot,
+    repository,
+    settings: repository.agreed,
     listing,
-    settingsAt: repository.at,
-    latestSettings: repository.latest,
-    settings: repository.now,
-    rootEntries: repository.rootEntries,
+    derived,
+    cache,
     nextId,
     precedence,
     write: (unit) => precedence.beside(branch, write(unit)),
-    onBranch: (name) => assemble(shared, { ...options, branch: name, cache: options.viewCache() }, undefined),
-    onFork: (name) =>
-      assemble(
-        shared,
-        { ...options, branch: name, cache: options.viewCache() },
-        undefined,
-        repository.beliefs()
-      ),
-    at: (head) => assemble(shared, { ...options, readOnly: true, cache: options.viewCache() }, head),
-    invalidate: (path) => {
-      if (path !== undefined) return orBroken(() => cache.delete(source.cacheKey(path)), undefined)
-      const emptied = orBroken(() => cache.clear, undefined)
-      return Effect.all([emptied, repository.forget, moving?.forget ?? Effect.void, remote.invalidate], {
-        discard: true
-      })
-    }
+    onBranch: (name) => assemble(shared, elsewhere(name), { _tag: "Branch" }),
+    onFork: (name, reads) =>
+      assemble(shared, elsewhere(name), { _tag: "Fork", recent: recent.copy(), seen, reads }),
+    at: (head) =>
+      assemble(shared, { ...options, readOnly: true, cache: options.viewCache() }, { _tag: "Commit", head }),
+    invalidate: (path) =>
+      path !== undefined
+        ? cache.delete(path)
+        : Effect.zipRight(
+            cache.clear,
+            Effect.suspend(() => {
+              branchReads.verified = false
+              recent.clear()
+              return remote.invalidate
+            })
+          )
   }
 }
 
@@ -135,11 +211,14 @@ export const make = (
 ): Effect.Effect<StoreCore, ReadError> =>
   Effect.gen(function* () {
     const nextId = yield* Ulid.generator
-    const pinned =
+    const place: Place =
       options.ref === undefined
-        ? undefined
-        : Option.some(yield* requireRef(remote, options.branch, options.ref, "Store.make"))
-    return assemble({ remote, nextId, precedence: Precedence.make() }, options, pinned)
+        ? { _tag: "Branch" }
+        : {
+            _tag: "Commit",
+            head: Option.some(yield* requireRef(remote, options.branch, options.ref, "Store.make"))
+          }
+    return assemble({ remote, nextId, precedence: Precedence.make() }, options, place)
   })
 
 /** The error for a name that no branch can have. */

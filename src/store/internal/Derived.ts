@@ -28,7 +28,8 @@ import type { Change, GitRemoteService, Head, RemoteFailure } from "../remote/Gi
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { Bounded } from "./Bounded.js"
 import { contents, listAt } from "./Listing.js"
-import type { RepositorySettings, SettingsAt } from "./RepositorySettings.js"
+import { believedFor, type SettingsAt } from "./RepositorySettings.js"
+import type { Snapshot } from "./Snapshot.js"
 
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
@@ -69,29 +70,28 @@ export interface Derivation {
 
 export interface Derived {
   readonly filesOf: (
-    head: Option.Option<Head>,
+    snapshot: Snapshot,
     settings: SettingsAt,
     collection: string
   ) => Effect.Effect<DerivedFiles, ReadError>
   readonly derive: (
-    head: Option.Option<Head>,
+    snapshot: Snapshot,
     settings: SettingsAt,
     touched: Touched,
+    files: DerivedFiles,
     now: string
   ) => Effect.Effect<Derivation, ReadError>
   readonly indexPath: (collection: string, field: string) => string
   readonly manifestPath: (collection: string) => string
-  /** The id of a collection's directory at a commit; the empty tree where there is none. */
-  readonly treeOf: (head: Option.Option<Head | Oid>, collection: string) => Effect.Effect<Oid, ReadError>
   /** An index file as a read by the branch's name saw it, with the tree of all index files at that time. */
   readonly seenIndex: (path: string) => SeenIndex | undefined
   readonly sawIndex: (path: string, seen: SeenIndex) => void
   readonly index: (
-    head: Head,
+    snapshot: Snapshot,
     collection: string,
     field: string,
     oid: Oid | undefined
-  ) => Effect.Effect<IndexFile | undefined, RemoteFailure>
+  ) => Effect.Effect<IndexFile | undefined, ReadError>
   /** Every document of the collection with some of its fields, by id; files that hold none count as empty ones. */
   readonly documents: (
     head: Head,
@@ -138,12 +138,14 @@ export const fieldsOf = (document: SpelledObject, fields: ReadonlySet<string>): 
   return picked
 }
 
+/** The id of a collection's directory; the empty tree where there is none. */
+export const treeOf = ({ entries }: SettingsAt, collection: string): Oid => {
+  const entry = entries.get(collection)
+  return entry?.kind === "tree" ? entry.oid : emptyTree
+}
+
 /** Keeps index and manifest files in step with the documents. */
-export const make = (
-  remote: GitRemoteService,
-  options: ResolvedOptions,
-  repository: RepositorySettings
-): Derived => {
+export const make = (remote: GitRemoteService, options: ResolvedOptions): Derived => {
   const indexes = new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf)
   const manifests = new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf)
   const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
@@ -151,35 +153,33 @@ export const make = (
     under(options.root, indexDirectory, collection, `${field}.json`)
   const manifestPath = (collection: string) => under(options.root, manifestDirectory, `${collection}.json`)
 
-  const entriesOf = (head: Head, top: string, path: string) =>
+  const entriesOf = (snapshot: Snapshot, { entries }: SettingsAt, top: string, path: string) =>
     Effect.gen(function* () {
-      const root = yield* repository.rootEntries(head)
-      if (root.get(top)?.kind !== "tree") return []
-      const tree = yield* remote.tree(head, path)
-      return Option.isNone(tree)
+      if (entries.get(top)?.kind !== "tree") return []
+      const found = yield* snapshot.directory(path, snapshot.isPinned() ? {} : { maxAge: believedFor })
+      return Option.isNone(found)
         ? []
-        : tree.value.entries.filter(({ kind, path }) => kind === "blob" && path.endsWith(".json"))
+        : found.value.tree.entries.filter(({ kind, path }) => kind === "blob" && path.endsWith(".json"))
     })
 
-  const filesOf: Derived["filesOf"] = (head, { recorded, settings }, collection) =>
+  const filesOf: Derived["filesOf"] = (snapshot, at, collection) =>
     Effect.gen(function* () {
+      const { recorded, settings } = at
       const fields = settings.indexes.get(collection) ?? []
       const projected = settings.manifests.get(collection)
       const wanted = new Map<string, Oid | undefined>(fields.map((field) => [field, undefined]))
       let manifest: Oid | undefined
-      if (Option.isSome(head)) {
-        if (!recorded || fields.length > 0) {
-          const path = under(options.root, indexDirectory, collection)
-          for (const entry of yield* entriesOf(head.value, indexDirectory, path)) {
-            const field = entry.path.slice(0, -".json".length)
-            if (!recorded || wanted.has(field)) wanted.set(field, entry.oid)
-          }
+      if (!recorded || fields.length > 0) {
+        const path = under(options.root, indexDirectory, collection)
+        for (const entry of yield* entriesOf(snapshot, at, indexDirectory, path)) {
+          const field = entry.path.slice(0, -".json".length)
+          if (!recorded || wanted.has(field)) wanted.set(field, entry.oid)
         }
-        if (!recorded || projected !== undefined) {
-          const path = under(options.root, manifestDirectory)
-          const all = yield* entriesOf(head.value, manifestDirectory, path)
-          manifest = all.find((entry) => entry.path === `${collection}.json`)?.oid
-        }
+      }
+      if (!recorded || projected !== undefined) {
+        const path = under(options.root, manifestDirectory)
+        const all = yield* entriesOf(snapshot, at, manifestDirectory, path)
+        manifest = all.find((entry) => entry.path === `${collection}.json`)?.oid
       }
       return {
         indexes: wanted,
@@ -190,28 +190,20 @@ export const make = (
 
   const load = <A>(
     known: Bounded<Parsed<A>>,
-    head: Head,
+    snapshot: Snapshot,
     path: string,
     oid: Oid | undefined,
     parse: (content: Uint8Array) => A | undefined
-  ): Effect.Effect<Parsed<A> | undefined, RemoteFailure> => {
+  ): Effect.Effect<Parsed<A> | undefined, ReadError> => {
     const before = known.get(path)
     if (before !== undefined && before.oid === oid) return Effect.succeed(before)
-    return Effect.map(remote.file(head, path), (file) => {
+    return Effect.map(snapshot.file(path), (file) => {
       if (Option.isNone(file)) return undefined
       const value = parse(file.value.content)
       if (value === undefined) return undefined
       return known.set(path, { oid: file.value.oid, value, content: file.value.content })
     })
   }
-
-  const treeOf: Derived["treeOf"] = (head, collection) =>
-    Option.isNone(head)
-      ? Effect.succeed(emptyTree)
-      : Effect.map(repository.rootEntries(head.value), (entries) => {
-          const entry = entries.get(collection)
-          return entry?.kind === "tree" ? entry.oid : emptyTree
-        })
 
   const documents: Derived["documents"] = (head, settings, collection, fields, onRead) =>
     Effect.gen(function* () {
@@ -237,15 +229,16 @@ export const make = (
     })
 
   const derive: Derived["derive"] = (
-    head,
+    snapshot,
     settings,
     { changes, collection, documents: changed, onRead, rebuild, since },
+    files,
     now
   ) =>
     Effect.gen(function* () {
-      const files = yield* filesOf(head, settings, collection)
       if (files.indexes.size === 0 && files.manifest === undefined) return nothing
-      const before = yield* treeOf(head, collection)
+      const head = yield* snapshot.head
+      const before = treeOf(settings, collection)
       const tree =
         changes.length === 0
           ? before
@@ -259,12 +252,12 @@ export const make = (
         for (const [field, oid] of files.indexes) {
           if (oid !== undefined) {
             const path = indexPath(collection, field)
-            loaded.set(field, yield* load(indexes, head.value, path, oid, parseIndex))
+            loaded.set(field, yield* load(indexes, snapshot, path, oid, parseIndex))
           }
         }
         if (files.manifest?.oid !== undefined) {
           const path = manifestPath(collection)
-          manifest = yield* load(manifests, head.value, path, files.manifest.oid, parseSpelledManifest)
+          manifest = yield* load(manifests, snapshot, path, files.manifest.oid, parseSpelledManifest)
         }
       }
       const projected =
@@ -362,12 +355,11 @@ export const make = (
     documents,
     indexPath,
     manifestPath,
-    treeOf,
     seenIndex: (path) => seen.get(path),
     sawIndex: (path, found) => void seen.set(path, found),
-    index: (head, collection, field, oid) =>
+    index: (snapshot, collection, field, oid) =>
       Effect.map(
-        load(indexes, head, indexPath(collection, field), oid, parseIndex),
+        load(indexes, snapshot, indexPath(collection, field), oid, parseIndex),
         (parsed) => parsed?.value
       )
   }

@@ -55,22 +55,22 @@ export const doctor = (
     if (typeof deep !== "boolean") {
       return yield* new ValidationError({ operation: "Store.doctor", message: "deep is true or false" })
     }
-    const head = yield* core.source.head
+    const snapshot = core.snapshot()
+    const head = yield* snapshot.head
     if (Option.isNone(head)) {
       return [
         { severity: "ok", code: "empty", message: "the repository is empty: the first write begins it" },
         ...(yield* examineAccess(core))
       ]
     }
-    const read = yield* Effect.either(core.settingsAt(head))
+    const read = yield* Effect.either(core.repository.of(snapshot))
     if (Either.isLeft(read)) {
       if (!(read.left instanceof ValidationError)) return yield* read.left
       return [{ severity: "error", code: "settings", message: read.left.message, hint: read.left.hint }]
     }
     const settings = read.right
     const found: Array<Finding> = [settingsFinding(settings)]
-    const entries = yield* core.rootEntries(head.value)
-    const names = [...entries].flatMap(([name, { kind }]) =>
+    const names = [...settings.entries].flatMap(([name, { kind }]) =>
       kind === "tree" && collectionNameProblem(name) === undefined ? [name] : []
     )
     for (const group of twins(names)) {
@@ -82,7 +82,7 @@ export const doctor = (
       })
     }
     for (const name of names) {
-      found.push(...(yield* examineCollection(core, head.value, settings, name, deep, onProgress)))
+      found.push(...(yield* examineCollection(core, snapshot, head.value, settings, name, deep, onProgress)))
     }
     found.push(...(yield* leftBranches(core)))
     // Last, since the requests above are what the budget is known from.

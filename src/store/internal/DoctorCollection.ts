@@ -13,12 +13,13 @@ import {
 } from "../../domain/ManifestFile.js"
 import { emptyTree } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
+import type { ReadError } from "../../domain/StoreError.js"
 import { idAt, placeOf, under } from "../DocumentPath.js"
-import type { Head, RemoteFailure, Tree } from "../remote/GitRemote.js"
+import type { Head, Tree } from "../remote/GitRemote.js"
 import type { DoctorOptions, Finding } from "../StoreService.js"
 import { documentFindings, large, readDocuments, sizeFindings } from "./DoctorDocuments.js"
 import { type Listing, listingOf } from "./Listing.js"
-import type { SettingsAt, StoreCore } from "./StoreCore.js"
+import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
 
 /** Names that differ only in case. */
 export const twins = (names: Iterable<string>): ReadonlyArray<ReadonlyArray<string>> => {
@@ -111,6 +112,7 @@ const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ?
 /** Looks at one collection: at its listing, at the version that indexes and manifest name, and `deep` at every document. */
 export const examineCollection = (
   core: StoreCore,
+  snapshot: Snapshot,
   head: Head,
   settings: SettingsAt,
   collection: string,
@@ -132,8 +134,8 @@ export const examineCollection = (
       what: "index" | "manifest",
       path: string,
       parse: (content: Uint8Array) => A | undefined
-    ): Effect.Effect<DerivedFile<A> | undefined, RemoteFailure> =>
-      Effect.map(core.remote.file(head, path), (file) => {
+    ): Effect.Effect<DerivedFile<A> | undefined, ReadError> =>
+      Effect.map(snapshot.file(path), (file) => {
         if (Option.isNone(file)) {
           return add(
             "warning",
@@ -165,7 +167,7 @@ export const examineCollection = (
     const wrong = ({ path, what }: Pick<DerivedFile<unknown>, "path" | "what">) =>
       add("error", `${what}-wrong`, `${path} does not agree with the documents`, again)
 
-    const files = yield* core.derived.filesOf(Option.some(head), settings, collection)
+    const files = yield* core.derived.filesOf(snapshot, settings, collection)
     const indexes = new Map<string, DerivedFile<IndexFile>>()
     for (const field of files.indexes.keys()) {
       const index = yield* load("index", core.derived.indexPath(collection, field), parseIndex)

@@ -4,6 +4,7 @@ import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import { inexactNumbers } from "../../domain/JsonText.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { CollectionExports } from "../Collection.js"
+import { under } from "../DocumentPath.js"
 import type { StoreView } from "../StoreService.js"
 import { type Codec, plain } from "./Codec.js"
 import { makeReader } from "./Reader.js"
@@ -31,12 +32,22 @@ const copied: Codec<StoredDocument, JsonObject> = {
     })
 }
 
-/** The core at the commit that it sees now. */
-const pinned = (core: StoreCore) =>
-  core.source.pinned ? Effect.succeed(core) : Effect.map(core.source.head, (head) => core.at(head))
+/** The core at the commit that it sees now, where a directory will be read. */
+const pinned = (core: StoreCore, directory: string) =>
+  core.isPinned
+    ? Effect.succeed(core)
+    : Effect.suspend(() => {
+        const snapshot = core.snapshot()
+        return Effect.map(snapshot.head, (head) => {
+          snapshot.reads.directories.add(directory)
+          return core.at(head)
+        })
+      })
 
 export const collectionExports = (core: StoreCore, name: string): CollectionExports => {
-  const source = Effect.map(pinned(core), (at) => makeReader(at, name, copied))
+  const source = Effect.map(pinned(core, under(core.options.root, name)), (at) =>
+    makeReader(at, name, copied)
+  )
   return {
     exportExcel: (destination, options) =>
       Effect.zipWith(exports, source, ({ exportExcel }, collection) =>
@@ -52,7 +63,7 @@ export const collectionExports = (core: StoreCore, name: string): CollectionExpo
 export const storeExport =
   (core: StoreCore, view: (core: StoreCore) => StoreView): StoreView["exportExcel"] =>
   (destination, options) =>
-    Effect.zipWith(exports, pinned(core), ({ exportDatabaseExcel }, at) =>
+    Effect.zipWith(exports, pinned(core, core.options.root), ({ exportDatabaseExcel }, at) =>
       exportDatabaseExcel(
         { collections: view(at).collections, collection: (name) => makeReader(at, name, copied) },
         destination,

@@ -2,7 +2,6 @@ import * as Chunk from "effect/Chunk"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { keysOf } from "../../domain/IndexKey.js"
 import { parseSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
@@ -10,7 +9,7 @@ import type { ReadError } from "../../domain/StoreError.js"
 import { documentPath } from "../DocumentPath.js"
 import type { Blob } from "../remote/GitRemote.js"
 import type { Lookup } from "./Lookup.js"
-import type { StoreCore } from "./StoreCore.js"
+import type { Snapshot, StoreCore } from "./StoreCore.js"
 
 type IndexLookup = Extract<Lookup, { readonly _tag: "Index" }>
 
@@ -20,29 +19,14 @@ export class IndexDisagrees extends Data.TaggedError("IndexDisagrees") {}
 /** The files of candidates that are there, in order. */
 const candidates = (
   core: StoreCore,
+  snapshot: Snapshot,
   collection: string,
-  ids: ReadonlyArray<string>,
-  at: IndexLookup["at"]
+  ids: ReadonlyArray<string>
 ): Stream.Stream<Blob, ReadError> =>
-  Effect.map(core.settings, ({ settings }): Stream.Stream<Blob, ReadError> => {
+  Effect.map(core.settings(snapshot), ({ settings }) => {
     const { concurrency, root } = core.options
     const paths = ids.map((id) => documentPath(root, settings, collection, id))
-    if (Option.isSome(at)) {
-      return core.remote.blobs(
-        at.value,
-        paths.map((path) => ({ path })),
-        { concurrency }
-      )
-    }
-    const file = (path: string) =>
-      Effect.map(
-        core.source.file(path),
-        Option.map((found) => ({ ...found, path }))
-      )
-    return Stream.filterMap(
-      Stream.mapEffect(Stream.fromIterable(paths), file, { concurrency }),
-      (found) => found
-    )
+    return snapshot.files(paths, { concurrency })
   }).pipe(Stream.unwrap)
 
 /** Whether a file has its field's value under one of the keys that the index names it by. */
@@ -57,15 +41,16 @@ const isIndexed = (field: string, keys: ReadonlyArray<string>, { content }: Blob
  */
 export const indexedFiles = (
   core: StoreCore,
+  snapshot: Snapshot,
   collection: string,
   field: string,
-  { at, current, ids, keys }: IndexLookup,
+  { current, ids, keys }: IndexLookup,
   after: string | undefined
 ): Stream.Stream<Blob, ReadError | IndexDisagrees> =>
   Stream.suspend(() => {
     const wanted = after === undefined ? ids : ids.filter((id) => id > after)
     if (wanted.length === 0) return Stream.empty
-    const files = candidates(core, collection, wanted, at)
+    const files = candidates(core, snapshot, collection, wanted)
     if (!current) return files
     let read = 0
     const checked = Stream.mapChunksEffect(

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
-import type { Layout } from "../../domain/Settings.js"
+import type { Layout, Settings } from "../../domain/Settings.js"
 import { idAt, placeOf } from "../DocumentPath.js"
 import type { Blob, GitRemoteService, Head, RemoteFailure, Tree } from "../remote/GitRemote.js"
 
@@ -132,6 +132,7 @@ const pack = (found: ReadonlyArray<Found>): Packed => {
 
 /** A listing, and where its files can be read: `prefix` is the collection's directory as `at` sees it. */
 export interface LocatedListing {
+  readonly settings: Settings
   readonly listing: Listing
   readonly at: Head | Oid
   readonly prefix: string

@@ -8,9 +8,8 @@ import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { settingsFileName } from "../../domain/Settings.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { under } from "../DocumentPath.js"
-import type { Head } from "../remote/GitRemote.js"
-import { indexDirectory } from "./Derived.js"
-import type { StoreCore } from "./StoreCore.js"
+import { indexDirectory, treeOf } from "./Derived.js"
+import type { Snapshot, StoreCore } from "./StoreCore.js"
 
 /** How a query by field is answered. */
 export type Lookup =
@@ -29,8 +28,6 @@ export type Lookup =
       readonly ids: ReadonlyArray<string>
       /** The keys under which the index names the candidates. */
       readonly keys: ReadonlyArray<string>
-      /** The commit that the index belongs to; none where reads follow the branch and asking for it costs requests. */
-      readonly at: Option.Option<Head>
     }
 
 const scan = (reason: string, index?: string, current = true): Lookup => ({
@@ -43,36 +40,30 @@ const scan = (reason: string, index?: string, current = true): Lookup => ({
 interface Found {
   readonly index: IndexFile
   readonly tree: Oid
-  readonly at: Option.Option<Head>
 }
 
 /** The index file and the collection's tree, both at one commit. */
-const atHead = (core: StoreCore, collection: string, field: string) =>
+const atCommit = (core: StoreCore, snapshot: Snapshot, collection: string, field: string) =>
   Effect.gen(function* () {
-    const { root } = core.options
-    const head = yield* core.source.headWith({
-      files: [under(root, settingsFileName), core.derived.indexPath(collection, field)],
-      trees: [root, under(root, indexDirectory, collection)]
-    })
-    if (Option.isNone(head)) return undefined
-    const settings = yield* core.settingsAt(head)
-    const files = yield* core.derived.filesOf(head, settings, collection)
+    const settings = yield* core.repository.of(snapshot)
+    const files = yield* core.derived.filesOf(snapshot, settings, collection)
     const oid = files.indexes.get(field)
     if (oid === undefined) return undefined
-    const index = yield* core.derived.index(head.value, collection, field, oid)
+    const index = yield* core.derived.index(snapshot, collection, field, oid)
     if (index === undefined) return undefined
-    const tree = yield* core.derived.treeOf(head, collection)
-    return { index, tree, at: head } satisfies Found
+    const tree = treeOf(settings, collection)
+    return { index, tree } satisfies Found
   })
 
 /**
  * The same by the branch's name, in two requests, or in one where the root shows that neither the collection nor any
  * index file has changed since: a commit in between shows as a stale index.
  */
-const atBranch = (core: StoreCore, collection: string, field: string) =>
+const byName = (core: StoreCore, snapshot: Snapshot, collection: string, field: string) =>
   Effect.gen(function* () {
     const path = core.derived.indexPath(collection, field)
-    const look = Effect.map(core.source.directory(core.options.root, false), (root) => {
+    const root = Effect.suspend(() => core.snapshot().directory(core.options.root))
+    const look = Effect.map(root, (root) => {
       const treeAt = (name: string) =>
         Option.isNone(root)
           ? undefined
@@ -83,39 +74,42 @@ const atBranch = (core: StoreCore, collection: string, field: string) =>
     if (indexes === undefined) return undefined
     const remembered = core.derived.seenIndex(path)
     if (remembered?.under === indexes && remembered.index.tree === tree) {
-      return { index: remembered.index, tree, at: Option.none() } satisfies Found
+      snapshot.reads.files.set(path, null)
+      return { index: remembered.index, tree } satisfies Found
     }
-    const file = yield* core.source.file(path)
+    const file = yield* snapshot.file(path)
     if (Option.isNone(file)) return undefined
     const index = parseIndex(file.value.content)
     if (index === undefined) return undefined
     core.derived.sawIndex(path, { under: indexes, index })
-    const at = Option.none<Head>()
-    if (index.tree === undefined || index.tree === tree) return { index, tree, at } satisfies Found
+    if (index.tree === undefined || index.tree === tree) return { index, tree } satisfies Found
     // The index was read later than the root: one more look tells a commit in between from an index that is stale.
-    return { index, tree: (yield* look).tree, at } satisfies Found
+    return { index, tree: (yield* look).tree } satisfies Found
   })
 
 /** Decides between index and scan for one question, and finds the candidates. */
 export const lookup = (
   core: StoreCore,
+  snapshot: Snapshot,
   collection: string,
   field: string,
   value: Json
 ): Effect.Effect<Lookup, ReadError> =>
   Effect.gen(function* () {
-    const settings = yield* core.settings
+    const settings = yield* core.settings(snapshot)
     if (settings.recorded && !(settings.settings.indexes.get(collection) ?? []).includes(field)) {
       return scan(`${field} is not indexed`)
     }
     const path = core.derived.indexPath(collection, field)
     if (Array.isArray(value) && value.length === 0) return scan("no index holds an empty list", path)
-    const found =
-      core.free || core.source.pinned || core.remote.brings === true
-        ? yield* atHead(core, collection, field)
-        : yield* atBranch(core, collection, field)
+    const { root } = core.options
+    yield* snapshot.prefetch({
+      files: [under(root, settingsFileName), path],
+      trees: [root, under(root, indexDirectory, collection)]
+    })
+    const found = yield* (snapshot.isPinned() ? atCommit : byName)(core, snapshot, collection, field)
     if (found === undefined) return scan(`${field} has no index file`)
-    const { at, index, tree } = found
+    const { index, tree } = found
     if (index.tree === undefined && !core.options.trustForeignIndexes) {
       return scan(
         "another program wrote the index: it does not name the version that it describes",
@@ -133,5 +127,5 @@ export const lookup = (
       index.tree === undefined
         ? `${field} is indexed by another program, which is trusted`
         : `${field} is indexed`
-    return { _tag: "Index", reason, index: path, current: index.tree !== undefined, ids, keys, at }
+    return { _tag: "Index", reason, index: path, current: index.tree !== undefined, ids, keys }
   })

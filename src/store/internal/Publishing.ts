@@ -4,8 +4,8 @@ import * as Random from "effect/Random"
 import type { Oid } from "../../domain/Oid.js"
 import { type AmbiguousWriteError, ConflictError, type WriteError } from "../../domain/StoreError.js"
 import type { Head, WriteFailure } from "../remote/GitRemote.js"
-import type { Reads } from "./Remembering.js"
 import { conflictsSince, replay } from "./Replay.js"
+import type { ReadSet } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 
 const operation = "Store.transaction"
@@ -98,7 +98,7 @@ export const publish = (
   work: string,
   base: Head,
   last: Oid | undefined,
-  reads: Reads,
+  reads: ReadSet,
   branches: WorkBranches
 ): Effect.Effect<Option.Option<string>, WriteError | WriteFailure> =>
   Effect.gen(function* () {

@@ -27,8 +27,7 @@ import { withoutMark } from "./CommitMark.js"
 import { indexedFiles } from "./IndexedRead.js"
 import { contents, emptyListing, type LocatedListing, partsOf, slice } from "./Listing.js"
 import { lookup } from "./Lookup.js"
-import { recall, remember } from "./Source.js"
-import type { StoreCore } from "./StoreCore.js"
+import type { Snapshot, StoreCore } from "./StoreCore.js"
 import { type Place, versionOf } from "./Versions.js"
 
 /** Bodies of many documents are asked for in groups of this many where each costs a request. */
@@ -38,7 +37,7 @@ const group = 100
 const files = (
   core: StoreCore,
   collection: string,
-  { at, listing, prefix }: LocatedListing
+  { at, listing, prefix, settings }: LocatedListing
 ): Stream.Stream<Blob, ReadError> => {
   const { concurrency } = core.options
   if (core.free) return contents(core.remote, at, prefix, listing, concurrency)
@@ -46,12 +45,11 @@ const files = (
   return Stream.flatMap(partsOf(listing, group), (part) =>
     Stream.unwrap(
       Effect.gen(function* () {
-        const { settings } = yield* core.settings
         const entries = part.entries()
         const known = new Map<string, Blob>()
         const cachePath = (id: string) => documentPath(root, settings, collection, id)
         for (const { id, oid, path } of entries) {
-          const entry = yield* recall(core.source, cachePath(id))
+          const entry = yield* core.cache.get(cachePath(id))
           if (Option.isSome(entry) && entry.value.oid === oid) {
             known.set(path, { path: prefix + path, oid, content: entry.value.content })
           }
@@ -66,7 +64,7 @@ const files = (
             const id = idAt(settings, path)
             return id === undefined
               ? Effect.void
-              : remember(core.source, cachePath(id), Option.some({ oid: blob.oid, content: blob.content }))
+              : core.cache.set(cachePath(id), Option.some({ oid: blob.oid, content: blob.content }))
           })
         }
         return Stream.fromIterable(
@@ -103,15 +101,17 @@ export const makeReader = <A, I>(
   ) =>
     Effect.zipRight(
       check(operation(method), { collection: name, limit: given.limit, after: given.after }),
-      core.listing(name)
+      Effect.suspend(() => core.listing(core.snapshot(), name))
     )
 
-  const path = (id: string) =>
-    Effect.map(core.settings, ({ settings }) => documentPath(core.options.root, settings, name, id))
-
-  /** The file at a document's path; none too where the layout would name a directory `.` for it. */
-  const fileAt = (where: string, options?: { readonly fresh?: boolean | undefined }) =>
-    pathProblem(where) === undefined ? core.source.file(where, options) : Effect.succeedNone
+  /** A document's path and the file there; none too where the layout would name a directory `.` for it. */
+  const look = (snapshot: Snapshot, id: string, options?: { readonly fresh?: boolean | undefined }) =>
+    Effect.gen(function* () {
+      const { settings } = yield* core.settings(snapshot)
+      const path = documentPath(core.options.root, settings, name, id)
+      const file = pathProblem(path) === undefined ? yield* snapshot.file(path, options) : Option.none()
+      return { path, file }
+    })
 
   /** Decodes files, each by the caller's choice of what an unfit one does. */
   const decode = (method: string, blobs: Iterable<Blob>, onInvalid: OnInvalid) =>
@@ -218,27 +218,23 @@ export const makeReader = <A, I>(
     name,
     get: Effect.fn("Collection.get")(function* (id, options) {
       yield* check(operation("get"), { collection: name, id })
-      const where = yield* path(id)
-      const file = yield* fileAt(where, options)
+      const { file, path } = yield* look(core.snapshot(), id, options)
       if (Option.isNone(file)) return Option.none()
-      return Option.some(yield* codec.read(placeOf("get", id, where), file.value.content))
+      return Option.some(yield* codec.read(placeOf("get", id, path), file.value.content))
     }),
     version: Effect.fn("Collection.version")(function* (id) {
       yield* check(operation("version"), { collection: name, id })
-      const head = yield* core.source.head
-      if (Option.isNone(head)) return Option.none()
-      const { settings } = yield* core.settingsAt(head)
-      const where = documentPath(core.options.root, settings, name, id)
-      if (pathProblem(where) !== undefined) return Option.none()
-      const file = yield* core.remote.file(head.value, where)
-      if (Option.isNone(file)) return Option.none()
-      const document = yield* codec.read(placeOf("version", id, where), file.value.content)
-      const { rev } = versionOf(where, file.value)
+      const snapshot = core.snapshot()
+      const head = yield* snapshot.head
+      const { file, path } = yield* look(snapshot, id)
+      if (Option.isNone(head) || Option.isNone(file)) return Option.none()
+      const document = yield* codec.read(placeOf("version", id, path), file.value.content)
+      const { rev } = versionOf(path, file.value)
       return Option.some({ document, rev, sha: file.value.oid, commit: head.value.commit })
     }),
     exists: Effect.fn("Collection.exists")(function* (id) {
       yield* check(operation("exists"), { collection: name, id })
-      return Option.isSome(yield* fileAt(yield* path(id)))
+      return Option.isSome((yield* look(core.snapshot(), id)).file)
     }),
     list: Effect.fn("Collection.list")(function* (options = {}) {
       const { listing } = yield* locate("list", options)
@@ -260,9 +256,10 @@ export const makeReader = <A, I>(
       const { after, limit } = options
       yield* check(operation("findBy"), { collection: name, field, value, limit, after })
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const how = yield* lookup(core, name, field, value)
+        const snapshot = core.snapshot()
+        const how = yield* lookup(core, snapshot, name, field, value)
         if (how._tag === "Scan") break
-        const found = Stream.mapChunksEffect(indexedFiles(core, name, field, how, after), (blobs) =>
+        const found = Stream.mapChunksEffect(indexedFiles(core, snapshot, name, field, how, after), (blobs) =>
           decodeMatching(field, value, blobs, options.onInvalid ?? "fail")
         )
         const all = yield* Stream.runCollect(limited(found, limit)).pipe(
@@ -270,7 +267,7 @@ export const makeReader = <A, I>(
           Effect.catchTag("IndexDisagrees", () => Effect.succeedNone)
         )
         if (Option.isSome(all)) return Chunk.toReadonlyArray(all.value)
-        if (Option.isSome(how.at)) break
+        if (snapshot.isPinned()) break
       }
       return Chunk.toReadonlyArray(yield* Stream.runCollect(limited(scanBy(field, value, options), limit)))
     }),
@@ -297,9 +294,13 @@ export const makeReader = <A, I>(
     history: Effect.fn("Collection.history")(function* (id, options) {
       const limit = options?.limit ?? 30
       yield* check(operation("history"), { collection: name, id, limit })
-      const head = yield* core.source.head
+      const snapshot = core.snapshot()
+      const head = yield* snapshot.head
       if (Option.isNone(head)) return []
-      const log = core.remote.log(head.value, yield* path(id), { limit })
+      const { settings } = yield* core.settings(snapshot)
+      const path = documentPath(core.options.root, settings, name, id)
+      snapshot.reads.files.set(path, null)
+      const log = core.remote.log(head.value, path, { limit })
       const commits = yield* Stream.runCollect(Stream.take(log, limit))
       return Chunk.toReadonlyArray(commits).map(
         ({ author, commit, message, url }): HistoryEntry => ({
@@ -313,7 +314,8 @@ export const makeReader = <A, I>(
     }),
     explain: Effect.fn("Collection.explain")(function* (field, value) {
       yield* check(operation("explain"), { collection: name, field, value })
-      const how = yield* lookup(core, name, field, value)
+      const snapshot = core.snapshot()
+      const how = yield* lookup(core, snapshot, name, field, value)
       const { current, index, reason } = how
       const cost = (documents: number) =>
         documents === 0 ? 0 : core.remote.estimate({ _tag: "Read", documents })
@@ -327,7 +329,7 @@ export const makeReader = <A, I>(
           requests: reads + cost(how.ids.length)
         } satisfies Explanation
       }
-      const { listing } = core.free ? { listing: emptyListing } : yield* core.listing(name)
+      const { listing } = core.free ? { listing: emptyListing } : yield* core.listing(snapshot, name)
       const entries = listing.length
       const requests = core.free ? 0 : core.remote.estimate({ _tag: "List", entries }) + cost(entries)
       return { source: "scan", reason, index, current, requests } satisfies Explanation

@@ -6,10 +6,11 @@ import {
   type ReadError,
   type WriteError
 } from "../../domain/StoreError.js"
+import { under } from "../DocumentPath.js"
 import type { CommitInfo, Head } from "../remote/GitRemote.js"
-import { changesBetween, versionsAt } from "./ChangedDocuments.js"
+import { type ChangedDocument, changesBetween, versionsAt } from "./ChangedDocuments.js"
 import { keyOf } from "./OperationQueue.js"
-import type { Reads } from "./Remembering.js"
+import type { ReadSet } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 import { withoutMetadata } from "./Versions.js"
 import type { DocumentOperation } from "./WriteUnit.js"
@@ -24,23 +25,39 @@ const infoOf = (core: StoreCore, commit: Head["commit"]): Effect.Effect<CommitIn
         })
   )
 
+/** Whether a document was looked at: its own file, its collection's directory, or an index or manifest of those. */
+const wasRead = (core: StoreCore, reads: ReadSet) => {
+  const { root } = core.options
+  const collections = new Set<string>()
+  for (const path of reads.files.keys()) {
+    const found = /^(?:_index\/([^/]+)\/|_manifest\/([^/]+)\.json$)/.exec(
+      root === "" ? path : path.slice(root.length + 1)
+    )
+    const collection = found?.[1] ?? found?.[2]
+    if (collection !== undefined) collections.add(collection)
+  }
+  return ({ after, before, collection }: ChangedDocument) =>
+    collections.has(collection) ||
+    reads.directories.has(root) ||
+    reads.directories.has(under(root, collection)) ||
+    [before, after].some((file) => file !== undefined && reads.files.has(file.path))
+}
+
 /** The documents that were read or written inside, and are no longer what they were at `base`. */
 export const conflictsSince = (
   core: StoreCore,
   base: Head,
   now: Head,
   work: Head,
-  reads: Reads
+  reads: ReadSet
 ): Effect.Effect<ReadonlyArray<DocumentConflict>, ReadError> =>
   Effect.gen(function* () {
     const theirs = yield* changesBetween(core, Option.some(base), now)
     const ours = yield* changesBetween(core, Option.some(base), work)
     const written = new Set(ours.documents.map(({ collection, id }) => keyOf(collection, id)))
+    const read = wasRead(core, reads)
     return theirs.documents
-      .filter(({ collection, id }) => {
-        const key = keyOf(collection, id)
-        return written.has(key) || reads.documents.has(key) || reads.collections.has(collection)
-      })
+      .filter((changed) => written.has(keyOf(changed.collection, changed.id)) || read(changed))
       .map(({ after, before, collection, id }) => ({
         collection,
         id,

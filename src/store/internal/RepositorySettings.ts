@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -18,10 +17,11 @@ import { under } from "../DocumentPath.js"
 import type { FileCommitted, GitRemoteService, Head, TreeEntry } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { Bounded } from "./Bounded.js"
-import type { FileVersion, Source } from "./Source.js"
+import type { FileVersion } from "./FileCache.js"
+import { type Snapshot, snapshotAt } from "./Snapshot.js"
 
-/** The settings that hold at a commit. */
-export interface SettingsAt {
+/** What the settings file of a repository says, or that there is none. */
+export interface RecordedSettings {
   readonly settings: Settings
   /** False where the repository has no settings file: index and manifest files that exist are kept up then. */
   readonly recorded: boolean
@@ -33,55 +33,35 @@ export interface SettingsAt {
   readonly mismatch: ValidationError | undefined
 }
 
+/** The settings that hold in a snapshot, with the root's direct entries, which say whether they changed. */
+export interface SettingsAt extends RecordedSettings {
+  readonly entries: ReadonlyMap<string, TreeEntry>
+  readonly rootFiles: RootFiles
+}
+
 /** How long settings that cost requests are believed without looking again. */
-const believedFor = 60_000
+export const believedFor = 60_000
+
+/** The ids of what says how documents are to be written: of the settings file or, without one, of index and manifest directories. */
+export type RootFiles = string
 
 export interface RepositorySettings {
-  readonly at: (head: Option.Option<Head | Oid>) => Effect.Effect<SettingsAt, ReadError>
-  readonly now: Effect.Effect<SettingsAt, ReadError>
-  /** The settings as they were last seen, for guesses about what will be read. */
-  readonly latest: () => SettingsAt
-  readonly rootEntries: (head: Head | Oid) => Effect.Effect<ReadonlyMap<string, TreeEntry>, ReadError>
+  /** The settings as a snapshot has them. */
+  readonly of: (snapshot: Snapshot) => Effect.Effect<SettingsAt, ReadError>
+  /** The same for a read, in the fewest requests; options that differ from what is recorded are an error. */
+  readonly agreed: (snapshot: Snapshot) => Effect.Effect<RecordedSettings, ReadError>
+  /** As they were last seen, for guesses about what will be read. */
+  readonly latest: () => RecordedSettings
   /**
-   * The settings, where a document of the collection can be written without any other file: the collection has
-   * neither index nor manifest, and its name is not that of a file. Learnt from the root's directory, and believed for
-   * a minute where that costs requests.
-   */
-  readonly alone: (collection: string) => Effect.Effect<Option.Option<Learnt>, ReadError>
-  /**
-   * The settings at a commit that was made by others; none where they are those. One look at its root tells, unless it
-   * stands on a commit whose root was seen. Where they differ, what was believed is forgotten.
+   * The commit that was made, where others had changed the settings that the write took for granted. One look at its
+   * root tells, unless it stands on a commit whose root was seen.
    */
   readonly changedAt: (
     made: FileCommitted,
-    by: Learnt
-  ) => Effect.Effect<Option.Option<{ readonly settings: SettingsAt; readonly head: Head }>, ReadError>
+    assumed: RootFiles
+  ) => Effect.Effect<Option.Option<Snapshot>, ReadError>
   /** A commit of ours left the root's own files as they were at its parent. */
   readonly kept: (parent: Option.Option<Oid>, commit: Oid) => void
-  readonly forget: Effect.Effect<void>
-  /** What is believed, for the settings of a branch that begins at the head of this one. */
-  readonly beliefs: () => Beliefs
-}
-
-interface Believed {
-  readonly settings: SettingsAt
-  readonly since: number
-}
-
-/** Settings that are believed for a while, since looking again costs requests. */
-export interface Beliefs {
-  readonly believed: Believed | undefined
-  readonly learnt: Learnt | undefined
-  readonly seen: Bounded<RootFiles>
-}
-
-/** The ids of what says how documents are to be written: of the settings file or, without one, of index and manifest directories. */
-type RootFiles = string
-
-const rootFiles = (entries: ReadonlyMap<string, TreeEntry>): RootFiles => {
-  const settings = entries.get(settingsFileName)
-  if (settings !== undefined) return settings.oid
-  return `${entries.get("_index")?.oid ?? ""} ${entries.get("_manifest")?.oid ?? ""}`
 }
 
 /** How long a commit is waited for that the remote has just made: 13 seconds. */
@@ -95,60 +75,42 @@ const unseen = (commit: Oid) =>
     hint: "try again later"
   })
 
-/** Those of an empty repository. */
-const noRootFiles = rootFiles(new Map())
-
-/** Settings as the root's directory told them, for writes that look at nothing else. */
-export interface Learnt {
-  readonly settings: SettingsAt
-  readonly root: RootFiles
-  /** Names of files, and of collections with an index or manifest file where no settings file says which. */
-  readonly special: ReadonlySet<string>
-  readonly since: number
+const filesAmong = (entries: ReadonlyMap<string, TreeEntry>): RootFiles => {
+  const settings = entries.get(settingsFileName)
+  if (settings !== undefined) return settings.oid
+  return `${entries.get("_index")?.oid ?? ""} ${entries.get("_manifest")?.oid ?? ""}`
 }
 
-/** The settings of a repository as they are at a commit, and the root's entries, which say whether they changed. */
-export const make = (
-  remote: GitRemoteService,
-  options: ResolvedOptions,
-  source: Source,
-  free: boolean,
-  beliefs?: Beliefs
-): RepositorySettings => {
+interface Parts {
+  readonly remote: GitRemoteService
+  readonly options: ResolvedOptions
+  /** Whether looking at a commit takes no request. */
+  readonly free: boolean
+  /** True for a view of the past, which has the settings of its time. */
+  readonly isPast: boolean
+  /** The root files of commits; shared with the store that this one is a branch of. */
+  readonly seen: Bounded<RootFiles>
+  /** What is believed of the branch is not to be believed any longer. */
+  readonly forget: () => void
+}
+
+/** The settings of a repository as they are in a snapshot, and the root's entries, which say whether they changed. */
+export const make = ({ forget, free, isPast, options, remote, seen }: Parts): RepositorySettings => {
   const path = under(options.root, settingsFileName)
   const asked: Settings = { ...plainSettings, ...options.given }
-  const absent: SettingsAt = {
+  const absent: RecordedSettings = {
     settings: asked,
     recorded: false,
     unrecorded: !isPlain(asked),
     frozen: undefined,
     mismatch: undefined
   }
-  const roots = new Bounded<ReadonlyMap<string, TreeEntry>>(8)
-  const files = new Bounded<SettingsAt>(8)
-  let believed = beliefs?.believed
-  let learnt = beliefs?.learnt
-  const seen = beliefs?.seen ?? new Bounded<RootFiles>(256)
-  let last: { readonly root: string; readonly settings: SettingsAt } | undefined
+  const roots = new Bounded<SettingsAt>(8)
+  const files = new Bounded<RecordedSettings>(8)
+  let latest = absent
 
-  const treeOf = (head: Head | Oid) => (typeof head === "string" ? head : head.tree)
-
-  const rootEntries = (head: Head | Oid) => {
-    const known = roots.get(treeOf(head))
-    if (known !== undefined) {
-      if (typeof head !== "string") seen.set(head.commit, rootFiles(known))
-      return Effect.succeed(known)
-    }
-    return Effect.map(remote.tree(head, options.root), (tree) => {
-      const entries = new Map(
-        Option.isNone(tree) ? [] : tree.value.entries.map((entry) => [entry.path, entry])
-      )
-      // Where nothing is found, the commit may not have arrived yet.
-      if (Option.isNone(tree) && (typeof head === "string" || !free)) return entries
-      if (typeof head !== "string") seen.set(head.commit, rootFiles(entries))
-      return roots.set(treeOf(head), entries)
-    })
-  }
+  /** What may be taken from an earlier look; a commit is looked at. */
+  const beliefIn = (snapshot: Snapshot) => (snapshot.isPinned() ? {} : { maxAge: believedFor })
 
   const judge = (file: FileVersion) =>
     Effect.gen(function* () {
@@ -182,129 +144,90 @@ export const make = (
       return files.set(file.oid, { settings, recorded: true, unrecorded: false, frozen, mismatch })
     })
 
-  const at = (head: Option.Option<Head | Oid>) =>
+  const recordedIn = (snapshot: Snapshot, entries: ReadonlyMap<string, TreeEntry>) =>
     Effect.gen(function* () {
-      if (Option.isNone(head)) return absent
-      const root = treeOf(head.value)
-      if (last?.root === root) return last.settings
-      const entry = (yield* rootEntries(head.value)).get(settingsFileName)
-      if (entry === undefined || entry.kind !== "blob") {
-        if (typeof head.value !== "string") last = { root, settings: absent }
-        return absent
-      }
+      const entry = entries.get(settingsFileName)
+      const without = { ...absent, entries, rootFiles: filesAmong(entries) }
+      if (entry?.kind !== "blob") return without
       const known = files.get(entry.oid)
-      const file = known === undefined ? yield* remote.file(head.value, path) : Option.none()
-      const settings = known ?? (Option.isSome(file) ? yield* judge(file.value) : absent)
-      if (typeof head.value !== "string") last = { root, settings }
+      if (known !== undefined) return { ...known, entries, rootFiles: entry.oid }
+      // By its name the file may be newer than the directory that named it: its own id says which settings they are.
+      const file = yield* snapshot.aside.file(path, beliefIn(snapshot))
+      if (Option.isNone(file)) return without
+      return { ...(yield* judge(file.value)), entries, rootFiles: file.value.oid }
+    })
+
+  const of: RepositorySettings["of"] = (snapshot) =>
+    Effect.gen(function* () {
+      if (free) yield* snapshot.head
+      const pinned = snapshot.known()
+      const known = pinned === undefined ? undefined : roots.get(pinned.tree)
+      if (pinned !== undefined && known !== undefined) {
+        seen.set(pinned.commit, known.rootFiles)
+        return known
+      }
+      const root = yield* snapshot.aside.directory(options.root, { ...beliefIn(snapshot), bring: [path] })
+      const entries = new Map(
+        Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => [entry.path, entry])
+      )
+      const at = pinned ?? (Option.isSome(root) ? root.value.at : undefined)
+      const isCommit = at !== undefined && typeof at !== "string"
+      // Where nothing is found, the commit may not have arrived yet.
+      const isKept = isCommit && (Option.isSome(root) || free)
+      if (isKept) seen.set(at.commit, filesAmong(entries))
+      const settings = yield* recordedIn(snapshot, entries)
+      latest = settings
+      return isKept && at === pinned ? roots.set(at.tree, settings) : settings
+    })
+
+  const agreed: RepositorySettings["agreed"] = (snapshot) =>
+    Effect.gen(function* () {
+      let settings: RecordedSettings
+      if (free || snapshot.isPinned()) settings = yield* of(snapshot)
+      else {
+        const file = yield* snapshot.aside.file(path, { maxAge: believedFor, readsOn: true })
+        settings = Option.isNone(file) ? absent : yield* judge(file.value)
+        latest = settings
+      }
+      if (settings.mismatch !== undefined && !isPast) return yield* settings.mismatch
       return settings
     })
 
-  /** A view of the past has the settings of its time; a store has those that it was opened with. */
-  const agreed = (settings: SettingsAt) =>
-    settings.mismatch === undefined || (source.pinned && options.ref === undefined)
-      ? Effect.succeed(settings)
-      : Effect.fail(settings.mismatch)
-
-  const now = Effect.gen(function* () {
-    if (free || source.pinned) return yield* agreed(yield* at(yield* source.head))
-    const time = yield* Clock.currentTimeMillis
-    if (believed !== undefined && time - believed.since < believedFor) return believed.settings
-    const file = yield* source.file(path, { readsOn: true })
-    const settings = yield* agreed(Option.isNone(file) ? absent : yield* judge(file.value))
-    believed = { settings, since: time }
-    return settings
-  })
-
-  const namesIn = (directory: string) =>
-    Effect.map(
-      source.directory(under(options.root, directory), false),
-      Option.match({
-        onNone: () => [],
-        onSome: ({ tree }) => tree.entries.map((entry) => entry.path.replace(/\.json$/, ""))
-      })
-    )
-
-  const entriesByName = Effect.map(
-    source.directory(options.root, false),
-    (root): ReadonlyMap<string, TreeEntry> =>
-      new Map(Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => [entry.path, entry]))
-  )
-
-  const learn = Effect.gen(function* () {
-    const since = yield* Clock.currentTimeMillis
-    if (learnt !== undefined && since - learnt.since < believedFor) return learnt
-    const head =
-      remote.brings === true
-        ? yield* source.headWith({ files: [path], trees: [options.root] })
-        : Option.none<Head>()
-    const entries = Option.isSome(head) ? yield* rootEntries(head.value) : yield* entriesByName
-    const find: Effect.Effect<Option.Option<FileVersion>, ReadError> = Option.isSome(head)
-      ? remote.file(head.value, path)
-      : source.file(path)
-    const file = entries.has(settingsFileName) ? yield* find : Option.none()
-    const settings = yield* agreed(Option.isNone(file) ? absent : yield* judge(file.value))
-    const special = new Set<string>()
-    for (const [name, { kind }] of entries) if (kind !== "tree") special.add(name)
-    for (const directory of settings.recorded ? [] : ["_index", "_manifest"]) {
-      if (entries.has(directory)) for (const name of yield* namesIn(directory)) special.add(name)
-    }
-    believed = { settings, since }
-    // The file was read after the directory: its own id says which settings were learnt.
-    learnt = { settings, special, since, root: Option.isSome(file) ? file.value.oid : rootFiles(entries) }
-    return learnt
-  })
-
-  const forget = Effect.sync(() => {
-    believed = undefined
-    learnt = undefined
-  })
-
-  const headOf = ({ commit, tree }: FileCommitted) =>
+  const headOf = ({ commit, tree }: FileCommitted): Effect.Effect<Option.Option<Head>, ReadError> =>
     Option.isSome(tree) ? Effect.succeedSome({ commit, tree: tree.value }) : remote.resolve(commit)
 
   const rootFilesAt = (made: FileCommitted) =>
     Effect.gen(function* () {
-      const at = yield* headOf(made)
-      const entries = Option.isSome(at) ? yield* rootEntries(at.value) : new Map()
+      const head = yield* headOf(made)
+      const root = Option.isSome(head) ? yield* remote.tree(head.value, options.root) : Option.none()
+      const entries = new Map(
+        Option.isSome(root) ? root.value.entries.map((entry) => [entry.path, entry]) : []
+      )
       // Its root holds at least what was just put.
       if (entries.size === 0 && Option.isSome(made.blob)) return yield* unseen(made.commit)
-      return rootFiles(entries)
+      return filesAmong(entries)
     }).pipe(
       Effect.retry({ schedule: arriving, while: (error) => "reason" in error && error.reason === "Server" })
     )
 
-  const changedAt: RepositorySettings["changedAt"] = (made, by) =>
-    Effect.gen(function* () {
-      const [parent] = made.parents ?? []
-      const before = made.parents?.length === 0 ? noRootFiles : parent && seen.get(parent)
-      const found = seen.set(made.commit, before ?? (yield* rootFilesAt(made)))
-      if (found === by.root) return Option.none()
-      if (found !== learnt?.root) yield* forget
-      const head = yield* headOf(made)
-      if (Option.isNone(head)) return yield* unseen(made.commit)
-      return Option.some({ settings: yield* at(head), head: head.value })
-    })
-
   return {
-    at,
-    now,
-    rootEntries,
-    latest: () => last?.settings ?? believed?.settings ?? absent,
-    beliefs: () => ({ believed, learnt, seen }),
-    changedAt,
+    of,
+    agreed,
+    latest: () => latest,
+    changedAt: (made, assumed) =>
+      Effect.gen(function* () {
+        const [parent] = made.parents ?? []
+        const before = made.parents?.length === 0 ? filesAmong(new Map()) : parent && seen.get(parent)
+        const found = seen.set(made.commit, before ?? (yield* rootFilesAt(made)))
+        if (found === assumed) return Option.none()
+        forget()
+        const head = yield* headOf(made)
+        if (Option.isNone(head)) return yield* unseen(made.commit)
+        return Option.some(snapshotAt(remote, head))
+      }),
     kept: (parent, commit) => {
       const before = Option.isNone(parent) ? undefined : seen.get(parent.value)
       if (before !== undefined) seen.set(commit, before)
-    },
-    alone: (collection) => {
-      const isListed = ({ indexes, manifests }: Settings) =>
-        (indexes.get(collection) ?? []).length > 0 || manifests.has(collection)
-      return isListed(asked)
-        ? Effect.succeedNone
-        : Effect.map(learn, (now) =>
-            isListed(now.settings.settings) || now.special.has(collection) ? Option.none() : Option.some(now)
-          )
-    },
-    forget
+    }
   }
 }

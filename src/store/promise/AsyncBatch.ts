@@ -1,43 +1,37 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { JsonObject } from "../../domain/Document.js"
-import type { Batch } from "../Store.js"
-import { own, type SignalOptions, signalIn } from "./Options.js"
+import type { ValidationError } from "../../domain/StoreError.js"
+import type { Batch, BatchOptions, StoreService } from "../Store.js"
+import { called } from "./Callback.js"
+import { effectOptions, type PromiseOptions, requireBody, type SignalOptions, signalOf } from "./Options.js"
+import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
 import type { Runner } from "./Runner.js"
+
+const methods = {
+  put: ["value", 3],
+  insert: ["value", 2, "options"],
+  delete: ["value", 2],
+  expect: ["value", 3],
+  discard: ["value", 0],
+  operations: ["value", 0],
+  expectations: ["value", 0]
+} as const satisfies Rows<Batch>
+
+const Methods = withMethods(Target, methods) as new (
+  runner: Runner,
+  target: Effect.Effect<Batch>
+) => Target<Batch> & Promised<Batch, typeof methods>
 
 /**
  * Queued operations of one commit. `commit` writes them; leaving an `await using` block discards what was not committed.
  */
-export class AsyncBatch implements AsyncDisposable {
+export class AsyncBatch extends Methods implements AsyncDisposable {
   constructor(
     private readonly batch: Batch,
-    private readonly runner: Runner,
+    runner: Runner,
     private readonly end: () => Promise<void> = () => this.discard()
-  ) {}
-
-  async put(collection: string, id: string, document: JsonObject, options?: SignalOptions): Promise<void> {
-    return this.runner.run(this.batch.put(collection, id, document), options)
-  }
-
-  /** Queues a document and answers its id, generated when not given. */
-  async insert(
-    collection: string,
-    document: JsonObject,
-    options?: SignalOptions & { readonly id?: string | undefined }
-  ): Promise<string> {
-    return this.runner.run(this.batch.insert(collection, document, own(options)), signalIn(options))
-  }
-
-  async delete(collection: string, id: string, options?: SignalOptions): Promise<void> {
-    return this.runner.run(this.batch.delete(collection, id), options)
-  }
-
-  async expect(
-    collection: string,
-    id: string,
-    expectation: { readonly rev: number } | { readonly sha: string } | { readonly absent: true }
-  ): Promise<void> {
-    return this.runner.run(this.batch.expect(collection, id, expectation))
+  ) {
+    super(runner, Effect.succeed(batch))
   }
 
   /** Writes what is queued as one commit; its id, null when nothing was queued. */
@@ -45,19 +39,25 @@ export class AsyncBatch implements AsyncDisposable {
     return this.runner.run(Effect.map(this.batch.commit, Option.getOrNull), options, true)
   }
 
-  discard(): Promise<void> {
-    return this.runner.run(this.batch.discard)
-  }
-
-  operations(): Promise<number> {
-    return this.runner.run(this.batch.operations)
-  }
-
-  expectations(): Promise<number> {
-    return this.runner.run(this.batch.expectations)
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end()
   }
+}
+
+/** Runs a function with a batch and commits what it queued; a function that throws discards it. */
+export const inBatch = async <A>(
+  operation: string,
+  runner: Runner,
+  opener: Effect.Effect<Pick<StoreService, "batch">, ValidationError>,
+  body: (batch: AsyncBatch) => PromiseLike<A> | A,
+  options: PromiseOptions<BatchOptions>
+): Promise<{ readonly result: A; readonly commitSha: string | null }> => {
+  requireBody(operation, body)
+  const { commitSha, result } = await runner.run(
+    Effect.flatMap(opener, (store) =>
+      store.batch(effectOptions(options), (batch) => called(() => body(new AsyncBatch(batch, runner))))
+    ),
+    signalOf(options)
+  )
+  return { result, commitSha: Option.getOrNull(commitSha) }
 }

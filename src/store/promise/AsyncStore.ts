@@ -3,15 +3,13 @@ import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import type { WriteError, WriteOptions } from "../Collection.js"
-import type { Budget, Estimate, NewCommit } from "../remote/GitRemote.js"
+import type { ValidationError, WriteError } from "../../domain/StoreError.js"
+import type { Estimate, NewCommit } from "../remote/GitRemote.js"
 import {
   type Batch,
   type BatchOptions,
   type DoctorOptions,
-  type DoctorProgress,
   type Finding,
-  type Reverted,
   Store,
   type StoreService,
   type StoreView,
@@ -22,64 +20,68 @@ import {
   type WriterOptions
 } from "../Store.js"
 import type { DatabaseExcelOptions } from "../transfer/Export.js"
-import { AsyncBatch } from "./AsyncBatch.js"
-import { AsyncCollection, AsyncCollectionReader, type Told } from "./AsyncCollection.js"
+import { AsyncBatch, inBatch } from "./AsyncBatch.js"
+import { AsyncCollection, AsyncCollectionReader, opened } from "./AsyncCollection.js"
 import { AsyncTransaction } from "./AsyncTransaction.js"
 import { AsyncWriter } from "./AsyncWriter.js"
 import { called } from "./Callback.js"
-import { type Bracket, Held } from "./Held.js"
 import { withLogs } from "./Logs.js"
-import { own, type SignalOptions, signalIn, told, wantBody } from "./Options.js"
+import { effectOptions, type PromiseOptions, requireBody, type SignalOptions, signalOf } from "./Options.js"
+import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
 import { Runner } from "./Runner.js"
+import { type Bracket, ScopedHandle } from "./ScopedHandle.js"
 
-/** A read-only look at one commit, as promises. */
-export class AsyncView {
-  constructor(
-    protected readonly runner: Runner,
-    protected readonly view: Effect.Effect<StoreView>
-  ) {}
+const reads = {
+  commitSha: ["nullable", 0],
+  collections: ["value", 0]
+} as const satisfies Rows<StoreView>
 
-  commitSha(options?: SignalOptions): Promise<string | null> {
-    return this.runner.runNullable(
-      Effect.flatMap(this.view, (view) => view.commitSha),
-      options
-    )
-  }
+const Reads = withMethods(Target, reads) as new (
+  runner: Runner,
+  target: Effect.Effect<StoreView, ValidationError>
+) => Target<StoreView> & Promised<StoreView, typeof reads>
 
-  collections(options?: SignalOptions): Promise<ReadonlyArray<string>> {
-    return this.runner.run(
-      Effect.flatMap(this.view, (view) => view.collections),
-      options
-    )
-  }
-
+/** A read-only view of one commit, as promises. */
+export class AsyncView extends Reads {
   collection(name: string): AsyncCollectionReader
   collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollectionReader<Typed<A>>
   collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollectionReader<any> {
-    return new AsyncCollectionReader(name, this.runner, this.view, schema)
+    return new AsyncCollectionReader(name, this.runner, opened(this.target, name, schema))
   }
 
-  /** Writes a worksheet per collection: to a file's path (on Node) or a web stream. Answers the columns of each. */
+  /** Writes a worksheet per collection: to a file's path (on Node) or a web stream. Returns the columns of each. */
   async exportExcel(
     destination: string | WritableStream<Uint8Array>,
-    options?: Told<DatabaseExcelOptions> & SignalOptions
+    options?: PromiseOptions<DatabaseExcelOptions>
   ): Promise<{ readonly [collection: string]: ReadonlyArray<string> }> {
     const { withFilesFor } = await import("./Files.js")
-    return this.runner.run(
-      Effect.flatMap(this.view, (view) =>
-        withFilesFor(destination, view.exportExcel(destination, told(options, "onProgress")))
-      ),
-      signalIn(options)
+    return this.run(
+      (view) => withFilesFor(destination, view.exportExcel(destination, effectOptions(options))),
+      options
     )
   }
 }
 
+const methods = {
+  staleTransactions: ["value", 0],
+  removeTransaction: ["value", 1],
+  resolveRef: ["nullable", 1],
+  revert: ["value", 1, "options"],
+  rateLimit: ["value", 0],
+  doctor: ["value", 0]
+} as const satisfies Rows<StoreService>
+
+const Methods = withMethods(AsyncView, methods) as new (
+  runner: Runner,
+  target: Effect.Effect<StoreView, ValidationError>
+) => AsyncView & Promised<StoreService, typeof methods>
+
 /**
- * The document store as promises: the same options, names and errors as the Effect face, null for what is absent,
+ * The document store as promises: the same options, names and errors as the Effect API, null for what is absent,
  * `for await` for streams, an `AbortSignal` on every call that reads or writes. Close it, or open it with
  * `await using`.
  */
-export class AsyncStore extends AsyncView implements AsyncDisposable {
+export class AsyncStore extends Methods implements AsyncDisposable {
   private constructor(
     runner: Runner,
     private readonly store: Effect.Effect<StoreService>,
@@ -106,11 +108,9 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     return new AsyncStore(runner, Effect.succeed(service), service.repository, service.branch, service.root)
   }
 
-  private using<A, E>(
-    use: (store: StoreService) => Effect.Effect<A, E>,
-    options?: SignalOptions
-  ): Promise<A> {
-    return this.runner.run(Effect.flatMap(this.store, use), options)
+  /** Calls the store, and ends the call when the signal of the options is aborted. */
+  private call<A, E>(use: (store: StoreService) => Effect.Effect<A, E>, options?: SignalOptions): Promise<A> {
+    return this.runner.run(Effect.flatMap(this.store, use), signalOf(options))
   }
 
   override collection(name: string): AsyncCollection
@@ -119,34 +119,26 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     schema: Schema.Schema<A, I>
   ): AsyncCollection<Typed<A>, A>
   override collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
-    return new AsyncCollection(name, this.runner, this.store, schema)
+    return new AsyncCollection(name, this.runner, opened(this.store, name, schema))
   }
 
   /** Runs the body and commits what it queued; a body that throws discards it. */
   async batch<A>(
     body: (batch: AsyncBatch) => Promise<A> | A,
-    options: BatchOptions & SignalOptions = {}
+    options: PromiseOptions<BatchOptions> = {}
   ): Promise<{ readonly result: A; readonly commitSha: string | null }> {
-    wantBody("Store.batch", body)
-    const { result, commitSha } = await this.using(
-      (store) =>
-        store.batch(own(options) as BatchOptions, (batch) =>
-          called(() => body(new AsyncBatch(batch, this.runner)))
-        ),
-      signalIn(options)
-    )
-    return { result, commitSha: Option.getOrNull(commitSha) }
+    return inBatch("Store.batch", this.runner, this.store, body, options)
   }
 
   /** A batch to be committed by hand; closing the store discards what is not. */
-  async openBatch(options: BatchOptions & SignalOptions = {}): Promise<AsyncBatch> {
-    const held = await Held.open<Batch, unknown, WriteError>(
+  async openBatch(options: PromiseOptions<BatchOptions> = {}): Promise<AsyncBatch> {
+    const scoped = await ScopedHandle.open<Batch, unknown, WriteError>(
       this.runner,
-      (inside) => Effect.flatMap(this.store, (store) => store.batch(own(options) as BatchOptions, inside)),
+      (inside) => Effect.flatMap(this.store, (store) => store.batch(effectOptions(options), inside)),
       "abandon",
-      signalIn(options)
+      signalOf(options)
     )
-    return new AsyncBatch(held.handle, this.runner, () => held.abandon())
+    return new AsyncBatch(scoped.handle, this.runner, () => scoped.abandon())
   }
 
   /**
@@ -155,22 +147,22 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
    */
   async writer<A>(
     body: (writer: AsyncWriter) => Promise<A> | A,
-    options: WriterOptions & SignalOptions = {}
+    options: PromiseOptions<WriterOptions> = {}
   ): Promise<{ readonly result: A; readonly commits: ReadonlyArray<string> }> {
-    wantBody("Store.writer", body)
-    const { ended, result } = await Held.during(
+    requireBody("Store.writer", body)
+    const { ended, result } = await ScopedHandle.during(
       this.runner,
       this.writers(options),
-      (held) => body(new AsyncWriter(held, this.runner)),
-      signalIn(options)
+      (scoped) => body(new AsyncWriter(scoped, this.runner)),
+      signalOf(options)
     )
     return { result, commits: ended ?? [] }
   }
 
   /** A writer to be closed by hand; closing the store closes it. */
-  async openWriter(options: WriterOptions & SignalOptions = {}): Promise<AsyncWriter> {
+  async openWriter(options: PromiseOptions<WriterOptions> = {}): Promise<AsyncWriter> {
     return new AsyncWriter(
-      await Held.open(this.runner, this.writers(options), "close", signalIn(options)),
+      await ScopedHandle.open(this.runner, this.writers(options), "close", signalOf(options)),
       this.runner
     )
   }
@@ -182,83 +174,65 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
    */
   async transaction<A>(
     body: (transaction: AsyncTransaction) => Promise<A> | A,
-    options: TransactionOptions & SignalOptions = {}
+    options: PromiseOptions<TransactionOptions> = {}
   ): Promise<{ readonly result: A; readonly commitSha: string | null }> {
-    wantBody("Store.transaction", body)
-    const { ended, result } = await Held.during(
+    requireBody("Store.transaction", body)
+    const { ended, result } = await ScopedHandle.during(
       this.runner,
       this.transactions(options),
-      (held) => body(new AsyncTransaction(held, this.runner)),
-      signalIn(options)
+      (scoped) => body(new AsyncTransaction(scoped, this.runner)),
+      signalOf(options)
     )
     return { result, commitSha: ended }
   }
 
   /** A transaction to be committed by hand; closing the store rolls it back. */
-  async openTransaction(options: TransactionOptions & SignalOptions = {}): Promise<AsyncTransaction> {
-    const held = await Held.open(this.runner, this.transactions(options), "abandon", signalIn(options))
-    return new AsyncTransaction(held, this.runner)
+  async openTransaction(options: PromiseOptions<TransactionOptions> = {}): Promise<AsyncTransaction> {
+    const scoped = await ScopedHandle.open(
+      this.runner,
+      this.transactions(options),
+      "abandon",
+      signalOf(options)
+    )
+    return new AsyncTransaction(scoped, this.runner)
   }
 
   private writers(
-    options: WriterOptions & SignalOptions
+    options: PromiseOptions<WriterOptions>
   ): Bracket<Writer, ReadonlyArray<string>, WriteError> {
     return (inside) =>
       Effect.flatMap(this.store, (store) =>
-        Effect.map(store.writer(own(options) as WriterOptions, inside), ({ commits }) => commits)
+        Effect.map(store.writer(effectOptions(options), inside), ({ commits }) => commits)
       )
   }
 
   private transactions(
-    options: TransactionOptions & SignalOptions
+    options: PromiseOptions<TransactionOptions>
   ): Bracket<Transaction, string | null, WriteError> {
     return (inside) =>
       Effect.flatMap(this.store, (store) =>
-        Effect.map(store.transaction(own(options) as TransactionOptions, inside), ({ commitSha }) =>
+        Effect.map(store.transaction(effectOptions(options), inside), ({ commitSha }) =>
           Option.getOrNull(commitSha)
         )
       )
   }
 
-  staleTransactions(options?: SignalOptions) {
-    return this.using((store) => store.staleTransactions, options)
-  }
-
-  async removeTransaction(branch: string, options?: SignalOptions): Promise<void> {
-    return this.using((store) => store.removeTransaction(branch), options)
-  }
-
   /** A read-only view of the current head. */
   async snapshot(options?: SignalOptions): Promise<AsyncView> {
-    const view = await this.using((store) => store.snapshot, options)
+    const view = await this.call((store) => store.snapshot, options)
     return new AsyncView(this.runner, Effect.succeed(view))
   }
 
   /** A read-only view of a commit, tag or branch. */
   async at(ref: string, options?: SignalOptions): Promise<AsyncView> {
-    const view = await this.using((store) => store.at(ref), options)
+    const view = await this.call((store) => store.at(ref), options)
     return new AsyncView(this.runner, Effect.succeed(view))
   }
 
   /** The same store on another branch; closing this one closes it too, and not the other way round. */
   async onBranch(branch: string): Promise<AsyncStore> {
-    const service = await this.using((store) => Effect.sync(() => store.onBranch(branch)))
-    return AsyncStore.of(this.runner.part(), service)
-  }
-
-  async resolveRef(ref: string, options?: SignalOptions): Promise<string | null> {
-    return this.runner.runNullable(
-      Effect.flatMap(this.store, (store) => store.resolveRef(ref)),
-      options
-    )
-  }
-
-  /** Undoes a commit with a forward commit. */
-  async revert(
-    commitSha: string,
-    options?: WriteOptions & SignalOptions & { readonly force?: boolean | undefined }
-  ): Promise<Reverted> {
-    return this.using((store) => store.revert(commitSha, own(options)), signalIn(options))
+    const service = await this.call((store) => Effect.sync(() => store.onBranch(branch)))
+    return AsyncStore.of(this.runner.child(), service)
   }
 
   /** Runs a body up to its first commit, which is not made; what it would hold, null when nothing would be written. */
@@ -266,9 +240,9 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
     body: (store: AsyncStore) => Promise<A> | A,
     options?: SignalOptions
   ): Promise<NewCommit | null> {
-    wantBody("Store.preview", body)
-    const show = async (dry: StoreService) => {
-      const store = AsyncStore.of(this.runner.part(), dry)
+    requireBody("Store.preview", body)
+    const run = async (dry: StoreService) => {
+      const store = AsyncStore.of(this.runner.child(), dry)
       try {
         await body(store)
       } catch (error) {
@@ -277,39 +251,21 @@ export class AsyncStore extends AsyncView implements AsyncDisposable {
       }
       await store.close()
     }
-    return this.runner.runNullable(
-      Effect.flatMap(this.store, (store) => store.preview((dry) => called(() => show(dry)))),
-      options
-    )
+    const commit = await this.call((store) => store.preview((dry) => called(() => run(dry))), options)
+    return Option.getOrNull(commit)
   }
 
   async invalidate(path?: string): Promise<void> {
-    return this.using((store) => store.invalidate(path))
-  }
-
-  /** The current rate budgets, without spending any; empty where there are none. */
-  rateLimit(options?: SignalOptions): Promise<ReadonlyArray<Budget>> {
-    return this.using((store) => store.rateLimit, options)
+    return this.call((store) => store.invalidate(path))
   }
 
   estimate(operation: Estimate): Promise<number> {
-    return this.using((store) => Effect.sync(() => store.estimate(operation)))
+    return this.call((store) => Effect.sync(() => store.estimate(operation)))
   }
 
-  /** Looks at access, settings and collections; each finding of a collection says what was checked. */
-  doctor(options?: SignalOptions): Promise<ReadonlyArray<Finding>> {
-    return this.using((store) => store.doctor, options)
-  }
-
-  /** The same; `deep` reads every document, also over an API. */
-  doctorWith(
-    options: SignalOptions & {
-      readonly deep?: boolean | undefined
-      readonly onProgress?: ((progress: DoctorProgress) => PromiseLike<void> | void) | undefined
-    }
-  ): Promise<ReadonlyArray<Finding>> {
-    const asked = told<DoctorOptions>(options, "onProgress")
-    return this.using((store) => store.doctorWith(asked), signalIn(options))
+  /** The same as `doctor`, with options. */
+  doctorWith(options: PromiseOptions<DoctorOptions>): Promise<ReadonlyArray<Finding>> {
+    return this.call((store) => store.doctorWith(effectOptions(options)), options)
   }
 
   /**

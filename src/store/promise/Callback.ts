@@ -10,13 +10,13 @@ export class Thrown {
 export const called = <A>(body: (signal: AbortSignal) => PromiseLike<A> | A): Effect.Effect<A, Thrown> =>
   Effect.tryPromise({ try: async (signal) => body(signal), catch: (reason) => new Thrown(reason) })
 
-/** A caller's plain function as the store's callback: waited for, and what it throws ends the call unchanged. */
-export const callback = <A extends ReadonlyArray<unknown>>(
-  tell: ((...told: A) => PromiseLike<void> | void) | undefined
-): ((...told: A) => Effect.Effect<void>) | undefined =>
-  typeof tell !== "function" ? tell : (...told) => Effect.orDie(called(() => tell(...told)))
+/** A caller's function as the store's callback: the store waits for it, and what it throws ends the call unchanged. */
+export const callback =
+  <A extends ReadonlyArray<unknown>>(notify: (...args: A) => PromiseLike<void> | void) =>
+  (...args: A): Effect.Effect<void> =>
+    Effect.orDie(called(() => notify(...args)))
 
-/** What a caller's function threw, where an error is that; the error itself otherwise. */
+/** What a caller's function threw, where an error carries that; the error itself otherwise. */
 export const thrownReason = (error: unknown): unknown => {
   if (error instanceof Thrown) return error.reason
   const inner = error instanceof Error && "cause" in error ? error.cause : undefined

@@ -6,7 +6,7 @@ import { RemoteError } from "../../domain/StoreError.js"
 /** Named at run time, so that no bundler carries Node's file system into a browser. */
 const nodeFileSystem = "@effect/platform-node/NodeFileSystem"
 
-/** Gives an effect this machine's files, if it is a file that it writes to. */
+/** Provides the file system of this machine if the destination is a file's path. */
 export const withFilesFor = <A, E>(
   destination: string | WritableStream<Uint8Array>,
   effect: Effect.Effect<A, E, FileSystem>
@@ -20,7 +20,7 @@ export const withFilesFor = <A, E>(
             new RemoteError({
               operation: "export",
               reason: "Unsupported",
-              message: "there are no files here to write to",
+              message: "there is no file system here",
               hint: "pass a WritableStream, or run on Node",
               cause
             })

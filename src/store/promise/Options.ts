@@ -1,3 +1,4 @@
+import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { callback as anyFunction, kind, maybe, reader } from "../../domain/Options.js"
@@ -8,35 +9,31 @@ export interface SignalOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+type PromiseOption<Value> = Value extends (...args: infer Args) => Effect.Effect<void>
+  ? (...args: Args) => PromiseLike<void> | void
+  : Value
+
+/** Options of an Effect with a signal, and with plain or async functions as callbacks. */
+export type PromiseOptions<Options> = SignalOptions & {
+  [Name in keyof Options]: PromiseOption<Options[Name]>
+}
+
 const isObject = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null
 
-/** Options without the signal: what the Effect of the same name takes, and judges. */
-export const own = <Options extends SignalOptions>(
-  options: Options | undefined
-): Omit<Options, "signal"> | undefined => {
+/** The options that the Effect of the same name takes: without the signal, each function as an effectful callback. */
+export const effectOptions = (options: unknown): any => {
   if (!isObject(options)) return options
   const { signal: _, ...rest } = options
-  return rest
-}
-
-/** The same, with the plain functions of these names as the Effect takes them. */
-export const told = <Target>(
-  options: SignalOptions | undefined,
-  ...names: ReadonlyArray<"onProgress" | "onRow" | "onInvalid">
-): Target => {
-  const rest: unknown = own(options)
-  if (!isObject(rest)) return rest as Target
-  const functions = names.flatMap((name) => {
-    const given = rest[name]
-    return typeof given === "function" ? [[name, callback(given as () => void)]] : []
-  })
-  return { ...rest, ...Object.fromEntries(functions) } as Target
+  const isFunction = (value: unknown): value is () => void => typeof value === "function"
+  return Object.fromEntries(
+    Object.entries(rest).map(([name, value]) => [name, isFunction(value) ? callback(value) : value])
+  )
 }
 
 /** The signal alone of options that have more. */
-export const signalIn = (options: SignalOptions | undefined): SignalOptions | undefined =>
-  isObject(options) ? { signal: options.signal as AbortSignal } : options
+export const signalOf = (options: SignalOptions | undefined): SignalOptions | undefined =>
+  typeof options === "object" && options !== null ? { signal: options.signal } : options
 
 const readSignal = reader(
   Schema.UndefinedOr(
@@ -61,9 +58,24 @@ export const checked = (options: SignalOptions | undefined): AbortSignal | undef
   return options?.signal ?? undefined
 }
 
+/** Makes a call; `abort` runs if the signal is aborted before the call ends. */
+export const untilAborted = async <A>(
+  signal: AbortSignal | undefined,
+  abort: () => void,
+  call: () => Promise<A>
+): Promise<A> => {
+  if (signal?.aborted === true) abort()
+  signal?.addEventListener("abort", abort, { once: true })
+  try {
+    return await call()
+  } finally {
+    signal?.removeEventListener("abort", abort)
+  }
+}
+
 const readFunction = reader(anyFunction())
 
-/** Refuses a body that is not a function. */
-export const wantBody = (operation: string, body: unknown): void => {
+/** Throws a `ValidationError` unless the body is a function. */
+export const requireBody = (operation: string, body: unknown): void => {
   Either.getOrThrowWith(readFunction(operation, body, "body"), (error) => error)
 }

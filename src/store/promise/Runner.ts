@@ -4,20 +4,17 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { StoreError, ValidationError } from "../../domain/StoreError.js"
 import type { Store } from "../Store.js"
 import { Thrown, thrownReason } from "./Callback.js"
 import { toStandardError } from "./Logs.js"
-import { checked, type SignalOptions } from "./Options.js"
+import { checked, type SignalOptions, untilAborted } from "./Options.js"
 
-export type { SignalOptions } from "./Options.js"
-
-/** How long a call that is to end may take to give back what it holds, when the store is closed. */
+/** How long closing the store waits for a call to release its resources. */
 const ending = Duration.seconds(10)
 
-/** What every call on a closed store rejects with, and every call that its closing ended. */
+/** The error of every call on a closed store, and of every call that closing the store ended. */
 export const storeClosed = () =>
   new ValidationError({
     operation: "AsyncStore",
@@ -26,61 +23,55 @@ export const storeClosed = () =>
   })
 
 /**
- * Runs the store's effects as promises that reject with the store's own errors, and knows what is under way, so that
- * closing leaves nothing behind.
+ * Runs the store's effects as promises that reject with the store's own errors, and tracks every open call, so that
+ * closing the store ends them all.
  */
 export class Runner {
-  /** Each ends one call, iteration or open bracket, and waits for it. */
-  private readonly underWay = new Set<() => Promise<unknown>>()
+  /** Each function ends one call, iteration or scoped handle, and waits for its end. */
+  private readonly openCalls = new Set<() => Promise<unknown>>()
   private closing: Promise<void> | undefined
   private closed = false
 
   constructor(
     private readonly runtime: ManagedRuntime.ManagedRuntime<Store, unknown>,
     private readonly dispose: () => Promise<void>,
-    private readonly whole?: Runner
+    private readonly parent?: Runner
   ) {}
 
-  /** One for a part of the work, which ends with this one or before. */
-  readonly part = (): Runner => new Runner(this.runtime, async () => {}, this)
+  /** A runner that closes when this one closes, or before. */
+  readonly child = (): Runner => new Runner(this.runtime, async () => {}, this)
 
   private get isClosed(): boolean {
-    return this.closed || this.whole?.isClosed === true
+    return this.closed || this.parent?.isClosed === true
   }
 
   private begin(end: () => Promise<unknown>): void {
-    this.underWay.add(end)
-    this.whole?.begin(end)
+    this.openCalls.add(end)
+    this.parent?.begin(end)
   }
 
   private ended(end: () => Promise<unknown>): void {
-    this.underWay.delete(end)
-    this.whole?.ended(end)
+    this.openCalls.delete(end)
+    this.parent?.ended(end)
   }
 
-  /** Runs an effect; where the store is closed meanwhile it is interrupted, unless it `finishes`. */
+  /** Runs an effect; closing the store interrupts it, unless it `finishes`. */
   readonly run = async <A, E>(
     effect: Effect.Effect<A, E, Store>,
     options?: SignalOptions,
     finishes = false
   ): Promise<A> =>
-    this.heeding(checked(options), effect, (interrupt, exit) => () => {
+    this.runWith(checked(options), effect, (interrupt, exit) => () => {
       if (!finishes) interrupt()
       return soon(exit)
     })
 
-  /** Runs what stays open between calls. Closing the store calls `end` and waits for it; what it throws is told. */
-  readonly hold = async <A, E>(
+  /** Runs an effect that stays open between calls: closing the store calls `end`, and reports what it rejects with. */
+  readonly runOpen = async <A, E>(
     effect: Effect.Effect<A, E, Store>,
     end: () => Promise<unknown>,
     signal: AbortSignal
-  ): Promise<A> => this.heeding(signal, effect, () => end)
-
-  /** The same as `run`, with null for what is absent. */
-  readonly runNullable = <A, E>(
-    effect: Effect.Effect<Option.Option<A>, E, Store>,
-    options?: SignalOptions
-  ): Promise<A | null> => this.run(Effect.map(effect, Option.getOrNull), options)
+  ): Promise<A> => this.runWith(signal, effect, () => end)
 
   /** A stream for `for await`: leaving the loop ends it. */
   readonly iterate = <A, E>(
@@ -91,7 +82,7 @@ export class Runner {
     return { [Symbol.asyncIterator]: iterate }
   }
 
-  /** Ends everything that is under way; rejects with what is lost by that. Only the first to call it is told. */
+  /** Ends all open calls; the first call of `close` rejects with the operations that could not be written. */
   readonly close = (): Promise<void> => {
     if (this.closing !== undefined) return this.closing.catch(() => {})
     this.closed = true
@@ -100,7 +91,7 @@ export class Runner {
   }
 
   private async endAll(): Promise<void> {
-    const ends = await Promise.allSettled(Array.from(this.underWay, (end) => end()))
+    const ends = await Promise.allSettled(Array.from(this.openCalls, (end) => end()))
     await this.dispose()
     const lost = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []))
     if (lost.length > 1) {
@@ -109,8 +100,8 @@ export class Runner {
     if (lost.length === 1) throw lost[0]
   }
 
-  /** Runs an effect to its end, or until the signal. */
-  private async heeding<A, E>(
+  /** Runs an effect until it ends or the signal interrupts it. */
+  private async runWith<A, E>(
     signal: AbortSignal | undefined,
     effect: Effect.Effect<A, E, Store>,
     endOf: (interrupt: () => void, exit: Promise<Exit.Exit<A, unknown>>) => () => Promise<unknown>
@@ -121,17 +112,14 @@ export class Runner {
     const exit = new Promise<Exit.Exit<A, unknown>>((resolve) => fiber.addObserver(resolve))
     const end = endOf(interrupt, exit)
     this.begin(end)
-    if (signal?.aborted === true) interrupt()
-    signal?.addEventListener("abort", interrupt, { once: true })
     try {
-      return this.answer(await exit, signal)
+      return this.valueOf(await untilAborted(signal, interrupt, () => exit), signal)
     } finally {
-      signal?.removeEventListener("abort", interrupt)
       this.ended(end)
     }
   }
 
-  private answer<A>(exit: Exit.Exit<A, unknown>, signal: AbortSignal | undefined): A {
+  private valueOf<A>(exit: Exit.Exit<A, unknown>, signal: AbortSignal | undefined): A {
     if (Exit.isSuccess(exit)) return exit.value
     const isEnded = this.isClosed && Cause.isInterrupted(exit.cause)
     const reason = signal?.aborted === true ? signal.reason : isEnded ? storeClosed() : reasonOf(exit.cause)
@@ -186,20 +174,20 @@ export class Runner {
   }
 }
 
-/** Waits for what is to end, but not for ever. */
+/** Waits for the end, but not for ever. */
 const soon = (end: Promise<unknown> | undefined): Promise<void> =>
   Effect.runPromise(
     Effect.tryPromise(async () => end).pipe(
       Effect.timeout(ending),
       Effect.tapErrorTag("TimeoutException", () =>
-        Effect.logWarning("a call on a closed store does not come to its end: it is left behind")
+        Effect.logWarning("a call on a closed store did not end in time: it is abandoned")
       ),
       Effect.ignore,
       Effect.provide(toStandardError)
     )
   )
 
-/** What a writer could not write before its body failed, which comes on top of that failure. */
+/** The error of a writer that could not write everything after its body had failed. */
 const lostIn = (cause: Cause.Cause<unknown>): StoreError | undefined =>
   Array.from(Cause.failures(cause)).find(
     (error): error is StoreError => error instanceof StoreError && error.unwritten !== undefined

@@ -1,25 +1,23 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { checked, own, type SignalOptions, signalIn } from "./Options.js"
+import type { SheetOptions } from "../transfer/Export.js"
+import { checked, effectOptions, type SignalOptions, signalOf } from "./Options.js"
 
-/** Writes documents as the one sheet of a workbook: to a file's path (on Node) or a web stream. Answers the columns. */
+/** Writes documents as the one sheet of a workbook: to a file's path (on Node) or a web stream. Returns the columns. */
 export const writeXlsx = async (
   destination: string | WritableStream<Uint8Array>,
   documents: Iterable<unknown> | AsyncIterable<unknown>,
-  options?: SignalOptions & {
-    readonly columns?: ReadonlyArray<string> | undefined
-    readonly sheetName?: string | undefined
-  }
+  options?: SheetOptions & SignalOptions
 ): Promise<ReadonlyArray<string>> => {
-  const signal = checked(signalIn(options))
+  const signal = checked(signalOf(options))
   const [{ withFilesFor }, module] = await Promise.all([
     import("./Files.js"),
     import("../transfer/Export.js")
   ])
   signal?.throwIfAborted()
   const exit = await Effect.runPromiseExit(
-    withFilesFor(destination, module.writeXlsx(destination, documents, own(options))),
+    withFilesFor(destination, module.writeXlsx(destination, documents, effectOptions(options))),
     signal === undefined ? {} : { signal }
   )
   if (Exit.isSuccess(exit)) return exit.value

@@ -85,18 +85,10 @@ export interface SingleFile {
     text: CommitText
   ) => Effect.Effect<FileCommitted, RemoteFailure | ConflictError | AmbiguousWriteError>
   /**
-   * Runs alone among the writers of this process to the branch, or to one file of it, so that none of them changes what
-   * it reads before it writes. A `put`, `delete` or `commitNext` inside does not wait for it.
+   * Runs alone among the writers of this process to the branch, so that none of them changes what it reads before it
+   * writes. A `put`, `delete` or `commitNext` inside does not wait for it.
    */
-  readonly exclusively: (
-    branch: string,
-    path?: string
-  ) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /**
-   * How many turns have begun and ended so far. A write that is refused was overtaken by another writer of this process
-   * if a turn other than its own was under way between its read and its end.
-   */
-  readonly turns: Effect.Effect<{ readonly begun: number; readonly ended: number }>
+  readonly exclusively: (branch: string) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Above this many bytes a content does not go this way. */
   readonly maxBytes: number
 }
@@ -189,8 +181,15 @@ export interface GitRemoteService {
     changes: ReadonlyArray<Change>
   ) => Effect.Effect<Option.Option<Oid>, RemoteFailure>
 
-  /** The file at `path` of a commit. None when it is missing or is not a file. */
-  readonly file: (at: Head | Oid, path: string) => Effect.Effect<Option.Option<Blob>, RemoteFailure>
+  /**
+   * The file at `path` of a commit. None when it is missing or is not a file. `known` may be answered again where it
+   * still is what the commit has.
+   */
+  readonly file: (
+    at: Head | Oid,
+    path: string,
+    options?: { readonly known?: Blob | undefined }
+  ) => Effect.Effect<Option.Option<Blob>, RemoteFailure>
 
   /**
    * The file at `path` at the branch's head, in the fewest requests: `known` lets a remote answer "not modified".

@@ -8,7 +8,7 @@ import { ValidationError } from "../../domain/StoreError.js"
 import { exportOrder } from "../browse/Columns.js"
 import { weight } from "./Weight.js"
 
-/** What is kept of the documents while their columns are found; beyond it they are read twice instead. */
+/** The most documents that are kept while their columns are found; more are read twice. */
 const keptAtMost = { documents: 2_000, units: 8_000_000 }
 
 interface Found {
@@ -76,14 +76,14 @@ const again = <E, R>(documents: Stream.Stream<JsonObject, E, R>, expected: numbe
         ? Effect.void
         : new ValidationError({
             operation: "export",
-            message: `the documents were ${expected} when their columns were looked for, and ${count} when they were written`,
+            message: `there were ${expected} documents when their columns were read, and ${count} when they were written`,
             hint: "give the columns, or documents that can be read twice: a list, or a stream that starts anew"
           })
     )
     return Stream.concat(counted, Stream.drain(Stream.fromEffect(check)))
   })
 
-/** JSON text with sorted keys and a blank after separators: how a value that is not a scalar stands in a cell. */
+/** JSON text with sorted keys and a blank after separators: the cell of a list or an object. */
 export const jsonText = (value: Json): string => {
   if (Array.isArray(value)) return `[${value.map(jsonText).join(", ")}]`
   if (typeof value !== "object" || value === null) return JSON.stringify(value)

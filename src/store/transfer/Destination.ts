@@ -3,6 +3,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import type * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
@@ -40,7 +41,7 @@ const failed = (operation: string, path?: string) => (cause: unknown) =>
     cause
   })
 
-/** Writes all bytes. A file appears under its name only when it is whole; a failure leaves what was there before. */
+/** Writes all bytes. A file appears under its name only when it is complete; a failure leaves the old file. */
 export const writeTo = <D extends Destination<unknown, unknown>, E, R>(
   destination: D,
   bytes: Stream.Stream<Uint8Array, E, R>,
@@ -63,7 +64,7 @@ const toFile = <E, R>(path: string, bytes: Stream.Stream<Uint8Array, E, R>, oper
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const there = yield* Effect.option(files.stat(path))
-    // What has no positions can only be appended to, and keeps its place.
+    // A pipe or a device can only be appended to; it is not replaced.
     const isDevice = Option.exists(there, ({ type }) => type !== "File" && type !== "Directory")
     yield* isDevice
       ? Stream.run(bytes, files.sink(path, { flag: "a" }))
@@ -71,12 +72,9 @@ const toFile = <E, R>(path: string, bytes: Stream.Stream<Uint8Array, E, R>, oper
   }).pipe(Effect.mapError((error) => (isFileError(error) ? failed(operation, path)(error) : (error as E))))
 
 const isFileError = (error: unknown): error is PlatformError =>
-  typeof error === "object" &&
-  error !== null &&
-  "_tag" in error &&
-  (error._tag === "SystemError" || error._tag === "BadArgument")
+  Predicate.isTagged(error, "SystemError") || Predicate.isTagged(error, "BadArgument")
 
-/** Writes beside the file, under a name that nobody else has, and puts it in the file's place when it is whole. */
+/** Writes a temporary file beside the file, and replaces the file by it when it is complete. */
 const replaceFile = <E, R>(
   files: FileSystem.FileSystem,
   path: string,
@@ -84,7 +82,7 @@ const replaceFile = <E, R>(
   bytes: Stream.Stream<Uint8Array, E, R>
 ) =>
   Effect.gen(function* () {
-    // A link stays, and what it points to is replaced.
+    // A symbolic link is kept, and its target is replaced.
     const target = Option.isNone(there) ? path : yield* files.realPath(path)
     const partial = `${target}.${(yield* Random.nextIntBetween(0x1000_0000, 0x7fff_ffff)).toString(16)}.partial`
     yield* Stream.run(bytes, files.sink(partial)).pipe(

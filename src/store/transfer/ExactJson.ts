@@ -12,7 +12,7 @@ const encoder = new TextEncoder()
 const suspicious = /\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/
 const step = /\.?([A-Za-z_$][\w$-]*)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gs
 
-/** The value of a JSON text; a number that would change by being read stands in it as an `UnheldNumber`. */
+/** The value of a JSON text; a number that JavaScript cannot hold exactly becomes an `UnheldNumber`. */
 export const parseExactly = (text: string): unknown => {
   const value: unknown = JSON.parse(text)
   if (!suspicious.test(text)) return value
@@ -30,7 +30,7 @@ const place = (root: any, path: string, text: string) => {
   )
   const last = steps.pop()
   let holder = root.value
-  // Of keys that stand twice in an object the last one was kept: a number may lie where nothing is any more.
+  // Of a repeated key JSON.parse keeps the last value, so the place of an earlier number may be gone.
   for (const one of steps) holder = own(holder, one)
   const value = new UnheldNumber(text)
   if (last === undefined) root.value = value

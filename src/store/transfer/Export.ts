@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../domain/Document.js"
 import { reader } from "../../domain/Options.js"
-import { NotFoundError, type ReadError, ValidationError } from "../../domain/StoreError.js"
+import { NotFoundError, type ReadError } from "../../domain/StoreError.js"
 import { withColumns } from "./Columns.js"
 import {
   type Destination,
@@ -19,7 +19,7 @@ import { elementsAhead, type RecordSource, sourceError } from "./Records.js"
 import { type CsvEncoding, encodeCsv, encodeJson, encodeNdjson } from "./Text.js"
 import { encodeXlsx, type Sheet } from "./Xlsx.js"
 
-/** How far an export is. */
+/** The progress of an export. */
 export interface ExportProgress {
   readonly collection: string
   readonly documents: number
@@ -32,10 +32,14 @@ export interface ExportOptions {
   readonly onProgress?: ((progress: ExportProgress) => Effect.Effect<void>) | undefined
 }
 
-export interface ExcelOptions extends ExportOptions {
+/** The options of a workbook with one sheet. */
+export interface SheetOptions {
+  readonly columns?: ReadonlyArray<string> | undefined
   /** Default: the collection's name. Made legal where Excel forbids it. */
   readonly sheetName?: string | undefined
 }
+
+export interface ExcelOptions extends ExportOptions, SheetOptions {}
 
 export interface DatabaseExcelOptions {
   /** Default: all of them. */
@@ -51,7 +55,7 @@ export type TextFormat = "csv" | "ndjson" | "json"
 
 export interface TextOptions extends ExportOptions, Omit<CsvEncoding, "columns"> {}
 
-/** A collection of one commit: what is read twice is the same. */
+/** A collection of one commit: a second read gives the same documents. */
 export interface DocumentSource {
   readonly name: string
   readonly all: (options?: { readonly limit?: number | undefined }) => Stream.Stream<JsonObject, ReadError>
@@ -63,7 +67,7 @@ export interface DatabaseSource {
   readonly collection: (name: string) => DocumentSource
 }
 
-/** What an export answers and how it can fail; it needs a file system where the destination is a path. */
+/** The result of an export and its failures; it needs a file system if the destination is a path. */
 export type Exported<D, A> = Effect.Effect<
   A,
   ReadError | DestinationError | DestinationFailure<D>,
@@ -74,16 +78,13 @@ const readDestination = reader(destinationArgument[1])
 const readSheet = reader(Schema.Struct(sheetFields))
 
 /**
- * Writes records as the one sheet of a workbook, in constant memory; answers the columns. Values that JSON cannot hold
+ * Writes records as the one sheet of a workbook, in constant memory; returns the columns. Values that JSON cannot hold
  * are written as an import would store them.
  */
 export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R = never>(
   destination: D,
   records: RecordSource<E, R>,
-  options: {
-    readonly columns?: ReadonlyArray<string> | undefined
-    readonly sheetName?: string | undefined
-  } = {}
+  options: SheetOptions = {}
 ) =>
   Effect.gen(function* () {
     yield* readDestination("writeXlsx", destination, destinationArgument[0])
@@ -97,24 +98,20 @@ export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R 
     return found.columns
   })
 
-/** Writes a collection as the one sheet of a workbook, from one commit, in constant memory; answers the columns. */
+/** Writes a collection as the one sheet of a workbook, from one commit, in constant memory; returns the columns. */
 export const exportExcel = <D extends Destination<unknown, unknown>>(
   collection: DocumentSource,
   destination: D,
   options: ExcelOptions = {}
 ): Exported<D, ReadonlyArray<string>> =>
   Effect.gen(function* () {
-    const found = yield* withColumns(documentsOf(collection, options), options.columns)
-    const sheet = {
-      name: options.sheetName ?? collection.name,
-      columns: found.columns,
-      rows: counted(collection.name, found.documents, options.onProgress)
-    }
-    yield* writeTo(destination, encodeXlsx([sheet]), "exportExcel")
-    return found.columns
+    const sheet = yield* sheetOf(collection, options, options.columns)
+    const name = options.sheetName ?? collection.name
+    yield* writeTo(destination, encodeXlsx([{ ...sheet, name }]), "exportExcel")
+    return sheet.columns
   })
 
-/** Writes a worksheet per collection, all from one view; answers the columns of each. */
+/** Writes a worksheet per collection, all from one view; returns the columns of each. */
 export const exportDatabaseExcel = <D extends Destination<unknown, unknown>>(
   view: DatabaseSource,
   destination: D,
@@ -135,19 +132,16 @@ export const exportDatabaseExcel = <D extends Destination<unknown, unknown>>(
     const columns: Record<string, ReadonlyArray<string>> = Object.create(null)
     const sheets: Array<Sheet<ReadError>> = []
     for (const name of names) {
-      const wanted =
-        options.columns !== undefined && Object.hasOwn(options.columns, name)
-          ? options.columns[name]
-          : undefined
-      const found = yield* withColumns(documentsOf(view.collection(name), options), wanted)
-      columns[name] = found.columns
-      sheets.push({ name, columns: found.columns, rows: counted(name, found.documents, options.onProgress) })
+      const given = Object.hasOwn(options.columns ?? {}, name) ? options.columns?.[name] : undefined
+      const sheet = yield* sheetOf(view.collection(name), options, given)
+      columns[name] = sheet.columns
+      sheets.push(sheet)
     }
     yield* writeTo(destination, encodeXlsx(sheets), "exportExcel")
     return columns
   })
 
-/** Writes a collection as text, from one commit, in constant memory; answers the number of documents. */
+/** Writes a collection as text, from one commit, in constant memory; returns the number of documents. */
 export const exportText = <D extends Destination<unknown, unknown>>(
   collection: DocumentSource,
   destination: D,
@@ -161,13 +155,6 @@ export const exportText = <D extends Destination<unknown, unknown>>(
         count = progress.documents
         return options.onProgress?.(progress) ?? Effect.void
       })
-    if (format !== "csv" && format !== "ndjson" && format !== "json") {
-      return yield* new ValidationError({
-        operation: "exportText",
-        message: `${format} is no format`,
-        hint: "use csv, ndjson or json; exportExcel writes workbooks"
-      })
-    }
     const documents = documentsOf(collection, options)
     if (format === "csv") {
       const found = yield* withColumns(documents, options.columns)
@@ -196,7 +183,19 @@ const documentsOf = (
   options: { readonly limit?: number | undefined }
 ): Stream.Stream<JsonObject, ReadError> => collection.all({ limit: options.limit })
 
-/** Tells how many documents went by, a chunk at a time. */
+/** A collection as a worksheet with these columns, or with all that its documents have. */
+const sheetOf = (
+  collection: DocumentSource,
+  options: Pick<ExportOptions, "limit" | "onProgress">,
+  columns: ReadonlyArray<string> | undefined
+): Effect.Effect<Sheet<ReadError>, ReadError> =>
+  Effect.map(withColumns(documentsOf(collection, options), columns), (found) => ({
+    name: collection.name,
+    columns: found.columns,
+    rows: counted(collection.name, found.documents, options.onProgress)
+  }))
+
+/** Reports the number of documents that were read, after each chunk. */
 const counted = <E, R>(
   collection: string,
   documents: Stream.Stream<JsonObject, E, R>,

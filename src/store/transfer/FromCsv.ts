@@ -16,7 +16,7 @@ export interface CsvOptions {
   /** Names of the columns; without them the first row holds the names. */
   readonly columns?: ReadonlyArray<string> | undefined
   /**
-   * How a cell is read, quoted or not: `text` (the default) leaves it as it stands; `json` reads numbers, `true`,
+   * How a cell is read, quoted or not: `text` (the default) leaves it unchanged; `json` reads numbers, `true`,
    * `false`, `null`, lists and objects as JSON does, and an empty cell as a missing field; a number that JavaScript
    * cannot hold exactly, or that begins with a zero, stays text.
    */
@@ -46,7 +46,7 @@ export const fromCsv = <E = never, R = never>(
     return Stream.fail(
       new ValidationError({
         operation: "fromCsv",
-        message: `${JSON.stringify(delimiter)} cannot stand between cells`,
+        message: `${JSON.stringify(delimiter)} cannot separate cells`,
         hint: "use a comma, a semicolon or a tab"
       })
     )
@@ -166,6 +166,6 @@ const wholeRows = <E, R>(text: Stream.Stream<string, E, R>, delimiter: string): 
     )
   })
 
-/** Whether a row is nothing but its end. */
+/** Whether a row is empty. */
 const isBlank = (text: string, start: number, end: number) =>
   end - start === 1 || (end - start === 2 && text.charCodeAt(start) === carriageReturn)

@@ -8,7 +8,7 @@ import { type ImportRecord, type RecordStream, rowRecord, sourceError, uniqueCol
 
 type Parameters = ReadonlyArray<unknown>
 
-/** A client of PostgreSQL: `pg`'s clients and pools, PGlite, and what behaves like them. The result is held in memory. */
+/** A client of PostgreSQL: `pg`'s clients and pools, PGlite, and clients with their interface. The result is kept in memory. */
 export interface QueryConnection {
   readonly query: (...args: Array<any>) => Promise<any>
 }
@@ -30,7 +30,7 @@ export interface EffectSqlConnection {
 }
 
 /**
- * The rows of a query. Columns of the same name are told apart (`id`, `id_2`) wherever the driver hands out rows as
+ * The rows of a query. Columns of the same name get different names (`id`, `id_2`) if the driver returns rows as
  * lists. Big results of PostgreSQL are better read through a cursor with `fromDbapi`.
  */
 export const fromSql = (
@@ -56,7 +56,7 @@ const unknownConnection: RecordStream = Stream.suspend(() =>
   )
 )
 
-/** Some of Effect's drivers have no streams and die when asked for one: then the result is held in memory. */
+/** Some of Effect's drivers have no streams and die when asked for one: their result is kept in memory. */
 const fromEffectSql = (connection: EffectSqlConnection, sql: string, parameters: Parameters): RecordStream =>
   Stream.suspend(() => {
     const statement = connection.unsafe(sql, parameters)

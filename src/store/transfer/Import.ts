@@ -10,16 +10,16 @@ import { ValidationError } from "../../domain/StoreError.js"
 import { generator } from "../../domain/Ulid.js"
 import type { StoreCore } from "../internal/StoreCore.js"
 import type { DocumentOperation, NextVersion } from "../internal/WriteUnit.js"
-import { goingOn, refusal } from "./GoingOn.js"
 import { contentOf, type ImportRow, judged, type Prepared, prepare, type Row } from "./ImportRow.js"
 import { elements, type RecordSource, sourceProblem } from "./Records.js"
+import { refusal, resumable } from "./Resume.js"
 import type { SourceError } from "./SourceError.js"
 
 export type { ImportRow } from "./ImportRow.js"
 
 /** How far an import is. */
 export interface ImportReport {
-  /** Names this import: given again with the same records, it goes on where it was. */
+  /** Names this import: an import with this id and the same records resumes it. */
   readonly importId: string
   /** Records handled, duplicates counted. */
   readonly records: number
@@ -41,7 +41,7 @@ export interface ImportOptions {
   readonly dryRun?: boolean | undefined
   /** `first` checks every record before the first commit, which reads the records twice. Default `each`. */
   readonly validate?: "each" | "first" | undefined
-  /** Goes on with an import that was interrupted. */
+  /** Resumes an import that was interrupted. */
   readonly importId?: string | undefined
   readonly message?: string | undefined
   /** Called with the report so far after each chunk, and once at the start. */
@@ -68,7 +68,7 @@ const operation = "Collection.importRecords"
  * Imports records, each as a whole document, one commit per chunk in constant memory. An existing document is
  * replaced, its revision rising by one, unless it already is as the record says. A record that cannot be stored fails
  * the import with its row before its chunk is written. Whatever fails, the chunks before it are kept, and the error
- * names the `importId` with which the import goes on, without doubling anything.
+ * names the `importId` that resumes the import without storing anything twice.
  */
 export const importRecords = <E = never, R = never>(
   target: ImportTarget,
@@ -96,7 +96,7 @@ export const importRecords = <E = never, R = never>(
         })
       )
     }
-    const writeChunk = options.dryRun === true ? lookAtChunk(target) : commitChunk(target, options.message)
+    const writeChunk = options.dryRun === true ? previewChunk(target) : commitChunk(target, options.message)
     let report: ImportReport = {
       importId,
       records: 0,
@@ -106,13 +106,14 @@ export const importRecords = <E = never, R = never>(
       refused: 0,
       commits: []
     }
-    const tell = () => options.onProgress?.(report) ?? Effect.void
-    const told = <F>(error: F) => (options.dryRun === true ? error : goingOn(error, importId, report.records))
-    yield* tell()
-    const read = Stream.mapError(rows(), told)
+    const notify = () => options.onProgress?.(report) ?? Effect.void
+    const failure = <F>(error: F) =>
+      options.dryRun === true ? error : resumable(error, importId, report.records)
+    yield* notify()
+    const read = Stream.mapError(rows(), failure)
     yield* Stream.runForEach(Stream.grouped(read, options.chunkSize ?? 100), (chunk) =>
       Effect.gen(function* () {
-        const done = yield* Effect.mapError(writeChunk(Chunk.toReadonlyArray(chunk), report), told)
+        const done = yield* Effect.mapError(writeChunk(Chunk.toReadonlyArray(chunk), report), failure)
         report = {
           ...report,
           records: report.records + done.rows.length,
@@ -126,11 +127,11 @@ export const importRecords = <E = never, R = never>(
           })
         }
         if (options.onRow !== undefined) yield* Effect.forEach(done.rows, options.onRow, { discard: true })
-        yield* tell()
+        yield* notify()
       })
     )
     if (options.validate === "first" && options.dryRun !== true && report.records !== checked) {
-      return yield* report.records === 0 ? readOnlyOnce() : told(changedMeanwhile(checked, report.records))
+      return yield* report.records === 0 ? readOnlyOnce() : failure(changedMeanwhile(checked, report.records))
     }
     return report
   })
@@ -140,15 +141,11 @@ const counted = (rows: ReadonlyArray<ImportRow>, action: ImportRow["action"]) =>
 
 const problemOf = <E, R>(importId: string, source: RecordSource<E, R>, options: ImportOptions) => {
   const invalid = (message: string, hint?: string) => new ValidationError({ operation, message, hint })
-  const { chunkSize = 100 } = options
-  if (!Number.isInteger(chunkSize) || chunkSize < 1) {
-    return Effect.fail(invalid(`chunkSize must be a whole number of at least 1, it is ${chunkSize}`))
-  }
   if (!/^[0-9A-HJKMNP-TV-Z]{26}$/.test(importId)) {
     return Effect.fail(
       invalid(
         `${importId} is not an importId`,
-        "take it from the report or the error of the import to go on with"
+        "take it from the report or the error of the import to resume"
       )
     )
   }
@@ -222,10 +219,10 @@ const put = (collection: string, row: Row): DocumentOperation => ({
     })
 })
 
-/** What a chunk would do, judged on top of the chunks before it. */
-const lookAtChunk = ({ stored }: ImportTarget) => {
+/** What writing a chunk would do after the chunks before it. */
+const previewChunk = ({ stored }: ImportTarget) => {
   const marks = new Map<string, string | undefined>()
-  // One for each id of the import: short.
+  // Kept for each id of the import, so it is short.
   const mark = (document: JsonObject) => {
     const content = contentOf(document)
     return `${Hash.string(content)} ${content.length}`

@@ -6,7 +6,7 @@ import { idProblem } from "../../domain/DocumentId.js"
 import { numbered } from "./ImportId.js"
 import { normaliseRecord } from "./Normalise.js"
 
-/** What is done with one record. `row` counts from 1. */
+/** What an import does with one record. `row` counts from 1. */
 export interface ImportRow {
   readonly row: number
   readonly id?: string | undefined
@@ -67,8 +67,8 @@ export const contentOf = (document: JsonObject): string => {
 }
 
 /**
- * What becomes of each row, in order, as if those before it were stored. `marks` holds what was seen of an id before;
- * `stored` answers undefined where there is no document, none where its file holds none.
+ * The action for each row, in order, as if the rows before it were stored. `marks` holds the mark of each id seen
+ * before; `stored` returns undefined if there is no document, none if its file holds none.
  */
 export const judged = (
   rows: ReadonlyArray<Row>,

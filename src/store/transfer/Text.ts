@@ -47,7 +47,7 @@ export const encodeCsv = <E, R>(
   )
 }
 
-/** How a value stands in a cell of text. */
+/** The text of a value in a cell. */
 export const cellText = (value: Json | undefined): string => {
   if (value === undefined || value === null) return ""
   return typeof value === "string" ? value : jsonText(value)
@@ -58,7 +58,7 @@ const quoted = (text: string, delimiter: string) =>
     ? `"${text.replaceAll('"', '""')}"`
     : text
 
-/** Text that no spreadsheet takes for a formula. */
+/** Text that no spreadsheet reads as a formula. */
 export const guarded = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
 /** Whether -0 is anywhere inside, which `JSON.stringify` writes as 0. */

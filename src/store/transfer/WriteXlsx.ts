@@ -1,18 +1,16 @@
 import * as Effect from "effect/Effect"
 import type { Destination } from "./Destination.js"
+import type { SheetOptions } from "./Export.js"
 import type { RecordSource } from "./Records.js"
 
 /**
- * Writes records as the one sheet of a workbook, in constant memory; answers the columns. What writes workbooks is
- * loaded by the first call, so that a page that writes none does not carry it.
+ * Writes records as the one sheet of a workbook, in constant memory; returns the columns. The first call loads the
+ * code, so that a page that writes no workbook does not load it.
  */
 export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R = never>(
   destination: D,
   records: RecordSource<E, R>,
-  options: {
-    readonly columns?: ReadonlyArray<string> | undefined
-    readonly sheetName?: string | undefined
-  } = {}
+  options: SheetOptions = {}
 ) =>
   Effect.flatMap(
     Effect.promise(() => import("./Export.js")),

@@ -1,17 +1,19 @@
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
+import { once } from "node:events"
 import fs, { readdirSync } from "node:fs"
 import { syncBuiltinESMExports } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
+import { spawnGit } from "../../../src/git/disk/GitProcess.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
 import { directory } from "../../store/core/Remotes.js"
 import { temporariesIn } from "./support/temporary.js"
 
-const replace = <K extends "mkdirSync" | "renameSync" | "writeSync" | "writevSync" | "fsync">(
+const replace = <K extends "linkSync" | "mkdirSync" | "renameSync" | "writeSync" | "writevSync" | "fsync">(
   name: K,
   make: (real: any) => any
 ) => {
@@ -102,6 +104,31 @@ describe("a disk that fails", () => {
   )
 })
 
+describe("a disk that is full when a Git child is killed", () => {
+  it.scopedLive("lets the branch be written once there is room, whose lock the child had", () =>
+    Effect.gen(function* () {
+      const { at, remote } = yield* opened
+      const repository = yield* Engine.open({ directory: at, maintenance: false, timeout: 1_000 })
+      const main = Option.getOrThrow(yield* remote.head("main")).commit
+      let undo = () => {}
+      const killed = Effect.promise(async () => {
+        const child = spawnGit(at, ["update-ref", "--stdin"])
+        child.stdin.write(`start\ncreate refs/heads/next ${main}\nprepare\n`)
+        while (!fs.existsSync(`${at}/refs/heads/next.lock`)) await new Promise((done) => setTimeout(done, 2))
+        undo = replace("mkdirSync", () => () => {
+          throw full()
+        })
+        child.kill("SIGKILL")
+        await once(child, "close")
+      })
+      yield* Effect.flip(repository.exclusively(Effect.zipRight(killed, Effect.fail("killed"))))
+      undo()
+      yield* repository.updateRef("refs/heads/next", Option.none(), Option.some(main))
+      assert.isTrue(Option.isSome(yield* remote.head("next")))
+    })
+  )
+})
+
 describe("a branch that is a symbolic ref", () => {
   it.scopedLive("is written through, as Git does", () =>
     Effect.gen(function* () {
@@ -176,6 +203,20 @@ describe("a disk that becomes full in the middle of a file", () => {
       undo()
       assert.strictEqual(refused.reason, "Denied")
       yield* repository.writeObject("blob", new Uint8Array(1))
+    })
+  )
+  it.scopedLive("is told by the maintenance, which somebody else's maintenance does not excuse", () =>
+    Effect.gen(function* () {
+      const at = `${yield* directory}/r.git`
+      const repository = yield* Engine.open({ directory: at, create: true, durability: "none" })
+      const undo = replace("linkSync", () => () => {
+        throw full()
+      })
+      const refused = yield* Effect.either(repository.maintain)
+      undo()
+      assert.strictEqual(Either.isLeft(refused) ? refused.left.reason : "done", "Denied")
+      assert.deepStrictEqual(temporariesIn(at), [])
+      yield* repository.maintain
     })
   )
   it.scopedLive("loses no packed ref when another one is deleted", () =>

@@ -10,6 +10,7 @@ import type { Oid } from "../../../src/domain/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
 import { channelOf, spawnGit } from "../../../src/git/disk/GitProcess.js"
 import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
+import * as Quarantine from "../../../src/http/host/repository/Quarantine.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
@@ -24,6 +25,16 @@ const inContainer = [
   ...["sh", "-c", '"$@"; code=$?; [ $code = 137 ] && sleep 60; exit $code', "sh"]
 ]
 const hasContainers = spawnSync("unshare", [...inContainer.slice(1), "flock", "--version"]).status === 0
+
+/** Runs a command in a pid namespace that ends with it. */
+const hidden = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+const canHide =
+  spawnSync("unshare", [
+    ...hidden.slice(1),
+    "sh",
+    "-c",
+    "mount -o remount,hidepid=2 /proc && setpriv --reuid=65534 --clear-groups true"
+  ]).status === 0
 
 /** Every file of a repository whose name is that of a lock or of something half written. */
 const leftIn = (directory: string): ReadonlyArray<string> =>
@@ -137,6 +148,7 @@ describe.skipIf(!hasContainers)("what a container leaves that was killed", () =>
           "Locked",
           "written"
         ])
+        assert.isFalse(yield* Quarantine.clean(directory))
         assert.includeMembers([...leftIn(directory)], [...before])
         // The engine dies, and its Git children do not notice yet.
         const family = familyOf(pid).slice(2)
@@ -213,13 +225,16 @@ describe("what killed Git children leave", () => {
     30_000
   )
 
-  it.scopedLive(
-    "is somebody else's lock as long as a Git process that may hold it lives",
-    () =>
+  it.scopedLive.each(["its path", "a symbolic link"])(
+    "is somebody else's lock as long as a Git process that may hold it lives, which was given %s",
+    (way) =>
       Effect.gen(function* () {
         const { commit, directory } = yield* made
+        const linked = path.join(path.dirname(directory), "linked")
+        fs.symlinkSync(path.dirname(directory), linked)
+        const given = way === "its path" ? directory : path.join(linked, path.basename(directory))
         const { end, pid } = yield* stuckIn(directory, commit)
-        const other = spawn("git", ["--git-dir", directory, "update-ref", "--stdin"])
+        const other = spawn("git", [`--git-dir=${given}`, "update-ref", "--stdin"])
         yield* Effect.addFinalizer(() => Effect.sync(() => other.kill("SIGKILL")))
         other.stdin.write(`start\ncreate refs/heads/b4 ${commit}\nprepare\n`)
         const lock = path.join(directory, "refs/heads/b4.lock")
@@ -237,6 +252,72 @@ describe("what killed Git children leave", () => {
         assert.strictEqual(git(directory, "rev-parse", "b4").trim(), commit)
       }),
     30_000
+  )
+
+  it.scopedLive.each([3_600_000, -3_600_000])(
+    "is told from the lock of a living process where the clock has been set by %i ms since",
+    (step) =>
+      Effect.gen(function* () {
+        const { commit, directory } = yield* made
+        const { end, pid } = yield* stuckIn(directory, commit)
+        const other = spawn("git", [`--git-dir=${directory}`, "update-ref", "--stdin"])
+        yield* Effect.addFinalizer(() => Effect.sync(() => other.kill("SIGKILL")))
+        process.kill(-pid, "SIGKILL")
+        yield* Effect.promise(() => end)
+        const recovered = () => {
+          const clock = `const now = Date.now; Date.now = () => now() + ${step}`
+          const imports = ["--import", "tsx", "--import", `data:text/javascript,${encodeURIComponent(clock)}`]
+          return JSON.parse(
+            execFileSync(process.execPath, [...imports, branches, directory, commit, "b2", "b4"], {
+              encoding: "utf8"
+            })
+          )
+        }
+        other.stdin.write(`start\ncreate refs/heads/b4 ${commit}\nprepare\n`)
+        const lock = path.join(directory, "refs/heads/b4.lock")
+        yield* Effect.repeat(Effect.sleep(5), { until: () => fs.existsSync(lock) })
+        assert.strictEqual(recovered()[1], "Locked")
+        other.stdin.end("commit\n")
+        yield* Effect.promise(() => once(other, "close"))
+        assert.deepStrictEqual(recovered(), ["written", "written"])
+        assert.deepStrictEqual(leftIn(directory), [])
+      }),
+    60_000
+  )
+
+  it.scopedLive.skipIf(!canHide)(
+    "is told from the lock of another user's process, although processes of others are hidden",
+    () =>
+      Effect.gen(function* () {
+        const { commit, directory } = yield* made
+        const home = path.join(directory, "chainstore")
+        const name = yield* Effect.scoped(
+          Effect.map(Engine.open({ directory }), () => fs.readdirSync(home).find((one) => one.includes("~"))!)
+        )
+        const [machine, boot, , ...rest] = name.split("~")
+        const dead = path.join(home, [machine, boot, "dead", ...rest].join("~"))
+        fs.mkdirSync(dead)
+        fs.writeFileSync(path.join(dead, "work-0"), "")
+        fs.utimesSync(path.join(dead, "work-0"), 0, 0)
+        fs.chmodSync(path.dirname(directory), 0o755)
+        execFileSync("chown", ["-R", "65534:65534", directory])
+        const lock = path.join(directory, "refs/heads/b4.lock")
+        const script = [
+          "mount -o remount,hidepid=2 /proc",
+          `(printf 'start\\ncreate refs/heads/b4 ${commit}\\nprepare\\n'; sleep 30) |`,
+          `  git -c safe.directory='*' --git-dir=${directory} update-ref --stdin >/dev/null &`,
+          `until [ -e ${lock} ]; do sleep 0.05; done`,
+          'setpriv --reuid=65534 --regid=65534 --clear-groups "$@"'
+        ].join("\n")
+        const [command = "", ...args] = hidden
+        const branch = [process.execPath, "--import", "tsx", branches, directory, commit, "b4"]
+        const said = execFileSync(command, [...args, "sh", "-c", script, "sh", ...branch], {
+          encoding: "utf8",
+          env: { PATH: process.env["PATH"], HOME: "/nonexistent" }
+        })
+        assert.deepStrictEqual(JSON.parse(said), ["Locked"])
+      }),
+    60_000
   )
 
   it.scopedLive(

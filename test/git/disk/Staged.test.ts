@@ -130,3 +130,24 @@ describe("a commit that is still on its way", () => {
     })
   )
 })
+
+it.scopedLive("a commit of very many files lets others run meanwhile", () =>
+  Effect.gen(function* () {
+    const repository = yield* engine({ durability: "none", maintenance: false })
+    let turns = 0
+    let done = false
+    const tick = () => {
+      turns++
+      if (!done) setTimeout(tick, 0)
+    }
+    const changes = Array.from({ length: 30_000 }, (_, n) => put(`d/${n % 100}/${n}`, `${n}`))
+    setTimeout(tick, 0)
+    const { commit } = yield* write(repository, changes)
+    done = true
+    assert.isAtLeast(turns, 5)
+    assert.strictEqual(
+      git(repository.directory, "ls-tree", "-r", "--name-only", commit).split("\n").length,
+      30_001
+    )
+  })
+)

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { routes } from "../../../src/http/host/rest/Rest.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 
@@ -14,27 +15,9 @@ const given = [
   }
 ]
 
-const directory = join(process.cwd(), "src/http/host/rest")
-const templates = readdirSync(directory).flatMap((file) =>
-  Array.from(
-    readFileSync(join(directory, file), "utf8").matchAll(
-      /"(GET|POST|PUT|PATCH|DELETE)",\s*"(\/repos\/\{owner\}[^"]*)"/g
-    ),
-    ([, method, template]) => [method!, template!] as const
-  )
-)
-
-templates.push(
-  ["PUT", "/repos/{owner}/{repo}/contents/{path*}"],
-  ["DELETE", "/repos/{owner}/{repo}/contents/{path*}"],
-  ["GET", "/repos/{owner}/{repo}/contents/{path*}"],
-  ["GET", "/repos/{owner}/{repo}/git/ref/{ref*}"],
-  ["POST", "/repos/{owner}/{repo}/git/refs"],
-  ["PATCH", "/repos/{owner}/{repo}/git/refs/{ref*}"],
-  ["DELETE", "/repos/{owner}/{repo}/git/refs/{ref*}"],
-  ["PATCH", "/repos/{owner}/{repo}"],
-  ["DELETE", "/repos/{owner}/{repo}"]
-)
+const operations = routes
+  .filter(({ path }) => path.startsWith("/repos/{owner}"))
+  .map(({ method, path }) => [method, path.replace(/[+*]/g, "")] as const)
 
 layer(host({ tokens: given }), { timeout: 60_000 })("access, route by route", (it) => {
   it.effect(
@@ -57,10 +40,9 @@ layer(host({ tokens: given }), { timeout: 60_000 })("access, route by route", (i
             .replace("{tree_sha}", tree)
             .replace("{commit_sha}", head)
             .replace("{tag_sha}", head)
-            .replace("{path*}", "a.json")
-            .replace("{basehead*}", "main...main")
-            .replace(/\{ref\*?\}/, template.includes("/git/") ? "heads/main" : "main")
-            .replace(/\{branch\*?\}/, "main")
+            .replace("{path}", "a.json")
+            .replace("{basehead}", "main...main")
+            .replace("{ref}", template.includes("/git/") ? "heads/main" : "main")
             .replace(/\{[^}]*\}/g, "main")
         const ask = (method: string, path: string, token: string | null) =>
           Effect.promise(async () => {
@@ -110,8 +92,8 @@ layer(host({ tokens: given }), { timeout: 60_000 })("access, route by route", (i
           readFileSync(join(git, "config"), "utf8")
         ]
         const told: Array<string> = []
-        assert.isAbove(templates.length, 15)
-        for (const [method, one] of templates) {
+        assert.isAbove(operations.length, 40)
+        for (const [method, one] of operations) {
           const [there, absent] = [
             yield* ask(method, fill(one, "secret"), null),
             yield* ask(method, fill(one, "absent"), null)

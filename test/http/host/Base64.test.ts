@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import * as fc from "fast-check"
-import * as Base64 from "../../../src/http/host/Base64.js"
+import * as Base64 from "../../../src/http/host/request/Base64.js"
 import { shredded } from "../../support/shredded.js"
 
 const white = fc.constantFrom("", "", "", "\n", " ", "\r\n\t")

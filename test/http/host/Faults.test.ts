@@ -2,7 +2,7 @@ import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, layer, it as plain } from "@effect/vitest"
 import { Effect, Exit, Option, Schedule, TestServices } from "effect"
-import * as Faults from "../../../src/http/host/Faults.js"
+import * as Faults from "../../../src/http/host/repository/Faults.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 

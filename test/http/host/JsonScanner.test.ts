@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { JsonScanner } from "../../../src/http/host/JsonScanner.js"
+import { JsonScanner } from "../../../src/http/host/request/JsonScanner.js"
 import { shredded } from "../../support/shredded.js"
 
 const scanned = (bytes: Uint8Array, sizes: ReadonlyArray<number>, longest: number, piece: number) => {

@@ -1,13 +1,13 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, TestClock } from "effect"
-import * as Limits from "../../../src/http/host/Limits.js"
-import { Problem } from "../../../src/http/host/Problem.js"
+import * as Limits from "../../../src/http/host/access/Limits.js"
+import { Problem } from "../../../src/http/host/reply/Problem.js"
 import { layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 
 const principal = { id: "one", login: "one", grants: [] }
-const read: Limits.Charge = { principal, resource: "core", writes: false, creates: false, endpoint: "/" }
-const write: Limits.Charge = { ...read, writes: true, creates: true }
+const read: Limits.Charge = { principal, resource: "core", writes: false, endpoint: "/" }
+const write: Limits.Charge = { ...read, writes: true }
 
 const outcome = (charge: Limits.Charge) =>
   Effect.gen(function* () {

@@ -157,3 +157,29 @@ it.scopedLive("connections that wait for nothing make room for new ones, those a
     }
   })
 )
+
+it.scopedLive(
+  "requests that are sent before the answers to earlier ones are answered one after the other",
+  () =>
+    Effect.gen(function* () {
+      let present = 0
+      let most = 0
+      const slow = yield* Mount.make(
+        { name: "slow", paths: ["/slow"] },
+        Effect.gen(function* () {
+          most = Math.max(most, ++present)
+          yield* Effect.sleep("1 millis")
+          present--
+          return HttpServerResponse.text("done")
+        })
+      )
+      const { port } = yield* running({}, [slow])
+      const connection = yield* raw(port)
+      const count = 300
+      connection.send(request("GET", "/slow").repeat(count))
+      for (let n = 0; n < count; n++) assert.strictEqual((yield* connection.answer()).body, "done")
+      assert.strictEqual(most, 1)
+      connection.send(request("GET", "/healthz"))
+      assert.strictEqual((yield* connection.answer()).body, '{"status":"ok"}')
+    })
+)

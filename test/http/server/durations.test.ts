@@ -6,7 +6,7 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Option } from "effect"
 import { Sessions } from "../../../src/http/console/Sessions.js"
-import * as Faults from "../../../src/http/host/Faults.js"
+import * as Faults from "../../../src/http/host/repository/Faults.js"
 import * as Stack from "../../../src/http/host/Stack.js"
 import * as Mount from "../../../src/http/server/Mount.js"
 

@@ -6,8 +6,8 @@ import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { type OnTouch, withFaults } from "../../../src/testing/FaultyRemote.js"
 import { repositories } from "./Remotes.js"
 
-// A: believes the plain layout and is on its way. Another client shards the repository. B, a second writer of A's own
-// store, notices. C learns the new layout. Then A's request arrives.
+// A: believes the plain layout and is on its way. Another client shards the repository, and a third one learns the new
+// layout. Then A's request arrives.
 it.scopedLive.each(repositories)(
   "a document written by old settings is not acknowledged where nobody looks, on %s",
   ([, repository]) =>
@@ -35,8 +35,9 @@ it.scopedLive.each(repositories)(
       yield* Deferred.await(started)
       const sharded = yield* open({ shardDepth: 1 })
       yield* sharded.collection("places").insert({ n: 1 }, { id: "rome" })
-      yield* people.insert({ n: 2 }, { id: "bob" })
-      yield* people.insert({ n: 3 }, { id: "cleo" })
+      const third = (yield* open()).collection("people")
+      yield* third.insert({ n: 2 }, { id: "bob" })
+      yield* third.insert({ n: 3 }, { id: "cleo" })
       yield* Deferred.succeed(gate, undefined)
       yield* Fiber.join(a)
       const fresh = yield* open()

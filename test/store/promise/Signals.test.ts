@@ -22,6 +22,38 @@ describe("a signal", () => {
     assert.strictEqual(listeners(), 0)
   })
 
+  it("that is aborted refuses every method of a batch and of a writer", async () => {
+    const reason = new Error("enough")
+    const aborted = { signal: AbortSignal.abort(reason) }
+    await store.batch(async (batch) => {
+      await batch.put("a", "x", {})
+      const calls = [
+        batch.put("a", "y", {}, aborted),
+        batch.insert("a", {}, aborted),
+        batch.delete("a", "r1", aborted),
+        batch.expect("a", "r1", { rev: 1 }, aborted),
+        batch.operations(aborted),
+        batch.expectations(aborted),
+        batch.discard(aborted)
+      ]
+      for (const call of calls) assert.strictEqual(await rejected(call), reason)
+      assert.deepStrictEqual([await batch.operations(), await batch.expectations()], [1, 0])
+    })
+    await store.writer(async (writer) => {
+      await writer.put("a", "y", {})
+      const calls = [
+        writer.put("a", "z", {}, aborted),
+        writer.flush(aborted),
+        writer.discard(aborted),
+        writer.pending(aborted),
+        writer.commits(aborted)
+      ]
+      for (const call of calls) assert.strictEqual(await rejected(call), reason)
+      assert.deepStrictEqual([await writer.pending(), await writer.commits()], [1, []])
+    })
+    assert.strictEqual(await store.collection("a").count(), 302)
+  })
+
   it("ends a loop that waits for its caller", async () => {
     const reason = new Error("enough")
     const controller = new AbortController()

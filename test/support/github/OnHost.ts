@@ -3,6 +3,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHub from "../../../src/store/remote/github/GitHub.js"
 import { HostServer, layer as host } from "../host/HostServer.js"
+import { ownProcess } from "./ownProcess.js"
 
 let repositories = 0
 
@@ -20,7 +21,7 @@ export const newRepository = Effect.gen(function* () {
   return { repo, directory: `${server.directory}/repos/${repo}.git`, server }
 })
 
-/** A client of a repository of a server. */
+/** A client of a repository of a server, which stands for a process of its own. */
 export const clientOf = (
   { repo, server }: Pick<Effect.Effect.Success<typeof newRepository>, "repo" | "server">,
   options: Partial<GitHub.GitHubOptions> = {}
@@ -32,7 +33,7 @@ export const clientOf = (
     token: Redacted.make(server.token),
     paceRequests: false,
     ...options
-  }).pipe(Effect.provide(FetchHttpClient.layer))
+  }).pipe(Effect.provide(FetchHttpClient.layer), ownProcess)
 
 /** A new repository of a server: each run of the answer is one more client of it. */
 export const clientsOnHost = (options: Partial<GitHub.GitHubOptions> = {}) =>

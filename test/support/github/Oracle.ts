@@ -163,7 +163,7 @@ export const operationOf = (method: string, pathname: string) =>
     (route) => route.method === method && (route.pattern.test(pathname) || route.pattern.test(`${pathname}.`))
   )
 
-/** How GitHub describes an operation: method, path, documentation, and its examples of answers in JSON. */
+/** How GitHub describes an operation, and its examples of answers in JSON. */
 export const documented = (operationId: string) => {
   const route = routes.find(({ operation }) => operation.operationId === operationId)
   if (route === undefined) return undefined
@@ -174,7 +174,17 @@ export const documented = (operationId: string) => {
       examples.push([Number(status), name, resolve(example)["value"]])
     }
   }
-  return { method: route.method, path: route.template, docs: route.operation.externalDocs?.url, examples }
+  const { externalDocs, parameters = [], requestBody, responses } = route.operation
+  const inQuery = parameters.map(resolve).filter((parameter) => parameter["in"] === "query")
+  return {
+    method: route.method,
+    path: route.template,
+    docs: externalDocs?.url,
+    query: inQuery.map((parameter) => String(parameter["name"])),
+    body: requestBody?.content["application/json"]?.schema as ObjectSchema | undefined,
+    statuses: Object.keys(responses).map(Number),
+    examples
+  }
 }
 
 /** What is wrong with a request by GitHub's own descriptions; empty when nothing is. */

@@ -243,19 +243,14 @@ export const runAlone = (chosen: ReadonlyArray<Cell>) =>
     return wrong
   })
 
-const vanishes = ({ operation }: Cell) => (operations[operation] as Operation).vanished === true
-
-/**
- * Runs cells one after the other by one client of one repository for each carrier, and answers what is wrong. Nobody
- * else writes there: for a minute the client takes an absence that it once knew for an old answer.
- */
+/** Runs cells one after the other by one client of one repository for each carrier, and answers what is wrong. */
 export const runInSequence = (chosen: ReadonlyArray<Cell>) =>
   Effect.gen(function* () {
     const { later, repository } = yield* world
     const wrong: Array<string> = []
     for (const carrier of Object.keys(carriers) as Array<Cell["carrier"]>) {
       const { run, sound } = yield* repository(carrier)
-      for (const cell of chosen.filter((one) => one.carrier === carrier && !vanishes(one))) {
+      for (const cell of chosen.filter((one) => one.carrier === carrier)) {
         const problem = yield* run(cell)
         // The client keeps to the limit that it was told.
         if (cell.first === "refused" || cell.second === "refused") yield* later

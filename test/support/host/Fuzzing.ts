@@ -3,7 +3,7 @@ import { connect } from "node:net"
 import { dirname, join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
-import * as RestRoutes from "../../../src/http/host/rest/Rest.js"
+import { routes } from "../../../src/http/host/rest/Rest.js"
 import { HostServer } from "./HostServer.js"
 import * as Rest from "./Rest.js"
 
@@ -381,7 +381,6 @@ export const operations = ({ runs, seed }: Runs) =>
 const operationsOf = (repository: string, runs: Runs) =>
   Effect.gen(function* () {
     yield* prepare(repository)
-    const routes = yield* RestRoutes.routes
     const blob = (yield* Rest.get(`/repos/local/${repository}/contents/data/a.json`)).body.sha as string
     const head = (yield* Rest.get(`/repos/local/${repository}/commits`)).body[0]
     const commit = head.sha as string
@@ -459,7 +458,7 @@ const operationsOf = (repository: string, runs: Runs) =>
       { requiredKeys: [] }
     )
     const asked = fc.record({
-      route: fc.constantFrom(...routes.map(({ method, template }) => ({ method, template }))),
+      route: fc.constantFrom(...routes),
       fillers: fc.array(filler, { minLength: 4, maxLength: 4 }),
       own: fc.integer({ min: 0, max: 9 }),
       query,
@@ -469,7 +468,7 @@ const operationsOf = (repository: string, runs: Runs) =>
     })
     yield* check(runs, asked, ({ body, fillers, media, own, query, route, version }) => {
       let at = 0
-      const target = route.template.replace(/\{([^}]+)\}/g, (_, name: string) => {
+      const target = route.path.replace(/\{\+?(\w+)\*?\}/g, (_, name: string) => {
         const filler = fillers[at++ % fillers.length]!
         if (own === 0) return filler
         return name === "owner" ? "local" : name === "repo" ? repository : filler

@@ -1,14 +1,15 @@
 import { Effect } from "effect"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import { nodeId, numericId } from "../Names.js"
-import type { Hosted } from "../Repositories.js"
+import { nodeId, numericId } from "../repository/Names.js"
+import type { Hosted } from "../repository/Repositories.js"
 import * as Connection from "./Connection.js"
 import { after, type Context, type Eventual } from "./Context.js"
 import { type RepositoryArguments, select } from "./RepositoryList.js"
 
 /** An account; every name has one. */
 export const account = (context: Context, login: string) => {
-  const { call, objects, repositories } = context
+  const { call, objects } = context
+  const { repositories } = call.host
   const owned = <A>(
     next: (all: ReadonlyArray<Hosted>) => Effect.Effect<A, RemoteError>,
     name?: string

@@ -4,10 +4,10 @@ import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import type { TreeEntry } from "../../../git/Tree.js"
-import type { Call } from "../Call.js"
-import type { Window } from "../Limits.js"
-import type { Hosted, Repositories } from "../Repositories.js"
-import type { Failure } from "../Route.js"
+import type { Window } from "../access/Limits.js"
+import type { Hosted } from "../repository/Repositories.js"
+import type { Call } from "../request/Call.js"
+import type { Failure } from "../request/Route.js"
 
 /** A value that is there, or comes: GraphQL takes both, and what is there at once costs no promise. */
 export type Eventual<A> = A | Promise<A>
@@ -38,7 +38,6 @@ export interface Objects {
 /** What the resolvers of one request share. */
 export interface Context {
   readonly call: Call
-  readonly repositories: typeof Repositories.Service
   /** Runs an effect for a resolver; its failure becomes an error of the field. Ends with the request. */
   readonly run: <A>(effect: Effect.Effect<A, Failure | GraphQLError, Scope.Scope>) => Eventual<A>
   readonly window: Effect.Effect<Window>

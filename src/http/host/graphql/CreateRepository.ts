@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { fromNodeId } from "../Names.js"
-import { Problem } from "../Problem.js"
+import { Problem } from "../reply/Problem.js"
+import { fromNodeId } from "../repository/Names.js"
 import * as RepositoryCreation from "../rest/RepositoryCreation.js"
 import type { Context } from "./Context.js"
 import { failure } from "./GraphQlFailure.js"
@@ -26,7 +26,12 @@ export const createRepository = (
     }
     const settings = { private: input.visibility !== "PUBLIC", description: input.description ?? null }
     const named = { owner, name: RepositoryCreation.nameFrom(input.name) }
-    const made = yield* RepositoryCreation.make(context.repositories, principal, named, settings).pipe(
+    const made = yield* RepositoryCreation.make(
+      context.call.host.repositories,
+      principal,
+      named,
+      settings
+    ).pipe(
       Effect.mapError((error) => {
         const message = error instanceof Problem ? error.errors?.[0]?.message : undefined
         return message === undefined

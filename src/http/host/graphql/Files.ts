@@ -3,13 +3,14 @@ import type { GraphQLResolveInfo } from "graphql"
 import type { Oid } from "../../../domain/Oid.js"
 import { ByteCache } from "../../../git/disk/ByteCache.js"
 import type { TreeEntry } from "../../../git/Tree.js"
-import * as BlobSizes from "../BlobSizes.js"
-import type { Hosted } from "../Repositories.js"
+import * as BlobSizes from "../repository/BlobSizes.js"
+import type { Hosted } from "../repository/Repositories.js"
+import { torn } from "../request/Utf8.js"
 import { after, type Context, type Eventual } from "./Context.js"
 import { mostListed, width } from "./Cost.js"
 import { exhausted } from "./GraphQlFailure.js"
 import { named } from "./Named.js"
-import { type Text, text, textBytes, torn } from "./Text.js"
+import { type Text, text, textBytes } from "./Text.js"
 
 const sizeOf = (context: Context, hosted: Hosted, entry: TreeEntry) =>
   BlobSizes.known(entry) ?? context.run(Effect.map(BlobSizes.of(hosted.git, entry), (size) => size ?? 0))
@@ -53,7 +54,7 @@ const textOf = (context: Context, hosted: Hosted, oid: Oid): Eventual<Text> =>
         texts.set(oid, shown, 2 * (shown.text?.length ?? 0) + 200)
         return shown
       })
-      return context.call.room.around(size, read)
+      return context.call.host.replyMemory.around(size, read)
     })
   )
 

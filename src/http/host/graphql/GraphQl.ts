@@ -12,16 +12,15 @@ import {
   parse,
   validate
 } from "graphql"
-import type { Call } from "../Call.js"
-import { writing } from "../Faults.js"
-import { isObject } from "../Fields.js"
-import * as JsonBody from "../JsonBody.js"
-import { type Charge, Limits } from "../Limits.js"
-import { badRequest, Problem } from "../Problem.js"
-import * as Reply from "../Reply.js"
-import { Repositories } from "../Repositories.js"
-import type { Answer, Failure } from "../Route.js"
-import * as Turns from "../Turns.js"
+import type { Charge } from "../access/Limits.js"
+import { badRequest, Problem } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import { writing } from "../repository/Faults.js"
+import type { Call } from "../request/Call.js"
+import * as FairScheduler from "../request/FairScheduler.js"
+import { isObject } from "../request/Fields.js"
+import * as JsonBody from "../request/JsonBody.js"
+import type { Answer, Failure } from "../request/Route.js"
 import { documentProblem, explainAborted, variablesProblem } from "./Bounds.js"
 import type { Context } from "./Context.js"
 import { estimate, mostNodes } from "./Cost.js"
@@ -110,7 +109,7 @@ const operationOf = (
 const runner = Effect.gen(function* () {
   const fork = Runtime.runFork(yield* Effect.runtime<Scope.Scope>())
   const running = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
-  const turn = Turns.make()
+  const turn = FairScheduler.make()
   const began = performance.now()
   let open = true
   yield* Effect.addFinalizer(() => {
@@ -125,7 +124,7 @@ const runner = Effect.gen(function* () {
   const run: Context["run"] = (effect) => {
     if (!open) throw unavailable()
     // Whoever asks for much leaves the event loop to others in between.
-    const paced = performance.now() - began > Turns.budget ? Effect.zipRight(turn, effect) : effect
+    const paced = performance.now() - began > FairScheduler.budget ? Effect.zipRight(turn, effect) : effect
     const fiber = fork(paced, { immediate: true })
     const exit = fiber.unsafePoll()
     if (exit !== null) return settled(exit)
@@ -144,117 +143,112 @@ const runner = Effect.gen(function* () {
   return run
 })
 
-/** Answers GraphQL requests; `around` counts each against the limits once it is known what it does. */
-export const handler = Effect.gen(function* () {
-  const repositories = yield* Repositories
-  const limits = yield* Limits
+const run = (
+  call: Call,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+  cost: Context["cost"]
+) =>
+  Effect.gen(function* () {
+    const run = yield* runner
+    const context: Context = {
+      call,
+      cost,
+      objects,
+      held: { texts: 0, listed: 0 },
+      window: call.host.limits.window(call.principal, "graphql"),
+      run
+    }
+    const mutation = operation.operation === OperationTypeNode.MUTATION
+    const executing = Effect.promise(async () =>
+      execute({
+        schema: schema(),
+        document,
+        rootValue: mutation ? Mutations.root : Queries.root,
+        contextValue: context,
+        variableValues: variables,
+        operationName: operation.name?.value
+      })
+    )
+    return yield* mutation ? executing : Effect.timeout(executing, timeout)
+  }).pipe(Effect.scoped)
 
-  const run = (
-    call: Call,
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-    variables: Record<string, unknown>,
-    cost: Context["cost"]
-  ) =>
-    Effect.gen(function* () {
-      const run = yield* runner
-      const context: Context = {
-        call,
-        repositories,
-        cost,
-        objects,
-        held: { texts: 0, listed: 0 },
-        window: limits.window(call.principal, "graphql"),
-        run
-      }
-      const mutation = operation.operation === OperationTypeNode.MUTATION
-      const executing = Effect.promise(async () =>
-        execute({
-          schema: schema(),
-          document,
-          rootValue: mutation ? Mutations.root : Queries.root,
-          contextValue: context,
-          variableValues: variables,
-          operationName: operation.name?.value
+/** Answers a GraphQL request, which counts against the limits once it is known what it does. */
+export const handle = (call: Call): Answer =>
+  Effect.gen(function* () {
+    if (call.principal.login === undefined) return yield* unauthenticated
+    if (call.request.method !== "POST")
+      return yield* new Problem({ status: 404, message: "Not Found", documentation: "graphql" })
+    const body = yield* JsonBody.read(call, "contents")
+    yield* call.host.turn
+    const { query, variables } = body
+    const name = body["operationName"]
+    if (typeof query !== "string" || query.trim() === "")
+      return errors(new GraphQLError("A query attribute must be specified and must be a string."))
+    if (variables !== undefined && variables !== null && !isObject(variables))
+      return yield* badRequest("Variables must be an object.")
+    const values = isObject(variables) ? variables : {}
+    const unfit = variablesProblem(values)
+    if (unfit !== undefined) return errors(unfit)
+    const document = checked(query)
+    if (!("kind" in document)) return errors(...document)
+    const operation = operationOf(document, typeof name === "string" && name !== "" ? name : undefined)
+    if (operation === undefined)
+      return errors(new GraphQLError(`No operation named ${JSON.stringify(name ?? "").slice(0, 80)}`))
+    const fragments = new Map<string, FragmentDefinitionNode>()
+    for (const one of document.definitions)
+      if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
+    const cost = estimate(operation, fragments, values)
+    if (cost.nodes > mostNodes) {
+      return errors(
+        failure(
+          "MAX_NODE_LIMIT_EXCEEDED",
+          `This query requests up to ${cost.nodes} possible nodes which exceeds the maximum limit of ${mostNodes}.`
+        )
+      )
+    }
+    if (cost.tooMuch) return errors(exhausted())
+    const writes = operation.operation === OperationTypeNode.MUTATION
+    const charge: Charge = {
+      principal: call.principal,
+      resource: "graphql",
+      writes,
+      endpoint: "graphql",
+      cost: cost.points
+    }
+    const answer: Answer = (
+      writes
+        ? writing(run(call, document, operation, values, cost))
+        : run(call, document, operation, values, cost)
+    ).pipe(
+      Effect.map((result) =>
+        Reply.plain(200, {
+          ...(result.data === undefined ? {} : { data: result.data }),
+          ...(result.errors === undefined ? {} : { errors: result.errors.map(format) })
         })
-      )
-      return yield* mutation ? executing : Effect.timeout(executing, timeout)
-    }).pipe(Effect.scoped)
-
-  return (call: Call, around: (charge: Charge, answer: Answer) => Answer): Answer =>
-    Effect.gen(function* () {
-      if (call.principal.login === undefined) return yield* unauthenticated
-      if (call.request.method !== "POST")
-        return yield* new Problem({ status: 404, message: "Not Found", documentation: "graphql" })
-      const body = yield* JsonBody.read(call, "contents")
-      yield* call.turn
-      const { query, variables } = body
-      const name = body["operationName"]
-      if (typeof query !== "string" || query.trim() === "")
-        return errors(new GraphQLError("A query attribute must be specified and must be a string."))
-      if (variables !== undefined && variables !== null && !isObject(variables))
-        return yield* badRequest("Variables must be an object.")
-      const values = isObject(variables) ? variables : {}
-      const unfit = variablesProblem(values)
-      if (unfit !== undefined) return errors(unfit)
-      const document = checked(query)
-      if (!("kind" in document)) return errors(...document)
-      const operation = operationOf(document, typeof name === "string" && name !== "" ? name : undefined)
-      if (operation === undefined)
-        return errors(new GraphQLError(`No operation named ${JSON.stringify(name ?? "").slice(0, 80)}`))
-      const fragments = new Map<string, FragmentDefinitionNode>()
-      for (const one of document.definitions)
-        if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one)
-      const cost = estimate(operation, fragments, values)
-      if (cost.nodes > mostNodes) {
-        return errors(
-          failure(
-            "MAX_NODE_LIMIT_EXCEEDED",
-            `This query requests up to ${cost.nodes} possible nodes which exceeds the maximum limit of ${mostNodes}.`
-          )
-        )
-      }
-      if (cost.tooMuch) return errors(exhausted())
-      const writes = operation.operation === OperationTypeNode.MUTATION
-      const charge: Charge = {
-        principal: call.principal,
-        resource: "graphql",
-        writes,
-        creates: writes,
-        endpoint: "graphql",
-        cost: cost.points
-      }
-      const answer: Answer = (
-        writes
-          ? writing(run(call, document, operation, values, cost))
-          : run(call, document, operation, values, cost)
-      ).pipe(
-        Effect.map((result) =>
-          Reply.plain(200, {
-            ...(result.data === undefined ? {} : { data: result.data }),
-            ...(result.errors === undefined ? {} : { errors: result.errors.map(format) })
+      ),
+      Effect.catchTag("TimeoutException", () =>
+        Effect.succeed(
+          Reply.plain(502, {
+            data: null,
+            errors: [
+              {
+                message:
+                  "Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug."
+              }
+            ]
           })
-        ),
-        Effect.catchTag("TimeoutException", () =>
-          Effect.succeed(
-            Reply.plain(502, {
-              data: null,
-              errors: [
-                {
-                  message:
-                    "Something went wrong while executing your query. This may be the result of a timeout, or it could be a GitHub bug."
-                }
-              ]
-            })
-          )
         )
       )
-      return yield* around(charge, answer).pipe(
+    )
+    return yield* call.host.limits
+      .around(charge, answer)
+      .pipe(
         Effect.catchTag("Problem", (problem) =>
           problem.documentation?.endsWith("#about-primary-rate-limits") === true
             ? Effect.succeed(errors(failure("RATE_LIMITED", problem.message)))
             : Effect.fail(problem)
         )
       )
-    })
-})
+  })

@@ -2,8 +2,8 @@ import { Cause, Option } from "effect"
 import { GraphQLError, type GraphQLFormattedError } from "graphql"
 import { RefMoved } from "../../../domain/Ref.js"
 import { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
-import { Problem } from "../Problem.js"
-import type { Failure } from "../Route.js"
+import { Problem } from "../reply/Problem.js"
+import type { Failure } from "../request/Route.js"
 
 /** The types by which GitHub's GraphQL errors are told apart. */
 export type FailureType =

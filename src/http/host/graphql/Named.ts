@@ -1,7 +1,7 @@
 import type { Oid } from "../../../domain/Oid.js"
 import type { CommitInfo } from "../../../git/Commit.js"
-import { nodeId } from "../Names.js"
-import type { Hosted } from "../Repositories.js"
+import { nodeId } from "../repository/Names.js"
+import type { Hosted } from "../repository/Repositories.js"
 import { seconds } from "../rest/RepositoryView.js"
 import type { Context } from "./Context.js"
 

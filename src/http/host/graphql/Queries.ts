@@ -1,13 +1,13 @@
 import { Effect } from "effect"
-import { fromNodeId, isOwner } from "../Names.js"
-import { Problem } from "../Problem.js"
-import * as Revision from "../Revision.js"
+import { Problem } from "../reply/Problem.js"
+import { fromNodeId, isOwner } from "../repository/Names.js"
+import * as Revision from "../repository/Revision.js"
 import type { Context } from "./Context.js"
 import { failure } from "./GraphQlFailure.js"
 import { refCalled } from "./Repository.js"
 
 const hosted = (context: Context, owner: string, name: string) =>
-  context.repositories
+  context.call.host.repositories
     .reading(context.call.principal, owner, name)
     .pipe(
       Effect.mapError((error) =>

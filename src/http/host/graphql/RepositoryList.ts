@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
-import { may, type Principal } from "../Principal.js"
-import type { Hosted } from "../Repositories.js"
+import { may, type Principal } from "../access/Principal.js"
+import type { Hosted } from "../repository/Repositories.js"
 import { pushedAt } from "../rest/RepositoryView.js"
 import type * as Connection from "./Connection.js"
 

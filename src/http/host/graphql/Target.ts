@@ -1,9 +1,9 @@
 import { Effect, type Scope } from "effect"
 import type { GraphQLError } from "graphql"
-import { fromNodeId, isWholeRefName } from "../Names.js"
-import { Problem } from "../Problem.js"
-import type { Hosted } from "../Repositories.js"
-import type { Failure } from "../Route.js"
+import { Problem } from "../reply/Problem.js"
+import { fromNodeId, isWholeRefName } from "../repository/Names.js"
+import type { Hosted } from "../repository/Repositories.js"
+import type { Failure } from "../request/Route.js"
 import type { Context } from "./Context.js"
 import { failure } from "./GraphQlFailure.js"
 
@@ -27,7 +27,7 @@ export const writing = (
     `Could not resolve to a Repository with the name '${fullName.slice(0, 200)}'.`
   )
   if (more.length > 0) return Effect.fail(missing)
-  return context.repositories
+  return context.call.host.repositories
     .writing(context.call.principal, owner, name)
     .pipe(Effect.mapError((error) => (error instanceof Problem && error.status === 404 ? missing : error)))
 }

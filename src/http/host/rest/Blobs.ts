@@ -1,91 +1,69 @@
 import { Effect, Option } from "effect"
-import * as BlobBody from "../BlobBody.js"
-import type { Call } from "../Call.js"
-import * as Conditional from "../Conditional.js"
-import * as Fields from "../Fields.js"
-import * as FileContent from "../FileContent.js"
-import * as JsonBody from "../JsonBody.js"
-import * as Links from "../Links.js"
-import { nodeId } from "../Names.js"
-import { emptyRepository, notFound, Problem, unprocessable } from "../Problem.js"
-import * as Reply from "../Reply.js"
-import { Repositories } from "../Repositories.js"
-import * as Revision from "../Revision.js"
-import * as Route from "../Route.js"
+import * as Api from "../../../store/remote/github/api/Objects.js"
+import * as Links from "../reply/Links.js"
+import { emptyRepository, notFound, Problem, unprocessable } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import { nodeId } from "../repository/Names.js"
+import * as Revision from "../repository/Revision.js"
+import * as BlobBody from "../request/BlobBody.js"
+import * as Conditional from "../request/Conditional.js"
+import * as Fields from "../request/Fields.js"
+import * as FileContent from "../request/FileContent.js"
+import * as JsonBody from "../request/JsonBody.js"
+import * as Route from "../request/Route.js"
 
 const servedBytes = 100 * 1024 * 1024
 
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
-
-  const get = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const { fullName, git } = yield* repositories.reading(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.getBlob, function* (call, { fullName, git }) {
+    const sha = Revision.asOid(call.parameters["file_sha"])
+    if (sha === undefined)
+      return yield* unprocessable(
+        "The sha parameter must be exactly 40 characters and contain only [0-9a-f]."
       )
-      const sha = Revision.asOid(call.parameters["file_sha"])
-      if (sha === undefined)
-        return yield* unprocessable(
-          "The sha parameter must be exactly 40 characters and contain only [0-9a-f]."
-        )
-      const info = yield* git.objectInfo(sha)
-      if (Option.isNone(info)) return yield* (yield* Revision.isEmpty(git)) ? emptyRepository : notFound
-      if (info.value.type !== "blob") return yield* notFound
-      if (info.value.size > servedBytes) {
-        return yield* new Problem({
-          status: 403,
-          message: "The requested blob is too large to fetch via the API (limit 100 MB).",
-          errors: [{ resource: "Blob", field: "data", code: "too_large" }]
-        })
-      }
-      return yield* Conditional.keyed(
-        call,
-        `blob ${sha}`,
-        Effect.flatMap(BlobBody.content(call, git, sha, info.value.size), (content) =>
-          call.media === "raw"
-            ? BlobBody.raw(content)
-            : Effect.succeed(
-                BlobBody.json(
-                  {
-                    sha,
-                    node_id: nodeId("Blob", fullName, sha),
-                    size: content.size,
-                    url: Links.git(call.links, fullName, "blobs", sha)
-                  },
-                  content
-                )
+    const info = yield* git.objectInfo(sha)
+    if (Option.isNone(info)) return yield* (yield* Revision.isEmpty(git)) ? emptyRepository : notFound
+    if (info.value.type !== "blob") return yield* notFound
+    if (info.value.size > servedBytes) {
+      return yield* new Problem({
+        status: 403,
+        message: "The requested blob is too large to fetch via the API (limit 100 MB).",
+        errors: [{ resource: "Blob", field: "data", code: "too_large" }]
+      })
+    }
+    return yield* Conditional.keyed(
+      call,
+      `blob ${sha}`,
+      Effect.flatMap(BlobBody.content(call, git, sha, info.value.size), (content) =>
+        call.media === "raw"
+          ? BlobBody.raw(content)
+          : Effect.succeed(
+              BlobBody.json(
+                {
+                  sha,
+                  node_id: nodeId("Blob", fullName, sha),
+                  size: content.size,
+                  url: Links.git(call.links, fullName, "blobs", sha)
+                },
+                content
               )
-        )
+            )
       )
-    })
-
-  const create = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const { fullName, git } = yield* repositories.writing(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
+    )
+  }),
+  Route.write(Api.createBlob, function* (call, { fullName, git }) {
+    const body = yield* JsonBody.of(call, Api.createBlob, "content")
+    const text = (yield* Fields.content(body.fields, "content")) ?? ""
+    const { encoding = "utf-8" } = yield* body.get("encoding")
+    if (encoding !== "utf-8" && encoding !== "base64") {
+      return yield* unprocessable(
+        `Invalid request.\n\nFor 'properties/encoding', ${JSON.stringify(encoding.slice(0, 40))} is not one of utf-8, base64.`
       )
-      const body = yield* JsonBody.read(call, "content")
-      yield* Fields.supplied(body, "content")
-      const text = (yield* Fields.content(body, "content")) ?? ""
-      const encoding = (yield* Fields.string(body, "encoding")) ?? "utf-8"
-      if (encoding !== "utf-8" && encoding !== "base64") {
-        return yield* unprocessable(
-          `Invalid request.\n\nFor 'properties/encoding', ${JSON.stringify(encoding.slice(0, 40))} is not one of utf-8, base64.`
-        )
-      }
-      if (yield* Revision.isEmpty(git)) return yield* emptyRepository
-      const content = encoding === "base64" ? yield* FileContent.fromBase64(text) : FileContent.fromUtf8(text)
-      const sha = yield* FileContent.store(git, content)
-      const url = Links.git(call.links, fullName, "blobs", sha)
-      return Reply.plain(201, { sha, url }, { location: url })
-    })
-
-  return [
-    Route.make("GET", "/repos/{owner}/{repo}/git/blobs/{file_sha}", "rest/git/blobs#get-a-blob", get),
-    Route.make("POST", "/repos/{owner}/{repo}/git/blobs", "rest/git/blobs#create-a-blob", create)
-  ]
-})
+    }
+    if (yield* Revision.isEmpty(git)) return yield* emptyRepository
+    const content = encoding === "base64" ? yield* FileContent.fromBase64(text) : FileContent.fromUtf8(text)
+    const sha = yield* FileContent.store(git, content)
+    const url = Links.git(call.links, fullName, "blobs", sha)
+    return Reply.plain(201, { sha, url }, { location: url })
+  })
+]

@@ -1,7 +1,7 @@
 import type { Oid } from "../../../domain/Oid.js"
-import type { Call } from "../Call.js"
-import * as Links from "../Links.js"
-import type { Hosted } from "../Repositories.js"
+import * as Links from "../reply/Links.js"
+import type { Hosted } from "../repository/Repositories.js"
+import type { Call } from "../request/Call.js"
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
 

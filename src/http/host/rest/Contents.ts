@@ -4,20 +4,22 @@ import type { RemoteError } from "../../../domain/StoreError.js"
 import { trim } from "../../../domain/Trim.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import type { TreeEntry } from "../../../git/Tree.js"
-import * as Base64 from "../Base64.js"
-import * as BlobBody from "../BlobBody.js"
-import * as BlobSizes from "../BlobSizes.js"
-import type { Call } from "../Call.js"
-import * as Conditional from "../Conditional.js"
-import * as Fields from "../Fields.js"
-import * as FileContent from "../FileContent.js"
-import * as JsonBody from "../JsonBody.js"
-import { isPath } from "../Names.js"
-import { conflict, notFound, Problem, unprocessable } from "../Problem.js"
-import * as Reply from "../Reply.js"
-import { type Hosted, Repositories } from "../Repositories.js"
-import * as Revision from "../Revision.js"
-import * as Route from "../Route.js"
+import * as Api from "../../../store/remote/github/api/Contents.js"
+import { conflict, notFound, Problem, unprocessable } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import * as BlobSizes from "../repository/BlobSizes.js"
+import { isPath } from "../repository/Names.js"
+import type { Hosted } from "../repository/Repositories.js"
+import * as Revision from "../repository/Revision.js"
+import * as Base64 from "../request/Base64.js"
+import * as BlobBody from "../request/BlobBody.js"
+import type { Call } from "../request/Call.js"
+import * as Conditional from "../request/Conditional.js"
+import * as Declared from "../request/Declared.js"
+import * as Fields from "../request/Fields.js"
+import * as FileContent from "../request/FileContent.js"
+import * as JsonBody from "../request/JsonBody.js"
+import * as Route from "../request/Route.js"
 import * as CommitView from "./CommitView.js"
 import { view, viewer } from "./ContentView.js"
 import * as FileCommit from "./FileCommit.js"
@@ -148,120 +150,87 @@ export const readAt = (call: Call, hosted: Hosted) =>
 
 const normal = (path: string) => trim(path, /\//)
 
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
-
-  const get = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* repositories.reading(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
+const get = Route.read(Api.getContent, function* (call, hosted) {
+  const { git } = hosted
+  const { commit, ref } = yield* readAt(call, hosted)
+  const path = normal(call.parameters["path"] ?? "")
+  const listed = (oid: Oid) =>
+    Conditional.keyed(call, `dir ${oid} ${ref}`, directory(call, hosted, ref, path, oid))
+  if (path === "") return yield* listed(commit.tree)
+  if (!isPath(path)) return yield* notFound
+  const found = yield* git.lookup(commit.tree, path)
+  if (Option.isNone(found)) return yield* notFound
+  const entry = found.value
+  switch (typeOf(call, entry, false)) {
+    case "dir":
+      return yield* listed(entry.oid)
+    case "symlink":
+      return yield* Conditional.keyed(
+        call,
+        `link ${commit.tree} ${ref}`,
+        symlink(call, hosted, ref, commit.tree, path, entry)
       )
-      const { git } = hosted
-      const { commit, ref } = yield* readAt(call, hosted)
-      const path = normal(call.parameters["path"] ?? "")
-      const listed = (oid: Oid) =>
-        Conditional.keyed(call, `dir ${oid} ${ref}`, directory(call, hosted, ref, path, oid))
-      if (path === "") return yield* listed(commit.tree)
-      if (!isPath(path)) return yield* notFound
-      const found = yield* git.lookup(commit.tree, path)
-      if (Option.isNone(found)) return yield* notFound
-      const entry = found.value
-      switch (typeOf(call, entry, false)) {
-        case "dir":
-          return yield* listed(entry.oid)
-        case "symlink":
-          return yield* Conditional.keyed(
-            call,
-            `link ${commit.tree} ${ref}`,
-            symlink(call, hosted, ref, commit.tree, path, entry)
-          )
-        case "submodule": {
-          const at = view(call, hosted, ref, { type: "submodule", path, oid: entry.oid, size: 0 })
-          return Conditional.json(call, {
-            ...at,
-            submodule_git_url: yield* submoduleUrl(git, commit.tree, path)
-          })
-        }
-        default:
-          return yield* Conditional.keyed(
-            call,
-            `file ${entry.oid} ${ref}`,
-            file(call, hosted, ref, path, entry)
-          )
-      }
-    })
-
-  const put = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* repositories.writing(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
-      )
-      const body = yield* JsonBody.read(call, "content")
-      const path = normal(call.parameters["path"] ?? "")
-      yield* Fields.supplied(body, "content", "message")
-      const message = yield* Fields.text(body, "message")
-      const content = yield* FileContent.fromBase64((yield* Fields.content(body, "content")) ?? "")
-      const write = yield* FileCommit.intention(call, hosted, body, path)
-      const judge: FileCommit.Judge = (existing) =>
-        Option.isNone(existing)
-          ? Effect.void
-          : existing.value.kind === "tree"
-            ? Effect.fail(unprocessable(`${path} is a directory`))
-            : write.sha === undefined
-              ? Effect.fail(unprocessable(`Invalid request.\n\n"sha" wasn't supplied.`))
-              : existing.value.oid !== write.sha
-                ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
-                : Effect.void
-      const change = yield* FileCommit.put(hosted, write, content, judge)
-      const result = yield* FileCommit.make(hosted, write, message, change, judge)
-      const at = view(call, hosted, write.branch, {
-        type: "file",
-        path,
-        oid: result.blob!,
-        size: content.size
+    case "submodule": {
+      const at = view(call, hosted, ref, { type: "submodule", path, oid: entry.oid, size: 0 })
+      return Conditional.json(call, {
+        ...at,
+        submodule_git_url: yield* submoduleUrl(git, commit.tree, path)
       })
-      return Reply.plain(result.existed ? 200 : 201, {
-        content: at,
-        commit: CommitView.gitCommit(call.links, hosted.fullName, result.info)
-      })
-    })
-
-  const remove = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* repositories.writing(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
-      )
-      const sent = yield* JsonBody.read(call)
-      // GitHub also takes the fields of a DELETE from the query.
-      const body = { ...Object.fromEntries(call.query), ...sent }
-      const path = normal(call.parameters["path"] ?? "")
-      yield* Fields.supplied(body, "message", "sha")
-      const message = yield* Fields.text(body, "message")
-      const write = yield* FileCommit.intention(call, hosted, body, path)
-      const result = yield* FileCommit.make(hosted, write, message, { _tag: "Remove", path }, (existing) =>
-        Option.isNone(existing) || existing.value.kind === "tree"
-          ? Effect.fail(notFound)
-          : existing.value.oid !== write.sha
-            ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
-            : Effect.void
-      )
-      return Reply.plain(200, {
-        content: null,
-        commit: CommitView.gitCommit(call.links, hosted.fullName, result.info)
-      })
-    })
-
-  const template = "/repos/{owner}/{repo}/contents/{path*}"
-  return [
-    Route.make("GET", template, "rest/repos/contents#get-repository-content", get),
-    Route.make("GET", "/repos/{owner}/{repo}/contents", "rest/repos/contents#get-repository-content", get),
-    Route.make("PUT", template, "rest/repos/contents#create-or-update-file-contents", put),
-    Route.make("DELETE", template, "rest/repos/contents#delete-a-file", remove)
-  ]
+    }
+    default:
+      return yield* Conditional.keyed(call, `file ${entry.oid} ${ref}`, file(call, hosted, ref, path, entry))
+  }
 })
+
+export const routes: ReadonlyArray<Route.Route> = [
+  get,
+  { ...get, path: "/repos/{owner}/{repo}/contents" },
+  Route.write(Api.putContent, function* (call, hosted) {
+    const body = yield* JsonBody.of(call, Api.putContent, "content")
+    const path = normal(call.parameters["path"] ?? "")
+    const { message } = yield* body.get("message")
+    const content = yield* FileContent.fromBase64((yield* Fields.content(body.fields, "content")) ?? "")
+    const write = yield* FileCommit.intention(call, hosted, body.fields, path)
+    const judge: FileCommit.Judge = (existing) =>
+      Option.isNone(existing)
+        ? Effect.void
+        : existing.value.kind === "tree"
+          ? Effect.fail(unprocessable(`${path} is a directory`))
+          : write.sha === undefined
+            ? Effect.fail(unprocessable(`Invalid request.\n\n"sha" wasn't supplied.`))
+            : existing.value.oid !== write.sha
+              ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
+              : Effect.void
+    const change = yield* FileCommit.put(hosted, write, content, judge)
+    const result = yield* FileCommit.make(hosted, write, message, change, judge)
+    const at = view(call, hosted, write.branch, {
+      type: "file",
+      path,
+      oid: result.blob!,
+      size: content.size
+    })
+    return Reply.plain(result.existed ? 200 : 201, {
+      content: at,
+      commit: CommitView.gitCommit(call.links, hosted.fullName, result.info)
+    })
+  }),
+  Route.write(Api.deleteContent, function* (call, hosted) {
+    const sent = yield* JsonBody.read(call)
+    // GitHub also takes the fields of a DELETE from the query.
+    const body = yield* Declared.of(Api.deleteContent, { ...Object.fromEntries(call.query), ...sent })
+    const path = normal(call.parameters["path"] ?? "")
+    const { message } = yield* body.get("message")
+    const write = yield* FileCommit.intention(call, hosted, body.fields, path)
+    const result = yield* FileCommit.make(hosted, write, message, { _tag: "Remove", path }, (existing) =>
+      Option.isNone(existing) || existing.value.kind === "tree"
+        ? Effect.fail(notFound)
+        : existing.value.oid !== write.sha
+          ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
+          : Effect.void
+    )
+    return Reply.plain(200, {
+      content: null,
+      commit: CommitView.gitCommit(call.links, hosted.fullName, result.info)
+    })
+  })
+]

@@ -5,16 +5,14 @@ import { RemoteError } from "../../../domain/StoreError.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import { isRefName } from "../../../git/Names.js"
-import type { Call } from "../Call.js"
-import * as Fields from "../Fields.js"
-import * as Git from "../Git.js"
-import * as JsonBody from "../JsonBody.js"
-import { conflict, Problem } from "../Problem.js"
-import * as Programs from "../Programs.js"
-import * as Reply from "../Reply.js"
-import { Repositories } from "../Repositories.js"
-import * as Revision from "../Revision.js"
-import * as Route from "../Route.js"
+import * as Api from "../../../store/remote/github/api/Branches.js"
+import { conflict, Problem } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import * as Git from "../repository/Git.js"
+import * as Programs from "../repository/Programs.js"
+import * as Revision from "../repository/Revision.js"
+import * as JsonBody from "../request/JsonBody.js"
+import * as Route from "../request/Route.js"
 import * as CommitView from "./CommitView.js"
 import * as People from "./People.js"
 
@@ -42,48 +40,36 @@ const mergedTree = (git: GitRepository, ours: Oid, theirs: Oid): Effect.Effect<O
 
 const missing = (what: string) => new Problem({ status: 404, message: `${what} does not exist` })
 
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.write(Api.merge, function* (call, { fullName, git }) {
+    const body = yield* JsonBody.of(call, Api.merge)
+    const { base: branch, commit_message: given, head } = yield* body.get("base", "head", "commit_message")
+    const base = branch.replace(/^refs\/heads\//, "")
+    const name = `refs/heads/${base}`
 
-  const merge = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const { fullName, git } = yield* repositories.writing(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
-      )
-      const body = yield* JsonBody.read(call)
-      yield* Fields.supplied(body, "base", "head")
-      const base = (yield* Fields.text(body, "base")).replace(/^refs\/heads\//, "")
-      const head = yield* Fields.text(body, "head")
-      const given = yield* Fields.string(body, "commit_message")
-      const name = `refs/heads/${base}`
-
-      const attempt: Effect.Effect<Option.Option<CommitInfo>, Route.Failure> = Effect.gen(function* () {
-        const ours = isRefName(name) ? yield* git.ref(name) : Option.none()
-        if (Option.isNone(ours)) return yield* missing("Base")
-        const theirs = yield* Revision.commitOf(git, head)
-        if (Option.isNone(theirs)) return yield* missing("Head")
-        if (yield* Programs.history(git.isAncestor(theirs.value.commit, ours.value))) return Option.none()
-        const tree = yield* mergedTree(git, ours.value, theirs.value.commit)
-        const who = yield* People.at(People.personOf(call.principal), yield* Clock.currentTimeMillis)
-        const made = yield* git.writeCommit({
-          tree,
-          parents: [ours.value, theirs.value.commit],
-          author: who,
-          committer: who,
-          message: given ?? `Merge ${head} into ${base}`
-        })
-        yield* git.updateRef(name, ours, Option.some(made))
-        return yield* git.commit(made)
+    const attempt: Effect.Effect<Option.Option<CommitInfo>, Route.Failure> = Effect.gen(function* () {
+      const ours = isRefName(name) ? yield* git.ref(name) : Option.none()
+      if (Option.isNone(ours)) return yield* missing("Base")
+      const theirs = yield* Revision.commitOf(git, head)
+      if (Option.isNone(theirs)) return yield* missing("Head")
+      if (yield* Programs.history(git.isAncestor(theirs.value.commit, ours.value))) return Option.none()
+      const tree = yield* mergedTree(git, ours.value, theirs.value.commit)
+      const who = yield* People.at(People.personOf(call.principal), yield* Clock.currentTimeMillis)
+      const made = yield* git.writeCommit({
+        tree,
+        parents: [ours.value, theirs.value.commit],
+        author: who,
+        committer: who,
+        message: given ?? `Merge ${head} into ${base}`
       })
-      // The base moved while the trees were merged: merged again with where it is now.
-      const merged = yield* Effect.retry(attempt, { times: 5, while: (error) => error instanceof RefMoved })
-      return Option.match(merged, {
-        onNone: () => Reply.noContent,
-        onSome: (info) => Reply.plain(201, CommitView.commit(call.links, fullName, info))
-      })
+      yield* git.updateRef(name, ours, Option.some(made))
+      return yield* git.commit(made)
     })
-
-  return [Route.make("POST", "/repos/{owner}/{repo}/merges", "rest/branches/branches#merge-a-branch", merge)]
-})
+    // The base moved while the trees were merged: merged again with where it is now.
+    const merged = yield* Effect.retry(attempt, { times: 5, while: (error) => error instanceof RefMoved })
+    return Option.match(merged, {
+      onNone: () => Reply.noContent,
+      onSome: (info) => Reply.plain(201, CommitView.commit(call.links, fullName, info))
+    })
+  })
+]

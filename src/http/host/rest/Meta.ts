@@ -1,11 +1,11 @@
-import { Effect } from "effect"
-import type { Call } from "../Call.js"
-import * as Conditional from "../Conditional.js"
-import { Limits, type Window } from "../Limits.js"
-import { notFound, requiresAuthentication } from "../Problem.js"
-import * as Reply from "../Reply.js"
-import { Repositories } from "../Repositories.js"
-import * as Route from "../Route.js"
+import * as AccountsApi from "../../../store/remote/github/api/Accounts.js"
+import * as RepositoryApi from "../../../store/remote/github/api/Repository.js"
+import type { Window } from "../access/Limits.js"
+import { notFound } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import type { Call } from "../request/Call.js"
+import * as Conditional from "../request/Conditional.js"
+import * as Route from "../request/Route.js"
 import { user } from "./RepositoryView.js"
 
 // GitHub's own list, of which this host answers the part that is about repositories.
@@ -55,91 +55,52 @@ const unused = [
   "scim"
 ]
 
-export const routes = Effect.gen(function* () {
-  const limits = yield* Limits
-  const repositories = yield* Repositories
+const shown = ({ limit, remaining, reset, used }: Window) => ({ limit, used, remaining, reset })
 
-  const root = (call: Call): Route.Answer =>
-    Effect.succeed(
-      Conditional.json(
-        call,
-        Object.fromEntries(
-          Object.entries(call.version === "2022-11-28" ? { ...addresses, ...older } : addresses).map(
-            ([key, path]) => [key, call.links.api + path]
-          )
-        )
-      )
-    )
-
-  const meta = (call: Call): Route.Answer =>
-    Effect.succeed(
-      Conditional.json(call, { verifiable_password_authentication: false, installed_version: "3.17.0" })
-    )
-
-  const shown = ({ limit, remaining, reset, used }: Window) => ({ limit, used, remaining, reset })
-
-  const rateLimit = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const core = shown(yield* limits.window(call.principal, "core"))
-      const graphql = shown(yield* limits.window(call.principal, "graphql"))
-      const idle = { ...core, used: 0, remaining: core.limit }
-      const body = {
-        resources: { core, graphql, ...Object.fromEntries(unused.map((name) => [name, idle])) },
-        ...(call.version === "2022-11-28" ? { rate: core } : {})
-      }
-      return Reply.plain(200, body, { "cache-control": "no-cache" })
-    })
-
-  const account = (call: Call, login: string) => ({
-    ...user(call.links, login),
-    name: login,
-    company: null,
-    blog: "",
-    location: null,
-    email: null,
-    hireable: null,
-    bio: null,
-    public_repos: 0,
-    public_gists: 0,
-    followers: 0,
-    following: 0,
-    created_at: "1970-01-01T00:00:00Z",
-    updated_at: "1970-01-01T00:00:00Z"
-  })
-
-  const me = (call: Call): Route.Answer =>
-    call.principal.login === undefined
-      ? Effect.fail(requiresAuthentication)
-      : Effect.succeed(Conditional.json(call, account(call, call.principal.login)))
-
-  const known = (call: Call): Effect.Effect<boolean, Effect.Effect.Error<Route.Answer>> => {
-    const name = call.parameters["username"]!
-    return name === call.principal.login
-      ? Effect.succeed(true)
-      : Effect.map(repositories.visible(call.principal), (all) => all.some(({ owner }) => owner === name))
-  }
-
-  const someone = (call: Call): Route.Answer =>
-    Effect.flatMap(known(call), (is) =>
-      is
-        ? Effect.succeed(Conditional.json(call, account(call, call.parameters["username"]!)))
-        : Effect.fail(notFound)
-    )
-
-  const zen = (): Route.Answer =>
-    Effect.succeed(Reply.text("Keep it logically awesome.", "text/plain; charset=utf-8"))
-
-  return [
-    Route.make("GET", "/", "rest/meta/meta#github-api-root", root),
-    Route.make("GET", "/meta", "rest/meta/meta#get-apiname-meta-information", meta),
-    Route.make("GET", "/zen", "rest/meta/meta#get-the-zen-of-github", zen),
-    Route.make(
-      "GET",
-      "/rate_limit",
-      "rest/rate-limit/rate-limit#get-rate-limit-status-for-the-authenticated-user",
-      rateLimit
-    ),
-    Route.make("GET", "/user", "rest/users/users#get-the-authenticated-user", me),
-    Route.make("GET", "/users/{username}", "rest/users/users#get-a-user", someone)
-  ]
+const account = (call: Call, login: string) => ({
+  ...user(call.links, login),
+  name: login,
+  company: null,
+  blog: "",
+  location: null,
+  email: null,
+  hireable: null,
+  bio: null,
+  public_repos: 0,
+  public_gists: 0,
+  followers: 0,
+  following: 0,
+  created_at: "1970-01-01T00:00:00Z",
+  updated_at: "1970-01-01T00:00:00Z"
 })
+
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.make(AccountsApi.getRoot, (call) => {
+    const all = Object.entries(call.version === "2022-11-28" ? { ...addresses, ...older } : addresses)
+    return Conditional.json(call, Object.fromEntries(all.map(([key, path]) => [key, call.links.api + path])))
+  }),
+  Route.make(AccountsApi.getMeta, (call) =>
+    Conditional.json(call, { verifiable_password_authentication: false, installed_version: "3.17.0" })
+  ),
+  Route.make(AccountsApi.getZen, () => Reply.text("Keep it logically awesome.", "text/plain; charset=utf-8")),
+  Route.make(RepositoryApi.getRateLimit, function* (call) {
+    const core = shown(yield* call.host.limits.window(call.principal, "core"))
+    const graphql = shown(yield* call.host.limits.window(call.principal, "graphql"))
+    const idle = { ...core, used: 0, remaining: core.limit }
+    const body = {
+      resources: { core, graphql, ...Object.fromEntries(unused.map((name) => [name, idle])) },
+      ...(call.version === "2022-11-28" ? { rate: core } : {})
+    }
+    return Reply.plain(200, body, { "cache-control": "no-cache" })
+  }),
+  Route.signedIn(AccountsApi.getAuthenticatedUser, (call, login) =>
+    Conditional.json(call, account(call, login))
+  ),
+  Route.make(AccountsApi.getUser, function* (call) {
+    const login = call.parameters["username"]!
+    const known =
+      login === call.principal.login ||
+      (yield* call.host.repositories.visible(call.principal)).some(({ owner }) => owner === login)
+    return known ? Conditional.json(call, account(call, login)) : yield* notFound
+  })
+]

@@ -1,10 +1,10 @@
 import { Effect, Option } from "effect"
 import { emptyTree, type Oid } from "../../../domain/Oid.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
-import type { Call } from "../Call.js"
-import * as Git from "../Git.js"
-import * as Programs from "../Programs.js"
-import * as Reply from "../Reply.js"
+import * as Reply from "../reply/Reply.js"
+import * as Git from "../repository/Git.js"
+import * as Programs from "../repository/Programs.js"
+import type { Call } from "../request/Call.js"
 
 /** The media types by which a commit or a comparison is shown as Git itself shows it. */
 export const isAsked = ({ media }: Call): boolean => media === "diff" || media === "patch"

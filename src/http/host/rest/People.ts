@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import type { Signature } from "../../../git/Commit.js"
 import type { Person } from "../../../git/disk/GitRepository.js"
-import * as Fields from "../Fields.js"
-import { isOwner } from "../Names.js"
-import type { Principal } from "../Principal.js"
-import { type Problem, unprocessable } from "../Problem.js"
+import type { Principal } from "../access/Principal.js"
+import { type Problem, unprocessable } from "../reply/Problem.js"
+import { isOwner } from "../repository/Names.js"
+import * as Fields from "../request/Fields.js"
 
 const ownAddress = "@users.noreply.localhost"
 

@@ -1,13 +1,14 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
+import { trim } from "../../../domain/Trim.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
-import type { Call } from "../Call.js"
-import * as Conditional from "../Conditional.js"
-import { isPath } from "../Names.js"
-import { notFound } from "../Problem.js"
-import * as Reply from "../Reply.js"
-import { Repositories } from "../Repositories.js"
-import * as Route from "../Route.js"
+import * as Api from "../../../store/remote/github/api/Presentation.js"
+import { notFound } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import { isPath } from "../repository/Names.js"
+import type { Call } from "../request/Call.js"
+import * as Conditional from "../request/Conditional.js"
+import * as Route from "../request/Route.js"
 import { file, readAt } from "./Contents.js"
 
 const readmes = [/^readme\.(md|markdown)$/i, /^readme(\.[^.]+)?$/i]
@@ -31,45 +32,31 @@ const named = (git: GitRepository, root: Oid, directory: string, names: Readonly
 // The host does not read licenses, and GitHub says this of one that it does not know.
 const license = { key: "other", name: "Other", spdx_id: "NOASSERTION", url: null, node_id: "" }
 
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
+/** The route of the first file that one of the names fits, in the first of the directories that has one. */
+const shown = (
+  operation: Route.Operation,
+  directories: (call: Call) => ReadonlyArray<string>,
+  names: ReadonlyArray<RegExp>,
+  more: object = {}
+) =>
+  Route.read(operation, function* (call, hosted) {
+    const { commit, ref } = yield* readAt(call, hosted)
+    for (const directory of directories(call)) {
+      if (directory !== "" && !isPath(directory)) continue
+      const found = yield* named(hosted.git, commit.tree, directory, names)
+      if (found === undefined) continue
+      const answer = Effect.map(file(call, hosted, ref, found.path, found.entry), (reply) =>
+        typeof reply.body === "string" && reply.headers["content-type"] === Reply.jsonType
+          ? Reply.fromJson({ ...JSON.parse(reply.body), ...more })
+          : reply
+      )
+      return yield* Conditional.keyed(call, `file ${found.entry.oid} ${found.path} ${ref}`, answer)
+    }
+    return yield* notFound
+  })
 
-  const shown =
-    (directories: (call: Call) => ReadonlyArray<string>, names: ReadonlyArray<RegExp>, more: object = {}) =>
-    (call: Call): Route.Answer =>
-      Effect.gen(function* () {
-        const { owner, repo } = call.parameters
-        const hosted = yield* repositories.reading(call.principal, owner!, repo!)
-        const { commit, ref } = yield* readAt(call, hosted)
-        for (const directory of directories(call)) {
-          if (directory !== "" && !isPath(directory)) continue
-          const found = yield* named(hosted.git, commit.tree, directory, names)
-          if (found === undefined) continue
-          const answer = Effect.map(file(call, hosted, ref, found.path, found.entry), (reply) =>
-            typeof reply.body === "string" && reply.headers["content-type"] === Reply.jsonType
-              ? Reply.fromJson({ ...JSON.parse(reply.body), ...more })
-              : reply
-          )
-          return yield* Conditional.keyed(call, `file ${found.entry.oid} ${found.path} ${ref}`, answer)
-        }
-        return yield* notFound
-      })
-
-  const inRoot = shown(() => [".github", "", "docs"], readmes)
-  const inDirectory = shown((call) => [(call.parameters["dir"] ?? "").replace(/^\/+|\/+$/g, "")], readmes)
-  return [
-    Route.make("GET", "/repos/{owner}/{repo}/readme", "rest/repos/contents#get-a-repository-readme", inRoot),
-    Route.make(
-      "GET",
-      "/repos/{owner}/{repo}/readme/{dir*}",
-      "rest/repos/contents#get-a-repository-readme-for-a-directory",
-      inDirectory
-    ),
-    Route.make(
-      "GET",
-      "/repos/{owner}/{repo}/license",
-      "rest/licenses/licenses#get-the-license-for-a-repository",
-      shown(() => [""], licenses, { license })
-    )
-  ]
-})
+export const routes: ReadonlyArray<Route.Route> = [
+  shown(Api.getReadme, () => [".github", "", "docs"], readmes),
+  shown(Api.getReadmeInDirectory, (call) => [trim(call.parameters["dir"] ?? "", /\//)], readmes),
+  shown(Api.getLicense, () => [""], licenses, { license })
+]

@@ -5,20 +5,20 @@ import type { RemoteError } from "../../../domain/StoreError.js"
 import { trimEnd } from "../../../domain/Trim.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import { isRefName } from "../../../git/Names.js"
-import type { Call } from "../Call.js"
-import * as Conditional from "../Conditional.js"
-import * as Fields from "../Fields.js"
-import * as JsonBody from "../JsonBody.js"
-import * as Links from "../Links.js"
-import { isWholeRefName, nodeId } from "../Names.js"
-import * as Pages from "../Pages.js"
-import { emptyRepository, notFound, Problem, unprocessable } from "../Problem.js"
-import * as Programs from "../Programs.js"
-import { clashes } from "../RefClash.js"
-import * as Reply from "../Reply.js"
-import { type Hosted, Repositories } from "../Repositories.js"
-import * as Revision from "../Revision.js"
-import * as Route from "../Route.js"
+import * as Api from "../../../store/remote/github/api/Refs.js"
+import * as Links from "../reply/Links.js"
+import { emptyRepository, notFound, Problem, unprocessable } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import { isWholeRefName, nodeId } from "../repository/Names.js"
+import * as Programs from "../repository/Programs.js"
+import { clashes } from "../repository/RefClash.js"
+import type { Hosted } from "../repository/Repositories.js"
+import * as Revision from "../repository/Revision.js"
+import type { Call } from "../request/Call.js"
+import * as Conditional from "../request/Conditional.js"
+import * as JsonBody from "../request/JsonBody.js"
+import * as Pages from "../request/Pages.js"
+import * as Route from "../request/Route.js"
 
 const absent = unprocessable("Reference does not exist")
 const notForward = unprocessable("Update is not a fast forward")
@@ -48,129 +48,97 @@ const exists = (git: GitRepository, text: unknown): Effect.Effect<Oid, Problem |
     return oid
   })
 
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
-  const reading = (call: Call) =>
-    repositories.reading(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
-  const writing = (call: Call) =>
-    repositories.writing(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+const listed = (call: Call, hosted: Hosted, prefix: string) =>
+  Effect.gen(function* () {
+    const plain = prefix === "refs/" || isRefName(trimEnd(prefix, /[/.]/))
+    const found = plain ? yield* hosted.git.refs(prefix) : []
+    return yield* Pages.json(call, found, ({ name, oid }) => view(call, hosted, name, oid))
+  })
 
-  const one = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* reading(call)
-      const name = `refs/${call.parameters["ref"] ?? ""}`
-      if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
-      const oid = isRefName(name) ? yield* hosted.git.ref(name) : Option.none()
-      if (Option.isNone(oid)) return yield* notFound
-      return Conditional.json(call, yield* view(call, hosted, name, oid.value))
-    })
-
-  const listed = (call: Call, hosted: Hosted, prefix: string) =>
-    Effect.gen(function* () {
-      const plain = prefix === "refs/" || isRefName(trimEnd(prefix, /[/.]/))
-      const found = plain ? yield* hosted.git.refs(prefix) : []
-      const page = Pages.slice(call, Pages.asked(call), found)
-      const refs = yield* Effect.forEach(page.items, ({ name, oid }) => view(call, hosted, name, oid))
-      return Conditional.json(call, refs, page.headers)
-    })
-
-  const matching = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* reading(call)
-      if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
-      return yield* listed(call, hosted, `refs/${call.parameters["ref"] ?? ""}`)
-    })
-
-  /** GitHub's older form, still in use: the ref itself where one has this name, else all that begin with it. */
-  const legacy = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* reading(call)
-      if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
-      const name = `refs/${call.parameters["ref"] ?? ""}`
-      const exact = isRefName(name) ? yield* hosted.git.ref(name) : Option.none()
-      if (Option.isSome(exact)) return Conditional.json(call, yield* view(call, hosted, name, exact.value))
-      const some = name === "refs/" || (isRefName(name) && (yield* hosted.git.refs(`${name}/`)).length > 0)
-      if (!some) return yield* notFound
-      return yield* listed(call, hosted, name)
-    })
-
-  const create = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* writing(call)
-      const body = yield* JsonBody.read(call)
-      yield* Fields.supplied(body, "ref", "sha")
-      const name = yield* Fields.text(body, "ref")
-      const sha = yield* Fields.text(body, "sha")
-      if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
-      if (!name.startsWith("refs/") || name.split("/").length < 3) {
-        return yield* unprocessable("Reference name must start with 'refs/' and have at least two slashes")
-      }
-      if (!isWholeRefName(name)) return yield* unprocessable(`${name.slice(0, 255)} is not a valid ref name.`)
-      const oid = yield* exists(hosted.git, sha)
-      const duplicate = unprocessable("Reference already exists")
-      if (Option.isSome(yield* hosted.git.ref(name))) return yield* duplicate
-      yield* needsCommit(hosted.git, name, oid)
-      if (yield* clashes(hosted.git, name)) return yield* unprocessable("Reference update failed")
-      yield* hosted.git
-        .updateRef(name, Option.none(), Option.some(oid))
-        .pipe(Effect.mapError((error) => (error instanceof RefMoved ? duplicate : error)))
-      const made = yield* view(call, hosted, name, oid)
-      return Reply.plain(201, made, { location: made.url })
-    })
-
-  const update = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* writing(call)
-      const { git } = hosted
-      const body = yield* JsonBody.read(call)
-      const sha = yield* Fields.text(body, "sha")
-      const force = (yield* Fields.boolean(body, "force")) ?? false
-      if (yield* Revision.isEmpty(git)) return yield* emptyRepository
-      const name = `refs/${call.parameters["ref"] ?? ""}`
-      const move: Effect.Effect<Oid, Route.Failure> = Effect.gen(function* () {
-        const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
-        if (Option.isNone(current)) return yield* absent
-        const oid = yield* exists(git, sha)
-        yield* needsCommit(git, name, oid)
-        if (current.value === oid) return oid
-        if (!force && !(yield* Programs.history(git.isAncestor(current.value, oid)))) return yield* notForward
-        yield* git.updateRef(name, current, Option.some(oid))
-        return oid
-      })
-      // A ref that moved between the check and the move is checked again: forward is judged by where it is.
-      const oid = yield* Effect.retry(move, { times: 5, while: (error) => error instanceof RefMoved }).pipe(
-        Effect.mapError((error) => (error instanceof RefMoved ? notForward : error))
-      )
-      return Reply.plain(200, yield* view(call, hosted, name, oid))
-    })
-
-  const remove = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const { git } = yield* writing(call)
-      const name = `refs/${call.parameters["ref"] ?? ""}`
-      if (yield* Revision.isEmpty(git)) return yield* emptyRepository
-      const gone: Effect.Effect<void, Route.Failure> = Effect.gen(function* () {
-        const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
-        if (Option.isNone(current)) return yield* absent
-        if (name === `refs/heads/${yield* git.defaultBranch}`) return yield* isDefault
-        yield* git.updateRef(name, current, Option.none())
-      })
-      yield* Effect.retry(gone, { times: 5, while: (error) => error instanceof RefMoved })
-      return Reply.noContent
-    })
-
-  const at = "/repos/{owner}/{repo}/git"
-  return [
-    Route.make("GET", `${at}/ref/{ref*}`, "rest/git/refs#get-a-reference", one),
-    Route.make("GET", `${at}/matching-refs`, "rest/git/refs#list-matching-references", matching),
-    Route.make("GET", `${at}/matching-refs/{ref*}`, "rest/git/refs#list-matching-references", matching),
-    Route.make("GET", `${at}/refs`, "rest/git/refs#list-matching-references", legacy),
-    Route.make("GET", `${at}/refs/{ref*}`, "rest/git/refs#get-a-reference", legacy),
-    Route.make("POST", `${at}/refs`, "rest/git/refs#create-a-reference", create),
-    Route.make("PATCH", `${at}/refs/{ref*}`, "rest/git/refs#update-a-reference", update),
-    Route.make("DELETE", `${at}/refs/{ref*}`, "rest/git/refs#delete-a-reference", remove)
-  ]
+const matching = Route.read(Api.listMatchingRefs, function* (call, hosted) {
+  if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
+  return yield* listed(call, hosted, `refs/${call.parameters["ref"] ?? ""}`)
 })
+
+const at = "/repos/{owner}/{repo}/git"
+
+/** GitHub's older form, still in use: the ref itself where one has this name, else all that begin with it. */
+const legacy = Route.read({ ...Api.getRef, path: `${at}/refs/{+ref}` }, function* (call, hosted) {
+  if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
+  const name = `refs/${call.parameters["ref"] ?? ""}`
+  const exact = isRefName(name) ? yield* hosted.git.ref(name) : Option.none()
+  if (Option.isSome(exact)) return Conditional.json(call, yield* view(call, hosted, name, exact.value))
+  const some = name === "refs/" || (isRefName(name) && (yield* hosted.git.refs(`${name}/`)).length > 0)
+  if (!some) return yield* notFound
+  return yield* listed(call, hosted, name)
+})
+
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.getRef, function* (call, hosted) {
+    const name = `refs/${call.parameters["ref"] ?? ""}`
+    if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
+    const oid = isRefName(name) ? yield* hosted.git.ref(name) : Option.none()
+    if (Option.isNone(oid)) return yield* notFound
+    return Conditional.json(call, yield* view(call, hosted, name, oid.value))
+  }),
+  matching,
+  { ...matching, path: `${at}/matching-refs` },
+  { ...legacy, path: `${at}/refs`, docs: Api.listMatchingRefs.docs },
+  legacy,
+  Route.write(Api.createRef, function* (call, hosted) {
+    const body = yield* JsonBody.of(call, Api.createRef)
+    const { ref: name, sha } = yield* body.get("ref", "sha")
+    if (yield* Revision.isEmpty(hosted.git)) return yield* emptyRepository
+    if (!name.startsWith("refs/") || name.split("/").length < 3) {
+      return yield* unprocessable("Reference name must start with 'refs/' and have at least two slashes")
+    }
+    if (!isWholeRefName(name)) return yield* unprocessable(`${name.slice(0, 255)} is not a valid ref name.`)
+    const oid = yield* exists(hosted.git, sha)
+    const duplicate = unprocessable("Reference already exists")
+    if (Option.isSome(yield* hosted.git.ref(name))) return yield* duplicate
+    yield* needsCommit(hosted.git, name, oid)
+    if (yield* clashes(hosted.git, name)) return yield* unprocessable("Reference update failed")
+    yield* hosted.git
+      .updateRef(name, Option.none(), Option.some(oid))
+      .pipe(Effect.mapError((error) => (error instanceof RefMoved ? duplicate : error)))
+    const made = yield* view(call, hosted, name, oid)
+    return Reply.plain(201, made, { location: made.url })
+  }),
+  Route.write(Api.updateRef, function* (call, hosted) {
+    const { git } = hosted
+    const body = yield* JsonBody.of(call, Api.updateRef)
+    const { force = false, sha } = yield* body.get("sha", "force")
+    if (yield* Revision.isEmpty(git)) return yield* emptyRepository
+    const name = `refs/${call.parameters["ref"] ?? ""}`
+    const move: Effect.Effect<Oid, Route.Failure> = Effect.gen(function* () {
+      const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
+      if (Option.isNone(current)) return yield* absent
+      const oid = yield* exists(git, sha)
+      yield* needsCommit(git, name, oid)
+      if (current.value === oid) return oid
+      if (!force && !(yield* Programs.history(git.isAncestor(current.value, oid)))) return yield* notForward
+      yield* git.updateRef(name, current, Option.some(oid))
+      return oid
+    })
+    // A ref that moved between the check and the move is checked again: forward is judged by where it is.
+    const oid = yield* Effect.retry(move, { times: 5, while: (error) => error instanceof RefMoved }).pipe(
+      Effect.mapError((error) => (error instanceof RefMoved ? notForward : error))
+    )
+    return Reply.plain(200, yield* view(call, hosted, name, oid))
+  }),
+  Route.write(Api.deleteRef, function* (call, { git }) {
+    const name = `refs/${call.parameters["ref"] ?? ""}`
+    if (yield* Revision.isEmpty(git)) return yield* emptyRepository
+    const gone: Effect.Effect<void, Route.Failure> = Effect.gen(function* () {
+      const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
+      if (Option.isNone(current)) return yield* absent
+      if (name === `refs/heads/${yield* git.defaultBranch}`) return yield* isDefault
+      yield* git.updateRef(name, current, Option.none())
+    })
+    yield* Effect.retry(gone, { times: 5, while: (error) => error instanceof RefMoved })
+    return Reply.noContent
+  })
+]
 
 /** A branch holds commits alone. */
 const needsCommit = (git: GitRepository, name: string, oid: Oid) =>

@@ -1,111 +1,86 @@
 import { Effect, Option } from "effect"
-import type { Call } from "../Call.js"
-import * as Conditional from "../Conditional.js"
-import * as Fields from "../Fields.js"
-import * as JsonBody from "../JsonBody.js"
-import * as Links from "../Links.js"
-import * as Pages from "../Pages.js"
-import { may } from "../Principal.js"
-import { requiresAuthentication } from "../Problem.js"
-import * as Reply from "../Reply.js"
-import { type Named, Repositories } from "../Repositories.js"
-import * as Route from "../Route.js"
+import * as AccountsApi from "../../../store/remote/github/api/Accounts.js"
+import * as RepositoryApi from "../../../store/remote/github/api/Repository.js"
+import { may } from "../access/Principal.js"
+import * as Links from "../reply/Links.js"
+import * as Reply from "../reply/Reply.js"
+import type { Named } from "../repository/Repositories.js"
+import type { Call } from "../request/Call.js"
+import * as Conditional from "../request/Conditional.js"
+import * as JsonBody from "../request/JsonBody.js"
+import * as Pages from "../request/Pages.js"
+import * as Route from "../request/Route.js"
 import * as People from "./People.js"
 import * as RepositoryCreation from "./RepositoryCreation.js"
 import { repository } from "./RepositoryView.js"
 
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
-
-  const get = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* repositories.reading(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
-      )
-      return Conditional.json(call, yield* repository(call, hosted))
-    })
-
-  const list =
-    (belongs: (call: Call, named: Named) => boolean, authenticated = false) =>
-    (call: Call): Route.Answer =>
-      Effect.gen(function* () {
-        if (authenticated && call.principal.login === undefined) return yield* requiresAuthentication
-        const all = (yield* repositories.visible(call.principal)).filter((named) => belongs(call, named))
-        const { headers, items } = Pages.slice(call, Pages.asked(call), all)
-        const shown = yield* Effect.forEach(items, ({ name, owner }) =>
+const list =
+  (belongs: (call: Call, named: Named) => boolean) =>
+  (call: Call): Route.Answer => {
+    const { repositories } = call.host
+    return Effect.flatMap(repositories.visible(call.principal), (visible) =>
+      Pages.json(
+        call,
+        visible.filter((named) => belongs(call, named)),
+        ({ name, owner }) =>
           Effect.flatMap(repositories.reading(call.principal, owner, name), (hosted) =>
             repository(call, hosted)
           )
-        )
-        return Conditional.json(call, shown, headers)
-      })
+      )
+    )
+  }
 
-  const create = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const { principal } = call
-      if (principal.login === undefined) return yield* requiresAuthentication
-      const owner = call.parameters["org"] ?? principal.login
-      const body = yield* JsonBody.read(call)
-      const name = RepositoryCreation.nameFrom(yield* Fields.text(body, "name"))
-      const hidden =
-        (yield* Fields.boolean(body, "private")) ?? (yield* Fields.string(body, "visibility")) === "private"
-      const description =
-        (yield* Fields.string({ ...body, description: body["description"] ?? undefined }, "description")) ??
-        null
-      const initial = (yield* Fields.boolean(body, "auto_init")) ?? false
-      const settings = { private: hidden, description }
-      const made = yield* RepositoryCreation.make(repositories, principal, { owner, name }, settings)
-      const { git } = made
-      if (initial) {
-        const content = Buffer.from(`# ${name}\n${description === null ? "" : `${description}\n`}`)
-        const author = People.personOf(principal)
-        yield* git.commitNext(yield* git.defaultBranch, () =>
-          Effect.succeed({
-            commit: Option.some({
-              message: "Initial commit",
-              author,
-              committer: author,
-              changes: [{ _tag: "Put" as const, path: "README.md", content }]
-            }),
-            result: undefined
-          })
-        )
-      }
-      return Reply.plain(201, yield* repository(call, made), {
-        location: Links.repository(call.links, made.fullName)
+const create = Route.signedIn(AccountsApi.createOwnRepository, function* (call, login) {
+  const { principal } = call
+  const owner = call.parameters["org"] ?? login
+  const body = yield* JsonBody.of(call, AccountsApi.createRepositoryOfOrganization)
+  const { name: typed, private: given } = yield* body.get("name", "private")
+  const name = RepositoryCreation.nameFrom(typed)
+  const hidden = given ?? (yield* body.get("visibility")).visibility === "private"
+  const { auto_init: initial = false, description = null } = yield* body.get("description", "auto_init")
+  const settings = { private: hidden, description }
+  const made = yield* RepositoryCreation.make(call.host.repositories, principal, { owner, name }, settings)
+  const { git } = made
+  if (initial) {
+    const content = Buffer.from(`# ${name}\n${description === null ? "" : `${description}\n`}`)
+    const author = People.personOf(principal)
+    yield* git.commitNext(yield* git.defaultBranch, () =>
+      Effect.succeed({
+        commit: Option.some({
+          message: "Initial commit",
+          author,
+          committer: author,
+          changes: [{ _tag: "Put" as const, path: "README.md", content }]
+        }),
+        result: undefined
       })
-    })
-
-  const docs = "rest/repos/repos"
-  return [
-    Route.make("GET", "/repos/{owner}/{repo}", `${docs}#get-a-repository`, get),
-    Route.make(
-      "GET",
-      "/user/repos",
-      `${docs}#list-repositories-for-the-authenticated-user`,
-      list(({ principal }, { fullName }) => may(principal, "read", fullName), true)
-    ),
-    Route.make(
-      "GET",
-      "/users/{username}/repos",
-      `${docs}#list-repositories-for-a-user`,
-      list((call, { owner, settings }) => owner === call.parameters["username"] && !settings.private)
-    ),
-    Route.make(
-      "GET",
-      "/orgs/{org}/repos",
-      `${docs}#list-organization-repositories`,
-      list((call, { owner }) => owner === call.parameters["org"])
-    ),
-    Route.make(
-      "GET",
-      "/repositories",
-      `${docs}#list-public-repositories`,
-      list((_, { settings }) => !settings.private)
-    ),
-    Route.make("POST", "/user/repos", `${docs}#create-a-repository-for-the-authenticated-user`, create),
-    Route.make("POST", "/orgs/{org}/repos", `${docs}#create-an-organization-repository`, create)
-  ]
+    )
+  }
+  return Reply.plain(201, yield* repository(call, made), {
+    location: Links.repository(call.links, made.fullName)
+  })
 })
+
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(RepositoryApi.getRepository, function* (call, hosted) {
+    return Conditional.json(call, yield* repository(call, hosted))
+  }),
+  Route.signedIn(
+    AccountsApi.listOwnRepositories,
+    list(({ principal }, { fullName }) => may(principal, "read", fullName))
+  ),
+  Route.make(
+    AccountsApi.listRepositoriesOfUser,
+    list((call, { owner, settings }) => owner === call.parameters["username"] && !settings.private)
+  ),
+  Route.make(
+    AccountsApi.listRepositoriesOfOrganization,
+    list((call, { owner }) => owner === call.parameters["org"])
+  ),
+  Route.make(
+    AccountsApi.listPublicRepositories,
+    list((_, { settings }) => !settings.private)
+  ),
+  create,
+  { ...create, ...AccountsApi.createRepositoryOfOrganization }
+]

@@ -1,13 +1,14 @@
 import { Effect, Option } from "effect"
 import { isRefName } from "../../../git/Names.js"
-import type { Call } from "../Call.js"
-import * as Fields from "../Fields.js"
-import * as Git from "../Git.js"
-import * as JsonBody from "../JsonBody.js"
-import { unprocessable } from "../Problem.js"
-import * as Reply from "../Reply.js"
-import { type Hosted, Repositories } from "../Repositories.js"
-import * as Route from "../Route.js"
+import * as Api from "../../../store/remote/github/api/Accounts.js"
+import { unprocessable } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import * as Git from "../repository/Git.js"
+import type { Hosted } from "../repository/Repositories.js"
+import type { Call } from "../request/Call.js"
+import * as Fields from "../request/Fields.js"
+import * as JsonBody from "../request/JsonBody.js"
+import * as Route from "../request/Route.js"
 import { descriptionProblem } from "./RepositoryCreation.js"
 import { repository } from "./RepositoryView.js"
 
@@ -23,51 +24,45 @@ const setDefault = ({ git }: Hosted, branch: string) =>
       const name = `refs/heads/${branch}`
       if (!isRefName(name) || Option.isNone(yield* git.ref(name)))
         return yield* invalid("default_branch", `The branch ${branch.slice(0, 255)} was not found.`)
-      yield* Git.output({ directory: git.directory, args: ["symbolic-ref", "HEAD", name] })
+      yield* Git.text(git, ["symbolic-ref", "HEAD", name])
     })
   )
 
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
-  const administering = (call: Call) =>
-    repositories.administering(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
+/** Opens the repository itself: a request that has it open would wait for its own end. */
+const remove = (call: Call): Route.Answer =>
+  Effect.as(
+    call.host.repositories.remove(call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
+    Reply.noContent
+  )
 
-  const update = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* administering(call)
-      const body = yield* JsonBody.read(call)
-      const name = yield* Fields.string(body, "name")
-      if (name !== undefined && name !== hosted.name)
-        return yield* invalid("name", "This host does not rename repositories.")
-      for (const flag of refusedFlags)
-        if (yield* Fields.boolean(body, flag)) return yield* invalid(flag, `This host does not have ${flag}.`)
-      const visibility = yield* Fields.string(body, "visibility")
-      if (visibility !== undefined && visibility !== "public" && visibility !== "private")
-        return yield* invalid("visibility", "visibility must be public or private.")
-      const hidden =
-        (yield* Fields.boolean(body, "private")) ??
-        (visibility === undefined ? hosted.settings.private : visibility === "private")
-      const description =
-        body["description"] === null
-          ? null
-          : ((yield* Fields.string(body, "description")) ?? hosted.settings.description)
-      const problem = descriptionProblem(description)
-      if (problem !== undefined) return yield* invalid("description", problem)
-      const branch = yield* Fields.string(body, "default_branch")
-      if (branch !== undefined && branch !== (yield* hosted.git.defaultBranch))
-        yield* setDefault(hosted, branch)
-      yield* repositories.update(hosted, { private: hidden, description })
-      return Reply.plain(200, yield* repository(call, yield* administering(call)))
-    })
-
-  const remove = (call: Call): Route.Answer =>
-    Effect.as(
-      repositories.remove(call.principal, call.parameters["owner"]!, call.parameters["repo"]!),
-      Reply.noContent
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.administer(Api.updateRepository, function* (call, hosted) {
+    const body = yield* JsonBody.of(call, Api.updateRepository)
+    const { name } = yield* body.get("name")
+    if (name !== undefined && name !== hosted.name)
+      return yield* invalid("name", "This host does not rename repositories.")
+    for (const flag of refusedFlags)
+      if (yield* Fields.boolean(body.fields, flag))
+        return yield* invalid(flag, `This host does not have ${flag}.`)
+    const { visibility } = yield* body.get("visibility")
+    if (visibility !== undefined && visibility !== "public" && visibility !== "private")
+      return yield* invalid("visibility", "visibility must be public or private.")
+    const { description = hosted.settings.description, private: given } = yield* body.get(
+      "private",
+      "description"
     )
-
-  return [
-    Route.make("PATCH", "/repos/{owner}/{repo}", "rest/repos/repos#update-a-repository", update),
-    Route.make("DELETE", "/repos/{owner}/{repo}", "rest/repos/repos#delete-a-repository", remove)
-  ]
-})
+    const hidden = given ?? (visibility === undefined ? hosted.settings.private : visibility === "private")
+    const problem = descriptionProblem(description)
+    if (problem !== undefined) return yield* invalid("description", problem)
+    const { default_branch: branch } = yield* body.get("default_branch")
+    if (branch !== undefined && branch !== (yield* hosted.git.defaultBranch))
+      yield* setDefault(hosted, branch)
+    const changes = { private: hidden, description }
+    yield* call.host.repositories.update(hosted, changes)
+    return Reply.plain(
+      200,
+      yield* repository(call, { ...hosted, settings: { ...hosted.settings, ...changes } })
+    )
+  }),
+  Route.make(Api.deleteRepository, remove)
+]

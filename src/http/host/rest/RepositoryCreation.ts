@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { isRepositoryName } from "../../../git/disk/GitRepositories.js"
-import { isOwner } from "../Names.js"
-import { may, type Principal } from "../Principal.js"
-import { notFound, notPermitted, unprocessable } from "../Problem.js"
-import type { Repositories, Settings } from "../Repositories.js"
+import { may, type Principal } from "../access/Principal.js"
+import { notFound, notPermitted, unprocessable } from "../reply/Problem.js"
+import { isOwner } from "../repository/Names.js"
+import type { Repositories, Settings } from "../repository/Repositories.js"
 
 const failed = (field: string, message: string) =>
   unprocessable("Repository creation failed.", [{ resource: "Repository", code: "custom", field, message }])

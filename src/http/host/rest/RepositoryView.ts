@@ -2,11 +2,11 @@ import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Option } from "effect"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { Call } from "../Call.js"
-import * as Links from "../Links.js"
-import { nodeId, numericId } from "../Names.js"
-import { may } from "../Principal.js"
-import type { Hosted } from "../Repositories.js"
+import { may } from "../access/Principal.js"
+import * as Links from "../reply/Links.js"
+import { nodeId, numericId } from "../repository/Names.js"
+import type { Hosted } from "../repository/Repositories.js"
+import type { Call } from "../request/Call.js"
 
 /** An account in short: every owner and token holder has one. */
 export const user = (links: Links.Links, login: string) => {

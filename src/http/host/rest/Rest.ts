@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import * as Archives from "./Archives.js"
 import * as Blobs from "./Blobs.js"
 import * as Branches from "./Branches.js"
@@ -18,27 +17,24 @@ import * as Tags from "./Tags.js"
 import * as Trees from "./Trees.js"
 
 /** Every operation of the REST API. */
-export const routes = Effect.map(
-  Effect.all([
-    Meta.routes,
-    Repos.routes,
-    RepositoryAdministration.routes,
-    Branches.routes,
-    Contents.routes,
-    Readme.routes,
-    Statistics.routes,
-    Blobs.routes,
-    Trees.routes,
-    GitCommits.routes,
-    Refs.routes,
-    Tags.routes,
-    Commits.routes,
-    CommitActivity.routes,
-    Compare.routes,
-    Merges.routes,
-    Archives.routes
-  ]),
-  (groups) => groups.flat()
-)
+export const routes = [
+  Meta.routes,
+  Repos.routes,
+  RepositoryAdministration.routes,
+  Branches.routes,
+  Contents.routes,
+  Readme.routes,
+  Statistics.routes,
+  Blobs.routes,
+  Trees.routes,
+  GitCommits.routes,
+  Refs.routes,
+  Tags.routes,
+  Commits.routes,
+  CommitActivity.routes,
+  Compare.routes,
+  Merges.routes,
+  Archives.routes
+].flat()
 
 export const codeload = Archives.codeload

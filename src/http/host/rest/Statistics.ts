@@ -1,13 +1,14 @@
 import { Effect, Option } from "effect"
-import type { Call } from "../Call.js"
-import * as Conditional from "../Conditional.js"
-import * as Git from "../Git.js"
-import * as Pages from "../Pages.js"
-import * as Programs from "../Programs.js"
-import * as Reply from "../Reply.js"
-import { type Hosted, Repositories } from "../Repositories.js"
-import * as Revision from "../Revision.js"
-import * as Route from "../Route.js"
+import * as Api from "../../../store/remote/github/api/Presentation.js"
+import * as Reply from "../reply/Reply.js"
+import * as Git from "../repository/Git.js"
+import * as Programs from "../repository/Programs.js"
+import type { Hosted } from "../repository/Repositories.js"
+import * as Revision from "../repository/Revision.js"
+import type { Call } from "../request/Call.js"
+import * as Conditional from "../request/Conditional.js"
+import * as Pages from "../request/Pages.js"
+import * as Route from "../request/Route.js"
 import { loginOf } from "./People.js"
 import { user } from "./RepositoryView.js"
 
@@ -22,63 +23,35 @@ const parse = (line: string): ReadonlyArray<Contributor> => {
   return count === "" ? [] : [{ contributions: Number(count), name, email }]
 }
 
+const always = (body: unknown) => (call: Call) => Conditional.json(call, body)
+
+const listed = (call: Call, { git }: Hosted, from: string) =>
+  Effect.map(
+    Programs.history(Git.text(git, ["shortlog", "-sne", from, "--"], { admitted: true })),
+    (text) => {
+      const anonymous = /^(1|true)$/.test(call.query.get("anon") ?? "")
+      const all = text.split("\n").flatMap(parse)
+      const wanted = all.filter(({ email }) => anonymous || loginOf(email) !== undefined)
+      const { headers, items } = Pages.slice(call, Pages.asked(call), wanted)
+      const shown = items.map(({ contributions, email, name }) => {
+        const login = loginOf(email)
+        return login === undefined
+          ? { email, name, type: "Anonymous", contributions }
+          : { ...user(call.links, login), contributions }
+      })
+      return Reply.fromJson(shown, headers)
+    }
+  )
+
 /** What is told of a repository as a whole. The host detects no languages and has neither topics nor releases. */
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
-  const reading = (call: Call) =>
-    repositories.reading(call.principal, call.parameters["owner"]!, call.parameters["repo"]!)
-
-  const always = (body: unknown) => (call: Call) =>
-    Effect.map(reading(call), () => Conditional.json(call, body))
-
-  const listed = (call: Call, { git }: Hosted, from: string) =>
-    Effect.map(
-      Programs.history(
-        Git.output({ directory: git.directory, args: ["shortlog", "-sne", from, "--"], admitted: true })
-      ),
-      ({ stdout }) => {
-        const anonymous = /^(1|true)$/.test(call.query.get("anon") ?? "")
-        const all = stdout.toString().split("\n").flatMap(parse)
-        const wanted = all.filter(({ email }) => anonymous || loginOf(email) !== undefined)
-        const { headers, items } = Pages.slice(call, Pages.asked(call), wanted)
-        const shown = items.map(({ contributions, email, name }) => {
-          const login = loginOf(email)
-          return login === undefined
-            ? { email, name, type: "Anonymous", contributions }
-            : { ...user(call.links, login), contributions }
-        })
-        return Reply.fromJson(shown, headers)
-      }
-    )
-
-  const contributors = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* reading(call)
-      const head = yield* Revision.commitOf(hosted.git, "HEAD")
-      if (Option.isNone(head)) return Reply.noContent
-      const { commit } = head.value
-      return yield* Conditional.keyed(call, `contributors ${commit}`, listed(call, hosted, commit))
-    })
-
-  return [
-    Route.make(
-      "GET",
-      "/repos/{owner}/{repo}/languages",
-      "rest/repos/repos#list-repository-languages",
-      always({})
-    ),
-    Route.make(
-      "GET",
-      "/repos/{owner}/{repo}/topics",
-      "rest/repos/repos#get-all-repository-topics",
-      always({ names: [] })
-    ),
-    Route.make("GET", "/repos/{owner}/{repo}/releases", "rest/releases/releases#list-releases", always([])),
-    Route.make(
-      "GET",
-      "/repos/{owner}/{repo}/contributors",
-      "rest/repos/repos#list-repository-contributors",
-      contributors
-    )
-  ]
-})
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.listLanguages, always({})),
+  Route.read(Api.listTopics, always({ names: [] })),
+  Route.read(Api.listReleases, always([])),
+  Route.read(Api.listContributors, function* (call, hosted) {
+    const head = yield* Revision.commitOf(hosted.git, "HEAD")
+    if (Option.isNone(head)) return Reply.noContent
+    const { commit } = head.value
+    return yield* Conditional.keyed(call, `contributors ${commit}`, listed(call, hosted, commit))
+  })
+]

@@ -1,18 +1,18 @@
 import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
 import { isRefName } from "../../../git/Names.js"
-import type { Call } from "../Call.js"
-import * as Conditional from "../Conditional.js"
-import * as Fields from "../Fields.js"
-import * as JsonBody from "../JsonBody.js"
-import * as Links from "../Links.js"
-import { nodeId } from "../Names.js"
-import * as Pages from "../Pages.js"
-import { emptyRepository, notFound, unprocessable } from "../Problem.js"
-import * as Reply from "../Reply.js"
-import { type Hosted, Repositories } from "../Repositories.js"
-import * as Revision from "../Revision.js"
-import * as Route from "../Route.js"
+import * as Api from "../../../store/remote/github/api/Tags.js"
+import * as Links from "../reply/Links.js"
+import { emptyRepository, notFound, unprocessable } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import { nodeId } from "../repository/Names.js"
+import type { Hosted } from "../repository/Repositories.js"
+import * as Revision from "../repository/Revision.js"
+import type { Call } from "../request/Call.js"
+import * as Conditional from "../request/Conditional.js"
+import * as JsonBody from "../request/JsonBody.js"
+import * as Pages from "../request/Pages.js"
+import * as Route from "../request/Route.js"
 import * as People from "./People.js"
 import { seconds } from "./RepositoryView.js"
 
@@ -61,82 +61,47 @@ const zone = (minutes: number): string => {
   return `${minutes < 0 ? "-" : "+"}${digits}`
 }
 
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
-
-  const list = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* repositories.reading(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
-      )
-      const { fullName, git } = hosted
-      const { headers, items } = Pages.slice(call, Pages.asked(call), yield* git.refs("refs/tags/"))
-      const base = Links.repository(call.links, fullName)
-      const tags = yield* Effect.forEach(items, ({ name, oid }) =>
-        Effect.map(git.resolve(name), (peeled) => {
-          const tag = name.slice("refs/tags/".length)
-          const sha = Option.getOrElse(peeled, () => oid)
-          return {
-            name: tag,
-            commit: { sha, url: `${base}/commits/${sha}` },
-            zipball_url: `${base}/zipball/${Links.encodePath(name)}`,
-            tarball_url: `${base}/tarball/${Links.encodePath(name)}`,
-            node_id: nodeId("Ref", fullName, name)
-          }
-        })
-      )
-      return Conditional.json(call, tags, headers)
-    })
-
-  const get = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* repositories.reading(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
-      )
-      const sha = Revision.asOid(call.parameters["tag_sha"])
-      const found = sha === undefined ? Option.none() : yield* hosted.git.object(sha)
-      if (sha === undefined || Option.isNone(found) || found.value.type !== "tag") return yield* notFound
-      return Conditional.json(call, view(call, hosted, sha, found.value.content))
-    })
-
-  const create = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const hosted = yield* repositories.writing(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
-      )
-      const { git } = hosted
-      const body = yield* JsonBody.read(call)
-      yield* Fields.supplied(body, "tag", "message", "object", "type")
-      const tag = yield* Fields.text(body, "tag")
-      const message = yield* Fields.text(body, "message")
-      const type = yield* Fields.text(body, "type")
-      const object = Revision.asOid(yield* Fields.text(body, "object"))
-      if (yield* Revision.isEmpty(git)) return yield* emptyRepository
-      if (!isRefName(`refs/tags/${tag}`))
-        return yield* unprocessable(`${tag.slice(0, 200)} is not a valid tag name.`)
-      const info = object === undefined ? Option.none() : yield* git.objectInfo(object)
-      if (object === undefined || Option.isNone(info) || info.value.type !== type) {
-        return yield* unprocessable("Object does not exist")
-      }
-      const given = (yield* People.signatureOf(body, "tagger")) ?? People.personOf(call.principal)
-      const who = yield* People.at(given, yield* Clock.currentTimeMillis)
-      const content = Buffer.from(
-        `object ${object}\ntype ${type}\ntag ${tag}\ntagger ${who.name} <${who.email}> ${who.seconds} ${zone(who.offset)}\n\n${message}`
-      )
-      const sha = yield* git.writeObject("tag", content)
-      const made = view(call, hosted, sha, content)
-      return Reply.plain(201, made, { location: made.url })
-    })
-
-  return [
-    Route.make("GET", "/repos/{owner}/{repo}/tags", "rest/repos/repos#list-repository-tags", list),
-    Route.make("GET", "/repos/{owner}/{repo}/git/tags/{tag_sha}", "rest/git/tags#get-a-tag", get),
-    Route.make("POST", "/repos/{owner}/{repo}/git/tags", "rest/git/tags#create-a-tag-object", create)
-  ]
-})
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.listTags, function* (call, { fullName, git }) {
+    const base = Links.repository(call.links, fullName)
+    return yield* Pages.json(call, yield* git.refs("refs/tags/"), ({ name, oid }) =>
+      Effect.map(git.resolve(name), (peeled) => {
+        const sha = Option.getOrElse(peeled, () => oid)
+        return {
+          name: name.slice("refs/tags/".length),
+          commit: { sha, url: `${base}/commits/${sha}` },
+          zipball_url: `${base}/zipball/${Links.encodePath(name)}`,
+          tarball_url: `${base}/tarball/${Links.encodePath(name)}`,
+          node_id: nodeId("Ref", fullName, name)
+        }
+      })
+    )
+  }),
+  Route.read(Api.getTag, function* (call, hosted) {
+    const sha = Revision.asOid(call.parameters["tag_sha"])
+    const found = sha === undefined ? Option.none() : yield* hosted.git.object(sha)
+    if (sha === undefined || Option.isNone(found) || found.value.type !== "tag") return yield* notFound
+    return Conditional.json(call, view(call, hosted, sha, found.value.content))
+  }),
+  Route.write(Api.createTag, function* (call, hosted) {
+    const { git } = hosted
+    const body = yield* JsonBody.of(call, Api.createTag)
+    const { message, object: target, tag, type } = yield* body.get("tag", "message", "type", "object")
+    const object = Revision.asOid(target)
+    if (yield* Revision.isEmpty(git)) return yield* emptyRepository
+    if (!isRefName(`refs/tags/${tag}`))
+      return yield* unprocessable(`${tag.slice(0, 200)} is not a valid tag name.`)
+    const info = object === undefined ? Option.none() : yield* git.objectInfo(object)
+    if (object === undefined || Option.isNone(info) || info.value.type !== type) {
+      return yield* unprocessable("Object does not exist")
+    }
+    const given = (yield* People.signatureOf(body.fields, "tagger")) ?? People.personOf(call.principal)
+    const who = yield* People.at(given, yield* Clock.currentTimeMillis)
+    const content = Buffer.from(
+      `object ${object}\ntype ${type}\ntag ${tag}\ntagger ${who.name} <${who.email}> ${who.seconds} ${zone(who.offset)}\n\n${message}`
+    )
+    const sha = yield* git.writeObject("tag", content)
+    const made = view(call, hosted, sha, content)
+    return Reply.plain(201, made, { location: made.url })
+  })
+]

@@ -5,19 +5,19 @@ import { ValidationError } from "../../../domain/StoreError.js"
 import * as TimeSlice from "../../../domain/TimeSlice.js"
 import type { GitRepository, TreeChange } from "../../../git/disk/GitRepository.js"
 import type { TreeEntry } from "../../../git/Tree.js"
-import * as BlobSizes from "../BlobSizes.js"
-import type { Call } from "../Call.js"
-import * as Conditional from "../Conditional.js"
-import * as Fields from "../Fields.js"
-import * as FileContent from "../FileContent.js"
-import * as JsonBody from "../JsonBody.js"
-import * as Links from "../Links.js"
-import { isPath } from "../Names.js"
-import { emptyRepository, notFound, type Problem, unprocessable } from "../Problem.js"
-import * as Reply from "../Reply.js"
-import { Repositories } from "../Repositories.js"
-import * as Revision from "../Revision.js"
-import * as Route from "../Route.js"
+import * as Api from "../../../store/remote/github/api/Objects.js"
+import * as Links from "../reply/Links.js"
+import { emptyRepository, notFound, type Problem, unprocessable } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import * as BlobSizes from "../repository/BlobSizes.js"
+import { isPath } from "../repository/Names.js"
+import * as Revision from "../repository/Revision.js"
+import type { Call } from "../request/Call.js"
+import * as Conditional from "../request/Conditional.js"
+import * as Fields from "../request/Fields.js"
+import * as FileContent from "../request/FileContent.js"
+import * as JsonBody from "../request/JsonBody.js"
+import * as Route from "../request/Route.js"
 
 /** Where a recursive listing is cut. */
 const mostEntries = 100_000
@@ -110,66 +110,44 @@ const change = (git: GitRepository, entry: unknown): Effect.Effect<TreeChange, P
 /** A path that is to be deleted is not there, or is something else. */
 const badState = unprocessable("GitRPC::BadObjectState")
 
-export const routes = Effect.gen(function* () {
-  const repositories = yield* Repositories
-
-  const get = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const { fullName, git } = yield* repositories.reading(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
-      )
-      const found = yield* Revision.treeOf(git, call.parameters["tree_sha"] ?? "")
-      if (Option.isNone(found)) return yield* (yield* Revision.isEmpty(git)) ? emptyRepository : notFound
-      const recursive = call.query.has("recursive")
-      return yield* Conditional.keyed(
-        call,
-        `tree ${found.value} ${recursive}`,
-        Effect.map(listing(call, fullName, git, found.value, recursive), (tree) => Reply.fromJson(tree))
-      )
-    })
-
-  const create = (call: Call): Route.Answer =>
-    Effect.gen(function* () {
-      const { fullName, git } = yield* repositories.writing(
-        call.principal,
-        call.parameters["owner"]!,
-        call.parameters["repo"]!
-      )
-      const body = yield* JsonBody.read(call, "content")
-      yield* Fields.supplied(body, "tree")
-      const entries = (yield* Fields.array(body, "tree")) ?? []
-      const base = yield* Fields.string(body, "base_tree")
-      if (yield* Revision.isEmpty(git)) return yield* emptyRepository
-      if (entries.length === 0) return yield* unprocessable("Invalid tree info")
-      const root = base === undefined ? Option.none<Oid>() : yield* Revision.treeOf(git, base)
-      if (base !== undefined && Option.isNone(root)) {
-        return yield* unprocessable("base_tree is not a valid tree oid")
-      }
-      const changes = yield* TimeSlice.forEach(entries, (entry) => change(git, entry))
-      if (new Set(changes.map(({ path }) => path)).size < changes.length) {
-        return yield* unprocessable("tree contains duplicate file entries")
-      }
-      if (Option.isSome(root)) {
-        const removals = changes.filter(({ oid }) => Option.isNone(oid))
-        yield* TimeSlice.forEach(removals, ({ mode, path }) =>
-          Effect.filterOrFail(
-            git.lookup(root.value, path),
-            (existing) => Option.isNone(existing) || existing.value.kind === kindOf(mode),
-            () => badState
-          )
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.getTree, function* (call, { fullName, git }) {
+    const found = yield* Revision.treeOf(git, call.parameters["tree_sha"] ?? "")
+    if (Option.isNone(found)) return yield* (yield* Revision.isEmpty(git)) ? emptyRepository : notFound
+    const recursive = call.query.has("recursive")
+    return yield* Conditional.keyed(
+      call,
+      `tree ${found.value} ${recursive}`,
+      Effect.map(listing(call, fullName, git, found.value, recursive), (tree) => Reply.fromJson(tree))
+    )
+  }),
+  Route.write(Api.createTree, function* (call, { fullName, git }) {
+    const body = yield* JsonBody.of(call, Api.createTree, "content")
+    const { base_tree: base, tree: entries } = yield* body.get("tree", "base_tree")
+    if (yield* Revision.isEmpty(git)) return yield* emptyRepository
+    if (entries.length === 0) return yield* unprocessable("Invalid tree info")
+    const root = base === undefined ? Option.none<Oid>() : yield* Revision.treeOf(git, base)
+    if (base !== undefined && Option.isNone(root)) {
+      return yield* unprocessable("base_tree is not a valid tree oid")
+    }
+    const changes = yield* TimeSlice.forEach(entries, (entry) => change(git, entry))
+    if (new Set(changes.map(({ path }) => path)).size < changes.length) {
+      return yield* unprocessable("tree contains duplicate file entries")
+    }
+    if (Option.isSome(root)) {
+      const removals = changes.filter(({ oid }) => Option.isNone(oid))
+      yield* TimeSlice.forEach(removals, ({ mode, path }) =>
+        Effect.filterOrFail(
+          git.lookup(root.value, path),
+          (existing) => Option.isNone(existing) || existing.value.kind === kindOf(mode),
+          () => badState
         )
-      }
-      const oid = yield* git
-        .writeTree(root, changes)
-        .pipe(Effect.mapError((error) => (error instanceof ValidationError ? badState : error)))
-      const tree = yield* listing(call, fullName, git, oid, false)
-      return Reply.plain(201, tree, { location: tree.url })
-    })
-
-  return [
-    Route.make("GET", "/repos/{owner}/{repo}/git/trees/{tree_sha*}", "rest/git/trees#get-a-tree", get),
-    Route.make("POST", "/repos/{owner}/{repo}/git/trees", "rest/git/trees#create-a-tree", create)
-  ]
-})
+      )
+    }
+    const oid = yield* git
+      .writeTree(root, changes)
+      .pipe(Effect.mapError((error) => (error instanceof ValidationError ? badState : error)))
+    const tree = yield* listing(call, fullName, git, oid, false)
+    return Reply.plain(201, tree, { location: tree.url })
+  })
+]

@@ -25,7 +25,7 @@ interface Memory {
   own: { readonly commit: Oid | undefined; readonly at: number } | undefined
   /** Ids (`""`: absent) that the branch was at before, and until when they count as stale. */
   readonly superseded: Map<string, number>
-  readonly files: Map<string, { after: string; at: number; readonly superseded: Set<string>; all: boolean }>
+  readonly files: Map<string, { after: Oid | ""; at: number; readonly superseded: Set<string>; all: boolean }>
 }
 
 /** Heads of branches: asked of the host, but never older than what this process wrote. */
@@ -57,6 +57,8 @@ export interface Branches {
   readonly isStale: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
   /** Whether a write of ours replaced this version of a file lately: a machine that answers it is behind. */
   readonly isSuperseded: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
+  /** What our own last write made of a file, while a machine may be behind it. */
+  readonly lastWritten: (branch: string, path: string) => Effect.Effect<Option.Option<Oid> | undefined>
   /** Whether we wrote to the branch so lately that a listing by its name may be old. */
   readonly writtenLately: (branch: string) => Effect.Effect<boolean>
   readonly forget: (branch: string) => void
@@ -254,7 +256,7 @@ export const makeBranches = (client: Client): Branches => {
         const superseded = known === undefined || known.at + lag < now ? new Set<string>() : known.superseded
         if (known !== undefined) superseded.add(known.after)
         if (before !== undefined) superseded.add(Option.getOrElse(before, () => ""))
-        const key = Option.getOrElse(after, () => "")
+        const key = Option.getOrElse(after, () => "" as const)
         superseded.delete(key)
         files.delete(path)
         files.set(path, { after: key, at: now, superseded, all: before === undefined })
@@ -280,6 +282,12 @@ export const makeBranches = (client: Client): Branches => {
         return (
           file !== undefined && now < file.at + lag && file.superseded.has(Option.getOrElse(answer, () => ""))
         )
+      }),
+    lastWritten: (branch, path) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const file = memories.get(branch)?.files.get(path)
+        if (file === undefined || now >= file.at + lag) return undefined
+        return file.after === "" ? Option.none() : Option.some(file.after)
       }),
     writtenLately: (branch) =>
       Effect.map(Clock.currentTimeMillis, (now) => {

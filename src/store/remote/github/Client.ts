@@ -15,9 +15,9 @@ import { makeRights } from "./Rights.js"
 import { type Answer, type Exchange, makeTransport } from "./Transport.js"
 
 /** What a call adds to its endpoint. */
-export type Arguments<Path extends string, Body> = {
+export type Arguments<Path extends string, Body, Query extends string> = {
   readonly path: { readonly [Name in Exclude<ParameterOf<Path>, "owner" | "repo">]: string }
-  readonly query?: { readonly [name: string]: string | number | boolean | undefined }
+  readonly query?: { readonly [Name in Query]?: string | number | boolean | undefined }
   readonly etag?: string | undefined
   readonly accept?: string | undefined
 } & (Body extends undefined ? {} : { readonly body: Body })
@@ -41,9 +41,9 @@ export interface Client {
   readonly authenticated: boolean
   /** Changes with every new authorization header. */
   readonly generation: Effect.Effect<number, ApiFailure | AuthError>
-  readonly call: <Path extends string, Body, A>(
-    endpoint: Endpoint<Path, Body, A>,
-    args: Arguments<Path, Body>
+  readonly call: <Path extends string, Body, A, Query extends string>(
+    endpoint: Endpoint<Path, Body, A, Query>,
+    args: Arguments<Path, Body, Query>
   ) => Effect.Effect<Reply<A>, CallFailure>
   /** `data` of a GraphQL document. With `partial`, errors beside data are told, not failed on. */
   readonly graphql: <A, I>(
@@ -118,12 +118,6 @@ const noName = (endpoint: string) =>
 const isDone = (data: unknown) =>
   typeof data === "object" && data !== null && Object.values(data).every((field) => field !== null)
 
-/**
- * Endpoints whose last parameter takes every further segment of the address. Elsewhere a slash is sent as %2F:
- * `commits/feature/status` would be the status of the commit `feature`.
- */
-const isGreedy = (template: string) => /\/contents\/\{path\}$|\/git\/[a-z-]+\/\{ref\}$/.test(template)
-
 const reply = <A>(answer: Answer, value: Option.Option<A>): Reply<A> => ({
   status: answer.status,
   value,
@@ -144,8 +138,9 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
       query: { readonly [name: string]: string | number | boolean | undefined }
     ) => {
       const parameters: typeof given = { owner: address.owner, repo: address.repo, ...given }
-      const encode = isGreedy(path) ? encodePath : encodeURIComponent
-      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(parameters[name] ?? ""))
+      const filled = path.replace(/\{(\+?)(\w+)\*?\}/g, (_, mark: string, name: string) =>
+        (mark === "+" ? encodePath : encodeURIComponent)(parameters[name] ?? "")
+      )
       const search = Object.entries(query)
         .filter(([, value]) => value !== undefined)
         .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
@@ -153,9 +148,9 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
       return `${address.api}${filled}${search === "" ? "" : `?${search}`}`
     }
 
-    const call: Client["call"] = <Path extends string, Body, A>(
-      endpoint: Endpoint<Path, Body, A>,
-      args: Arguments<Path, Body>
+    const call: Client["call"] = <Path extends string, Body, A, Query extends string>(
+      endpoint: Endpoint<Path, Body, A, Query>,
+      args: Arguments<Path, Body, Query>
     ): Effect.Effect<Reply<A>, CallFailure> => {
       const unfit = [...Object.values<string>(args.path), ...Object.values(args.query ?? {})].find(isUnfit)
       if (unfit !== undefined || Object.values<string>(args.path).some(leadsAway)) {

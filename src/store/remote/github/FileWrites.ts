@@ -88,7 +88,10 @@ const createdAndRemoved = (write: FileWrite, made: FileCommitted, cause: { reado
 
 const markedText = (text: CommitText) => Effect.map(marked(text.message), (message) => ({ ...text, message }))
 
-export const makeFileWrites = (client: Client, branches: Pick<Branches, "isSuperseded">) => {
+export const makeFileWrites = (
+  client: Client,
+  branches: Pick<Branches, "isSuperseded" | "lastWritten" | "wrote" | "wroteFile">
+) => {
   const { settings } = client
 
   const send = (write: FileWrite): Effect.Effect<Reply<Answer>, CallFailure> => {
@@ -154,14 +157,19 @@ export const makeFileWrites = (client: Client, branches: Pick<Branches, "isSuper
         return Proof.done({ ...made, again: yield* madeAgain(write, made) })
       }
       if (lost) return Proof.behind()
+      const own = yield* branches.lastWritten(write.branch, write.path)
+      let isOld = false
       for (const [index, commit] of commits.slice(0, compared).entries()) {
         const at = yield* blobAt(write.path, commit.sha)
         if (index === 0) {
           if (same(at, write.expected)) return Proof.unchanged
-          if (yield* branches.isSuperseded(write.branch, write.path, at)) return Proof.behind(refusal)
-          if (Option.isNone(write.expected)) return Proof.notDone(refusal)
-        } else if (same(at, write.expected)) return Proof.notDone(refusal)
+          isOld = yield* branches.isSuperseded(write.branch, write.path, at)
+        } else if (own !== undefined && same(at, own)) isOld = false
+        // What stands on our own version is news, even where it looks like what was there before that.
+        const isKnown = Option.isNone(write.expected) || (index > 0 && same(at, write.expected))
+        if (!isOld && isKnown) return Proof.notDone(refusal)
       }
+      if (isOld) return Proof.behind(refusal)
       return commits.length > compared ? Proof.elsewhere(refusal) : Proof.behind(refusal)
     })
 
@@ -209,6 +217,13 @@ export const makeFileWrites = (client: Client, branches: Pick<Branches, "isSuper
         })
       }
       yield* attempt(removal).pipe(
+        // A machine that is behind would show the file again to whoever decides anew.
+        Effect.flatMap((gone) =>
+          Effect.zipRight(
+            branches.wroteFile(write.branch, write.path, removal.expected, Option.none()),
+            branches.wrote(write.branch, Option.some(made.commit), gone)
+          )
+        ),
         Effect.catchTag("ConflictError", () => Effect.void),
         Effect.catchIf(isKind("Missing"), () => Effect.void),
         Effect.mapError((cause) => createdAgain(write, made, cause))

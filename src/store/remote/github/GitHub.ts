@@ -6,7 +6,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ValidationError } from "../../../domain/StoreError.js"
-import { makeExclusively } from "../../internal/Mutex.js"
 import { GitRemote, type GitRemoteService, type Head } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
@@ -35,6 +34,7 @@ import { makeSingleFile } from "./SingleFiles.js"
 import { makeTold, makeWritable } from "./Told.js"
 import { translate } from "./Translate.js"
 import { makeTrees } from "./Trees.js"
+import { WriteTurns } from "./WriteTurns.js"
 
 export { type Authorization, config, type GitHubOptions, type WriteLane } from "./Options.js"
 
@@ -59,6 +59,9 @@ export const make = (
 ): Effect.Effect<GitRemoteService, ValidationError, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const settings = yield* resolveOptions(options)
+    const turns = yield* WriteTurns
+    const { api, owner, repo } = settings.address
+    const repositoryName = `${api}/${owner}/${repo}`
     const client = yield* makeClient(settings)
     const cache = makeObjectCache(settings.objectCacheBytes)
     const known = makeKnownTrees(cache)
@@ -110,7 +113,7 @@ export const make = (
         }),
       told,
       writable: makeWritable(settings.readOnly),
-      exclusively: makeExclusively()
+      exclusively: (branch: string) => turns(`${repositoryName.toLowerCase()}\0${branch}`)
     }
     const probe = makeProbe(client, refs, branches)
     const log = makeLog(client)
@@ -138,8 +141,8 @@ export const make = (
       })
 
     return GitRemote.of({
-      name: `${settings.address.api}/${settings.address.owner}/${settings.address.repo}`,
-      repo: `${settings.address.owner}/${settings.address.repo}`,
+      name: repositoryName,
+      repo: `${owner}/${repo}`,
       brings: heads.brings,
       singleFile: Option.some(makeSingleFile(parts)),
       ...makeCommitTurns(parts),

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { type Exclusively, fileOf } from "../../internal/Mutex.js"
+import type { Exclusively } from "../../internal/Mutex.js"
 import type { Change, FileCommitted, SingleFile } from "../GitRemote.js"
 import type { Branches } from "./Branches.js"
 import type { Client } from "./Client.js"
@@ -66,8 +66,7 @@ export const makeSingleFile = ({
     )
 
   return {
-    exclusively: (branch, path) => exclusively(fileOf(branch, path)),
-    turns: exclusively.turns,
+    exclusively,
     maxBytes: client.settings.contentsMaxBytes,
     put: (branch, path, content, expected, text) =>
       Effect.suspend(() =>

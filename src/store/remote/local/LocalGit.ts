@@ -107,14 +107,16 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
       })
     )
 
-  const file: GitRemoteService["file"] = (at, path) =>
+  const file: GitRemoteService["file"] = (at, path, options) =>
     Effect.flatMap(repository.lookup(idOf(at), path), (entry) =>
       Option.isNone(entry) || entry.value.kind !== "blob"
         ? Effect.succeedNone
-        : Effect.map(
-            listed("GitRemote.file", path, entry.value.oid),
-            (content): Option.Option<Blob> => Option.some({ path, oid: entry.value.oid, content })
-          )
+        : options?.known?.oid === entry.value.oid
+          ? Effect.succeedSome({ path, oid: entry.value.oid, content: options.known.content })
+          : Effect.map(
+              listed("GitRemote.file", path, entry.value.oid),
+              (content): Option.Option<Blob> => Option.some({ path, oid: entry.value.oid, content })
+            )
     )
 
   const commitNext: GitRemoteService["commitNext"] = (branch, build) => repository.commitNext(branch, build)

@@ -14,7 +14,7 @@ import { headOf } from "../../../git/memory/MemoryLog.js"
 import type { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
 import { applyChanges } from "../../../git/memory/MemoryTree.js"
 import { branchError, branchRef, commitTextError } from "../../../git/Names.js"
-import { fileOf, makeExclusively } from "../../internal/Mutex.js"
+import { makeExclusively } from "../../internal/Mutex.js"
 import type {
   CommitText,
   Committed,
@@ -138,7 +138,7 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
     checkBranch("GitRemote.commitNext", branch).pipe(
       Effect.zipRight(step("commitNext", "start", branch)),
       Effect.zipRight(
-        exclusively(fileOf(branch))(
+        exclusively(branch)(
           Effect.gen(function* () {
             const head = headNow(repository, branch)
             const built = yield* body(head)
@@ -200,8 +200,7 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
       fileWrite("SingleFile.put", branch, path, Option.some(content), expected, text),
     delete: (branch, path, expected, text) =>
       fileWrite("SingleFile.delete", branch, path, Option.none(), Option.some(expected), text),
-    exclusively: (branch, path) => exclusively(fileOf(branch, path)),
-    turns: exclusively.turns,
+    exclusively,
     maxBytes: 900_000
   }
 

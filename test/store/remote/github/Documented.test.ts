@@ -1,36 +1,48 @@
+import { readdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { Either, Schema } from "effect"
-import * as Api from "../../../../src/store/remote/github/Api.js"
+import { Either, Schema, SchemaAST } from "effect"
+import * as Client from "../../../../src/store/remote/github/Api.js"
+import type { Endpoint } from "../../../../src/store/remote/github/api/Endpoint.js"
 import { documented } from "../../../support/github/Oracle.js"
 
-interface Declared {
-  readonly id: string
-  readonly method: string
-  readonly path: string
-  readonly docs: string
-  readonly reply: Schema.Schema<unknown, unknown>
-}
+const isEndpoint = (value: unknown): value is Endpoint =>
+  typeof value === "object" && value !== null && "id" in value && "docs" in value
 
-const isDeclared = (value: unknown): value is Declared =>
-  typeof value === "object" && value !== null && "id" in value && "reply" in value
+const folder = new URL("../../../../src/store/remote/github/api/", import.meta.url)
 
-const all: ReadonlyArray<unknown> = Object.values(Api)
-const endpoints = all.filter(isDeclared)
+const modules: ReadonlyArray<Record<string, unknown>> = await Promise.all(
+  readdirSync(folder).map((file) => import(new URL(file, folder).href))
+)
+const endpoints = modules.flatMap((module) => Object.values(module).filter(isEndpoint))
+const ofClient = Object.values<unknown>(Client).filter(isEndpoint)
 
 /** Answered as bytes, or by nothing but a status. */
 const withoutJson = new Set(["git/get-blob", "git/delete-ref"])
+
+/** Members that GitHub requires and a server may leave out, by operation. */
+const membersOf = ({ body }: Endpoint) => {
+  const members = body === undefined ? [] : SchemaAST.getPropertySignatures(body.ast)
+  const named = (some: ReadonlyArray<SchemaAST.PropertySignature>) =>
+    some.map(({ name }) => String(name)).sort()
+  return { all: named(members), required: named(members.filter(({ isOptional }) => !isOptional)) }
+}
 
 describe("every endpoint is the one that GitHub documents", () => {
   for (const endpoint of endpoints) {
     const known = documented(endpoint.id)
 
-    it(`${endpoint.id}: method, path and documentation`, () => {
+    it(`${endpoint.id}: method, path, parameters, body, status and documentation`, () => {
       assert.strictEqual(endpoint.method, known?.method)
-      assert.strictEqual(endpoint.path, known?.path)
-      assert.strictEqual(endpoint.docs, known?.docs)
+      assert.strictEqual(endpoint.path.replace(/[+*]/g, ""), known?.path)
+      assert.strictEqual(`https://docs.github.com/${endpoint.docs}`, known?.docs)
+      assert.include([...(known?.statuses ?? [])], endpoint.status)
+      assert.includeMembers([...(known?.query ?? [])], [...endpoint.query])
+      const { all, required } = membersOf(endpoint)
+      assert.includeMembers(Object.keys(known?.body?.properties ?? {}), all)
+      assert.deepStrictEqual(required, [...(known?.body?.required ?? [])].sort())
     })
 
-    if (withoutJson.has(endpoint.id)) continue
+    if (!ofClient.includes(endpoint) || withoutJson.has(endpoint.id)) continue
 
     it(`${endpoint.id}: its example answers are understood`, () => {
       assert.isNotEmpty(known?.examples)
@@ -42,7 +54,8 @@ describe("every endpoint is the one that GitHub documents", () => {
     })
   }
 
-  it("there are as many as the client uses", () => {
-    assert.strictEqual(endpoints.length, 21)
+  it("there are as many as the client uses, and the host serves beside them", () => {
+    assert.strictEqual(ofClient.length, 21)
+    assert.strictEqual(endpoints.length, 55)
   })
 })

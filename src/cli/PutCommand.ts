@@ -1,0 +1,109 @@
+import { Args, Options } from "@effect/cli"
+import { FileSystem } from "@effect/platform"
+import { Chunk, Effect, Option, Stream } from "effect"
+import { ValidationError } from "../domain/StoreError.js"
+import { Store, type StoreService } from "../store/Store.js"
+import { parseExactly } from "../store/transfer/ExactJson.js"
+import { normaliseRecord } from "../store/transfer/Normalise.js"
+import { sourceError } from "../store/transfer/Records.js"
+import { utf8Text } from "../store/transfer/Utf8Text.js"
+import { collectionArgument, idArgument, textOption } from "./CommandOptions.js"
+import { alone, expectedOptions, guarded, guardedBySha, wouldChange, writeOptions } from "./GuardedWrite.js"
+import { standardInput } from "./Input.js"
+import { print } from "./Output.js"
+import { differenceLines, documentOf } from "./ReadCommands.js"
+import { storeCommand } from "./StoreCommand.js"
+
+export const put = storeCommand(
+  "put",
+  "Write a document: from --data, a file, or standard input; replaces what is there, or merges into it.",
+  {
+    collection: collectionArgument,
+    id: idArgument,
+    file: Args.text({ name: "file" }).pipe(
+      Args.withDescription("A JSON file; - or nothing: standard input"),
+      Args.optional
+    ),
+    data: textOption("data", "The document in JSON"),
+    merge: Options.boolean("merge").pipe(
+      Options.withDescription("Merge into the stored document at the top level")
+    ),
+    insert: Options.boolean("insert").pipe(
+      Options.withDescription("Refuse to write over an existing document")
+    ),
+    ...expectedOptions,
+    ...writeOptions
+  },
+  ({ collection: name, data, dryRun, expectedRev, expectedSha, file, id, insert, json, merge, message }) =>
+    Effect.gen(function* () {
+      if (Option.isSome(expectedSha)) {
+        yield* alone("put", "--expected-sha", {
+          "--merge": merge,
+          "--insert": insert,
+          "--expected-rev": Option.isSome(expectedRev)
+        })
+      }
+      if (insert) yield* alone("put", "--insert", { "--expected-rev": Option.isSome(expectedRev) })
+      const store = yield* Store
+      const document = yield* documentIn(yield* textOf(data, file))
+      const options = guarded(message, expectedRev)
+      const write = (into: StoreService) => {
+        const collection = into.collection(name)
+        if (Option.isSome(expectedSha)) {
+          const place = { collection: name, id, sha: expectedSha.value }
+          return Effect.asVoid(
+            guardedBySha(into, place, options.message ?? `replace ${name}/${id}`, (batch) =>
+              batch.put(name, id, document)
+            )
+          )
+        }
+        if (insert) return Effect.asVoid(collection.insert(document, { message: options.message, id }))
+        if (merge) return Effect.asVoid(collection.upsert(id, document, options))
+        return collection.replace(id, document, options).pipe(
+          Effect.asVoid,
+          Effect.catchTag("NotFoundError", (missing) =>
+            options.expectedRev === undefined
+              ? Effect.asVoid(collection.insert(document, { message: options.message, id }))
+              : Effect.fail(missing)
+          )
+        )
+      }
+      if (dryRun) {
+        const found = yield* wouldChange(name, id, write)
+        return yield* print(json, found, () => differenceLines(found))
+      }
+      yield* write(store)
+      const stored = yield* documentOf(store, name, id)
+      yield* print(json, stored, () => `${name}/${id} is at revision ${stored._rev}.`)
+    }),
+  ({ dryRun }) => (dryRun ? "imagine" : "create")
+)
+
+const textOf = (data: Option.Option<string>, file: Option.Option<string>) =>
+  Effect.gen(function* () {
+    if (Option.isSome(data)) return data.value
+    const files = yield* FileSystem.FileSystem
+    const bytes =
+      Option.isSome(file) && file.value !== "-"
+        ? Stream.mapError(files.stream(file.value), sourceError("put"))
+        : yield* standardInput
+    return Chunk.join(yield* Stream.runCollect(utf8Text(bytes, "put")), "")
+  })
+
+const documentIn = (text: string) =>
+  Effect.try({
+    try: () => {
+      const value = parseExactly(text)
+      if (typeof value !== "object" || value === null || Array.isArray(value))
+        throw new Error("it is not an object")
+      return normaliseRecord(value)
+    },
+    catch: (cause) =>
+      cause instanceof ValidationError
+        ? cause
+        : new ValidationError({
+            operation: "put",
+            message: `the document is not JSON: ${cause instanceof Error ? cause.message : cause}`,
+            hint: "quote it for your shell, or pass it on standard input"
+          })
+  })

@@ -1,0 +1,25 @@
+import { Effect, Option } from "effect"
+import type { Oid } from "../../../domain/Oid.js"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { TreeEntry } from "../../../git/Tree.js"
+
+// A blob's size follows from its id: what was looked up once holds for ever, in every repository.
+const remembered = new Map<Oid, number>()
+const most = 500_000
+
+/** The size of a blob in a listing, if it is known without looking. */
+export const known = (entry: TreeEntry): number | undefined => entry.size ?? remembered.get(entry.oid)
+
+/** The size of a blob in a listing; none for trees and submodules. */
+export const of = (git: GitRepository, entry: TreeEntry): Effect.Effect<number | undefined, RemoteError> => {
+  if (entry.kind !== "blob") return Effect.void as Effect.Effect<undefined>
+  const size = known(entry)
+  if (size !== undefined) return Effect.succeed(size)
+  return Effect.map(git.objectInfo(entry.oid), (info) => {
+    if (Option.isNone(info)) return undefined
+    if (remembered.size >= most) remembered.clear()
+    remembered.set(entry.oid, info.value.size)
+    return info.value.size
+  })
+}

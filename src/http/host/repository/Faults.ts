@@ -1,0 +1,231 @@
+import { FileSystem, type HttpServerRequest } from "@effect/platform"
+import { Clock, Context, Effect, Layer, MutableRef, Option, Ref, Schema } from "effect"
+import type { DurationInput } from "../../../domain/DurationInput.js"
+import type { Oid } from "../../../domain/Oid.js"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import { durationOption } from "../../server/DurationOption.js"
+import * as Git from "./Git.js"
+
+/** What goes wrong with a request. */
+export const Fault = Schema.Union(
+  Schema.TaggedStruct("Latency", { millis: Schema.NonNegative }),
+  /** An error before anything happened, or after everything did. */
+  Schema.TaggedStruct("Error", {
+    status: Schema.Int.pipe(Schema.between(500, 599)),
+    when: Schema.Literal("before", "after")
+  }),
+  /** The connection is reset before anything happened, or after everything did. */
+  Schema.TaggedStruct("Reset", { when: Schema.Literal("before", "after") }),
+  /** The given response, exactly as it is written here, instead of the host's: before anything happened, or after. */
+  Schema.TaggedStruct("Reply", {
+    status: Schema.Int.pipe(Schema.between(200, 599)),
+    headers: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
+      exact: true
+    }),
+    /** A string is sent as it is, everything else as JSON. */
+    body: Schema.optionalWith(Schema.Unknown, { exact: true }),
+    when: Schema.Literal("before", "after")
+  }),
+  /** Half of the response's body, and then its end, a reset of the connection, or nothing more. */
+  Schema.TaggedStruct("Cut", { then: Schema.Literal("end", "reset", "silence") }),
+  /** The request is carried out twice, as when a proxy repeats it; the second response is sent. */
+  Schema.TaggedStruct("Twice", {}),
+  /** Somebody else commits to the branch between this write's read of the branch and its own move of it. */
+  Schema.TaggedStruct("Race", {})
+)
+export type Fault = typeof Fault.Type
+
+/** Which requests meet a fault: all conditions that are given must hold; the first rule that fits is taken. */
+export const Rule = Schema.Struct({
+  method: Schema.optionalWith(Schema.String, { exact: true }),
+  /** A part of the path, as it was sent. */
+  path: Schema.optionalWith(Schema.String, { exact: true }),
+  /** How many requests meet it before it is over; without it, all do. */
+  times: Schema.optionalWith(Schema.Int.pipe(Schema.positive()), { exact: true }),
+  fault: Fault
+})
+export type Rule = typeof Rule.Type
+
+/** A set of rules, and how long reads by branch lag behind writes. */
+export const Plan = Schema.Struct({
+  rules: Schema.optionalWith(Schema.Array(Rule), { default: () => [] }),
+  staleSeconds: Schema.optionalWith(Schema.NonNegative, { default: () => 0 })
+})
+export type Plan = typeof Plan.Type
+
+/** What tells which fault a request meets; `source` is the platform's own request. */
+export type Asked = Pick<HttpServerRequest.HttpServerRequest, "method" | "url"> & {
+  readonly source?: unknown
+}
+
+/** The faults that are switched on. */
+export class Faults extends Context.Tag("chainstore/http/host/Faults")<
+  Faults,
+  {
+    /** The fault that this request meets, which uses it up. */
+    readonly meet: (request: Asked) => Fault | undefined
+    readonly set: (plan: typeof Plan.Encoded) => Effect.Effect<void>
+    /** A repository as clients see it while faults are on. */
+    readonly around: (fullName: string, git: GitRepository) => GitRepository
+    /** Runs a write so that it meets a race. */
+    readonly racing: <A, E, R>(write: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  }
+>() {}
+
+class Racing extends Context.Reference<Racing>()("chainstore/http/host/Racing", {
+  defaultValue: (): { left: number } => ({ left: 0 })
+}) {}
+
+class Writing extends Context.Reference<Writing>()("chainstore/http/host/Writing", {
+  defaultValue: () => false
+}) {}
+
+/** Runs a write, which sees every branch as it is: the machine that writes is not behind. */
+export const writing = <A, E, R>(write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(write, Writing, true)
+
+interface Move {
+  readonly at: number
+  readonly before: Option.Option<Oid>
+}
+
+/** A commit that changes nothing, made by another process while this one is about to move the branch. */
+const interfere = (git: GitRepository, ref: string) =>
+  Effect.gen(function* () {
+    const tip = yield* git.ref(ref)
+    if (Option.isNone(tip)) return
+    const who = { GIT_AUTHOR_NAME: "racer", GIT_AUTHOR_EMAIL: "racer@localhost" }
+    const env = { ...who, GIT_COMMITTER_NAME: "racer", GIT_COMMITTER_EMAIL: "racer@localhost" }
+    const args = ["commit-tree", `${tip.value}^{tree}`, "-p", tip.value, "-m", "race"]
+    const commit = yield* Git.text(git, args, { env })
+    yield* Git.text(git, ["update-ref", ref, commit.trim(), tip.value])
+  })
+
+const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) =>
+  Effect.sync(() => {
+    const uses = new Map<Rule, number>()
+    const moves = new Map<string, Array<Move>>()
+
+    const stale = (
+      fullName: string,
+      ref: string,
+      actual: Effect.Effect<Option.Option<Oid>, RemoteError>
+    ): Effect.Effect<Option.Option<Oid>, RemoteError> =>
+      Effect.gen(function* () {
+        const { staleSeconds } = MutableRef.get(plan)
+        const past = moves.get(`${fullName} ${ref}`)
+        if (staleSeconds === 0 || past === undefined || (yield* Writing)) return yield* actual
+        const since = (yield* now) - staleSeconds * 1000
+        const seen = past.find((move) => move.at > since)
+        return seen === undefined ? yield* actual : seen.before
+      })
+
+    const moved = (fullName: string, ref: string, before: Option.Option<Oid>) =>
+      Effect.gen(function* () {
+        if (MutableRef.get(plan).staleSeconds === 0) return
+        const key = `${fullName} ${ref}`
+        const past = moves.get(key) ?? []
+        past.push({ at: yield* now, before })
+        moves.set(key, past.slice(-1000))
+      })
+
+    const race = (racing: { left: number }, git: GitRepository, ref: string) =>
+      Effect.suspend(() => {
+        if (racing.left === 0) return Effect.void
+        racing.left--
+        return Effect.ignore(interfere(git, ref))
+      })
+
+    const around = (fullName: string, git: GitRepository): GitRepository => ({
+      ...git,
+      ref: (name) => (moves.size === 0 ? git.ref(name) : stale(fullName, name, git.ref(name))),
+      resolve: (revision) =>
+        Effect.gen(function* () {
+          if (moves.size === 0) return yield* git.resolve(revision)
+          const name = revision.startsWith("refs/") ? revision : `refs/heads/${revision}`
+          const branch = yield* git.ref(name)
+          return Option.isSome(branch) || moves.has(`${fullName} ${name}`)
+            ? yield* stale(fullName, name, git.resolve(revision))
+            : yield* git.resolve(revision)
+        }),
+      updateRef: (name, expected, next) =>
+        Effect.flatMap(Racing, (racing) => race(racing, git, name)).pipe(
+          Effect.zipRight(git.updateRef(name, expected, next)),
+          Effect.zipLeft(moved(fullName, name, expected))
+        ),
+      commitNext: (branch, build) => {
+        let before: Option.Option<Oid> = Option.none()
+        const name = `refs/heads/${branch}`
+        // The build may run in another fiber than its caller: what the request meets is looked up here.
+        return Effect.flatMap(Racing, (racing) =>
+          git.commitNext(branch, (head) => {
+            before = Option.map(head, ({ commit }) => commit)
+            return Effect.zipLeft(build(head), Effect.ignore(race(racing, git, name)))
+          })
+        ).pipe(
+          Effect.tap(({ committed }) =>
+            Option.isSome(committed) ? moved(fullName, name, before) : Effect.void
+          )
+        )
+      }
+    })
+
+    return Faults.of({
+      set: (next) =>
+        Effect.map(Effect.orDie(Schema.decode(Plan)(next)), (decoded) => {
+          uses.clear()
+          MutableRef.set(plan, decoded)
+        }),
+      around,
+      racing: (write) => Effect.provideService(write, Racing, { left: 1 }),
+      meet: ({ method, url }) => {
+        for (const rule of MutableRef.get(plan).rules) {
+          const count = uses.get(rule) ?? 0
+          if (rule.method !== undefined && rule.method !== method) continue
+          if (rule.path !== undefined && !url.includes(rule.path)) continue
+          if (rule.times !== undefined && count >= rule.times) continue
+          uses.set(rule, count + 1)
+          return rule.fault
+        }
+        return undefined
+      }
+    })
+  })
+
+const healthy: Plan = { rules: [], staleSeconds: 0 }
+
+/** No faults until `set` switches some on; `now` is the clock that `staleSeconds` goes by, in milliseconds. */
+export const layerWith = (now: Effect.Effect<number>) =>
+  Layer.effect(
+    Faults,
+    Effect.suspend(() => make(MutableRef.make(healthy), now))
+  )
+
+/** No faults until `set` switches some on. */
+export const layer = layerWith(Clock.currentTimeMillis)
+
+/** Faults as a file says, read again when it changes; a missing file means none, an unreadable one keeps the last. */
+export const layerFile = (file: string, every: DurationInput = "250 millis") =>
+  Layer.scoped(
+    Faults,
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const pause = durationOption("Faults.layerFile: every", every)
+      const plan = MutableRef.make(healthy)
+      const seen = yield* Ref.make("")
+      const load = Effect.gen(function* () {
+        const text = yield* Effect.orElseSucceed(fs.readFileString(file), () => "{}")
+        if (text === (yield* Ref.get(seen))) return
+        yield* Ref.set(seen, text)
+        MutableRef.set(plan, yield* Schema.decode(Schema.parseJson(Plan))(text))
+      }).pipe(
+        Effect.catchTag("ParseError", (error) =>
+          Effect.logWarning(`The faults in ${file} are not understood and were not changed: ${error.message}`)
+        )
+      )
+      yield* load
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(pause), load)))
+      return yield* make(plan)
+    })
+  )

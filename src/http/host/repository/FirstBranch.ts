@@ -1,0 +1,18 @@
+import { Effect, Option } from "effect"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { Problem } from "../reply/Problem.js"
+import * as Git from "./Git.js"
+
+/**
+ * Where HEAD names a branch that is not there, the first one that is becomes the default, as on GitHub. To be run in the
+ * writers' turn.
+ */
+export const becomesDefault = (git: GitRepository): Effect.Effect<void, Problem | RemoteError> =>
+  Effect.gen(function* () {
+    const named = yield* git.ref(`refs/heads/${yield* git.defaultBranch}`)
+    if (Option.isSome(named)) return
+    const [first] = yield* git.refs("refs/heads/")
+    if (first === undefined) return
+    yield* Git.text(git, ["symbolic-ref", "HEAD", first.name])
+  })

@@ -1,0 +1,189 @@
+import { once } from "node:events"
+import { Effect, Fiber, type Scope, Stream } from "effect"
+import { RemoteError } from "../../../domain/StoreError.js"
+import { toRemoteError } from "../../../git/disk/Fault.js"
+import { channelOf, type GitChild, spawnFailure, spawnGit } from "../../../git/disk/GitProcess.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { Problem } from "../reply/Problem.js"
+import * as Programs from "./Programs.js"
+
+const failed = (operation: string, message: string, cause?: unknown) =>
+  new RemoteError({ operation, message, reason: "Server", cause })
+
+/** A running Git, which is ended with its scope; what it leaves is awaited. */
+const started = <E>({
+  args,
+  directory,
+  env,
+  settings,
+  turn
+}: GitRun<E>): Effect.Effect<GitChild, RemoteError, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.async<GitChild, RemoteError>((resume) => {
+      let process: GitChild
+      try {
+        process = spawnGit(directory, args, { env, settings, detached: true, awaited: turn !== undefined })
+      } catch (cause) {
+        return resume(Effect.fail(toRemoteError("git", directory, cause)))
+      }
+      process.once("spawn", () => resume(Effect.succeed(process)))
+      process.once("error", (cause) => resume(Effect.fail(spawnFailure(directory, "git", cause))))
+    }),
+    (process) =>
+      Effect.suspend(() => {
+        if (process.exitCode !== null || process.signalCode !== null) return Effect.void
+        const gone = Effect.promise(() => once(process, "exit"))
+        const signal = (name: NodeJS.Signals) =>
+          Effect.ignore(Effect.try(() => globalThis.process.kill(-process.pid!, name)))
+        return signal("SIGTERM").pipe(
+          Effect.zipRight(Effect.timeout(Effect.interruptible(gone), "5 seconds")),
+          Effect.orElse(() => Effect.zipRight(signal("SIGKILL"), gone)),
+          Effect.asVoid
+        )
+      })
+  )
+
+const child = <E>(run: GitRun<E>) =>
+  run.admitted === true ? started(run) : Effect.zipRight(Programs.short, started(run))
+
+const feed = <E>(process: GitChild, input: Stream.Stream<Uint8Array, E>) =>
+  Stream.runForEach(input, (chunk) =>
+    process.stdin.destroyed || process.stdin.write(chunk)
+      ? Effect.void
+      : Effect.async<void>((resume) => {
+          const settle = () => {
+            process.stdin.off("drain", settle).off("close", settle)
+            resume(Effect.void)
+          }
+          process.stdin.once("drain", settle).once("close", settle)
+        })
+  ).pipe(Effect.zipRight(Effect.sync(() => void process.stdin.end())))
+
+/** The exit code. One that was killed has none, and did not clear up: its work has failed. */
+const exit = (process: GitChild) =>
+  Effect.async<number, RemoteError>((resume) => {
+    const done = () =>
+      resume(
+        process.exitCode === null
+          ? Effect.fail(failed("git", `git was ended by ${process.signalCode}`))
+          : Effect.succeed(process.exitCode)
+      )
+    if (process.exitCode !== null || process.signalCode !== null) done()
+    else process.once("exit", done)
+  })
+
+/** Comes when the push that a program receives is unpacked and checked. */
+const checked = (process: GitChild) =>
+  Effect.async<boolean>((resume) => {
+    const ready = () => resume(Effect.succeed(true))
+    channelOf(process)
+      .on("error", () => undefined)
+      .once("data", ready)
+    return Effect.sync(() => channelOf(process).off("data", ready))
+  })
+
+export interface GitRun<E = never> {
+  readonly directory: string
+  readonly settings?: ReadonlyArray<string>
+  readonly args: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: Stream.Stream<Uint8Array, E>
+  /**
+   * How the output ends where Git fails, by what it said and what it put out first; undefined cuts the output off.
+   */
+  readonly refusal?: (stderr: string, first: Uint8Array | undefined) => Uint8Array | undefined
+  /** Around what `receive-pack` does once a push is unpacked and checked. */
+  readonly turn?: <A, F>(applied: Effect.Effect<A, F>) => Effect.Effect<A, F | RemoteError | Problem>
+  /** The caller holds a place for it; otherwise it waits for that of a short program. */
+  readonly admitted?: boolean
+}
+
+/** Git's output as it comes. Ends with a failure when Git fails; Git is killed when the reader leaves. */
+export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, RemoteError | Problem | E> =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const process = yield* child(run)
+      const errors: Array<Buffer> = []
+      process.stderr.on("data", (chunk: Buffer) => {
+        if (errors.length < 16) errors.push(chunk)
+      })
+      yield* Effect.forkScoped(
+        Effect.onError(feed(process, run.input ?? Stream.empty), () => Effect.sync(() => void process.kill()))
+      )
+      let first: Uint8Array | undefined
+      const output = Stream.fromAsyncIterable<Uint8Array, RemoteError>(process.stdout, (cause) =>
+        failed("git", "Git's output could not be read", cause)
+      ).pipe(
+        Stream.tap((piece) =>
+          Effect.sync(() => {
+            first ??= piece
+          })
+        )
+      )
+      const ending = Effect.gen(function* () {
+        const code = yield* exit(process)
+        if (code === 0) return Stream.empty
+        const stderr = Buffer.concat(errors).toString()
+        const told = run.refusal?.(stderr, first)
+        if (told !== undefined) return Stream.make(told)
+        return yield* failed("git", `git ${run.args[0]} ended with ${code}: ${stderr}`)
+      })
+      return Stream.concat(output, Stream.unwrap(ending))
+    })
+  )
+
+/** The output of a short run as text; empty or cut short where Git fails. */
+export const text = (
+  { directory }: Pick<GitRepository, "directory">,
+  args: ReadonlyArray<string>,
+  options: { readonly maxBytes?: number } & Pick<GitRun, "env" | "admitted"> = {}
+) => Effect.map(output({ ...options, directory, args }, options), ({ stdout }) => stdout.toString())
+
+/** The whole output and the exit code of a short run. */
+export const output = <E = never>(
+  run: GitRun<E>,
+  options: { readonly maxBytes?: number } = {}
+): Effect.Effect<
+  { readonly code: number; readonly stdout: Buffer; readonly stderr: string },
+  RemoteError | Problem | E
+> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const process = yield* child(run)
+      const collect = (readable: NodeJS.ReadableStream, most: number) =>
+        Effect.async<Buffer, RemoteError>((resume) => {
+          const chunks: Array<Buffer> = []
+          let size = 0
+          readable.on("data", (chunk: Buffer) => {
+            size += chunk.length
+            if (size > most) resume(Effect.fail(failed("git", "Git's output is larger than expected")))
+            else chunks.push(chunk)
+          })
+          readable.on("end", () => resume(Effect.succeed(Buffer.concat(chunks))))
+          readable.on("error", (cause) =>
+            resume(Effect.fail(failed("git", "Git's output was cut off", cause)))
+          )
+        })
+      const ended = yield* Effect.forkScoped(
+        Effect.all(
+          [
+            collect(process.stdout, options.maxBytes ?? 64 * 1024 * 1024),
+            collect(process.stderr, 1024 * 1024),
+            exit(process),
+            feed(process, run.input ?? Stream.empty)
+          ],
+          { concurrency: 4 }
+        )
+      )
+      const all = Fiber.join(ended)
+      const apply = Effect.suspend(() => {
+        channelOf(process).write("apply\n")
+        return all
+      })
+      const [stdout, stderr, code] =
+        run.turn !== undefined && (yield* Effect.raceFirst(checked(process), Effect.as(all, false)))
+          ? yield* run.turn(apply)
+          : yield* all
+      return { code, stdout, stderr: stderr.toString() }
+    })
+  )

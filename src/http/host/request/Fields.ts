@@ -1,0 +1,74 @@
+import { Effect } from "effect"
+import { badRequest, type Problem, unprocessable } from "../reply/Problem.js"
+import { LongText } from "./LongText.js"
+
+/** The members of a request body, read one by one so that a refusal has GitHub's words. */
+export type Fields = Readonly<Record<string, unknown>>
+
+const shown = (value: unknown): string =>
+  value === null
+    ? "nil"
+    : Array.isArray(value)
+      ? "[]"
+      : typeof value === "object"
+        ? "{}"
+        : String(JSON.stringify(value)).slice(0, 80)
+
+const article = (kind: string) => (/^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`)
+
+const wrong = (path: string, value: unknown, kind: string) =>
+  unprocessable(`Invalid request.\n\nFor '${path}', ${shown(value)} is not ${article(kind)}.`)
+
+/** A body that must be a JSON object. */
+export const parse = (text: string): Effect.Effect<Fields, Problem> =>
+  Effect.suspend(() => {
+    let body: unknown
+    try {
+      body = JSON.parse(text)
+    } catch {
+      return Effect.fail(badRequest("Problems parsing JSON"))
+    }
+    return isObject(body) ? Effect.succeed(body) : Effect.fail(badRequest("Body should be a JSON object"))
+  })
+
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const own = (fields: Fields, name: string): unknown =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined
+
+/** Fails naming every field that is missing. */
+export const supplied = (fields: Fields, ...names: ReadonlyArray<string>): Effect.Effect<void, Problem> => {
+  const missing = names.filter((name) => own(fields, name) === undefined)
+  return missing.length === 0
+    ? Effect.void
+    : Effect.fail(
+        unprocessable(
+          `Invalid request.\n\n${missing.map((name) => `"${name}"`).join(", ")} ${missing.length === 1 ? "wasn't" : "weren't"} supplied.`
+        )
+      )
+}
+
+const reader =
+  <A>(kind: string, is: (value: unknown) => value is A) =>
+  (fields: Fields, name: string, path = `properties/${name}`): Effect.Effect<A | undefined, Problem> => {
+    const value = own(fields, name)
+    return value === undefined || is(value) ? Effect.succeed(value) : Effect.fail(wrong(path, value, kind))
+  }
+
+export const string = reader("string", (value): value is string => typeof value === "string")
+/** A string that may be the content of a file. */
+export const content = reader(
+  "string",
+  (value): value is string | LongText => typeof value === "string" || value instanceof LongText
+)
+export const boolean = reader("boolean", (value): value is boolean => typeof value === "boolean")
+export const object = reader("object", isObject)
+export const array = reader("array", (value): value is ReadonlyArray<unknown> => Array.isArray(value))
+
+/** A string that must be there. */
+export const text = (fields: Fields, name: string): Effect.Effect<string, Problem> =>
+  Effect.zipRight(
+    supplied(fields, name),
+    Effect.map(string(fields, name), (value) => value ?? "")
+  )

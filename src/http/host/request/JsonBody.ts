@@ -1,0 +1,142 @@
+import { isUtf8 } from "node:buffer"
+import { FileSystem, HttpIncomingMessage } from "@effect/platform"
+import { Effect, Option, type Schema, type Scope, Stream } from "effect"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import { badRequest, type Problem } from "../reply/Problem.js"
+import * as Body from "./Body.js"
+import type { Call } from "./Call.js"
+import * as Declared from "./Declared.js"
+import * as Fields from "./Fields.js"
+import { type Extract, JsonScanner } from "./JsonScanner.js"
+import { LongText } from "./LongText.js"
+import * as TemporaryFile from "./TemporaryFile.js"
+
+const mebibyte = 1024 * 1024
+
+/** From this size on a body is read as it arrives, and a string of it is long. */
+const large = mebibyte
+
+/** How much of a body may be in memory; the files in it need not be. */
+const mostPlain = 50 * mebibyte
+
+/** How often the bytes of a JSON body are in memory at once: as they came, as text, and as strings in it. */
+const copies = 3
+
+const notJson = badRequest("Problems parsing JSON")
+
+const whole = ({ host: { maxBodyBytes }, request }: Call): Effect.Effect<Fields.Fields, Problem> =>
+  request.text.pipe(
+    // What is no UTF-8 was read as this character, which may also stand there as it is.
+    Effect.filterOrElse(
+      (text) => !text.includes("\uFFFD"),
+      (text) => Effect.map(request.arrayBuffer, (bytes) => (isUtf8(new Uint8Array(bytes)) ? text : "?"))
+    ),
+    Effect.mapError(Body.refused),
+    HttpIncomingMessage.withMaxBodySize(Option.some(FileSystem.Size(maxBodyBytes))),
+    Effect.flatMap((text) => (text === "" ? Effect.succeed({}) : Fields.parse(text)))
+  )
+
+/** A place in a body where the mark of a long string stands. */
+interface Place {
+  readonly holder: object
+  readonly key: string
+  readonly extract: Extract
+}
+
+const placesOf = (body: Fields.Fields, extractOf: (value: string) => Extract | undefined): Array<Place> => {
+  const places: Array<Place> = []
+  const holders: Array<object> = [body]
+  for (let holder = holders.pop(); holder !== undefined; holder = holders.pop()) {
+    for (const [key, value] of Object.entries(holder)) {
+      if (typeof value === "object" && value !== null) holders.push(value)
+      const extract = typeof value === "string" ? extractOf(value) : undefined
+      if (extract !== undefined) places.push({ holder, key, extract })
+    }
+  }
+  return places
+}
+
+const text = (pieces: Stream.Stream<Uint8Array, RemoteError>) =>
+  Effect.suspend(() => {
+    // A string that begins with U+FEFF has it as a character.
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+    return Stream.runFold(pieces, "", (all, piece) => all + decoder.decode(piece, { stream: true }))
+  })
+
+const arriving = (
+  call: Call,
+  declared: number,
+  fileKey: string | undefined
+): Effect.Effect<Fields.Fields, Problem | RemoteError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scanner = new JsonScanner(large)
+    const temporary = yield* Effect.cached(TemporaryFile.make(call.host.repositories.directory))
+    const budget = yield* Effect.once(call.host.bodyMemory.hold(Math.min(declared, mostPlain) * copies))
+    let problem: Problem | undefined
+    const scan = (bytes: Uint8Array) => {
+      try {
+        scanner.push(bytes)
+        if (scanner.plainBytes > mostPlain) problem = Body.tooLarge
+      } catch {
+        problem = notJson
+      }
+    }
+    yield* Stream.runForEach(Body.stream(call, call.host.maxBodyBytes), (bytes) =>
+      Effect.suspend(() => {
+        // What is refused is read to its end all the same, so that its sender hears why.
+        if (problem === undefined) scan(bytes)
+        if (problem !== undefined) return Effect.void
+        const keep = Effect.forEach(
+          scanner.take(),
+          (piece) => Effect.flatMap(temporary, (file) => file.append(piece)),
+          { discard: true }
+        )
+        return scanner.plainBytes > large ? Effect.zipRight(budget, keep) : keep
+      })
+    )
+    if (problem !== undefined) return yield* problem
+    const { extractOf, text: plain } = yield* Effect.try({ try: () => scanner.end(), catch: () => notJson })
+    if (plain === "") return {}
+    const fields = yield* Fields.parse(plain)
+    let inMemory = scanner.plainBytes
+    for (const { extract, holder, key } of placesOf(fields, extractOf)) {
+      const size = extract.end - extract.start
+      const pieces = (yield* temporary).read(extract.start, extract.end)
+      const isFile = key === fileKey
+      if (!isFile) {
+        inMemory += size
+        if (inMemory > mostPlain) return yield* Body.tooLarge
+        yield* budget
+      }
+      const value = isFile ? new LongText(size, extract.base64, pieces) : yield* text(pieces)
+      Object.defineProperty(holder, key, { value })
+    }
+    return fields
+  })
+
+/**
+ * A body that must be a JSON object in UTF-8; nothing at all is an empty object. A member named `fileKey`, at any depth,
+ * is a `LongText` where it is a long string, which is in a file then; the rest is in memory, at most 50 MiB of it.
+ */
+export const read = (
+  call: Call,
+  fileKey?: string
+): Effect.Effect<Fields.Fields, Problem | RemoteError, Scope.Scope> => {
+  const { headers } = call.request
+  const declared =
+    headers["transfer-encoding"] === undefined
+      ? Number(headers["content-length"] ?? 0)
+      : call.host.maxBodyBytes
+  return declared > call.host.maxBodyBytes
+    ? Effect.fail(Body.tooLarge)
+    : declared < large
+      ? whole(call)
+      : arriving(call, declared, fileKey)
+}
+
+/** A body as an endpoint declares it. */
+export const of = <B>(
+  call: Call,
+  endpoint: { readonly body: Schema.Schema<B, any> | undefined },
+  fileKey?: string
+) => Effect.flatMap(read(call, fileKey), (fields) => Declared.of(endpoint, fields))

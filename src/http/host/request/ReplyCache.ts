@@ -1,0 +1,38 @@
+import { ByteCache } from "../../../git/disk/ByteCache.js"
+import type { Reply } from "../reply/Reply.js"
+
+interface Known {
+  readonly key: string
+  readonly etag: string
+  readonly reply: Reply
+}
+
+/** Replies that follow from object ids alone, remembered by what was asked. They hold for as long as their key does. */
+export interface ReplyCache {
+  readonly get: (asked: string, key: string) => Known | undefined
+  readonly set: (asked: string, key: string, etag: string, reply: Reply) => void
+}
+
+/** One answer takes at most this share, so that no few large ones push everything else out. */
+const share = 1 / 8
+
+/** A text of this length is kept as the bytes that it is sent as. */
+const long = 32_768
+
+/** Remembers at most about `bytes`, the least recently used first to go; streams are not remembered. */
+export const make = (bytes: number): ReplyCache => {
+  const known = new ByteCache<Known>(bytes)
+  return {
+    get: (asked, key) => {
+      const found = known.get(asked)
+      return found?.key === key ? found : undefined
+    },
+    set: (asked, key, etag, reply) => {
+      const { body: made } = reply
+      const body = typeof made === "string" && made.length > long ? Buffer.from(made) : made
+      if (typeof body !== "string" && !(body instanceof Uint8Array)) return
+      const weight = 2 * (asked.length + key.length) + 1000 + body.length * (typeof body === "string" ? 2 : 1)
+      if (weight <= bytes * share) known.set(asked, { key, etag, reply: { ...reply, body } }, weight)
+    }
+  }
+}

@@ -1,0 +1,316 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { DocumentChange } from "../../domain/IndexFile.js"
+import type { Oid } from "../../domain/Oid.js"
+import { plainLayout, printSettings, sameLayout, settingsFileName } from "../../domain/Settings.js"
+import { type ReadError, ValidationError, type WriteError } from "../../domain/StoreError.js"
+import * as Timestamp from "../../domain/Timestamp.js"
+import { documentPath, under } from "../DocumentPath.js"
+import type { Change, Committed, GitRemoteService, NewCommit, Wants } from "../remote/GitRemote.js"
+import type { ResolvedOptions } from "../StoreOptions.js"
+import {
+  type Derivation,
+  type Derived,
+  type DerivedFiles,
+  indexDirectory,
+  manifestDirectory,
+  type Touched
+} from "./Derived.js"
+import * as Judgement from "./Judgement.js"
+import { listAt } from "./Listing.js"
+import type { RepositorySettings, SettingsAt } from "./RepositorySettings.js"
+import type { Snapshot } from "./Snapshot.js"
+import { versionOf } from "./Versions.js"
+import {
+  type DocumentOperation,
+  messageOf,
+  nameOf,
+  type OperationOutcome,
+  type StoredVersion,
+  type Unit
+} from "./WriteUnit.js"
+
+/** What an edit of documents is made with. */
+export interface EditParts {
+  readonly remote: GitRemoteService
+  readonly options: ResolvedOptions
+  /** Whether reads take no requests. */
+  readonly free: boolean
+  readonly repository: RepositorySettings
+  readonly derived: Derived
+}
+
+/** A unit as it is to be committed on the snapshot that it was built on. */
+export interface Edited {
+  readonly settings: SettingsAt
+  readonly outcomes: ReadonlyArray<Judgement.Prepared>
+  readonly commit: Option.Option<NewCommit>
+  /** What became of the operations, once the ids of their blobs are known. */
+  readonly outcome: (blobs: ReadonlyMap<string, Oid>) => ReadonlyArray<OperationOutcome>
+  /** Remembers what was committed. */
+  readonly committed: (made: Committed) => void
+}
+
+/** What the settings of a snapshot make of a unit, before its documents are looked at. */
+interface Plan {
+  readonly settings: SettingsAt
+  /** Index and manifest files of the collections that the unit touches. */
+  readonly files: ReadonlyMap<string, DerivedFiles>
+}
+
+const collectionsOf = (documents: ReadonlyArray<{ readonly collection: string }>): Iterable<string> =>
+  new Set(documents.map(({ collection }) => collection))
+
+/** Documents beyond this many are not asked for beforehand: they are read in bulk. */
+const mostWanted = 100
+
+/** What the build of a unit will read, as far as the settings last seen tell. */
+export const wantsOf = ({ options, remote, repository }: EditParts, unit: Unit): Wants | undefined => {
+  if (remote.brings !== true) return undefined
+  const { root } = options
+  const { settings } = repository.latest()
+  const documents = [...unit.operations, ...(unit.expectations ?? [])]
+  const collections = new Set([...documents.map(({ collection }) => collection), ...(unit.reindex ?? [])])
+  const files = [under(root, settingsFileName)]
+  const trees = [root]
+  for (const collection of collections) {
+    if (settings.shardDepth === 0) trees.push(under(root, collection))
+    const fields = settings.indexes.get(collection) ?? []
+    if (fields.length > 0) trees.push(under(root, indexDirectory, collection))
+    for (const field of fields) files.push(under(root, indexDirectory, collection, `${field}.json`))
+    if (settings.manifests.has(collection)) {
+      trees.push(under(root, manifestDirectory))
+      files.push(under(root, manifestDirectory, `${collection}.json`))
+    }
+  }
+  if (documents.length <= mostWanted) {
+    for (const { collection, id } of documents) files.push(documentPath(root, settings, collection, id))
+  }
+  return { files, trees: [...new Set(trees)] }
+}
+
+/** Documents that the plain layout put where a store with another layout would never see them. */
+const refuseOtherLayout = ({ options }: EditParts, snapshot: Snapshot, { entries, settings }: SettingsAt) =>
+  Effect.gen(function* () {
+    if (sameLayout(settings, plainLayout)) return
+    for (const [name, entry] of entries) {
+      if (entry.kind !== "tree" || name.startsWith("_") || name.startsWith(".")) continue
+      const found = yield* snapshot.directory(under(options.root, name))
+      const files = Option.isSome(found) ? found.value.tree.entries : []
+      if (files.some((file) => /^[^_.].*\.json$/.test(file.path))) {
+        return yield* new ValidationError({
+          operation: "Store.write",
+          collection: name,
+          message: `${name} holds documents in the plain layout: a sharded store would not see them`,
+          hint: "leave the shard options out, or move the documents in a commit first"
+        })
+      }
+    }
+  })
+
+/** The error for a collection whose name is that of a file, if it is one. */
+export const directoryProblem = (
+  { root }: ResolvedOptions,
+  { entries }: SettingsAt,
+  operation: string,
+  collection: string
+): ValidationError | undefined => {
+  const entry = entries.get(collection)
+  if (entry === undefined || entry.kind === "tree") return undefined
+  const path = under(root, collection)
+  return new ValidationError({
+    operation,
+    path,
+    collection,
+    message: `${path} is a file: the collection ${collection} cannot be a directory there`,
+    hint: "remove or rename the file in a commit, or use another name"
+  })
+}
+
+const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<Plan, ReadError> =>
+  Effect.gen(function* () {
+    const { derived, repository } = parts
+    const settings = yield* repository.of(snapshot)
+    if (settings.mismatch !== undefined) return yield* settings.mismatch
+    if (settings.frozen !== undefined) {
+      return yield* new ValidationError({
+        operation: unit.operation,
+        message: settings.frozen,
+        hint: "use a newer version of this program to write"
+      })
+    }
+    const { behind = [], expectations = [], operations, reindex = [] } = unit
+    for (const collection of collectionsOf([...operations, ...expectations])) {
+      const problem = directoryProblem(parts.options, settings, unit.operation, collection)
+      if (problem !== undefined) return yield* problem
+    }
+    const files = new Map<string, DerivedFiles>()
+    for (const collection of new Set([...collectionsOf([...operations, ...behind]), ...reindex])) {
+      files.set(collection, yield* derived.filesOf(snapshot, settings, collection))
+    }
+    return { settings, files }
+  })
+
+/** Whether the unit's own documents are all that it writes. */
+const isPlain = ({ files, settings }: Plan) =>
+  !settings.unrecorded &&
+  Array.from(files.values()).every(({ indexes, manifest }) => indexes.size === 0 && manifest === undefined)
+
+/** Documents as a snapshot has them, by the names of those that are there. */
+export const readVersions = (
+  { free, options, remote, repository }: Pick<EditParts, "free" | "options" | "remote" | "repository">,
+  snapshot: Snapshot,
+  documents: ReadonlyArray<
+    Pick<DocumentOperation, "collection" | "id"> & { readonly needs?: DocumentOperation["needs"] }
+  >
+): Effect.Effect<ReadonlyMap<string, StoredVersion>, ReadError> =>
+  Effect.gen(function* () {
+    const { settings } = yield* repository.of(snapshot)
+    const found = new Map<string, StoredVersion>()
+    const wanted = new Map<string, string>()
+    for (const document of documents) {
+      const { collection, id } = document
+      wanted.set(documentPath(options.root, settings, collection, id), nameOf(document))
+    }
+    if (wanted.size === 1) {
+      for (const [path, name] of wanted) {
+        const expect = documents[0]?.needs === "absent" ? "absent" : "known"
+        const file = yield* snapshot.file(path, { expect })
+        if (Option.isSome(file)) found.set(name, versionOf(path, file.value))
+      }
+      return found
+    }
+    const { concurrency } = options
+    const keep = ({
+      content,
+      oid,
+      path
+    }: {
+      readonly path: string
+      readonly oid: Oid
+      readonly content: Uint8Array
+    }) =>
+      Effect.sync(() => {
+        const name = wanted.get(path)
+        if (name !== undefined) found.set(name, versionOf(path, { oid, content }))
+      })
+    const head = yield* snapshot.head
+    if (free || Option.isNone(head)) {
+      yield* Stream.runForEach(snapshot.files([...wanted.keys()], { concurrency }), keep)
+      return found
+    }
+    // Their directories tell which of them are there, by fewer requests than asking for each.
+    const files: Array<{ readonly path: string; readonly oid: Oid }> = []
+    for (const path of wanted.keys()) snapshot.reads.files.set(path, null)
+    for (const collection of new Set(documents.map(({ collection }) => collection))) {
+      const directory = under(options.root, collection)
+      const listing = yield* listAt(remote, head.value, directory, settings)
+      for (const path of wanted.keys()) {
+        if (!path.startsWith(`${directory}/`)) continue
+        const oid = listing.find(path.slice(directory.length + 1))
+        if (oid === undefined) continue
+        snapshot.reads.files.set(path, oid)
+        files.push({ path, oid })
+      }
+    }
+    if (files.length > 0) yield* Stream.runForEach(remote.blobs(head.value, files, { concurrency }), keep)
+    return found
+  })
+
+/** What a unit does to each collection, for its index and manifest files. */
+const touchedBy = (unit: Unit, prepared: ReadonlyArray<Judgement.Prepared>): ReadonlyArray<Touched> => {
+  const { onRead } = unit
+  const touched = new Map<
+    string,
+    {
+      collection: string
+      documents: Array<DocumentChange>
+      changes: Array<Change>
+      rebuild: boolean
+      onRead: typeof onRead
+    }
+  >()
+  const of = (collection: string) => {
+    const known = touched.get(collection)
+    if (known !== undefined) return known
+    const made = { collection, documents: [], changes: [], rebuild: false, onRead }
+    touched.set(collection, made)
+    return made
+  }
+  for (const { after, change, collection, id } of prepared) {
+    if (change === undefined) continue
+    const entry = of(collection)
+    entry.changes.push(change)
+    entry.documents.push({ id, document: after?.document })
+  }
+  for (const collection of unit.reindex ?? []) of(collection).rebuild = true
+  return [...touched.values(), ...(unit.behind ?? [])]
+}
+
+/**
+ * Builds a unit on a snapshot: judges it against the documents that are there, computes the next versions, and derives
+ * index and manifest files. None where the snapshot takes settings for granted and more than the unit's own documents
+ * is to be written, or its settings forbid the write: that needs a commit to stand on.
+ */
+export const edit = (
+  parts: EditParts,
+  unit: Unit,
+  snapshot: Snapshot,
+  conflicts: Judgement.Conflicts
+): Effect.Effect<Option.Option<Edited>, WriteError> =>
+  Effect.gen(function* () {
+    const { derived, options } = parts
+    const aside = snapshot.aside
+    const planned = yield* Effect.either(plan(parts, unit, aside))
+    const isCommit = snapshot.isPinned()
+    if (planned._tag === "Left") {
+      if (!isCommit && planned.left instanceof ValidationError) return Option.none()
+      return yield* planned.left
+    }
+    if (!isCommit && !isPlain(planned.right)) return Option.none()
+    const { files, settings } = planned.right
+    const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
+    const stored = yield* readVersions(parts, snapshot, [...unit.operations, ...(unit.expectations ?? [])])
+    yield* Judgement.countConflicts(unit, conflicts, stored)
+    yield* Judgement.judgeExpectations(unit, stored)
+    const outcomes = yield* Judgement.prepare(options.root, settings.settings, unit, stored, now)
+    const changes: Array<Change> = []
+    for (const { change } of outcomes) if (change !== undefined) changes.push(change)
+    const derivations: Array<Derivation> = []
+    for (const touched of touchedBy(unit, outcomes)) {
+      const its = files.get(touched.collection)
+      if (its === undefined) continue
+      const derivation = yield* derived.derive(aside, settings, touched, its, now)
+      derivations.push(derivation)
+      for (const change of derivation.changes) changes.push(change)
+    }
+    const record = settings.unrecorded && (changes.length > 0 || unit.reindex !== undefined)
+    if (record) {
+      yield* refuseOtherLayout(parts, aside, settings)
+      const path = under(options.root, settingsFileName)
+      changes.push({ _tag: "Put", path, content: printSettings(settings.settings) })
+    }
+    const commit: NewCommit = {
+      message: messageOf(
+        unit,
+        outcomes.map(({ before }) => before)
+      ),
+      changes,
+      author: options.author,
+      committer: options.committer
+    }
+    const keepsRootFiles = !record && derivations.every(({ changes }) => changes.length === 0)
+    const parent = keepsRootFiles ? Option.fromNullable(snapshot.known()?.commit) : Option.none()
+    return Option.some({
+      settings,
+      outcomes,
+      commit: changes.length === 0 ? Option.none() : Option.some(commit),
+      outcome: (blobs: ReadonlyMap<string, Oid>) =>
+        outcomes.map((one) => Judgement.outcomeOf(one, blobs.get(one.path))),
+      committed: ({ blobs, commit: made }: Committed) => {
+        for (const { committed } of derivations) committed(blobs)
+        parts.repository.kept(parent, made)
+      }
+    } satisfies Edited)
+  })

@@ -1,0 +1,95 @@
+import { rename, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { assert, it, layer } from "@effect/vitest"
+import { Effect, Redacted, Stream } from "effect"
+import * as Reply from "../../../src/http/host/reply/Reply.js"
+import * as ReplyCache from "../../../src/http/host/request/ReplyCache.js"
+import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import * as Rest from "../../support/host/Rest.js"
+
+it("answers are remembered for their key alone, and no more of them than there is room", () => {
+  const cache = ReplyCache.make(200_000)
+  const reply = Reply.make(200, {}, "x".repeat(2_000))
+  for (let index = 0; index < 100; index++) cache.set(`/${index}`, "key", "etag", reply)
+  assert.isUndefined(cache.get("/0", "key"))
+  assert.strictEqual(cache.get("/99", "key")?.reply.body, reply.body)
+  assert.isUndefined(cache.get("/99", "another"))
+  const kept = Array.from({ length: 100 }, (_, index) => cache.get(`/${index}`, "key")).filter(Boolean)
+  assert.isAtMost(kept.length * 5_000, 200_000)
+  cache.set("/large", "key", "etag", Reply.make(200, {}, new Uint8Array(150_000)))
+  cache.set("/stream", "key", "etag", Reply.make(200, {}, Stream.make(new Uint8Array(1))))
+  assert.isUndefined(cache.get("/large", "key"))
+  assert.isUndefined(cache.get("/stream", "key"))
+  assert.isDefined(cache.get("/99", "key"))
+})
+
+const other = {
+  token: Redacted.make("another-token"),
+  login: "other",
+  grants: [{ repository: "local/*", access: "read" as const }]
+}
+
+layer(host({ tokens: [other] }), { timeout: 60_000 })("what is remembered", (it) => {
+  it.effect("is shown again until it is no longer so", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("memory", { "data/a.json": "1\n", "data/b.json": "1\n" })
+      const file = "/repos/local/memory/contents/data/a.json"
+      const first = yield* Rest.get(file)
+      const again = yield* Rest.get(file)
+      assert.deepStrictEqual(again.body, first.body)
+      assert.strictEqual(again.headers.get("etag"), first.headers.get("etag"))
+      const directory = yield* Rest.get("/repos/local/memory/contents/data")
+      const log = yield* Rest.get("/repos/local/memory/commits")
+      const put = yield* Rest.request("PUT", file, {
+        body: { message: "two", content: Rest.base64("2\n"), sha: first.body.sha }
+      })
+      assert.strictEqual(put.status, 200)
+      const after = yield* Rest.get(file)
+      assert.strictEqual(after.body.content, "Mgo=\n")
+      assert.notStrictEqual(after.headers.get("etag"), first.headers.get("etag"))
+      const listed = yield* Rest.get("/repos/local/memory/contents/data")
+      assert.notDeepEqual(listed.body[0], directory.body[0])
+      assert.deepStrictEqual(listed.body[1], directory.body[1])
+      assert.strictEqual((yield* Rest.get("/repos/local/memory/commits")).body.length, log.body.length + 1)
+    })
+  )
+
+  it.effect("is told apart by who asks, in what form, and through which address", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("forms", { "a.json": "1\n" })
+      const file = "/repos/local/forms/contents/a.json"
+      const tag = (options?: Rest.RestRequest) =>
+        Effect.map(Rest.get(file, options), ({ headers }) => headers.get("etag"))
+      const raw = { headers: { accept: "application/vnd.github.raw" } }
+      const tags = [yield* tag(), yield* tag({ token: "another-token" }), yield* tag(raw)]
+      assert.strictEqual(new Set(tags).size, 3)
+      assert.strictEqual((yield* Rest.get(file, raw)).text, "1\n")
+      const { api, token, url } = yield* HostServer
+      const asked = (base: string) =>
+        Effect.promise(() =>
+          fetch(`${base}${file}`, { headers: { authorization: `Bearer ${token}` } }).then(
+            (answer) => answer.json() as Promise<Rest.Json>
+          )
+        )
+      assert.isTrue((yield* asked(url)).url.startsWith(`${url}/repos/`))
+      assert.isTrue((yield* asked(api)).url.startsWith(`${api}/repos/`))
+    })
+  )
+
+  it.effect("is nobody's who may not see it, and gone with its repository", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      yield* Rest.repository("gone", { "a.json": "1\n" }, { private: true })
+      const file = "/repos/local/gone/contents/a.json"
+      assert.strictEqual((yield* Rest.get(file)).status, 200)
+      assert.strictEqual((yield* Rest.get(file, { token: null })).status, 404)
+      assert.strictEqual((yield* Rest.get(file, { token: "wrong" })).status, 401)
+      const at = join(directory, "repos/local/gone.git")
+      yield* Effect.promise(() => rename(at, `${at}.away`))
+      assert.strictEqual((yield* Rest.get(file)).status, 404)
+      yield* Rest.repository("gone", { "a.json": "2\n" }, { private: true })
+      assert.strictEqual((yield* Rest.get(file)).body.content, "Mgo=\n")
+      yield* Effect.promise(() => rm(`${at}.away`, { recursive: true }))
+    })
+  )
+})
