@@ -203,6 +203,8 @@ export class Server {
       .catch((cause) => {
         throw new TypeError("fetch failed", { cause })
       })
+    // As from a socket, a response comes in another turn of the event loop: clients in a row starve no other input.
+    await new Promise(setImmediate)
     exchange.status = sent.status
     const { body, ...head } = this.edit(seen, sent)
     return new Response([204, 304].includes(head.status) ? null : body.slice(), head)
