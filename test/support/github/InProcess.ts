@@ -24,6 +24,7 @@ import * as Stack from "../../../src/http/host/Stack.js"
 import { withoutMark } from "../../../src/store/internal/CommitMark.js"
 import type { Change } from "../../../src/store/remote/GitRemote.js"
 import { memory } from "../host/Memory.js"
+import { Objects } from "./Objects.js"
 import { problemsOf, type Seen, seenOf } from "./Oracle.js"
 
 export const token = "ghp_a-token-that-must-not-leak"
@@ -141,8 +142,6 @@ const origin = "http://localhost"
 const isRead = ({ body, method, url }: Seen) =>
   method === "GET" || (url === "/graphql" && !body.includes('"mutation '))
 
-const person = "Octo Cat <octocat@example.org>"
-
 let repositories = 0
 
 /** A repository of the host in this process, and every request that a client sends there: checked, counted, spoiled. */
@@ -164,10 +163,12 @@ export class Server {
   #clock: Clock.Clock = Clock.make()
 
   readonly directory: string
+  readonly #objects: Objects
 
   /** `owner/name`. */
   constructor(readonly repo: string) {
     this.directory = current.directoryOf(repo)
+    this.#objects = new Objects(this.directory)
   }
 
   /** Requests that came and are not answered yet. */
@@ -282,50 +283,32 @@ export class Server {
   }
 
   setRef(name: string, oid: string) {
-    this.git(["update-ref", name, oid])
+    this.#objects.setRef(name, oid)
   }
 
-  /** What a path holds; undefined where there is nothing. */
-  show(path: string, revision = "main"): string | undefined {
-    try {
-      return this.git(["cat-file", "blob", `${revision}:${path}`])
-    } catch {
-      return undefined
-    }
+  /** What a path of a branch holds; undefined where there is nothing. */
+  show(path: string, branch = "main"): string | undefined {
+    const commit = this.refs().get(`refs/heads/${branch}`)
+    return commit === undefined ? undefined : this.#objects.file(commit, path)?.toString("utf8")
   }
 
   /** The messages of a branch's commits, newest first. */
   history(branch = "main"): ReadonlyArray<string> {
+    const messages = this.#objects.line(this.head(branch)) ?? this.#log(branch)
+    return messages.map((message) => withoutMark(message.replace(/\n$/, "")))
+  }
+
+  #log(branch: string) {
     const commits = this.git(["log", "--topo-order", "--format=%B%x00", `refs/heads/${branch}`, "--"])
-    return commits
-      .split("\0\n")
-      .slice(0, -1)
-      .map((message) => withoutMark(message.replace(/\n$/, "")))
+    return commits.split("\0\n").slice(0, -1)
   }
 
-  /** A commit made by somebody else, with stock Git. */
+  /** A commit made by somebody else. */
   commit(branch: string, changes: ReadonlyArray<Change>, message = "by another hand"): Oid {
-    const parts: Array<Uint8Array | string> = []
-    const data = (bytes: Uint8Array) => parts.push(`data ${bytes.length}\n`, bytes, "\n")
-    const parent = this.refs().get(`refs/heads/${branch}`)
-    parts.push(`commit refs/heads/${branch}\nmark :1\ncommitter ${person} ${this.#now()} +0000\n`)
-    data(Buffer.from(message))
-    if (parent !== undefined) parts.push(`from ${parent}\n`)
-    for (const change of changes) {
-      if (change._tag === "Remove") parts.push(`D ${change.path}\n`)
-      else if (change._tag === "Link") parts.push(`M 100644 ${change.oid} ${change.path}\n`)
-      else {
-        parts.push(`M 100644 inline ${change.path}\n`)
-        data(change.content)
-      }
-    }
-    parts.push("get-mark :1\n")
-    const input = Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part)))
-    return this.git(["-c", "core.fsync=none", "fast-import", "--quiet"], input).trim() as Oid
-  }
-
-  #now() {
-    return Math.floor(Date.now() / 1000)
+    const name = `refs/heads/${branch}`
+    const made = this.#objects.commit(this.refs().get(name), changes, message, Math.floor(Date.now() / 1000))
+    this.setRef(name, made)
+    return made
   }
 }
 
