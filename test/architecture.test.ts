@@ -38,7 +38,7 @@ const resolved = ({ from, to }: Import): string | undefined => {
   return [`${path}.ts`, `${path}.tsx`, join(path, "index.ts")].find((candidate) => texts.has(candidate))
 }
 
-const roomOf = (file: string): string => file.split(sep)[1]!
+const folderOf = (file: string): string => file.split(sep)[1]!
 
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
@@ -52,20 +52,20 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   console: ["domain", "chain", "store", "http"]
 }
 
-describe("rooms", () => {
-  it("every file is in a known room, or is the package's own face", () => {
+describe("folders", () => {
+  it("every file is in a known folder, or is the package's index", () => {
     const strays = sources.filter(
-      (file) => mayImport[roomOf(file)] === undefined && file !== join("src", "index.ts")
+      (file) => mayImport[folderOf(file)] === undefined && file !== join("src", "index.ts")
     )
     assert.deepStrictEqual(strays, [])
   })
 
-  it("know only the rooms to their left", () => {
+  it("know only the folders to their left", () => {
     const wrong = all.flatMap((one) => {
       const target = resolved(one)
-      if (target === undefined || mayImport[roomOf(one.from)] === undefined) return []
-      const [room, other] = [roomOf(one.from), roomOf(target)]
-      return room === other || mayImport[room]!.includes(other) ? [] : [`${one.from} -> ${target}`]
+      if (target === undefined || mayImport[folderOf(one.from)] === undefined) return []
+      const [folder, other] = [folderOf(one.from), folderOf(target)]
+      return folder === other || mayImport[folder]!.includes(other) ? [] : [`${one.from} -> ${target}`]
     })
     assert.deepStrictEqual(wrong, [])
   })
@@ -87,17 +87,17 @@ describe("rooms", () => {
 
   it("the console sees of http only what describes it", () => {
     const wrong = all
-      .filter(({ from }) => roomOf(from) === "console")
+      .filter(({ from }) => folderOf(from) === "console")
       .map((one) => ({ from: one.from, target: resolved(one) }))
       .filter(
-        ({ target }) => target !== undefined && roomOf(target) === "http" && basename(target) !== "Api.ts"
+        ({ target }) => target !== undefined && folderOf(target) === "http" && basename(target) !== "Api.ts"
       )
     assert.deepStrictEqual(wrong, [])
   })
 
   it("domain imports effect alone", () => {
     const wrong = all.filter(
-      ({ from, to }) => roomOf(from) === "domain" && !to.startsWith(".") && !/^effect(\/|$)/.test(to)
+      ({ from, to }) => folderOf(from) === "domain" && !to.startsWith(".") && !/^effect(\/|$)/.test(to)
     )
     assert.deepStrictEqual(
       wrong.map(({ from, to }) => `${from} -> ${to}`),
@@ -142,7 +142,7 @@ describe("cycles", () => {
   for (const folder of ["git", "http"]) {
     it(`the folders inside ${folder} have no circle`, () => {
       assert.deepStrictEqual(
-        circlesOf((file) => (roomOf(file) === folder ? dirname(file) : undefined)),
+        circlesOf((file) => (folderOf(file) === folder ? dirname(file) : undefined)),
         []
       )
     })
@@ -163,7 +163,7 @@ describe("the browser", () => {
     file.startsWith(join("src", "store", "remote", "local") + sep) ||
     file.startsWith(join("src", "git", "disk") + sep)
   const isCarried = (file: string) =>
-    ["domain", "git", "chain", "store", "console"].includes(roomOf(file)) && !isNodeOnly(file)
+    ["domain", "git", "chain", "store", "console"].includes(folderOf(file)) && !isNodeOnly(file)
   // The build of the console runs in Node.
   const isBuild = (file: string) => /vite\.config\.ts$|[\\/]build[\\/]/.test(file)
 
@@ -181,7 +181,7 @@ describe("the browser", () => {
     )
   })
 
-  it("reaches no Node-only room", () => {
+  it("reaches no Node-only folder", () => {
     const wrong = all.filter((one) => {
       const target = resolved(one)
       return (

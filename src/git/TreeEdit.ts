@@ -107,21 +107,15 @@ export function* unsafeEditTree<Directory>(
   options: EditOptions
 ): TimeSlice.Steps<Oid> {
   const { operation } = options
-  let visited = 0
 
-  function* directoryEdit(
-    before: Directory,
-    name: string,
-    child: Node,
-    path: string
-  ): TimeSlice.Steps<NameEdit> {
+  /** The directory that is changed below another one; undefined where it is made. */
+  const directoryBelow = (before: Directory, name: string, { edit }: Node, path: string): Oid | undefined => {
     const existing = directories.find(before, name)
-    const isTree = existing?.mode === "040000"
-    const { edit } = child
-    if (existing !== undefined && !isTree && edit?.oid !== undefined) {
+    if (existing === undefined) return undefined
+    if (existing.mode === "040000") return existing.oid
+    if (edit?.oid !== undefined)
       throw refusal(operation, path, "is changed both as a file and as a directory")
-    }
-    if (existing !== undefined && !isTree && edit === undefined) {
+    if (edit === undefined) {
       throw refusal(
         operation,
         path,
@@ -129,11 +123,13 @@ export function* unsafeEditTree<Directory>(
         "remove the file in the same commit, or use another path"
       )
     }
-    const below = yield* visit(isTree ? existing.oid : undefined, child, path)
-    if (edit?.oid === undefined) return { name, mode: "040000", oid: below }
-    if (below !== undefined) {
-      throw refusal(operation, path, "is changed both as a file and as a directory")
-    }
+    return undefined
+  }
+
+  /** The entry for a directory that was made; a file may take its place where nothing is left of it. */
+  const directoryEdit = (made: Oid | undefined, name: string, { edit }: Node, path: string): NameEdit => {
+    if (edit?.oid === undefined) return { name, mode: "040000", oid: made }
+    if (made !== undefined) throw refusal(operation, path, "is changed both as a file and as a directory")
     return { name, mode: edit.mode, oid: edit.oid }
   }
 
@@ -160,23 +156,40 @@ export function* unsafeEditTree<Directory>(
     return { name, mode: edit.mode, oid: edit.oid }
   }
 
-  function* visit(oid: Oid | undefined, at: Node, path: string): TimeSlice.Steps<Oid | undefined> {
-    const before = oid === undefined ? directories.empty : directories.load(oid)
-    const prefix = path === "" ? "" : `${path}/`
-    const changes: Array<NameEdit> = []
-    for (const [name, child] of at.children) {
-      if (++visited % TimeSlice.stepSize === 0) yield
-      const edit =
-        child.children.size > 0
-          ? yield* directoryEdit(before, name, child, prefix + name)
-          : fileEdit(before, name, child, prefix + name)
-      if (edit !== undefined) changes.push(edit)
+  const enter = (name: string, path: string, node: Node, oid: Oid | undefined) => ({
+    name,
+    path,
+    node,
+    oid,
+    before: oid === undefined ? directories.empty : directories.load(oid),
+    children: node.children.entries(),
+    changes: [] as NameEdit[]
+  })
+
+  // A path may have thousands of directories: more than calls may lie within each other.
+  const root = yield* plan(edits, operation)
+  const open = [enter("", "", root, base === emptyTree ? undefined : base)]
+  for (let visited = 1; ; visited++) {
+    if (visited % TimeSlice.stepSize === 0) yield
+    const at = open[open.length - 1]!
+    const next = at.children.next()
+    if (next.done !== true) {
+      const [name, child] = next.value
+      const path = at.path === "" ? name : `${at.path}/${name}`
+      if (child.children.size > 0) {
+        open.push(enter(name, path, child, directoryBelow(at.before, name, child, path)))
+        continue
+      }
+      const edit = fileEdit(at.before, name, child, path)
+      if (edit !== undefined) at.changes.push(edit)
+      continue
     }
-    const made = directories.edit(oid, before, changes)
+    const made = directories.edit(at.oid, at.before, at.changes)
+    open.pop()
+    const above = open[open.length - 1]
+    if (above === undefined) return made ?? emptyTree
+    above.changes.push(directoryEdit(made, at.name, at.node, at.path))
     // A directory may be large.
     yield
-    return made
   }
-
-  return (yield* visit(base === emptyTree ? undefined : base, yield* plan(edits, operation), "")) ?? emptyTree
 }

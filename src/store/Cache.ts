@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { Bounded } from "../domain/Bounded.js"
 import type { Oid } from "../domain/Oid.js"
 
 /** What a cache keeps of one path: the file's bytes, their blob id, and the validator that came with them. */
@@ -88,58 +89,38 @@ export interface MemoryCacheOptions {
 
 /** Keeps what was used last, within bounds, for the life of the process. */
 export class MemoryCache extends Cache {
-  readonly #entries = new Map<string, CacheEntry>()
-  readonly #maxEntries: number
-  readonly #maxBytes: number
-  #bytes = 0
+  readonly #entries: Bounded<CacheEntry>
 
   constructor(options: MemoryCacheOptions = {}) {
     super()
-    this.#maxEntries = options.maxEntries ?? 10_000
-    this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024
+    const maxBytes = options.maxBytes ?? 64 * 1024 * 1024
+    this.#entries = new Bounded(maxBytes, ({ content }) => content.length, {
+      entries: options.maxEntries ?? 10_000,
+      largest: maxBytes
+    })
   }
 
   /** How many entries and bytes of content it holds now. */
   get size(): { readonly entries: number; readonly bytes: number } {
-    return { entries: this.#entries.size, bytes: this.#bytes }
+    return { entries: this.#entries.size, bytes: this.#entries.weight }
   }
 
   get(key: string) {
-    return Effect.sync(() => {
-      const entry = this.#entries.get(key)
-      if (entry === undefined) return Option.none()
-      this.#entries.delete(key)
-      this.#entries.set(key, entry)
-      return Option.some({ ...entry, content: entry.content.slice() })
-    })
+    return Effect.sync(() =>
+      Option.map(Option.fromNullable(this.#entries.get(key)), (entry) => ({
+        ...entry,
+        content: entry.content.slice()
+      }))
+    )
   }
 
   set(key: string, entry: CacheEntry) {
-    return Effect.sync(() => {
-      this.#drop(key)
-      if (entry.content.length > this.#maxBytes) return
-      this.#entries.set(key, { ...entry, content: entry.content.slice() })
-      this.#bytes += entry.content.length
-      for (const oldest of this.#entries.keys()) {
-        if (this.#entries.size <= this.#maxEntries && this.#bytes <= this.#maxBytes) break
-        this.#drop(oldest)
-      }
-    })
+    return Effect.sync(() => void this.#entries.set(key, { ...entry, content: entry.content.slice() }))
   }
 
   delete(key: string) {
-    return Effect.sync(() => this.#drop(key))
+    return Effect.sync(() => this.#entries.delete(key))
   }
 
-  readonly clear = Effect.sync(() => {
-    this.#entries.clear()
-    this.#bytes = 0
-  })
-
-  #drop(key: string): void {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return
-    this.#entries.delete(key)
-    this.#bytes -= entry.content.length
-  }
+  readonly clear = Effect.sync(() => this.#entries.clear())
 }

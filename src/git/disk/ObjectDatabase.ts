@@ -1,9 +1,9 @@
 import * as path from "node:path"
+import { Bounded } from "../../domain/Bounded.js"
 import type { Oid } from "../../domain/Oid.js"
 import { emptyTree } from "../../domain/Oid.js"
 import type { CommitInfo } from "../Commit.js"
 import { alternatesOf } from "./Alternates.js"
-import { ByteCache } from "./ByteCache.js"
 import { isThere } from "./Directory.js"
 import { hasCode } from "./Disk.js"
 import { Fault, isCorruption, MissingObject } from "./Fault.js"
@@ -26,6 +26,10 @@ export interface CacheSizes {
   readonly objects?: number | undefined
 }
 
+/** What weighs more than all of the limit is not kept. Who sets a value says how many bytes it takes. */
+const ofBytes = <A, K extends string | number = string>(limit: number) =>
+  new Bounded<A, K>(limit, undefined, { largest: limit })
+
 /** All copies of an object that there are, and what is wrong with the first of them. */
 class Broken {
   constructor(readonly cause: unknown) {}
@@ -38,11 +42,11 @@ export class ObjectDatabase {
   private lenders: ReadonlyArray<LooseObjects> = []
   /** A directory that objects are borrowed from and that is not there. */
   private lost: string | undefined
-  private readonly trees: ByteCache<RawTree>
-  private readonly commits: ByteCache<CommitInfo>
+  private readonly trees: Bounded<RawTree>
+  private readonly commits: Bounded<CommitInfo>
   /** Objects that only stock Git could find. */
-  private readonly foreign = new ByteCache<RawObject>(64 * 1024 * 1024)
-  readonly memo = new ByteCache<NewTree>(32 * 1024 * 1024)
+  private readonly foreign = ofBytes<RawObject>(64 * 1024 * 1024)
+  readonly memo = ofBytes<NewTree>(32 * 1024 * 1024)
   /** Objects of commits that are not yet on disk. */
   readonly staged = new Map<Oid, { readonly object: RawObject; users: number }>()
   readonly loose: LooseObjects
@@ -56,9 +60,9 @@ export class ObjectDatabase {
     this.objects = path.join(directory, "objects")
     this.loose = new LooseObjects(this.objects, owner)
     this.loose.estimate()
-    this.trees = new ByteCache(caches.trees ?? 64 * 1024 * 1024)
-    this.packs = new Packs(directory, new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.75))
-    this.commits = new ByteCache((caches.objects ?? 64 * 1024 * 1024) * 0.25)
+    this.trees = ofBytes(caches.trees ?? 64 * 1024 * 1024)
+    this.packs = new Packs(directory, ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.75))
+    this.commits = ofBytes((caches.objects ?? 64 * 1024 * 1024) * 0.25)
     this.rescan()
   }
 

@@ -1,31 +1,23 @@
 import * as fs from "node:fs"
+import { Bounded } from "../../domain/Bounded.js"
 
 /** Open file descriptors of packs, the longest unused closed first. */
 export class OpenPacks {
-  private readonly open = new Map<string, number>()
+  private readonly open: Bounded<number>
 
-  constructor(private readonly limit: number) {}
+  constructor(limit: number) {
+    this.open = new Bounded(limit, undefined, { dispose: fs.closeSync })
+  }
 
   descriptor(path: string): number {
-    const known = this.open.get(path)
-    if (known !== undefined) return known
-    const fd = fs.openSync(path, "r")
-    this.open.set(path, fd)
-    if (this.open.size > this.limit) {
-      const [oldest] = this.open.keys()
-      if (oldest !== undefined) this.close(oldest)
-    }
-    return fd
+    return this.open.get(path) ?? this.open.set(path, fs.openSync(path, "r"))
   }
 
   close(path: string): void {
-    const fd = this.open.get(path)
-    if (fd === undefined) return
     this.open.delete(path)
-    fs.closeSync(fd)
   }
 
   closeAll(): void {
-    for (const path of [...this.open.keys()]) this.close(path)
+    this.open.clear()
   }
 }

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
+import type { Bounded } from "../../domain/Bounded.js"
 import type { Oid } from "../../domain/Oid.js"
-import type { ByteCache } from "./ByteCache.js"
 import { bound, inflate } from "./Deflate.js"
 import { applyDelta, readSize } from "./Delta.js"
 import { Fault } from "./Fault.js"
@@ -53,7 +53,7 @@ export class PackFile {
     readonly stem: string,
     private readonly index: Buffer,
     private readonly files: OpenPacks,
-    private readonly bases: ByteCache<RawObject, number>
+    private readonly bases: Bounded<RawObject, number>
   ) {
     const unusable = (problem: string) =>
       new Fault("Corrupt", `${stem}.idx ${problem}`, "Run the maintenance, or `git index-pack` on the pack")

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import type { Bounded } from "../../domain/Bounded.js"
 import type { Oid } from "../../domain/Oid.js"
-import type { ByteCache } from "./ByteCache.js"
 import { hasHead } from "./Directory.js"
 import { hasCode } from "./Disk.js"
 import { Fault } from "./Fault.js"
@@ -33,7 +33,7 @@ export class Packs {
 
   constructor(
     private readonly directory: string,
-    private readonly bases: ByteCache<RawObject, number>
+    private readonly bases: Bounded<RawObject, number>
   ) {
     this.objects = path.join(directory, "objects")
     this.packDirectory = path.join(this.objects, "pack")

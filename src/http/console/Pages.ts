@@ -56,7 +56,7 @@ const load = (file: string, lasting: boolean, change?: (text: string) => string)
   }
 }
 
-/** Where the build puts the console: beside this module's room once compiled, else in the checkout's `dist`. */
+/** Where the build puts the console: beside this module's folder once compiled, else in the checkout's `dist`. */
 export const defaultDirectory = (): string => {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const compiled = here("../../console")

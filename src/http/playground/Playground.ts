@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { Chain, type UnhandledRequestError } from "../../chain/index.js"
+import { Bounded } from "../../domain/Bounded.js"
 import type { ChainDescription } from "../../domain/ChainDescription.js"
 import type { ChainExecutionRequest, ExecutionResult } from "../../domain/ChainExecution.js"
 import { type LanguageList, otherPorts } from "../../domain/Language.js"
@@ -42,7 +43,7 @@ export const layer = (own: Package): Layer.Layer<Playground> =>
 
 const languagesOf = (own: Package) => {
   // Frozen lists are encoded once; a client chooses the origin by its Host, so only the last few are kept.
-  const known = new Map<string, LanguageList>()
+  const known = new Bounded<LanguageList>(16)
   return (origin: string) =>
     Effect.sync(() => {
       const found = known.get(origin)
@@ -58,8 +59,6 @@ const languagesOf = (own: Package) => {
           }
         ]
       })
-      if (known.size >= 16) known.clear()
-      known.set(origin, list)
-      return list
+      return known.set(origin, list)
     })
 }

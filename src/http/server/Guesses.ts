@@ -1,3 +1,5 @@
+import { Bounded } from "../../domain/Bounded.js"
+
 /** How often one client may be wrong. */
 export interface GuessLimits {
   /** Failures within a window. */
@@ -8,11 +10,8 @@ export interface GuessLimits {
 const clients = 1000
 const remembered = 10_000
 
-/** The entry becomes the youngest of a map that holds no more than so many. */
-const put = <A>(map: Map<string, A>, key: string, value: A, most: number): void => {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size > most) map.delete(map.keys().next().value!)
+interface Failures {
+  recent: ReadonlyArray<{ readonly at: number }>
 }
 
 /** How many times the limit a client may go on guessing before nobody is let through from there. */
@@ -24,32 +23,30 @@ const flood = 100
  * guesses could find such a token in that way, this ends for the rest of a window with a hundred times as many guesses.
  */
 export class Guesses {
-  private readonly failures = new Map<string, ReadonlyArray<object & { readonly at: number }>>()
-  private readonly accepted = new Map<string, true>()
+  private readonly failures = new Bounded<Failures>(clients)
+  private readonly accepted = new Bounded<true>(remembered)
   /** Guesses of clients that were held up already, and when the first of a window was made. */
-  private readonly refusals = new Map<string, { readonly since: number; count: number }>()
+  private readonly refusals = new Bounded<{ readonly since: number; count: number }>(clients)
 
   constructor(private readonly limits: GuessLimits) {}
 
   private recent(client: string, now: number) {
-    return (this.failures.get(client) ?? []).filter(({ at }) => now - at < this.limits.windowMillis)
+    return (this.failures.peek(client)?.recent ?? []).filter(({ at }) => now - at < this.limits.windowMillis)
   }
 
   private refused(client: string, now: number) {
-    const known = this.refusals.get(client)
+    const known = this.refusals.peek(client)
     if (known !== undefined && now - known.since < this.limits.windowMillis) return known
-    const begun = { since: now, count: 0 }
-    put(this.refusals, client, begun, clients)
-    return begun
+    return this.refusals.set(client, { since: now, count: 0 })
   }
 
   /** Seconds until the client may present these credentials; 0 where it may at once. */
   wait(client: string, credentials: string, now: number): number {
-    const [first, ...rest] = this.failures.has(client) ? this.recent(client, now) : []
+    const [first, ...rest] = this.recent(client, now)
     if (first === undefined || rest.length + 1 < this.limits.most) return 0
     const refused = this.refused(client, now)
     const isFlood = refused.count >= this.limits.most * flood
-    if (!isFlood && this.accepted.has(`${client} ${credentials}`)) return 0
+    if (!isFlood && this.accepted.peek(`${client} ${credentials}`)) return 0
     refused.count++
     const until = isFlood ? Math.max(first.at, refused.since) : first.at
     return Math.max(1, Math.ceil((until + this.limits.windowMillis - now) / 1000))
@@ -58,16 +55,17 @@ export class Guesses {
   /** Counts a failure; what is returned takes it back. */
   fail(client: string, now: number): () => void {
     const failure = { at: now }
-    put(this.failures, client, [...this.recent(client, now), failure], clients)
+    this.failures.set(client, { recent: [...this.recent(client, now), failure] })
     return () => {
-      const kept = (this.failures.get(client) ?? []).filter((one) => one !== failure)
-      if (kept.length > 0) this.failures.set(client, kept)
-      else this.failures.delete(client)
+      const failures = this.failures.peek(client)
+      if (failures === undefined) return
+      failures.recent = failures.recent.filter((one) => one !== failure)
+      if (failures.recent.length === 0) this.failures.delete(client)
     }
   }
 
   succeed(client: string, credentials: string): void {
     const key = `${client} ${credentials}`
-    if (!this.accepted.has(key)) put(this.accepted, key, true, remembered)
+    if (!this.accepted.peek(key)) this.accepted.set(key, true)
   }
 }

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { Bounded } from "../../domain/Bounded.js"
 import type { Oid } from "../../domain/Oid.js"
 import * as GitObject from "../../git/GitObject.js"
 import { type Cache, MemoryCache } from "../Cache.js"
-import { Bounded } from "./Bounded.js"
 
 /** The bytes of a file and their blob id. */
 export interface FileVersion {

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import { Bounded } from "../../domain/Bounded.js"
 import type { Oid } from "../../domain/Oid.js"
 import {
   differences,
@@ -16,7 +17,6 @@ import { type ReadError, RemoteError, ValidationError } from "../../domain/Store
 import { under } from "../DocumentPath.js"
 import type { FileCommitted, GitRemoteService, Head, TreeEntry } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
-import { Bounded } from "./Bounded.js"
 import type { FileVersion } from "./FileCache.js"
 import { type Snapshot, snapshotAt } from "./Snapshot.js"
 

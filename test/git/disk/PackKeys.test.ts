@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { assert, it } from "@effect/vitest"
-import { ByteCache } from "../../../src/git/disk/ByteCache.js"
+import { Bounded } from "../../../src/domain/Bounded.js"
 import { hashObject, type RawObject } from "../../../src/git/disk/GitObjects.js"
 import { OpenPacks } from "../../../src/git/disk/OpenPacks.js"
 import { PackFile } from "../../../src/git/disk/PackFile.js"
@@ -26,7 +26,7 @@ it("a process that has opened four million packs still reads what it asked for",
     const file = path.join(at, "objects/pack", `pack-${name}`)
     const index = fs.readFileSync(`${file}.idx`)
     const files = new OpenPacks(8)
-    const bases = new ByteCache<RawObject, number>(64 * 1024 * 1024)
+    const bases = new Bounded<RawObject, number>(64 * 1024 * 1024)
     const open = () => new PackFile(file, index, files, bases)
     const wrong = () => {
       const pack = open()

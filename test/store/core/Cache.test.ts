@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Oid } from "../../../src/domain/Oid.js"
 import { MemoryCache, NullCache } from "../../../src/store/Cache.js"
-import { Bounded } from "../../../src/store/internal/Bounded.js"
 
 const entry = (size: number) => ({ oid: Oid.make("0".repeat(40)), content: new Uint8Array(size).fill(1) })
 
@@ -37,25 +36,6 @@ describe("caches", () => {
       assert.deepStrictEqual(cache.size, { entries: 0, bytes: 0 })
     })
   )
-
-  it("of what can be made again are bounded by weight, and keep the last value whatever it weighs", () => {
-    const values = new Bounded<string>(10, (value) => value.length)
-    const held = () => ["a", "b", "c"].filter((key) => values.get(key) !== undefined)
-    values.set("a", "aaaa")
-    values.set("b", "bbbb")
-    values.set("b", "bb")
-    values.set("c", "cccc")
-    assert.deepStrictEqual(held(), ["a", "b", "c"])
-    values.set("c", "c".repeat(8))
-    assert.deepStrictEqual(held(), ["b", "c"])
-    values.set("a", "a".repeat(20))
-    assert.deepStrictEqual(held(), ["a"])
-    values.set("b", "b")
-    assert.deepStrictEqual(held(), ["b"])
-    values.clear()
-    values.set("c", "c".repeat(10))
-    assert.deepStrictEqual(held(), ["c"])
-  })
 
   it.effect("share nothing with their callers", () =>
     Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { Effect, Option, Stream } from "effect"
 import type { GraphQLResolveInfo } from "graphql"
+import { Bounded } from "../../../domain/Bounded.js"
 import type { Oid } from "../../../domain/Oid.js"
-import { ByteCache } from "../../../git/disk/ByteCache.js"
 import type { TreeEntry } from "../../../git/Tree.js"
 import * as BlobSizes from "../repository/BlobSizes.js"
 import type { Hosted } from "../repository/Repositories.js"
@@ -18,7 +18,7 @@ const sizeOf = (context: Context, hosted: Hosted, entry: TreeEntry) =>
 const asEntry = (oid: Oid): TreeEntry => ({ path: "", mode: "100644", kind: "blob", oid })
 
 // What a blob holds follows from its id: what was read once is so for ever, in every repository.
-const texts = new ByteCache<Text>(16 * 1024 * 1024)
+const texts = new Bounded<Text>(16 * 1024 * 1024, ({ text }) => 2 * (text?.length ?? 0) + 200)
 
 /** As much of a blob as its text may show, and a little more. */
 const beginning = (hosted: Hosted, oid: Oid) =>
@@ -51,7 +51,7 @@ const textOf = (context: Context, hosted: Hosted, oid: Oid): Eventual<Text> =>
             )
       const read = Effect.map(content, (bytes) => {
         const shown = text(bytes)
-        texts.set(oid, shown, 2 * (shown.text?.length ?? 0) + 200)
+        texts.set(oid, shown)
         return shown
       })
       return context.call.host.replyMemory.around(size, read)

@@ -12,6 +12,7 @@ import {
   parse,
   validate
 } from "graphql"
+import { Bounded } from "../../../domain/Bounded.js"
 import type { Charge } from "../access/Limits.js"
 import { badRequest, Problem } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
@@ -69,19 +70,14 @@ const checkedAnew = (query: string): Checked => {
 }
 
 // Clients send the same few documents again and again, and checking one takes longer than answering it.
-const remembered = new Map<string, Checked>()
-const mostRemembered = 256
+const remembered = new Bounded<Checked>(256)
 const longestRemembered = 16_384
 
 const checked = (query: string): Checked => {
   const known = remembered.get(query)
   if (known !== undefined) return known
   const found = checkedAnew(query)
-  if (query.length <= longestRemembered) {
-    if (remembered.size >= mostRemembered) remembered.clear()
-    remembered.set(query, found)
-  }
-  return found
+  return query.length <= longestRemembered ? remembered.set(query, found) : found
 }
 
 let built: GraphQLSchema | undefined

@@ -1,3 +1,5 @@
+import { Bounded } from "../../../domain/Bounded.js"
+
 /** Percent-encodes a path or ref, keeping its slashes. */
 export const encodePath = (path: string): string =>
   /^[\w./~-]*$/.test(path) ? path : path.split("/").map(encodeURIComponent).join("/")
@@ -14,7 +16,7 @@ const mostHosts = 1000
 /** The addresses for a request's `Host`, remembered: there are few of them. `publicUrl` tells the scheme of its own host. */
 export const from = (publicUrl: string | undefined) => {
   const known = publicUrl === undefined ? undefined : new URL(publicUrl)
-  const remembered = new Map<string, Links>()
+  const remembered = new Bounded<Links>(mostHosts)
   return (host = "", apiPrefix: string): Links => {
     const key = `${host} ${apiPrefix}`
     const found = remembered.get(key)
@@ -22,10 +24,7 @@ export const from = (publicUrl: string | undefined) => {
     const isHost = /^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host)
     const named = isHost && URL.canParse(`http://${host}`) ? host : "localhost"
     const origin = known !== undefined && known.host === named ? known.origin : `http://${named}`
-    const links = { origin, api: `${origin}${apiPrefix}` }
-    if (remembered.size >= mostHosts) remembered.clear()
-    remembered.set(key, links)
-    return links
+    return remembered.set(key, { origin, api: `${origin}${apiPrefix}` })
   }
 }
 

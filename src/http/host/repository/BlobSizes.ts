@@ -5,6 +5,7 @@ import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import type { TreeEntry } from "../../../git/Tree.js"
 
 // A blob's size follows from its id: what was looked up once holds for ever, in every repository.
+// So many take 15 MB in a plain map, and would take 47 MB where their order of use is kept.
 const remembered = new Map<Oid, number>()
 const most = 500_000
 

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs"
 import { FileSystem, Path, type Error as PlatformError } from "@effect/platform"
 import { Clock, Context, Effect, Layer, Option, Predicate, Schema, Scope } from "effect"
+import { Bounded } from "../../../domain/Bounded.js"
 import { RemoteError, type ValidationError } from "../../../domain/StoreError.js"
 import * as Engine from "../../../git/disk/Engine.js"
 import { GitRepositories, isRepositoryName } from "../../../git/disk/GitRepositories.js"
@@ -104,7 +105,7 @@ export const layer = (options: RepositoriesOptions) =>
       const path = yield* Path.Path
       const registry = yield* GitRepositories
       const faults = yield* Faults
-      const known = new Map<string, { readonly stamp: string; readonly settings: Settings }>()
+      const known = new Bounded<{ readonly stamp: string; readonly settings: Settings }>(mostKnown)
       const pool = yield* Pool.make<{ readonly stamp: string; readonly hosted: Hosted }>()
       const making = yield* Effect.makeSemaphore(1)
       const users = yield* Users.make
@@ -137,12 +138,7 @@ export const layer = (options: RepositoriesOptions) =>
             Effect.catchIf(absent, () => Effect.succeed(unsaid)),
             // What could not be read says nothing, and is read again by the next request.
             Effect.mapError(unreadable),
-            Effect.tap((settings) =>
-              Effect.sync(() => {
-                if (known.size >= mostKnown) known.clear()
-                known.set(fullName, { stamp, settings })
-              })
-            )
+            Effect.tap((settings) => Effect.sync(() => known.set(fullName, { stamp, settings })))
           )
         })
 

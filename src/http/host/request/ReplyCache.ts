@@ -1,4 +1,4 @@
-import { ByteCache } from "../../../git/disk/ByteCache.js"
+import { Bounded } from "../../../domain/Bounded.js"
 import type { Reply } from "../reply/Reply.js"
 
 interface Known {
@@ -21,7 +21,7 @@ const long = 32_768
 
 /** Remembers at most about `bytes`, the least recently used first to go; streams are not remembered. */
 export const make = (bytes: number): ReplyCache => {
-  const known = new ByteCache<Known>(bytes)
+  const known = new Bounded<Known>(bytes, undefined, { largest: bytes * share })
   return {
     get: (asked, key) => {
       const found = known.get(asked)
@@ -32,7 +32,7 @@ export const make = (bytes: number): ReplyCache => {
       const body = typeof made === "string" && made.length > long ? Buffer.from(made) : made
       if (typeof body !== "string" && !(body instanceof Uint8Array)) return
       const weight = 2 * (asked.length + key.length) + 1000 + body.length * (typeof body === "string" ? 2 : 1)
-      if (weight <= bytes * share) known.set(asked, { key, etag, reply: { ...reply, body } }, weight)
+      known.set(asked, { key, etag, reply: { ...reply, body } }, weight)
     }
   }
 }

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { Bounded } from "../../../domain/Bounded.js"
 import type { Oid } from "../../../domain/Oid.js"
 import type { Head } from "../GitRemote.js"
 import * as Api from "./Api.js"
@@ -13,8 +14,6 @@ import { patiently } from "./Retry.js"
 /** How long a replica may lag behind a write of ours. */
 const lag = 60_000
 const absentLag = 10_000
-
-const mostCommits = 512
 
 /** Branches that are remembered, beside those written lately. */
 const mostBranches = 256
@@ -89,20 +88,14 @@ export const makeBranches = (client: Client): Branches => {
     return memory
   }
 
-  const commits = new Map<Oid, GitCommit>()
+  const commits = new Bounded<GitCommit>(512)
 
-  const keep = (commit: GitCommit) => {
-    commits.set(commit.sha, commit)
-    for (const oldest of commits.keys()) {
-      if (commits.size <= mostCommits) break
-      commits.delete(oldest)
-    }
-  }
+  const keep = (commit: GitCommit) => void commits.set(commit.sha, commit)
 
   /** A commit never changes: each is read once. */
   const commit = (oid: Oid): Effect.Effect<Option.Option<GitCommit>, CallFailure> =>
     Effect.suspend(() => {
-      const known = commits.get(oid)
+      const known = commits.peek(oid)
       if (known !== undefined) return Effect.succeed(Option.some(known))
       return client.call(Api.getGitCommit, { path: { commit_sha: oid } }).pipe(
         Effect.map((reply) => {

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Bounded } from "../../internal/Bounded.js"
+import { Bounded } from "../../../domain/Bounded.js"
 import type { CallFailure, Client } from "./Client.js"
 
 /** What was answered last under a key, with the validator that came with it. */
@@ -25,7 +25,7 @@ export const makeValidators = <A>(
   most: number,
   weigh: (value: A) => number = () => 1
 ): Validators<A> => {
-  const kept = new Bounded<Validated<A>>(most, ({ value }) => weigh(value))
+  const kept = new Bounded<Validated<A>>(most, ({ value }) => weigh(value), { largest: most })
   return {
     find: (key) =>
       kept.get(key) === undefined
@@ -36,8 +36,8 @@ export const makeValidators = <A>(
           }),
     has: (key) => kept.get(key) !== undefined,
     keep: (key, etag, generation, value) => {
-      kept.delete(key)
-      if (etag !== undefined && weigh(value) <= most) kept.set(key, { etag, generation, value })
+      if (etag === undefined) kept.delete(key)
+      else kept.set(key, { etag, generation, value })
     },
     drop: (key) => kept.delete(key),
     clear: () => kept.clear()

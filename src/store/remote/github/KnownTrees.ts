@@ -1,4 +1,5 @@
 import * as Option from "effect/Option"
+import { Bounded } from "../../../domain/Bounded.js"
 import type { Oid } from "../../../domain/Oid.js"
 import { ValidationError } from "../../../domain/StoreError.js"
 import type { Change, Head, TreeEntry } from "../GitRemote.js"
@@ -30,18 +31,11 @@ const join = (directory: string, name: string) =>
   directory === "" ? name : name === "" ? directory : `${directory}/${name}`
 
 export const makeKnownTrees = (cache: ObjectCache): KnownTrees => {
-  const roots = new Map<Oid, Oid>()
+  const roots = new Bounded<Oid>(4096)
 
-  const rootOf: KnownTrees["rootOf"] = (at) => (typeof at === "string" ? (roots.get(at) ?? at) : at.tree)
+  const rootOf: KnownTrees["rootOf"] = (at) => (typeof at === "string" ? (roots.peek(at) ?? at) : at.tree)
 
-  const learnCommit: KnownTrees["learnCommit"] = (head) => {
-    roots.delete(head.commit)
-    roots.set(head.commit, head.tree)
-    for (const oldest of roots.keys()) {
-      if (roots.size <= 4096) break
-      roots.delete(oldest)
-    }
-  }
+  const learnCommit: KnownTrees["learnCommit"] = (head) => void roots.set(head.commit, head.tree)
 
   const directory: KnownTrees["directory"] = (root, path) => {
     const noted = cache.directory(root, path)
@@ -79,7 +73,7 @@ export const makeKnownTrees = (cache: ObjectCache): KnownTrees => {
 
   return {
     rootOf,
-    rootAt: (commit) => Option.fromNullable(roots.get(commit)),
+    rootAt: (commit) => Option.fromNullable(roots.peek(commit)),
     learnCommit,
     directory,
     entries: cache.tree,

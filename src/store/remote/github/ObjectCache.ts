@@ -1,3 +1,4 @@
+import { Bounded } from "../../../domain/Bounded.js"
 import type { Oid } from "../../../domain/Oid.js"
 import type { TreeEntry } from "../GitRemote.js"
 
@@ -33,69 +34,33 @@ const mostPlaces = 4096
 
 /** Least recently used goes first; what is larger than half the bound is not kept at all. */
 export const makeObjectCache = (maxBytes: number): ObjectCache => {
-  const objects = new Map<Oid, { readonly held: Held; readonly cost: number }>()
-  const roots = new Map<Oid, Map<string, Oid | null>>()
-  const files = new Map<string, Oid | null>()
-  let total = 0
+  const objects = new Bounded<Held>(maxBytes, costOf, { largest: maxBytes / 2 })
+  const roots = new Bounded<Map<string, Oid | null>>(16 * mostPlaces, ({ size }) => size, { entries: 256 })
+  const files = new Bounded<Oid | null>(4096)
 
-  const get = (oid: Oid) => {
-    const found = objects.get(oid)
-    if (found !== undefined) {
-      objects.delete(oid)
-      objects.set(oid, found)
-    }
-    return found?.held
-  }
   const put = (oid: Oid, held: Held) => {
-    const cost = costOf(held)
-    const before = objects.get(oid)
-    if (before !== undefined || cost > maxBytes / 2) return
-    objects.set(oid, { held, cost })
-    total += cost
-    for (const [oldest, entry] of objects) {
-      if (total <= maxBytes) break
-      objects.delete(oldest)
-      total -= entry.cost
-    }
-  }
-  let places = 0
-  const putPlace = (oid: Oid, path: string, directory: Oid | null) => {
-    const known = roots.get(oid) ?? new Map<string, Oid | null>()
-    roots.delete(oid)
-    roots.set(oid, known)
-    places -= known.size
-    if (known.size < mostPlaces) known.set(path, directory)
-    places += known.size
-    for (const [oldest, { size }] of roots) {
-      if (roots.size <= 256 && places <= 16 * mostPlaces) break
-      roots.delete(oldest)
-      places -= size
-    }
+    if (objects.peek(oid) === undefined) objects.set(oid, held)
   }
 
   return {
     blob: (oid) => {
-      const held = get(oid)
+      const held = objects.get(oid)
       return held?._tag === "Blob" ? held.content.slice() : undefined
     },
     putBlob: (oid, content) => put(oid, { _tag: "Blob", content: content.slice() }),
     tree: (oid) => {
-      const held = get(oid)
+      const held = objects.get(oid)
       return held?._tag === "Tree" ? held.entries : undefined
     },
     putTree: (oid, entries) => put(oid, { _tag: "Tree", entries }),
-    directory: (oid, path) => (path === "" ? oid : roots.get(oid)?.get(path)),
-    putDirectory: putPlace,
-    file: (oid, path) => files.get(`${oid}:${path}`),
-    putFile: (oid, path, file) => {
-      const key = `${oid}:${path}`
-      files.delete(key)
-      files.set(key, file)
-      for (const oldest of files.keys()) {
-        if (files.size <= 4096) break
-        files.delete(oldest)
-      }
+    directory: (oid, path) => (path === "" ? oid : roots.peek(oid)?.get(path)),
+    putDirectory: (oid, path, directory) => {
+      const known = roots.peek(oid) ?? new Map<string, Oid | null>()
+      if (known.size < mostPlaces) known.set(path, directory)
+      roots.set(oid, known)
     },
-    directories: (oid) => roots.get(oid) ?? new Map()
+    file: (oid, path) => files.peek(`${oid}:${path}`),
+    putFile: (oid, path, file) => void files.set(`${oid}:${path}`, file),
+    directories: (oid) => roots.peek(oid) ?? new Map()
   }
 }
