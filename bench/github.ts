@@ -1,6 +1,6 @@
 /**
- * Requests per operation on GitHub, counted at the socket of a server that answers as GitHub does, beside the
- * reference's counts and the most that we allow ourselves: `npx tsx bench/github.ts`.
+ * Requests per operation on GitHub, counted before our host in this process, beside the reference's counts and
+ * the most that we allow ourselves: `npx tsx bench/github.ts`.
  */
 import { Effect } from "effect"
 import { measure, print, rows } from "../test/support/github/RequestTable.js"

@@ -3,6 +3,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Stream } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as GitHub from "../../src/store/remote/github/GitHub.js"
+import { problemsOf, seenOf } from "../support/github/Oracle.js"
 import { ownProcess } from "../support/github/ownProcess.js"
 import { HostServer, layer as host } from "../support/host/HostServer.js"
 import { gitRemoteContract } from "./GitRemoteContract.js"
@@ -40,6 +41,14 @@ const subject = (...ways: ReadonlyArray<Partial<GitHub.GitHubOptions>>) =>
     const { git } = yield* server.repositories.reading(principal, "local", name)
     const point = (name: string, to: Oid) =>
       Effect.flatMap(git.ref(name), (at) => git.updateRef(name, at, Option.some(to)))
+    const problems: Array<string> = []
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => assert.deepStrictEqual(problems, [], "every request is one of GitHub's"))
+    )
+    const checked: typeof fetch = async (input, init) => {
+      problems.push(...problemsOf(await seenOf(server.url, input, init)))
+      return fetch(input, init)
+    }
     let clients = 0
     // Over REST equal commits of one second are one commit (as on GitHub), so every client signs with a name of its own.
     const connected = Effect.suspend(() => {
@@ -53,7 +62,10 @@ const subject = (...ways: ReadonlyArray<Partial<GitHub.GitHubOptions>>) =>
         paceRequests: false,
         ...(options.commitVia === "graphql" ? {} : { author }),
         ...options
-      }).pipe(Effect.provide(FetchHttpClient.layer), ownProcess)
+      }).pipe(
+        Effect.provide(Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, checked))),
+        ownProcess
+      )
     })
     return {
       remote: yield* connected,

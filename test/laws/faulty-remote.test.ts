@@ -3,15 +3,15 @@ import { Effect, Option } from "effect"
 import { GitRemote } from "../../src/store/remote/GitRemote.js"
 import * as Store from "../../src/store/Store.js"
 import { withFaults } from "../../src/testing/FaultyRemote.js"
+import { verbs } from "../support/github/InProcess.js"
 import { fresh } from "../support/github/Remote.js"
-import { verbs } from "../support/github/TestServer.js"
 
 describe("a remote with faults", () => {
   it.scopedLive("is touched at every request, and asks for no more than the one beneath it", () =>
     Effect.gen(function* () {
       const { remote, server } = yield* fresh({ useGraphql: true, commitVia: "graphql" })
       const content = new TextEncoder().encode("{}")
-      server.host.commit("main", [{ _tag: "Put", path: "data/c/a.json", content }])
+      server.commit("main", [{ _tag: "Put", path: "data/c/a.json", content }])
       const work = (client: typeof remote) =>
         Effect.gen(function* () {
           const store = yield* Effect.provideService(Store.make({ indexes: { c: ["f"] } }), GitRemote, client)

@@ -271,21 +271,17 @@ const make = (options: HostOptions) =>
           : enveloped
       }
       const handled = Effect.suspend(() => route({ request, method, url, headers, question }, target, found))
-      const fault = faults.meet(method, url)
-      return Effect.matchCauseEffect(
-        fault === undefined ? handled : inject(faults, fault, request, handled),
-        {
-          onSuccess: finish,
-          onFailure: (cause) =>
-            Effect.flatMap(Refusal.fromCause(cause), (problem) =>
-              Effect.zipRight(Body.drop(request), finish(refused(area, found, problem)))
-            )
-        }
-      )
+      return Effect.matchCauseEffect(handled, {
+        onSuccess: finish,
+        onFailure: (cause) =>
+          Effect.flatMap(Refusal.fromCause(cause), (problem) =>
+            Effect.zipRight(Body.drop(request), finish(refused(area, found, problem)))
+          )
+      })
     }
 
     return Host.of({
-      app: Effect.flatMap(HttpServerRequest.HttpServerRequest, answer),
+      app: inject(faults, Effect.flatMap(HttpServerRequest.HttpServerRequest, answer)),
       paths: Router.paths,
       maxBodyBytes: host.maxBodyBytes,
       maxPushBytes: host.maxPushBytes,

@@ -1,7 +1,7 @@
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, layer, it as plain } from "@effect/vitest"
-import { Effect, Exit, Schedule } from "effect"
+import { Effect, Exit, Option, Schedule, TestServices } from "effect"
 import * as Faults from "../../../src/http/host/repository/Faults.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
@@ -113,6 +113,44 @@ layer(host(), { timeout: 60_000 })("faults", (it) => {
   )
 })
 
+// Half an answer is not one that GitHub gives.
+layer(host({ judged: false }), { timeout: 60_000 })("faults of a response", (it) => {
+  it.effect("a response is the one that was given, the half of one, or that of the second delivery", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* HostServer
+      yield* Rest.repository("replies", { "a.json": `${"x".repeat(300)}\n` })
+      const meeting = (fault: Faults.Fault, path = "/replies/") =>
+        faults.set({ rules: [{ path, times: 1, fault }] })
+      yield* meeting({
+        _tag: "Reply",
+        status: 429,
+        headers: { "retry-after": "7" },
+        body: { message: "slow" },
+        when: "before"
+      })
+      const limited = yield* put("replies", "b.json")
+      assert.deepStrictEqual(
+        [limited.status, limited.headers.get("retry-after"), limited.body],
+        [429, "7", { message: "slow" }]
+      )
+      const read = Rest.get("/repos/local/replies/contents/a.json")
+      const whole = yield* read
+      yield* meeting({ _tag: "Cut", then: "end" })
+      const half = yield* read
+      assert.strictEqual(half.text, whole.text.slice(0, whole.text.length >> 1))
+      yield* meeting({ _tag: "Cut", then: "reset" })
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(read)))
+      yield* meeting({ _tag: "Cut", then: "silence" })
+      assert.isTrue(Option.isNone(yield* Effect.timeoutOption(read, "300 millis")))
+      yield* meeting({ _tag: "Twice" })
+      const twice = yield* put("replies", "b.json")
+      assert.strictEqual(twice.status, 422, "the first delivery wrote it")
+      assert.strictEqual((yield* Rest.get("/repos/local/replies/contents/b.json")).status, 200)
+      yield* faults.set({})
+    }).pipe(TestServices.provideLive)
+  )
+})
+
 plain.scopedLive("faults of a stand-alone host follow a file", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -120,14 +158,14 @@ plain.scopedLive("faults of a stand-alone host follow a file", () =>
     const file = `${directory}/faults.json`
     yield* Effect.gen(function* () {
       const faults = yield* Faults.Faults
-      assert.isUndefined(faults.meet("GET", "/x"))
+      assert.isUndefined(faults.meet({ method: "GET", url: "/x" }))
       yield* fs.writeFileString(file, `{ "rules": [{ "method": "GET", "fault": { "_tag": "Race" } }] }`)
-      yield* Effect.sync(() => faults.meet("GET", "/x")).pipe(
+      yield* Effect.sync(() => faults.meet({ method: "GET", url: "/x" })).pipe(
         Effect.repeat({ until: (fault) => fault !== undefined, schedule: Schedule.spaced("5 millis") })
       )
       yield* fs.writeFileString(file, "{ nonsense")
       yield* Effect.sleep("50 millis")
-      assert.deepStrictEqual(faults.meet("GET", "/x"), { _tag: "Race" })
+      assert.deepStrictEqual(faults.meet({ method: "GET", url: "/x" }), { _tag: "Race" })
     }).pipe(Effect.provide(Faults.layerFile(file, "10 millis")))
   }).pipe(Effect.provide(NodeContext.layer))
 )

@@ -237,7 +237,7 @@ describe("a host that puts a directory where a file lies", () => {
       Effect.gen(function* () {
         const { remote, server } = yield* fresh(options)
         const file = { _tag: "Put", path: "data/README", content: new TextEncoder().encode("{}") } as const
-        server.host.commit("main", [file])
+        server.commit("main", [file])
         const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
         const readme = store.collection("README")
         for (const write of [readme.insert({}, { id: "a" }), Effect.as(readme.upsert("a", {}), "a")]) {

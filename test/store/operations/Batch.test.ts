@@ -95,7 +95,7 @@ describe("Batch", () => {
     Effect.gen(function* () {
       const it = yield* world()
       yield* it.store.collection("notes").insert({ n: 0 }, { id: "a" })
-      const blobs = it.repository.blobs.size
+      const blobs = it.repository.blobs()
       const error = yield* expectFailure<NotFoundError>(
         it.store.batch({}, (batch) =>
           Effect.zipRight(batch.put("notes", "b", { n: 1 }), batch.delete("notes", "missing"))
@@ -104,7 +104,7 @@ describe("Batch", () => {
       )
       assert.instanceOf(error, NotFoundError)
       assert.strictEqual(error.id, "missing")
-      assert.strictEqual(it.repository.blobs.size, blobs)
+      assert.strictEqual(it.repository.blobs(), blobs)
       assert.isNull(yield* document(it.store, "notes", "b"))
     })
   )
@@ -131,7 +131,7 @@ describe("Batch", () => {
           batch.put("notes", "b", { n: 1 })
         ])
       )
-      const blobs = it.repository.blobs.size
+      const blobs = it.repository.blobs()
       const error = yield* expectFailure<ConflictError>(
         it.store.batch({}, (batch) =>
           Effect.all([
@@ -150,7 +150,7 @@ describe("Batch", () => {
         ]
       )
       assert.strictEqual(error.conflicts[0]!.actual?.sha, sha)
-      assert.strictEqual(it.repository.blobs.size, blobs, "nothing is uploaded")
+      assert.strictEqual(it.repository.blobs(), blobs, "nothing is uploaded")
       yield* it.other.collection("notes").update("a", { n: 5 })
       yield* expectFailure(
         it.store.batch({}, (batch) =>

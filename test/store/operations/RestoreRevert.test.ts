@@ -190,15 +190,7 @@ describe("revert", () => {
           }
         ]
       })
-      const person = { name: "M", email: "m@example.org", seconds: 1_700_000_000, offset: 0 }
-      const { oid } = it.repository.writeCommit({
-        tree: merged.tree,
-        parents: [main.commit, side.commit],
-        author: person,
-        committer: person,
-        message: "merge"
-      })
-      it.repository.refs.set("refs/heads/main", oid)
+      const oid = it.repository.merge(merged.tree, [main.commit, side.commit])
       const reverted = yield* it.store.revert(oid)
       assert.deepStrictEqual(reverted.documents, [{ collection: "notes", id: "theirs" }])
       assert.deepStrictEqual(brief(yield* document(it.store, "notes", "a")), [2, { n: 9 }])

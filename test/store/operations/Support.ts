@@ -1,14 +1,22 @@
 import { assert } from "@effect/vitest"
 import { Chunk, Effect, Either, Option, Stream } from "effect"
 import type { JsonObject, StoredDocument } from "../../../src/domain/Document.js"
+import type { Oid } from "../../../src/domain/Oid.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService, Writer } from "../../../src/store/StoreService.js"
 
+/** What lies below the clients. */
+export interface Stored {
+  readonly blobs: () => number
+  /** Makes a merge the head of `main`. */
+  readonly merge: (tree: Oid, parents: ReadonlyArray<Oid>) => Oid
+}
+
 export interface World {
-  readonly repository: Memory.MemoryRepository
+  readonly repository: Stored
   readonly remote: GitRemoteService
   readonly store: StoreService
   /** Another store on the same repository, with a client of its own. */
@@ -42,7 +50,22 @@ export const world = (
       GitRemote,
       yield* Memory.make({ repository })
     )
-    return { repository, remote, store, other }
+    const person = { name: "M", email: "m@example.org", seconds: 1_700_000_000, offset: 0 }
+    const stored: Stored = {
+      blobs: () => repository.blobs.size,
+      merge: (tree, parents) => {
+        const { oid } = repository.writeCommit({
+          tree,
+          parents,
+          author: person,
+          committer: person,
+          message: "merge"
+        })
+        repository.refs.set("refs/heads/main", oid)
+        return oid
+      }
+    }
+    return { repository: stored, remote, store, other }
   })
 
 /** What the commits say, the oldest first, without the one that GitHub needs to begin with. */

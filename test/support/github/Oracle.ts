@@ -18,7 +18,7 @@ interface Content {
   }
 }
 
-/** A request as it came over the socket. */
+/** A request as it was sent. */
 export interface Seen {
   readonly method: string
   /** Below the API's address, with its query. */
@@ -230,6 +230,21 @@ export const problemsOf = (seen: Seen): ReadonlyArray<string> => {
     problems.push("a body where none belongs")
   }
   return problems
+}
+
+/** A request as it is sent to a host at an origin. */
+export const seenOf = async (
+  origin: string,
+  input: Parameters<typeof globalThis.fetch>[0],
+  init: RequestInit | undefined
+): Promise<Seen> => {
+  const request = new Request(input, init)
+  return {
+    method: request.method,
+    url: request.url.slice(origin.length).replace(/^\/api\/(v3)?/, (_, v3) => (v3 === undefined ? "/" : "")),
+    headers: { "user-agent": "node", ...Object.fromEntries(request.headers) },
+    body: await request.text()
+  }
 }
 
 const responseOf = (operationId: string, status: number) => {

@@ -1,25 +1,31 @@
 import { FetchHttpClient } from "@effect/platform"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import * as GitHub from "../../../src/store/remote/github/GitHub.js"
+import { makeServer, type Server, token } from "./InProcess.js"
 import { ownProcess } from "./ownProcess.js"
-import { TestHost } from "./TestHost.js"
-import { makeTestServer, type TestServer } from "./TestServer.js"
 
-export const token = "ghp_a-token-that-must-not-leak"
+export { token }
 
-/** A client of a test server, which stands for a process of its own; the lane is lifted, since nothing here is rationed. */
-export const remoteOf = (server: TestServer, options: Partial<GitHub.GitHubOptions> = {}) =>
+/** A client of a repository, which stands for a process of its own and sends its requests by `send`. */
+export const remoteOf = (
+  server: Server,
+  options: Partial<GitHub.GitHubOptions> = {},
+  send: typeof globalThis.fetch = server.fetch
+) =>
   GitHub.make({
-    repo: server.host.full,
+    repo: server.repo,
     apiUrl: server.url,
     rawUrl: server.raw,
     token: Redacted.make(token),
     ...options
-  }).pipe(Effect.provide(FetchHttpClient.layer), ownProcess)
+  }).pipe(
+    Effect.provide(Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, send))),
+    ownProcess
+  )
 
-/** A server with an empty repository, and a client of it. */
+/** An empty repository, and a client of it. */
 export const fresh = (options: Partial<GitHub.GitHubOptions> = {}) =>
   Effect.gen(function* () {
-    const server = yield* makeTestServer(new TestHost({ token }))
+    const server = yield* makeServer()
     return { server, remote: yield* remoteOf(server, options) }
   })

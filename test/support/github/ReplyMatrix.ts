@@ -1,14 +1,11 @@
-import { execFileSync } from "node:child_process"
-import { cpSync, rmSync } from "node:fs"
-import { FetchHttpClient } from "@effect/platform"
-import { Context, Effect, Either, Layer, Option, Random, Redacted, TestClock } from "effect"
+import { rmSync } from "node:fs"
+import { Effect, Either, Option, Random, TestClock } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
-import * as GitHub from "../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { HostServer, layer as host } from "../host/HostServer.js"
-import { newRepository } from "./OnHost.js"
-import { ownProcess } from "./ownProcess.js"
+import { type Fault, makeServer, replying, type Server, setStale, staleness } from "./InProcess.js"
+import type { Seen } from "./Oracle.js"
+import { remoteOf } from "./Remote.js"
 import { countingFetch, type InFlight, settle } from "./Virtual.js"
 
 type Document = { readonly [name: string]: unknown } | undefined
@@ -115,84 +112,47 @@ export const cells: ReadonlyArray<Cell> = (Object.keys(operations) as Array<Cell
 export const sample = (seed: string, count: number) =>
   Effect.map(Effect.withRandom(Random.shuffle(cells), Random.make(seed)), (all) => [...all].slice(0, count))
 
-const isEffective = (method: string, url: string, body: unknown) =>
-  url.endsWith("/graphql")
-    ? typeof body === "string" && body.includes('"mutation ')
+const isEffective = ({ body, method, url }: Seen) =>
+  url === "/graphql"
+    ? body.includes('"mutation ')
     : method === "PUT" ||
       method === "PATCH" ||
       method === "DELETE" ||
       (method === "POST" && url.endsWith("/git/refs"))
 
-const limited = () =>
-  new Response(JSON.stringify({ message: "You have exceeded a secondary rate limit" }), {
+const faultOf: { readonly [reply in Reply]: Fault | undefined } = {
+  "lost before": { _tag: "Reset", when: "before" },
+  "lost after": { _tag: "Reset", when: "after" },
+  twice: { _tag: "Twice" },
+  refused: replying({
     status: 403,
-    headers: { "content-type": "application/json", "retry-after": "120" }
-  })
+    headers: { "retry-after": "120" },
+    body: { message: "You have exceeded a secondary rate limit" }
+  }),
+  none: undefined
+}
 
-/** A proxy before the host, which treats the writes that take effect as it is told. */
-const proxy =
-  (fate: () => Reply): typeof globalThis.fetch =>
-  async (input, init) => {
-    const url = String(input instanceof Request ? input.url : input)
-    const bytes = init?.body
-    const body = bytes instanceof Uint8Array ? new TextDecoder().decode(bytes) : bytes
-    const reply = isEffective(init?.method ?? "GET", url, body) ? fate() : "none"
-    if (reply === "refused") return limited()
-    if (reply === "lost before") throw new TypeError("fetch failed")
-    const answer = await fetch(input, init)
-    if (reply === "none") return answer
-    await answer.arrayBuffer()
-    if (reply === "lost after") throw new TypeError("fetch failed")
-    return fetch(input, init)
-  }
-
-const git = (directory: string, ...args: ReadonlyArray<string>) =>
-  execFileSync("git", ["--git-dir", directory, ...args], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"]
-  })
-
-const readDocument = (directory: string, id: string): Document => {
-  try {
-    return JSON.parse(git(directory, "show", `main:data/docs/${id}.json`)) as Document
-  } catch {
-    return undefined
-  }
+const readDocument = (server: Server, id: string): Document => {
+  const text = server.show(`data/docs/${id}.json`)
+  return text === undefined ? undefined : (JSON.parse(text) as Document)
 }
 
 /** A host on the test's clock, on which cells and sequences of them run. */
 const world = Effect.gen(function* () {
   const flight: InFlight = { count: 0, now: 0 }
-  const server = Context.get(
-    yield* Layer.build(host({ judged: false, staleBy: Effect.sync(() => flight.now) })),
-    HostServer
-  )
-  const open = (repo: string, carrier: Cell["carrier"], fate: () => Reply) =>
+  staleness.now = () => flight.now
+  const open = (server: Server, carrier: Cell["carrier"]) =>
     Effect.gen(function* () {
       const [options, storeOptions] = carriers[carrier]
-      const remote = yield* GitHub.make({
-        repo,
-        apiUrl: server.api,
-        rawUrl: server.raw,
-        token: Redacted.make(server.token),
-        paceRequests: false,
-        ...options
-      }).pipe(
-        Effect.provide(
-          Layer.provide(
-            FetchHttpClient.layer,
-            Layer.succeed(FetchHttpClient.Fetch, countingFetch(flight, proxy(fate)))
-          )
-        ),
-        ownProcess
-      )
+      const send = countingFetch(flight, server.fetch)
+      const remote = yield* remoteOf(server, { paceRequests: false, ...options }, send)
       return yield* Effect.provideService(Store.make(storeOptions), GitRemote, remote)
     })
 
-  const templates = new Map<boolean, { readonly directory: string; readonly first: string }>()
+  const templates = new Map<boolean, { readonly server: Server; readonly first: string }>()
   for (const carrier of ["REST Contents", "Git Data with an index"] as const) {
-    const { directory, repo } = yield* Effect.provideService(newRepository, HostServer, server)
-    const store = yield* open(repo, carrier, () => "none")
+    const server = yield* makeServer()
+    const store = yield* open(server, carrier)
     const { result } = yield* settle(
       flight,
       Effect.gen(function* () {
@@ -202,46 +162,45 @@ const world = Effect.gen(function* () {
         return first
       })
     )
-    templates.set("indexes" in carriers[carrier][1], { directory, first: Either.getOrThrow(result) })
+    templates.set("indexes" in carriers[carrier][1], { server, first: Either.getOrThrow(result) })
   }
 
-  let repositories = 0
   let numbers = 100
 
-  /** A repository of its own, with a client behind the proxy; the function runs a cell there and says what is wrong. */
+  /** A repository of its own with a client; the function runs a cell there and says what is wrong. */
   const repository = (carrier: Cell["carrier"]) =>
     Effect.gen(function* () {
-      const { directory: template, first } = templates.get("indexes" in carriers[carrier][1])!
-      const name = `cell${++repositories}`
-      const directory = `${server.directory}/repos/local/${name}.git`
-      cpSync(template, directory, { recursive: true })
-      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(directory, { recursive: true, force: true })))
-      let fate: () => Reply = () => "none"
-      const store = yield* open(`local/${name}`, carrier, () => fate())
-      const other = yield* open(`local/${name}`, carrier, () => "none")
+      const { first, server: template } = templates.get("indexes" in carriers[carrier][1])!
+      const server = template.copy()
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => rmSync(server.directory, { recursive: true, force: true }))
+      )
+      const store = yield* open(server, carrier)
+      const other = yield* open(server, carrier)
 
       const run = (cell: Cell) =>
         Effect.gen(function* () {
-          yield* server.faults.set({ staleSeconds: cell.stale })
+          yield* setStale(cell.stale)
           const warm = yield* settle(flight, docs(store).upsert("a", { n: ++numbers }))
           if (Either.isLeft(warm.result)) return `${JSON.stringify(cell)}: before it ${warm.result.left}`
           const operation: Operation = operations[cell.operation]
           const n = ++numbers
           const id = operation.makes === true ? `new${n}` : "a"
-          const given = { n, first, id, rev: Number(readDocument(directory, id)?.["_rev"] ?? 0) }
+          const given = { n, first, id, rev: Number(readDocument(server, id)?.["_rev"] ?? 0) }
           if (operation.vanished === true) yield* settle(flight, docs(other).delete("a"))
-          const before = git(directory, "rev-parse", "main").trim()
+          const before = server.head()
           let count = -1
-          fate = () => {
+          server.fault = (seen) => {
+            if (!isEffective(seen)) return undefined
             count++
-            return count === cell.at ? cell.first : count === cell.at + 1 ? cell.second : "none"
+            return faultOf[count === cell.at ? cell.first : count === cell.at + 1 ? cell.second : "none"]
           }
           const { result } = yield* settle(flight, operation.run(store, given))
-          fate = () => "none"
+          server.fault = () => undefined
           const outcome = Either.isRight(result) ? "success" : result.left._tag
           const path = `data/docs/${id}.json`
-          const times = git(directory, "rev-list", `${before}..main`, "--", path).split("\n").length - 1
-          const document = readDocument(directory, id)
+          const times = Number(server.git(["rev-list", "--count", `${before}..main`, "--", path]))
+          const document = readDocument(server, id)
           const isDone =
             operation.done?.(document, given) ?? (document?.["n"] === n && document["_rev"] === given.rev + 1)
           const right =
@@ -258,7 +217,7 @@ const world = Effect.gen(function* () {
             ? undefined
             : `${JSON.stringify(cell)}: ${Either.isLeft(result) ? String(result.left) : outcome}, done ${times} times`
         })
-      const sound = Effect.sync(() => git(directory, "fsck", "--strict"))
+      const sound = Effect.sync(() => server.git(["fsck", "--strict"]))
       return { run, sound }
     })
 

@@ -3,9 +3,8 @@ import { Store, type StoreOptions } from "../../../src/store/index.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/remote/github/GitHub.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { remoteOf, token } from "./Remote.js"
-import { TestHost } from "./TestHost.js"
-import { makeTestServer, type TestServer, verbs } from "./TestServer.js"
+import { makeServer, type Server, verbs } from "./InProcess.js"
+import { remoteOf } from "./Remote.js"
 
 export interface Row {
   readonly operation: string
@@ -63,181 +62,92 @@ const putMany =
       })
     )
 
+const update = (s: StoreService) => docs(s).update(first, { n: 5 })
+const replace = (s: StoreService) => docs(s).replace(first, { n: 5 })
+const upsert = (s: StoreService) => docs(s).upsert(first, { n: 5 })
+const upsertNew = (s: StoreService) => docs(s).upsert("new", { n: 5 })
+const remove = (s: StoreService) => docs(s).delete(first)
+const insert = (s: StoreService) => docs(s).insert(document(1))
+const all = (s: StoreService) => collect(docs(s).all())
+const byName = (s: StoreService) => docs(s).findBy("name", "Document 3")
+
+/** Over REST and with GraphQL; then the same as the first call of a process, where no other row says it. */
+type Counts = readonly [rest: number, graphql: number, firstRest?: number, firstGraphql?: number]
+
+const row = (
+  operation: string,
+  reference: string,
+  [rest, graphql, firstRest, firstGraphql]: Counts,
+  run: Row["run"],
+  more: Partial<Row> = {}
+): Row => ({
+  operation,
+  reference,
+  rest,
+  graphql,
+  ...(firstRest === undefined || firstGraphql === undefined ? {} : { first: [firstRest, firstGraphql] }),
+  seed: one,
+  run,
+  ...more
+})
+
+/** A row whose store has read nothing of the documents, and one whose store knows them by `before`. */
+const coldAndWarm = (
+  operation: string,
+  [cold, coldCounts]: readonly [reference: string, counts: Counts],
+  [warm, warmCounts]: readonly [reference: string, counts: Counts],
+  run: Row["run"],
+  { before = get, ...more }: Partial<Row> = {}
+): ReadonlyArray<Row> => [
+  row(`${operation}, cold`, cold, coldCounts, run, more),
+  row(`${operation}, warm`, warm, warmCounts, run, { before, ...more })
+]
+
+const written = (s: StoreService) =>
+  Effect.zipRight(docs(s).insert(document(3), { id: "warm-up" }), docs(s).update(first, { n: 4 }))
+
+const recorded: Partial<Row> = { store: derived, before: written }
+const byIndex: Partial<Row> = { store: { indexes: { docs: ["name"] } }, seed: seedMany(20), reads: true }
+
 /** The table, row by row. */
 export const rows: ReadonlyArray<Row> = [
-  {
-    operation: "insert",
-    first: [3, 2],
-    reference: "1",
-    rest: 1,
-    graphql: 1,
-    seed: one,
-    run: (s) => docs(s).insert(document(1))
-  },
-  {
-    operation: "get, cold",
-    first: [2, 2],
-    reads: true,
-    reference: "1",
-    rest: 1,
-    graphql: 1,
-    seed: one,
-    run: get
-  },
-  {
-    operation: "get, warm (304)",
-    reads: true,
-    reference: "1",
-    rest: 1,
-    graphql: 1,
-    seed: one,
-    before: get,
-    run: get
-  },
-  {
-    operation: "update, cold",
-    first: [4, 3],
-    reference: "2",
-    rest: 2,
-    graphql: 2,
-    seed: one,
-    run: (s) => docs(s).update(first, { n: 5 })
-  },
-  {
-    operation: "update, warm",
-    reference: "2",
-    rest: 2,
-    graphql: 1,
-    seed: one,
-    before: get,
-    run: (s) => docs(s).update(first, { n: 5 })
-  },
-  {
-    operation: "replace, cold",
-    first: [4, 3],
-    reference: "2",
-    rest: 2,
-    graphql: 2,
-    seed: one,
-    run: (s) => docs(s).replace(first, { n: 5 })
-  },
-  {
-    operation: "replace, warm",
-    reference: "2",
-    rest: 2,
-    graphql: 1,
-    seed: one,
-    before: get,
-    run: (s) => docs(s).replace(first, { n: 5 })
-  },
-  {
-    operation: "upsert of an existing document, cold",
-    first: [4, 3],
-    reference: "2",
-    rest: 2,
-    graphql: 2,
-    seed: one,
-    run: (s) => docs(s).upsert(first, { n: 5 })
-  },
-  {
-    operation: "upsert of an existing document, warm",
-    reference: "2",
-    rest: 2,
-    graphql: 1,
-    seed: one,
-    before: get,
-    run: (s) => docs(s).upsert(first, { n: 5 })
-  },
-  {
-    operation: "upsert of a missing document, cold",
-    first: [4, 3],
-    reference: "3",
-    rest: 2,
-    graphql: 2,
-    seed: one,
-    run: (s) => docs(s).upsert("new", { n: 5 })
-  },
-  {
-    operation: "upsert of a missing document, warm",
-    reference: "3",
-    rest: 2,
-    graphql: 1,
-    seed: one,
-    before: (s) => docs(s).get("new"),
-    run: (s) => docs(s).upsert("new", { n: 5 })
-  },
-  {
-    operation: "delete, cold",
-    first: [4, 3],
-    reference: "2",
-    rest: 2,
-    graphql: 2,
-    seed: one,
-    run: (s) => docs(s).delete(first)
-  },
-  {
-    operation: "delete, warm",
-    reference: "1",
-    rest: 1,
-    graphql: 1,
-    seed: one,
-    before: get,
-    run: (s) => docs(s).delete(first)
-  },
-  ...(["cold", "warm"] as const).flatMap((state): ReadonlyArray<Row> => {
-    const warm = (s: StoreService) =>
-      Effect.zipRight(
-        docs(s).insert(document(3), { id: "warm-up" }),
-        Effect.asVoid(docs(s).update(first, { n: 4 }))
-      )
-    const base = { store: derived, seed: one, ...(state === "warm" ? { before: warm } : {}) }
-    const most = state === "cold" ? { rest: 7, graphql: 2 } : { rest: 4, graphql: 1 }
-    const asFirst = (rest: number) => (state === "cold" ? { first: [rest, 2] as const } : {})
-    return [
-      {
-        operation: `insert with an index and a manifest, ${state}`,
-        ...asFirst(8),
-        reference: "11",
-        ...base,
-        ...most,
-        run: (s) => docs(s).insert(document(1))
-      },
-      {
-        operation: `update with an index and a manifest, ${state}`,
-        ...asFirst(9),
-        reference: "12",
-        ...base,
-        ...most,
-        run: (s) => docs(s).update(first, { category: "c9" })
-      },
-      {
-        operation: `delete with an index and a manifest, ${state}`,
-        ...asFirst(9),
-        reference: "11",
-        ...base,
-        ...most,
-        run: (s) => docs(s).delete(first)
-      }
-    ]
+  row("insert", "1", [1, 1, 3, 2], insert),
+  row("get, cold", "1", [1, 1, 2, 2], get, { reads: true }),
+  row("get, warm (304)", "1", [1, 1], get, { reads: true, before: get }),
+  ...coldAndWarm("update", ["2", [2, 2, 4, 3]], ["2", [2, 1]], update),
+  ...coldAndWarm("replace", ["2", [2, 2, 4, 3]], ["2", [2, 1]], replace),
+  ...coldAndWarm("upsert of an existing document", ["2", [2, 2, 4, 3]], ["2", [2, 1]], upsert),
+  ...coldAndWarm("upsert of a missing document", ["3", [2, 2, 4, 3]], ["3", [2, 1]], upsertNew, {
+    before: (s) => docs(s).get("new")
   }),
-  {
-    operation: "batch of 50 new documents",
-    first: [5, 2],
-    reference: "55",
-    rest: 5,
-    graphql: 2,
-    seed: one,
-    run: putMany(50)
-  },
-  {
-    operation: "the same with index, manifest and expect",
-    first: [9, 2],
-    reference: "59",
-    rest: 7,
-    graphql: 2,
-    store: derived,
-    seed: one,
-    run: (s) =>
+  ...coldAndWarm("delete", ["2", [2, 2, 4, 3]], ["1", [1, 1]], remove),
+  ...coldAndWarm(
+    "insert with an index and a manifest",
+    ["11", [7, 2, 8, 2]],
+    ["11", [4, 1]],
+    insert,
+    recorded
+  ),
+  ...coldAndWarm(
+    "update with an index and a manifest",
+    ["12", [7, 2, 9, 2]],
+    ["12", [4, 1]],
+    (s) => docs(s).update(first, { category: "c9" }),
+    recorded
+  ),
+  ...coldAndWarm(
+    "delete with an index and a manifest",
+    ["11", [7, 2, 9, 2]],
+    ["11", [4, 1]],
+    remove,
+    recorded
+  ),
+  row("batch of 50 new documents", "55", [5, 2, 5, 2], putMany(50)),
+  row(
+    "the same with index, manifest and expect",
+    "59",
+    [7, 2, 9, 2],
+    (s) =>
       s.batch({}, (batch) =>
         Effect.zipRight(
           batch.expect("docs", first, { rev: 1 }),
@@ -245,140 +155,59 @@ export const rows: ReadonlyArray<Row> = [
             discard: true
           })
         )
-      )
-  },
-  {
-    operation: "all() of 200, cold",
-    first: [202, 6],
-    reads: true,
-    reference: "201",
-    rest: 201,
-    graphql: 5,
-    seed: seedMany(200),
-    run: (s) => collect(docs(s).all())
-  },
-  {
-    operation: "all() of 200, warm, unchanged",
-    reads: true,
-    reference: "1",
-    rest: 1,
-    graphql: 1,
-    seed: seedMany(200),
-    before: (s) => collect(docs(s).all()),
-    run: (s) => collect(docs(s).all())
-  },
-  {
-    operation: "page(100) of 200",
-    first: [102, 4],
-    reads: true,
-    reference: "101",
-    rest: 101,
-    graphql: 3,
-    seed: seedMany(200),
-    run: (s) => docs(s).page({ limit: 100 })
-  },
-  {
-    operation: "findBy, indexed, one hit, cold",
-    first: [4, 3],
-    reads: true,
-    owed: { rest: 3 },
-    reference: "2",
-    rest: 2,
-    graphql: 2,
-    store: { indexes: { docs: ["name"] } },
-    seed: seedMany(20),
-    run: (s) => docs(s).findBy("name", "Document 3")
-  },
-  {
-    operation: "findBy, indexed, one hit, warm",
-    reads: true,
-    reference: "1, stale",
-    rest: 2,
-    graphql: 2,
-    store: { indexes: { docs: ["name"] } },
-    seed: seedMany(20),
-    before: (s) => docs(s).findBy("name", "Document 3"),
-    run: (s) => docs(s).findBy("name", "Document 3")
-  },
-  {
-    operation: "count",
-    first: [2, 2],
-    reads: true,
-    reference: "1",
-    rest: 1,
-    graphql: 1,
-    seed: seedMany(20),
-    run: (s) => docs(s).count
-  },
-  {
-    operation: "list",
-    first: [2, 2],
-    reads: true,
-    reference: "1",
-    rest: 1,
-    graphql: 1,
-    seed: seedMany(20),
-    run: (s) => docs(s).list()
-  },
-  {
-    operation: "transaction of 3 inserts",
-    first: [11, 7],
-    reference: "8",
-    rest: 8,
-    graphql: 6,
-    seed: one,
-    run: (s) =>
-      s.transaction({}, (tx) =>
-        Effect.forEach([1, 2, 3], (n) => tx.collection("docs").insert(document(n)), { discard: true })
-      )
-  },
-  {
-    operation: "revert of 50 documents",
-    first: [108, 7],
-    owed: { rest: 108, graphql: 7 },
-    reference: "56",
-    rest: 60,
-    graphql: 5,
-    seed: (s) =>
-      Effect.zipRight(
-        seedMany(50)(s),
-        s.batch({}, (batch) =>
-          Effect.forEach(ids(50), (id, index) => batch.put("docs", id, { n: -index }), { discard: true })
-        )
       ),
-    run: (s) => Effect.suspend(() => s.revert((s as StoreService & { readonly seeded: string }).seeded))
-  },
-  {
-    operation: "restore",
-    first: [6, 4],
-    reference: "3",
-    rest: 3,
-    graphql: 2,
-    seed: (s) => Effect.zipRight(one(s), docs(s).update(first, { n: 9 })),
-    before: (s) => docs(s).get(first),
-    run: (s) =>
+    { store: derived }
+  ),
+  row("all() of 200, cold", "201", [201, 5, 202, 6], all, { reads: true, seed: seedMany(200) }),
+  row("all() of 200, warm, unchanged", "1", [1, 1], all, { reads: true, seed: seedMany(200), before: all }),
+  row("page(100) of 200", "101", [101, 3, 102, 4], (s) => docs(s).page({ limit: 100 }), {
+    reads: true,
+    seed: seedMany(200)
+  }),
+  row("findBy, indexed, one hit, cold", "2", [2, 2, 4, 3], byName, { ...byIndex, owed: { rest: 3 } }),
+  row("findBy, indexed, one hit, warm", "1, stale", [2, 2], byName, { ...byIndex, before: byName }),
+  row("count", "1", [1, 1, 2, 2], (s) => docs(s).count, { reads: true, seed: seedMany(20) }),
+  row("list", "1", [1, 1, 2, 2], (s) => docs(s).list(), { reads: true, seed: seedMany(20) }),
+  row("transaction of 3 inserts", "8", [8, 6, 11, 7], (s) =>
+    s.transaction({}, (tx) =>
+      Effect.forEach([1, 2, 3], (n) => tx.collection("docs").insert(document(n)), { discard: true })
+    )
+  ),
+  row(
+    "revert of 50 documents",
+    "56",
+    [60, 5, 108, 7],
+    (s) => Effect.suspend(() => s.revert((s as StoreService & { readonly seeded: string }).seeded)),
+    {
+      owed: { rest: 108, graphql: 7 },
+      seed: (s) =>
+        Effect.zipRight(
+          seedMany(50)(s),
+          s.batch({}, (batch) =>
+            Effect.forEach(ids(50), (id, index) => batch.put("docs", id, { n: -index }), { discard: true })
+          )
+        )
+    }
+  ),
+  row(
+    "restore",
+    "3",
+    [3, 2, 6, 4],
+    (s) =>
       Effect.suspend(() =>
         docs(s).restore(first, (s as StoreService & { readonly firstCommit: string }).firstCommit)
-      )
-  },
-  {
-    operation: "import of 250 new documents, chunks of 100",
-    first: [11, 4],
-    reference: "265",
-    rest: 15,
-    graphql: 6,
-    seed: one,
-    run: (s) =>
-      docs(s).importRecords(
-        Array.from({ length: 250 }, (_, index) => ({ _id: `i${index}`, ...document(index) })),
-        {
-          chunkSize: 100
-        }
-      )
-  }
+      ),
+    { seed: (s) => Effect.zipRight(one(s), docs(s).update(first, { n: 9 })), before: get }
+  ),
+  row("import of 250 new documents, chunks of 100", "265", [15, 6, 11, 4], (s) =>
+    docs(s).importRecords(
+      Array.from({ length: 250 }, (_, index) => ({ _id: `i${index}`, ...document(index) })),
+      { chunkSize: 100 }
+    )
+  )
 ]
 
-const open = (server: TestServer, options: Partial<GitHubOptions>, store: StoreOptions | undefined) =>
+const open = (server: Server, options: Partial<GitHubOptions>, store: StoreOptions | undefined) =>
   Effect.gen(function* () {
     const remote = yield* remoteOf(server, options)
     const context = yield* Layer.build(
@@ -387,24 +216,26 @@ const open = (server: TestServer, options: Partial<GitHubOptions>, store: StoreO
     return yield* Effect.provide(Store, context)
   })
 
-/** The requests of a row by a store that has done something before, or as the first call of a process. */
-const measureOne = (row: Row, options: Partial<GitHubOptions>, state: "opened" | "used") =>
+/** A repository in which a row may run, on which nobody has asked anything yet. */
+const seeded = (row: Row) =>
   Effect.gen(function* () {
-    const server = yield* makeTestServer(new TestHost({ token }))
+    const server = yield* makeServer()
     const seeding = yield* open(server, {}, row.store)
     yield* seeding.collection("warmup").insert({ n: 1 }, { id: "first" })
     yield* (row.seed ?? (() => Effect.void))(seeding)
-    const { host } = server
-    let oldest = host.branch("main", true)
-    const known = `data/docs/${first}.json`
-    while (oldest?.parents[0] !== undefined) {
-      const parent = host.repository.commits.get(oldest.parents[0])!
-      if (host.repository.lookup(parent.tree, known) === undefined) break
-      oldest = parent
-    }
+    return server
+  }).pipe(Effect.scoped)
+
+/** The requests of a row by a store that has done something before, or as the first call of a process. */
+const measureOne = (row: Row, from: Server, options: Partial<GitHubOptions>, state: "opened" | "used") =>
+  Effect.gen(function* () {
+    const server = from.copy()
+    const [oldest = ""] = server
+      .git(["rev-list", "--reverse", "main", "--", `data/docs/${first}.json`])
+      .split("\n")
     const store = Object.assign(Object.create(yield* open(server, options, row.store)) as StoreService, {
-      firstCommit: oldest?.oid ?? "",
-      seeded: host.branch("main", true)?.oid ?? ""
+      firstCommit: oldest,
+      seeded: server.head()
     })
     if (state === "used") {
       if (row.reads === true) yield* store.collection("warmup").get("first")
@@ -416,15 +247,16 @@ const measureOne = (row: Row, options: Partial<GitHubOptions>, state: "opened" |
     return { count: server.seen.length, verbs: verbs(server), problems: server.problems }
   }).pipe(Effect.scoped)
 
-/** Counts the requests of a row at the socket, for both ways of asking. */
+/** Counts the requests of a row, for both ways of asking. */
 export const measure = (row: Row) =>
   Effect.gen(function* () {
     const viaGraphql: Partial<GitHubOptions> = { useGraphql: true, commitVia: "graphql" }
-    const rest = yield* measureOne(row, {}, "used")
-    const graphql = yield* measureOne(row, viaGraphql, "used")
+    const from = yield* seeded(row)
+    const rest = yield* measureOne(row, from, {}, "used")
+    const graphql = yield* measureOne(row, from, viaGraphql, "used")
     const first = row.first && [
-      yield* measureOne(row, {}, "opened"),
-      yield* measureOne(row, viaGraphql, "opened")
+      yield* measureOne(row, from, {}, "opened"),
+      yield* measureOne(row, from, viaGraphql, "opened")
     ]
     const measured: Measured = {
       row,

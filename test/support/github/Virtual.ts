@@ -10,14 +10,10 @@ import "../../../src/store/remote/github/Bulk.js"
 import "../../../src/store/remote/github/GraphqlCommit.js"
 import "../../../src/store/internal/BranchCommit.js"
 import "../../../src/store/internal/SingleFileCommit.js"
-import { FetchHttpClient } from "@effect/platform"
-import { Clock, Effect, Fiber, Layer, Redacted, TestClock } from "effect"
-import { withoutMark } from "../../../src/store/internal/CommitMark.js"
-import * as GitHub from "../../../src/store/remote/github/GitHub.js"
-import { ownProcess } from "./ownProcess.js"
-import { token } from "./Remote.js"
-import { TestHost } from "./TestHost.js"
-import { makeTestServer, type TestServer } from "./TestServer.js"
+import { Clock, Effect, Fiber, TestClock } from "effect"
+import type { GitHubOptions } from "../../../src/store/remote/github/GitHub.js"
+import { makeServer } from "./InProcess.js"
+import { remoteOf } from "./Remote.js"
 
 /** How many requests of a client are on their way, bodies included. */
 export interface InFlight {
@@ -42,25 +38,13 @@ export const countingFetch =
 
 const tick = (millis: number) => Effect.promise(() => new Promise((done) => setTimeout(done, millis)))
 
-/** A server on a real socket, and a client whose waiting is on the test's clock. */
-export const virtual = (options: Partial<GitHub.GitHubOptions> = {}) =>
+/** An empty repository, and a client of it whose waiting is on the test's clock. */
+export const virtual = (options: Partial<GitHubOptions> = {}) =>
   Effect.gen(function* () {
-    const server = yield* makeTestServer(new TestHost({ token }))
+    const server = yield* makeServer()
     const flight: InFlight = { count: 0, now: 0 }
-    const connect = (more: Partial<GitHub.GitHubOptions> = {}) =>
-      GitHub.make({
-        repo: server.host.full,
-        apiUrl: server.url,
-        rawUrl: server.raw,
-        token: Redacted.make(token),
-        ...options,
-        ...more
-      }).pipe(
-        Effect.provide(
-          Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, countingFetch(flight)))
-        ),
-        ownProcess
-      )
+    const connect = (more: Partial<GitHubOptions> = {}) =>
+      remoteOf(server, { ...options, ...more }, countingFetch(flight, server.fetch))
     return { server, flight, connect, remote: yield* connect() }
   })
 
@@ -97,14 +81,3 @@ export const settle = <A, E, R>(
     const result = yield* Fiber.join(fiber)
     return { result, took: (yield* Clock.currentTimeMillis) - start }
   })
-
-/** Commits on a branch of the server, newest first. */
-export const history = (server: TestServer, branch = "main") => {
-  const messages: Array<string> = []
-  let at = server.host.branch(branch, true)
-  while (at !== undefined) {
-    messages.push(withoutMark(at.message))
-    at = at.parents[0] === undefined ? undefined : server.host.repository.commits.get(at.parents[0])
-  }
-  return messages
-}

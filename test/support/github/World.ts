@@ -1,5 +1,6 @@
 import { afterAll } from "@effect/vitest"
 import { Effect, Exit, Runtime, Scope } from "effect"
+import type { Oid } from "../../../src/domain/Oid.js"
 import { RemoteError } from "../../../src/domain/StoreError.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/remote/github/GitHub.js"
@@ -58,6 +59,17 @@ export const worldsOnGitHub = (options: Partial<GitHubOptions>) => {
         Effect.provideService(Store.make(settings), GitRemote, client)
       const other = yield* open(yield* remoteOf(server, options))
       const store = yield* open(withFaults(remote, touchOf(faults)))
-      return { repository: server.host.repository, remote, store, other }
+      const objects = ["cat-file", "--batch-all-objects", "--batch-check=%(objecttype)"]
+      const repository: World["repository"] = {
+        blobs: () => server.git(objects).split("blob").length - 1,
+        merge: (tree, parents) => {
+          const named = parents.flatMap((parent) => ["-p", parent])
+          const who = ["-c", "user.name=M", "-c", "user.email=m@example.org"]
+          const made = server.git([...who, "commit-tree", tree, ...named, "-m", "merge"]).trim() as Oid
+          server.setRef("refs/heads/main", made)
+          return made
+        }
+      }
+      return { repository, remote, store, other }
     })
 }

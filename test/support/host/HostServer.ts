@@ -1,4 +1,3 @@
-import { accessSync, constants, statfsSync } from "node:fs"
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Clock, Context, Effect, Layer, Redacted, Scope } from "effect"
@@ -12,6 +11,7 @@ import { Repositories } from "../../../src/http/host/repository/Repositories.js"
 import * as Stack from "../../../src/http/host/Stack.js"
 import * as Server from "../../../src/http/server/Server.js"
 import { judge } from "./JudgedHost.js"
+import { memory } from "./Memory.js"
 
 export interface HostServerOptions
   extends Partial<Omit<Stack.StackOptions, "directory" | "token">>,
@@ -43,17 +43,6 @@ export class HostServer extends Context.Tag("test/HostServer")<
     readonly repositories: typeof Repositories.Service
   }
 >() {}
-
-/** Where files are made in no time, if there is such a place with room for the largest tests. */
-const memory = ["/dev/shm"].find((place) => {
-  try {
-    const { bavail, bsize } = statfsSync(place)
-    accessSync(place, constants.W_OK)
-    return bavail * bsize > 2 * 1024 ** 3
-  } catch {
-    return false
-  }
-})
 
 /** A data directory; one that nothing has to survive in lies in memory. */
 const directory = (durability: "fsync" | "none") =>

@@ -1,4 +1,4 @@
-import { FileSystem } from "@effect/platform"
+import { FileSystem, type HttpServerRequest } from "@effect/platform"
 import { Clock, Context, Effect, Layer, MutableRef, Option, Ref, Schema } from "effect"
 import type { DurationInput } from "../../../domain/DurationInput.js"
 import type { Oid } from "../../../domain/Oid.js"
@@ -17,6 +17,20 @@ export const Fault = Schema.Union(
   }),
   /** The connection is reset before anything happened, or after everything did. */
   Schema.TaggedStruct("Reset", { when: Schema.Literal("before", "after") }),
+  /** The given response, exactly as it is written here, instead of the host's: before anything happened, or after. */
+  Schema.TaggedStruct("Reply", {
+    status: Schema.Int.pipe(Schema.between(200, 599)),
+    headers: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
+      exact: true
+    }),
+    /** A string is sent as it is, everything else as JSON. */
+    body: Schema.optionalWith(Schema.Unknown, { exact: true }),
+    when: Schema.Literal("before", "after")
+  }),
+  /** Half of the response's body, and then its end, a reset of the connection, or nothing more. */
+  Schema.TaggedStruct("Cut", { then: Schema.Literal("end", "reset", "silence") }),
+  /** The request is carried out twice, as when a proxy repeats it; the second response is sent. */
+  Schema.TaggedStruct("Twice", {}),
   /** Somebody else commits to the branch between this write's read of the branch and its own move of it. */
   Schema.TaggedStruct("Race", {})
 )
@@ -40,12 +54,17 @@ export const Plan = Schema.Struct({
 })
 export type Plan = typeof Plan.Type
 
+/** What tells which fault a request meets; `source` is the platform's own request. */
+export type Asked = Pick<HttpServerRequest.HttpServerRequest, "method" | "url"> & {
+  readonly source?: unknown
+}
+
 /** The faults that are switched on. */
 export class Faults extends Context.Tag("chainstore/http/host/Faults")<
   Faults,
   {
     /** The fault that this request meets, which uses it up. */
-    readonly meet: (method: string, path: string) => Fault | undefined
+    readonly meet: (request: Asked) => Fault | undefined
     readonly set: (plan: typeof Plan.Encoded) => Effect.Effect<void>
     /** A repository as clients see it while faults are on. */
     readonly around: (fullName: string, git: GitRepository) => GitRepository
@@ -160,11 +179,11 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) 
         }),
       around,
       racing: (write) => Effect.provideService(write, Racing, { left: 1 }),
-      meet: (method, path) => {
+      meet: ({ method, url }) => {
         for (const rule of MutableRef.get(plan).rules) {
           const count = uses.get(rule) ?? 0
           if (rule.method !== undefined && rule.method !== method) continue
-          if (rule.path !== undefined && !path.includes(rule.path)) continue
+          if (rule.path !== undefined && !url.includes(rule.path)) continue
           if (rule.times !== undefined && count >= rule.times) continue
           uses.set(rule, count + 1)
           return rule.fault

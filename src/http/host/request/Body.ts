@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http"
 import { createGunzip } from "node:zlib"
 import type { HttpServerError, HttpServerRequest } from "@effect/platform"
-import { NodeStream } from "@effect/platform-node"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Duration, Effect, Option, Stream } from "effect"
 import { badRequest, Problem } from "../reply/Problem.js"
 import type { Call } from "./Call.js"

@@ -3,8 +3,8 @@ import { Effect, Either, Option } from "effect"
 import type { Oid } from "../../../../src/domain/Oid.js"
 import { GitRemote, type GitRemoteService } from "../../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../../src/store/Store.js"
-import { type Fault, faults, type TestServer, verbs } from "../../../support/github/TestServer.js"
-import { history, settle, virtual } from "../../../support/github/Virtual.js"
+import { type Fault, faults, replying, type Server, verbs } from "../../../support/github/InProcess.js"
+import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const graphql = { useGraphql: true, commitVia: "graphql" } as const
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -21,30 +21,32 @@ const moves = (remote: GitRemoteService, from: Oid, to: Oid) =>
 
 const start = Effect.gen(function* () {
   const { connect, flight, remote, server } = yield* virtual(graphql)
-  server.host.commit("main", [put("a.json", "1")], "base")
-  const from = server.host.branch("main", true)!.oid
-  server.host.repository.refs.set("refs/heads/work", from)
-  server.host.commit("work", [put("b.json", "2")], "work")
-  const to = server.host.branch("work", true)!.oid
+  server.commit("main", [put("a.json", "1")], "base")
+  const from = server.head("main")
+  server.setRef("refs/heads/work", from)
+  server.commit("work", [put("b.json", "2")], "work")
+  const to = server.head("work")
   return { connect, flight, from, remote, server, to }
 })
 
-const once = (server: TestServer, fault: Fault) => {
+const once = (server: Server, fault: Fault) => {
   let met = 0
   server.fault = (seen) => (isMove(seen) && met++ === 0 ? fault : undefined)
   return () => met
 }
 
 describe("several branches moved by one request", () => {
-  for (const [what, fault] of [...faults, ["a proxy sends it twice", { _tag: "Duplicate" }]] as const) {
+  for (const [what, fault] of [...faults, ["a proxy sends it twice", { _tag: "Twice" }]] as const) {
     it.scoped(`move exactly once: ${what}`, () =>
       Effect.gen(function* () {
         const { flight, from, remote, server, to } = yield* start
         const met = once(server, fault)
-        const { result } = yield* settle(flight, moves(remote, from, to), { stuck: fault._tag === "Hang" })
+        const { result } = yield* settle(flight, moves(remote, from, to), {
+          stuck: fault._tag === "Cut" && fault.then === "silence"
+        })
         assert.isTrue(Either.isRight(result), JSON.stringify(result))
         assert.isAtLeast(met(), 1)
-        assert.deepStrictEqual([...server.host.repository.refs], [["refs/heads/main", to]])
+        assert.deepStrictEqual([...server.refs()], [["refs/heads/main", to]])
         const { result: head } = yield* settle(flight, remote.head("main"))
         assert.strictEqual(Option.getOrThrow(Either.getOrThrow(head)).commit, to)
         assert.deepStrictEqual(server.problems, [])
@@ -56,14 +58,14 @@ describe("several branches moved by one request", () => {
     it.scoped(`move once, though a machine behind the others denies it: ${denied}`, () =>
       Effect.gen(function* () {
         const { flight, from, remote, server, to } = yield* start
-        const behind = server.host.snapshot()
+        server.snapshot()
         let lost = false
         let late = false
         server.fault = (seen) => {
-          server.host.replica = lost && !late && denied.test(seen.url) ? behind : undefined
+          server.lagging = lost && !late && denied.test(seen.url)
           if (lost || !isMove(seen)) return undefined
           lost = true
-          return { _tag: "Reset", after: true }
+          return { _tag: "Reset", when: "after" }
         }
         yield* Effect.fork(
           Effect.zipRight(
@@ -75,7 +77,7 @@ describe("several branches moved by one request", () => {
         )
         const { result } = yield* settle(flight, moves(remote, from, to))
         assert.isTrue(Either.isRight(result), JSON.stringify(result))
-        assert.deepStrictEqual([...server.host.repository.refs], [["refs/heads/main", to]])
+        assert.deepStrictEqual([...server.refs()], [["refs/heads/main", to]])
       })
     )
   }
@@ -87,9 +89,9 @@ describe("several branches moved by one request", () => {
       server.fault = (seen) => {
         if (!lost && isMove(seen)) {
           lost = true
-          return { _tag: "Reset", after: true }
+          return { _tag: "Reset", when: "after" }
         }
-        return lost ? { _tag: "Reset", after: false } : undefined
+        return lost ? { _tag: "Reset", when: "before" } : undefined
       }
       const { result } = yield* settle(flight, moves(remote, from, to))
       assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "AmbiguousWriteError")
@@ -99,22 +101,21 @@ describe("several branches moved by one request", () => {
   it.scoped("a rule that forbids it is told", () =>
     Effect.gen(function* () {
       const { flight, from, remote, server, to } = yield* start
-      once(server, {
-        _tag: "Answer",
-        after: false,
-        reply: {
+      once(
+        server,
+        replying({
           status: 200,
           body: {
             data: null,
             errors: [{ type: "UNPROCESSABLE", message: "Repository rule violations found" }]
           }
-        }
-      })
+        })
+      )
       const { result } = yield* settle(flight, moves(remote, from, to))
       const error = Option.getOrThrow(Either.getLeft(result))
       assert.strictEqual(error._tag, "RemoteError")
       if (error._tag === "RemoteError") assert.strictEqual(error.reason, "Denied")
-      assert.strictEqual(server.host.branch("main", true)!.oid, from)
+      assert.strictEqual(server.head("main"), from)
     })
   )
 })
@@ -122,7 +123,7 @@ describe("several branches moved by one request", () => {
 describe("a transaction that ends by one request", () => {
   const world = Effect.gen(function* () {
     const { connect, flight, remote, server } = yield* virtual(graphql)
-    server.host.commit("main", [put("data/notes/a.json", '{"n":0}')], "base")
+    server.commit("main", [put("data/notes/a.json", '{"n":0}')], "base")
     const open = (client: GitRemoteService) => Effect.provideService(Store.make({}), GitRemote, client)
     return { flight, server, store: yield* open(remote), other: yield* open(yield* connect()) }
   })
@@ -130,16 +131,13 @@ describe("a transaction that ends by one request", () => {
   const insert = (id: string) => (tx: Pick<Store.StoreService, "collection">) =>
     tx.collection("notes").insert({ n: 1 }, { id })
 
-  const refs = (server: TestServer) => [...server.host.repository.refs.keys()]
+  const refs = (server: Server) => [...server.refs().keys()]
 
   it.scoped("leaves no work branch and looks at none", () =>
     Effect.gen(function* () {
       const { flight, server, store } = yield* world
       const { result } = yield* settle(flight, store.transaction({}, insert("b")))
-      assert.strictEqual(
-        Option.getOrNull(Either.getOrThrow(result).commitSha),
-        server.host.branch("main", true)!.oid
-      )
+      assert.strictEqual(Option.getOrNull(Either.getOrThrow(result).commitSha), server.head("main"))
       assert.deepStrictEqual(refs(server), ["refs/heads/main"])
       assert.isTrue(
         verbs(server).every((verb) => !/^(PATCH|DELETE)|GET .(branches|git.ref).*chainstore-tx/.test(verb))
@@ -151,14 +149,15 @@ describe("a transaction that ends by one request", () => {
   it.scoped("while replicas lag, and after an answer that was lost", () =>
     Effect.gen(function* () {
       const { flight, server, store } = yield* world
-      server.host.stale = new Map(server.host.repository.refs)
+      server.snapshot("refs")
+      server.lagging = true
       const first = yield* settle(flight, store.transaction({}, insert("b")))
       assert.isTrue(Either.isRight(first.result), JSON.stringify(first.result))
-      server.host.stale = undefined
-      once(server, { _tag: "Reset", after: true })
+      server.lagging = false
+      once(server, { _tag: "Reset", when: "after" })
       const second = yield* settle(flight, store.transaction({}, insert("c")))
       assert.isTrue(Either.isRight(second.result), JSON.stringify(second.result))
-      assert.deepStrictEqual(history(server), ["insert notes/c", "insert notes/b", "base"])
+      assert.deepStrictEqual(server.history(), ["insert notes/c", "insert notes/b", "base"])
       assert.deepStrictEqual(refs(server), ["refs/heads/main"])
     })
   )
@@ -170,7 +169,7 @@ describe("a transaction that ends by one request", () => {
         Effect.zipRight(insert("b")(tx), other.collection("notes").insert({ n: 2 }, { id: "theirs" }))
       const { result } = yield* settle(flight, store.transaction({}, body))
       assert.isTrue(Either.isRight(result), JSON.stringify(result))
-      assert.deepStrictEqual(history(server), ["insert notes/b", "insert notes/theirs", "base"])
+      assert.deepStrictEqual(server.history(), ["insert notes/b", "insert notes/theirs", "base"])
       assert.deepStrictEqual(refs(server), ["refs/heads/main"])
     })
   )
@@ -185,7 +184,7 @@ describe("a transaction that ends by one request", () => {
         )
       const { result } = yield* settle(flight, store.transaction({}, body))
       assert.isTrue(Either.isRight(result), JSON.stringify(result))
-      assert.deepStrictEqual(history(server), ["insert notes/theirs", "insert notes/b", "base"])
+      assert.deepStrictEqual(server.history(), ["insert notes/theirs", "insert notes/b", "base"])
       assert.deepStrictEqual(refs(server), ["refs/heads/main"])
     })
   )
@@ -198,14 +197,14 @@ describe("a transaction that ends by one request", () => {
         if (!isMove(seen)) return undefined
         asked++
         const errors = [{ message: "Field 'updateRefs' doesn't exist on type 'Mutation'" }]
-        return { _tag: "Answer", after: false, reply: { status: 200, body: { errors } } }
+        return replying({ status: 200, body: { errors } })
       }
       for (const id of ["b", "c"]) {
         const { result } = yield* settle(flight, store.transaction({}, insert(id)))
         assert.isTrue(Either.isRight(result), JSON.stringify(result))
       }
       assert.strictEqual(asked, 1)
-      assert.deepStrictEqual(history(server), ["insert notes/c", "insert notes/b", "base"])
+      assert.deepStrictEqual(server.history(), ["insert notes/c", "insert notes/b", "base"])
       assert.deepStrictEqual(refs(server), ["refs/heads/main"])
     })
   )
@@ -214,12 +213,13 @@ describe("a transaction that ends by one request", () => {
     Effect.gen(function* () {
       const { flight, server, store } = yield* world
       yield* settle(flight, store.transaction({}, insert("b")))
-      server.host.id = "R_another"
+      const gone = { type: "NOT_FOUND", message: "Could not resolve to a node with the global id" }
+      once(server, replying({ status: 200, body: { data: null, errors: [gone] } }))
       for (const id of ["c", "d"]) {
         const { result } = yield* settle(flight, store.transaction({}, insert(id)))
         assert.isTrue(Either.isRight(result), JSON.stringify(result))
       }
-      assert.strictEqual(history(server).length, 4)
+      assert.strictEqual(server.history().length, 4)
       assert.deepStrictEqual(refs(server), ["refs/heads/main"])
     })
   )

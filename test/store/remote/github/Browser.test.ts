@@ -1,9 +1,8 @@
 import { FetchHttpClient } from "@effect/platform"
 import { afterEach, assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
+import { makeServer } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
-import { TestHost } from "../../../support/github/TestHost.js"
-import { makeTestServer } from "../../../support/github/TestServer.js"
 
 /** What a page may send to GitHub: https://docs.github.com/rest/using-the-rest-api/using-cors-and-jsonp-to-make-cross-origin-requests */
 const allowed = new Set(["accept", "authorization", "content-type", "if-none-match"])
@@ -15,14 +14,14 @@ const inPage = Effect.gen(function* () {
   const GitHub = yield* Effect.promise(() => import("../../../../src/store/remote/github/GitHub.js"))
   // What follows is the server's too, which is no page.
   vi.unstubAllGlobals()
-  const server = yield* makeTestServer(new TestHost({ token }))
+  const server = yield* makeServer()
   const sent: Array<{ readonly names: ReadonlyArray<string>; readonly init: object }> = []
   const pageFetch: typeof globalThis.fetch = (input, init) => {
     sent.push({ names: [...new Headers(init?.headers).keys()], init: { ...init } })
-    return fetch(input, init)
+    return server.fetch(input, init)
   }
   const remote = yield* GitHub.make({
-    repo: server.host.full,
+    repo: server.repo,
     apiUrl: server.url,
     rawUrl: server.raw,
     token: Redacted.make(token)
@@ -43,12 +42,12 @@ describe("the client in a page", () => {
       const { remote, server } = yield* inPage
       const text = "grüße, κόσμε, 😀 ".repeat(20)
       const content = new TextEncoder().encode(text)
-      server.host.commit("main", [{ _tag: "Put", path: "a.json", content }])
+      server.commit("main", [{ _tag: "Put", path: "a.json", content }])
       const made = yield* Option.getOrThrow(remote.singleFile).put("main", "b.json", content, Option.none(), {
         message: "m"
       })
-      const stored = server.host.repository.blobs.get(Option.getOrThrow(made.blob))
-      assert.strictEqual(new TextDecoder().decode(stored), text)
+      const stored = server.git(["cat-file", "blob", Option.getOrThrow(made.blob)])
+      assert.strictEqual(stored, text)
       const read = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
       assert.strictEqual(new TextDecoder().decode(read.content), text)
     })
@@ -58,7 +57,7 @@ describe("the client in a page", () => {
     Effect.gen(function* () {
       const { remote, sent, server } = yield* inPage
       const content = new TextEncoder().encode("1")
-      server.host.commit("main", [{ _tag: "Put", path: "a.json", content }])
+      server.commit("main", [{ _tag: "Put", path: "a.json", content }])
       const first = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
       yield* remote.fileAtBranch("main", "a.json", { known: { ...first, path: "a.json" } })
       yield* Option.getOrThrow(remote.singleFile).put("main", "b.json", content, Option.none(), {

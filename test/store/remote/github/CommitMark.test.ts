@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Stream } from "effect"
+import { replying } from "../../../support/github/InProcess.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const content = new TextEncoder().encode("{}")
@@ -32,7 +33,7 @@ describe.each([
   it.scoped("is one trailer, which the history leaves out", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual(options)
-      server.host.commit("main", [{ _tag: "Put", path: "a.json", content }], "base")
+      server.commit("main", [{ _tag: "Put", path: "a.json", content }], "base")
       for (const [index, [message, sent]] of messages.entries()) {
         const path = `b${index}.json`
         const { result } = yield* settle(
@@ -52,7 +53,10 @@ describe.each([
           })
         )
         assert.deepStrictEqual(Either.getOrThrow(result).map(plain), [plain(message), plain(message)])
-        const stored = server.host.branch("main", true)?.message ?? ""
+        const stored = server
+          .git(["cat-file", "commit", server.head()])
+          .replace(/^.*?\n\n/s, "")
+          .replace(/\n$/, "")
         assert.match(stored, sent)
         const trailers = execFileSync("git", ["interpret-trailers", "--parse"], {
           input: stored,
@@ -71,14 +75,14 @@ describe.each([
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual(options)
       const put = { _tag: "Put", path: "a.json", content } as const
-      server.host.commit("main", [{ ...put, path: "b.json" }], "base")
+      server.commit("main", [{ ...put, path: "b.json" }], "base")
       let met = 0
       server.fault = ({ body, method }) => {
         if (method === "GET" || !(body.includes("0123456789abcdef") || body.includes("Chainstore-Write")))
           return
         if (met++ > 0) return
-        server.host.commit("main", [put], `${message}\n\nChainstore-Write: fedcba9876543210`)
-        return { _tag: "Answer", after: false, reply: { status: 502, body: {} } }
+        server.commit("main", [put], `${message}\n\nChainstore-Write: fedcba9876543210`)
+        return replying({ status: 502, body: {} })
       }
       const { result } = yield* settle(
         flight,

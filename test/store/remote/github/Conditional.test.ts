@@ -5,9 +5,8 @@ import { AsyncCache, openStore } from "../../../../src/store/promise/index.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import { makeValidators } from "../../../../src/store/remote/github/Conditional.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
+import { makeServer, type Server } from "../../../support/github/InProcess.js"
 import { remoteOf, token } from "../../../support/github/Remote.js"
-import { TestHost } from "../../../support/github/TestHost.js"
-import { makeTestServer, type TestServer } from "../../../support/github/TestServer.js"
 
 describe("validators", () => {
   it.effect("are kept by the weight of what they stand for, the last ones first", () =>
@@ -118,13 +117,13 @@ class RejectingCache extends AsyncCache {
 }
 
 /** The statuses of the requests for one document. */
-const statusesOf = (server: TestServer) =>
+const statusesOf = (server: Server) =>
   server.seen.filter(({ url }) => url.includes("/data/docs/a.json")).map(({ status }) => status)
 
 const world = Effect.gen(function* () {
-  const server = yield* makeTestServer(new TestHost({ token }))
+  const server = yield* makeServer()
   const content = new TextEncoder().encode(`{"_id":"a","_rev":1,"n":1}\n`)
-  server.host.commit("main", [{ _tag: "Put", path: "data/docs/a.json", content }])
+  server.commit("main", [{ _tag: "Put", path: "data/docs/a.json", content }])
   return server
 })
 
@@ -152,7 +151,7 @@ describe("a cache that several processes share", () => {
         assert.deepStrictEqual(statusesOf(server), [200, 304])
         // Somebody else's change, and validators that are none.
         const content = new TextEncoder().encode(`{"_id":"a","_rev":2,"n":2}\n`)
-        server.host.commit("main", [{ _tag: "Put", path: "data/docs/a.json", content }])
+        server.commit("main", [{ _tag: "Put", path: "data/docs/a.json", content }])
         assert.strictEqual(Option.getOrThrow(yield* read(new EffectCache(shelf)))["n"], 2)
         for (const etag of ["a\r\nx-evil: 1", 7, "\u{1f600}", ""]) {
           for (const [key, text] of shelf.texts) {
@@ -171,7 +170,14 @@ describe("a cache that several processes share", () => {
       const open = (cache: AsyncCache) =>
         Effect.acquireRelease(
           Effect.promise(() =>
-            openStore({ repo: server.host.full, token, apiUrl: server.url, rawUrl: server.raw, cache })
+            openStore({
+              repo: server.repo,
+              token,
+              apiUrl: server.url,
+              rawUrl: server.raw,
+              fetch: server.fetch,
+              cache
+            })
           ),
           (store) => Effect.promise(() => store.close())
         )

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
 import type { Estimate, GitRemoteService } from "../../../../src/store/remote/GitRemote.js"
 import { inChunks, treeRequests } from "../../../../src/store/remote/github/TreeWrites.js"
+import { verbs } from "../../../support/github/InProcess.js"
 import { fresh, remoteOf } from "../../../support/github/Remote.js"
-import { verbs } from "../../../support/github/TestServer.js"
 import { ways } from "../../core/Remotes.js"
 
 const bytes = (size: number) => new Uint8Array(size).fill(120)
@@ -72,7 +72,7 @@ describe.each(ways)("a plan foretells its requests, %s", (_way, options) => {
     it.scopedLive(name, () =>
       Effect.gen(function* () {
         const { server } = yield* fresh()
-        server.host.commit(
+        server.commit(
           "main",
           Array.from({ length: 120 }, (_, n) => put(`data/docs/${n}.json`, 10 + n))
         )

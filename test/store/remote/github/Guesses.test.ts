@@ -3,10 +3,11 @@ import { Effect, Layer, Option } from "effect"
 import { Store, type StoreOptions } from "../../../../src/store/index.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
+import type { Server } from "../../../support/github/InProcess.js"
+import { replying } from "../../../support/github/InProcess.js"
 import { fresh, remoteOf } from "../../../support/github/Remote.js"
-import type { TestServer } from "../../../support/github/TestServer.js"
 
-const open = (server: TestServer, options: Partial<GitHubOptions>, store: StoreOptions) =>
+const open = (server: Server, options: Partial<GitHubOptions>, store: StoreOptions) =>
   Effect.flatMap(remoteOf(server, options), (remote) =>
     Effect.flatMap(
       Layer.build(Layer.provide(Store.layer(store), Layer.succeed(GitRemote, remote))),
@@ -37,20 +38,6 @@ describe.each(both)("what is remembered is never believed over the host, with %j
     })
   )
 
-  it.scopedLive("an upsert of a missing document whose reply is lost happens once", () =>
-    Effect.gen(function* () {
-      const { docs, server } = yield* world()
-      assert.isTrue(Option.isNone(yield* docs.get("new")))
-      let met = 0
-      server.fault = (seen) =>
-        seen.method === "PUT" && met++ === 0 ? { _tag: "Reset", after: true } : undefined
-      const made = yield* docs.upsert("new", { n: 1 })
-      assert.isAtLeast(met, 1)
-      assert.strictEqual(made._rev, 1)
-      assert.strictEqual(Option.getOrThrow(yield* docs.get("new"))._rev, 1)
-    })
-  )
-
   it.scopedLive("a query by index sees what somebody else changed, with and without the index", () =>
     Effect.gen(function* () {
       const { docs, other, server } = yield* world({ indexes: { docs: ["kind"] } })
@@ -59,7 +46,7 @@ describe.each(both)("what is remembered is never believed over the host, with %j
       yield* other.insert({ kind: "a" }, { id: "second" })
       assert.deepStrictEqual(yield* ids, ["first", "second"])
       assert.deepStrictEqual(yield* ids, ["first", "second"])
-      server.host.commit("main", [
+      server.commit("main", [
         { _tag: "Put", path: "data/docs/third.json", content: new TextEncoder().encode('{"kind":"a"}') }
       ])
       assert.deepStrictEqual(yield* ids, ["first", "second", "third"])
@@ -100,11 +87,7 @@ describe.each(both)("what is remembered is never believed over the host, with %j
       const { docs, server, store } = yield* world({ indexes: { docs: ["kind"] } })
       server.fault = (seen) =>
         seen.url === "/graphql" && seen.body.includes("query Bring")
-          ? {
-              _tag: "Answer",
-              after: false,
-              reply: { status: 200, body: { data: null, errors: [{ message: "Something went wrong" }] } }
-            }
+          ? replying({ status: 200, body: { data: null, errors: [{ message: "Something went wrong" }] } })
           : undefined
       yield* docs.insert({ kind: "a" }, { id: "second" })
       assert.strictEqual((yield* docs.findBy("kind", "a")).length, 2)

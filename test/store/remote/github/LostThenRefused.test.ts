@@ -1,12 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Redacted } from "effect"
+import type { Oid } from "../../../../src/domain/Oid.js"
 import { AuthError } from "../../../../src/domain/StoreError.js"
 import * as GitObject from "../../../../src/git/GitObject.js"
-import type { MemoryCommit } from "../../../../src/git/memory/MemoryRepository.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
+import type { Reply } from "../../../support/github/InProcess.js"
+import { replying } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
-import type { HostReply } from "../../../support/github/TestHost.js"
-import { history, settle, virtual } from "../../../support/github/Virtual.js"
+import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = { _tag: "Put", path: "data/a.json", content: bytes("new") } as const
@@ -15,7 +16,7 @@ const base = [
   { ...put, path: "data/c.json" }
 ]
 
-const refusals: ReadonlyArray<readonly [string, HostReply | "no authorization"]> = [
+const refusals: ReadonlyArray<readonly [string, Reply | "no authorization"]> = [
   ["not found", { status: 404, body: { message: "Not Found" } }],
   [
     "a limit",
@@ -42,10 +43,10 @@ const isWrite = ({
     : method === "PUT" || method === "PATCH" || (method === "POST" && url.endsWith("/git/refs"))
 
 /** A client whose write takes effect, whose reply is lost, and whose repetition is refused in a way that tells nothing. */
-const world = (refusal: HostReply | "no authorization", options: Partial<GitHubOptions> = {}) =>
+const world = (refusal: Reply | "no authorization", options: Partial<GitHubOptions> = {}) =>
   Effect.gen(function* () {
     const { connect, flight, server } = yield* virtual()
-    server.host.commit("main", base, "base")
+    server.commit("main", base, "base")
     let down = false
     const auth = Effect.suspend(() => {
       if (!down) return Effect.succeed({ header: Redacted.make(`Bearer ${token}`), expiresAt: new Date(0) })
@@ -60,9 +61,9 @@ const world = (refusal: HostReply | "no authorization", options: Partial<GitHubO
         if (!isWrite(seen)) return undefined
         if (++writes === 1) {
           down = refusal === "no authorization"
-          return { _tag: "Reset", after: true }
+          return { _tag: "Reset", when: "after" }
         }
-        return refusal === "no authorization" ? undefined : { _tag: "Answer", after: false, reply: refusal }
+        return refusal === "no authorization" ? undefined : replying(refusal)
       }
     }
     return { flight, head, lose, remote, server }
@@ -87,7 +88,7 @@ describe("a write whose reply was lost and whose repetition is refused", () => {
             })
           )
           happened(result)
-          assert.deepStrictEqual(history(server), ["m", "base"])
+          assert.deepStrictEqual(server.history(), ["m", "base"])
         })
       )
 
@@ -96,18 +97,19 @@ describe("a write whose reply was lost and whose repetition is refused", () => {
         Effect.gen(function* () {
           const { flight, head, lose, remote, server } = yield* world(refusal)
           // What machines tell that have not heard of it: nothing has happened.
-          server.host.stale = new Map(server.host.repository.refs)
+          server.snapshot("refs")
+          server.lagging = true
           lose()
           const write = remote.commit("main", head, { message: "m", changes: [put] })
           const caughtUp = Effect.zipRight(
             Effect.sleep("100 millis"),
             Effect.sync(() => {
-              server.host.stale = undefined
+              server.lagging = false
             })
           )
           const { result } = yield* settle(flight, Effect.zipLeft(write, caughtUp, { concurrent: true }))
           happened(result)
-          assert.deepStrictEqual(history(server), ["m", "base"])
+          assert.deepStrictEqual(server.history(), ["m", "base"])
         })
       )
     }
@@ -118,7 +120,7 @@ describe("a write whose reply was lost and whose repetition is refused", () => {
         lose()
         const { result } = yield* settle(flight, remote.createBranch("work", Option.getOrThrow(head).commit))
         happened(result)
-        assert.deepStrictEqual(history(server, "work"), ["base"])
+        assert.deepStrictEqual(server.history("work"), ["base"])
       })
     )
 
@@ -127,24 +129,24 @@ describe("a write whose reply was lost and whose repetition is refused", () => {
         Effect.gen(function* () {
           const { flight, head, lose, remote, server } = yield* world(refusal, { commitVia: "graphql" })
           const from = Option.map(head, ({ commit }) => commit)
-          const [next] = [server.host.commit("work", base, "work") as MemoryCommit]
-          const parent = server.host.repository.writeCommit({ ...next, parents: [Option.getOrThrow(from)] })
-          server.host.repository.refs.set("refs/heads/work", parent.oid)
-          server.host.stale = new Map(server.host.repository.refs)
+          server.setRef("refs/heads/work", Option.getOrThrow(from))
+          const next = server.commit("work", base, "work")
+          server.snapshot("refs")
+          server.lagging = true
           lose()
           const moves = remote.moveBranches!([
-            { branch: "main", from, to: Option.some(parent.oid) },
-            { branch: "work", from: Option.some(parent.oid), to: Option.none() }
+            { branch: "main", from, to: Option.some(next) },
+            { branch: "work", from: Option.some(next), to: Option.none() }
           ])
           const caughtUp = Effect.zipRight(
             Effect.sleep("100 millis"),
             Effect.sync(() => {
-              server.host.stale = undefined
+              server.lagging = false
             })
           )
           const { result } = yield* settle(flight, Effect.zipLeft(moves, caughtUp, { concurrent: true }))
           happened(result)
-          assert.deepStrictEqual(history(server), ["work", "base"])
+          assert.deepStrictEqual(server.history(), ["work", "base"])
         })
       )
   }
@@ -156,7 +158,7 @@ describe("a commit by GraphQL", () => {
     () =>
       Effect.gen(function* () {
         const { connect, flight, server } = yield* virtual()
-        server.host.commit("main", base, "base")
+        server.commit("main", base, "base")
         let down = false
         const auth = Effect.suspend(() =>
           down
@@ -166,12 +168,13 @@ describe("a commit by GraphQL", () => {
         const remote = yield* connect({ commitVia: "graphql", token: undefined, auth })
         const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
         // What machines tell that have not heard of the commit: nothing has happened, so it is sent again.
-        server.host.stale = new Map(server.host.repository.refs)
+        server.snapshot("refs")
+        server.lagging = true
         let lost = false
         server.fault = ({ body, method }) => {
           if (body.includes('"mutation ')) {
             lost = true
-            return { _tag: "Reset", after: true }
+            return { _tag: "Reset", when: "after" }
           }
           down = lost && method === "GET"
           return undefined
@@ -180,31 +183,31 @@ describe("a commit by GraphQL", () => {
         const { result } = yield* settle(flight, write)
         assert.isTrue(down, "the repetition was refused")
         assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "AmbiguousWriteError")
-        assert.deepStrictEqual(history(server), ["m", "base"])
+        assert.deepStrictEqual(server.history(), ["m", "base"])
       })
   )
 
   it.scoped("that is told beside an error has happened", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual({ commitVia: "graphql" })
-      server.host.commit("main", base, "base")
+      server.commit("main", base, "base")
       const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
-      let made: MemoryCommit | undefined
+      let made: Oid | undefined
       server.fault = ({ body }) => {
         if (made !== undefined || !body.includes("createCommitOnBranch")) return undefined
-        made = server.host.commit("main", [put], "m") as MemoryCommit
-        const commit = { oid: made.oid, tree: { oid: made.tree }, repository: null }
+        made = server.commit("main", [put], "m")
+        const commit = { oid: made, tree: { oid: server.id("main^{tree}") }, repository: null }
         const message = "Resource not accessible by integration"
         const path = ["createCommitOnBranch", "commit", "repository"]
         const reply = {
           status: 200,
           body: { data: { createCommitOnBranch: { commit } }, errors: [{ type: "FORBIDDEN", path, message }] }
         }
-        return { _tag: "Answer", after: false, reply }
+        return replying(reply)
       }
       const { result } = yield* settle(flight, remote.commit("main", head, { message: "m", changes: [put] }))
-      assert.strictEqual(Either.getOrThrow(result).commit, made?.oid)
-      assert.deepStrictEqual(history(server), ["m", "base"])
+      assert.strictEqual(Either.getOrThrow(result).commit, made)
+      assert.deepStrictEqual(server.history(), ["m", "base"])
     })
   )
 })
@@ -213,7 +216,7 @@ describe("the message of a commit by GraphQL", () => {
   it.scoped("is the one that was given, whatever ends its lines", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual({ commitVia: "graphql" })
-      server.host.commit("main", base, "base")
+      server.commit("main", base, "base")
       for (const [given, made] of [
         ["one", "one"],
         ["one\r\n\r\nmore\r\nand more", "one\n\nmore\r\nand more"],
@@ -222,7 +225,7 @@ describe("the message of a commit by GraphQL", () => {
         const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
         const changes = [{ ...put, content: bytes(given) }]
         yield* settle(flight, remote.commit("main", head, { message: given, changes }))
-        assert.strictEqual(history(server)[0], made)
+        assert.strictEqual(server.history()[0], made)
       }
     })
   )
@@ -232,8 +235,8 @@ describe("an update of a path that has vanished", () => {
   const before = bytes("old")
   const vanished = Effect.gen(function* () {
     const one = yield* virtual()
-    one.server.host.commit("main", [{ ...put, content: before }, ...base], "base")
-    one.server.host.commit("main", [{ _tag: "Remove", path: put.path }], "deleted")
+    one.server.commit("main", [{ ...put, content: before }, ...base], "base")
+    one.server.commit("main", [{ _tag: "Remove", path: put.path }], "deleted")
     const single = Option.getOrThrow(one.remote.singleFile)
     const expected = Option.some(GitObject.hash("blob", before))
     return { ...one, write: single.put("main", put.path, put.content, expected, { message: "m" }) }
@@ -250,25 +253,21 @@ describe("an update of a path that has vanished", () => {
         let removals = 0
         server.fault = ({ method }) =>
           method === "DELETE" && removals++ === 0
-            ? {
-                _tag: "Answer",
-                after: false,
-                reply: {
-                  status: 403,
-                  body: { message: "You have exceeded a secondary rate limit" },
-                  headers: { "retry-after": String(seconds) }
-                }
-              }
+            ? replying({
+                status: 403,
+                body: { message: "You have exceeded a secondary rate limit" },
+                headers: { "retry-after": String(seconds) }
+              })
             : undefined
         const { result } = yield* settle(flight, write)
         const error = Option.getOrThrow(Either.getLeft(result))
         assert.strictEqual(error._tag, tag)
         if (error._tag !== "AmbiguousWriteError") {
-          assert.deepStrictEqual(history(server), story)
+          assert.deepStrictEqual(server.history(), story)
           return
         }
-        assert.deepStrictEqual(history(server), story.slice(1))
-        assert.include(error.message, `created it again in commit ${server.host.branch("main", true)?.oid}`)
+        assert.deepStrictEqual(server.history(), story.slice(1))
+        assert.include(error.message, `created it again in commit ${server.head("main")}`)
         assert.include(error.message, "rate limit")
         assert.include(error.hint ?? "", `delete ${put.path}`)
       })
@@ -278,12 +277,12 @@ describe("an update of a path that has vanished", () => {
   it.scoped("was done where the first delivery of it came before the deletion", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [{ ...put, content: before }, ...base], "base")
+      server.commit("main", [{ ...put, content: before }, ...base], "base")
       let writes = 0
       server.fault = ({ method }) => {
         if (method !== "PUT") return undefined
-        if (++writes === 1) return { _tag: "Reset", after: true }
-        server.host.commit("main", [{ _tag: "Remove", path: put.path }], "deleted")
+        if (++writes === 1) return { _tag: "Reset", when: "after" }
+        server.commit("main", [{ _tag: "Remove", path: put.path }], "deleted")
         return undefined
       }
       const expected = Option.some(GitObject.hash("blob", before))
@@ -292,8 +291,8 @@ describe("an update of a path that has vanished", () => {
       })
       const { result } = yield* settle(flight, write)
       assert.isTrue(Either.isRight(result), JSON.stringify(result))
-      assert.deepStrictEqual(history(server), [story[0]!, "m", "deleted", "m", "base"])
-      assert.isUndefined(server.host.repository.lookup(server.host.branch("main", true)!.tree, put.path))
+      assert.deepStrictEqual(server.history(), [story[0]!, "m", "deleted", "m", "base"])
+      assert.isUndefined(server.show(put.path))
     })
   )
 
@@ -304,21 +303,21 @@ describe("an update of a path that has vanished", () => {
       server.fault = ({ method }) => {
         if (method !== "PUT" || !first) return undefined
         first = false
-        return { _tag: "Reset", after: true }
+        return { _tag: "Reset", when: "after" }
       }
       const { result } = yield* settle(flight, write)
       assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
-      assert.deepStrictEqual(history(server), story)
+      assert.deepStrictEqual(server.history(), story)
     })
   )
 
   it.scoped("is taken back also where a proxy sent it twice", () =>
     Effect.gen(function* () {
       const { flight, server, write } = yield* vanished
-      server.fault = ({ method }) => (method === "PUT" ? { _tag: "Duplicate" } : undefined)
+      server.fault = ({ method }) => (method === "PUT" ? { _tag: "Twice" } : undefined)
       const { result } = yield* settle(flight, write)
       assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
-      assert.deepStrictEqual(history(server), story)
+      assert.deepStrictEqual(server.history(), story)
     })
   )
 })

@@ -7,15 +7,15 @@ import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.j
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../../src/store/Store.js"
 import type { StoreOptions } from "../../../../src/store/StoreOptions.js"
+import type { Server } from "../../../support/github/InProcess.js"
+import { replying, verbs } from "../../../support/github/InProcess.js"
 import { fresh, remoteOf, token } from "../../../support/github/Remote.js"
-import type { TestServer } from "../../../support/github/TestServer.js"
-import { verbs } from "../../../support/github/TestServer.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = (path: string, text: string) => ({ _tag: "Put", path, content: bytes(text) }) as const
 
-const storeOf = (server: TestServer, options: Partial<GitHubOptions>, settings: StoreOptions = {}) =>
+const storeOf = (server: Server, options: Partial<GitHubOptions>, settings: StoreOptions = {}) =>
   Effect.flatMap(remoteOf(server, options), (remote) =>
     Effect.provideService(Store.make(settings), GitRemote, remote)
   )
@@ -24,7 +24,7 @@ const storeOf = (server: TestServer, options: Partial<GitHubOptions>, settings: 
 const holding = (count: number) =>
   Effect.gen(function* () {
     const { server } = yield* fresh()
-    server.host.commit(
+    server.commit(
       "main",
       Array.from({ length: count }, (_, n) => put(`data/docs/d${n}.json`, `{"n":${n}}`))
     )
@@ -32,7 +32,7 @@ const holding = (count: number) =>
   })
 
 /** The most requests that were under way at once; each waits a while for so many. */
-const crowd = (server: TestServer, expected: number) => {
+const crowd = (server: Server, expected: number) => {
   let most = 0
   server.arrives = async () => {
     for (let waits = 0; waits < 200; waits++) {
@@ -54,10 +54,10 @@ describe("an option of the client", () => {
         return HttpClientRequest.setHeader(request, "x-from", "a session")
       })
       const never = HttpClient.make(() => Effect.die("the layer's client was asked"))
-      const remote = yield* GitHub.make({ repo: server.host.full, apiUrl: server.url, session }).pipe(
+      const remote = yield* GitHub.make({ repo: server.repo, apiUrl: server.url, session }).pipe(
         Effect.provideService(HttpClient.HttpClient, never)
       )
-      yield* Effect.either(remote.head("main"))
+      yield* Effect.provideService(Effect.either(remote.head("main")), FetchHttpClient.Fetch, server.fetch)
       assert.isAbove(carried.length, 0)
       assert.strictEqual(server.seen.length, carried.length)
       assert.isTrue(server.seen.every(({ headers }) => headers["x-from"] === "a session"))
@@ -135,12 +135,10 @@ describe("an option of the client", () => {
         Effect.zipRight(batch.put("docs", "b", { n: 1 }), batch.put("docs", "c", { n: 1 }))
       )
       yield* docs.delete("a")
-      const commits = [...server.host.repository.commits.values()]
+      const commits = server.git(["log", "--format=%an|%ae|%cn|%ce"]).trim().split("\n")
       assert.isAtLeast(commits.length, 4)
-      for (const commit of commits) {
-        assert.deepInclude(commit.author, author, commit.message)
-        assert.deepInclude(commit.committer, committer, commit.message)
-      }
+      const people = `${author.name}|${author.email}|${committer.name}|${committer.email}`
+      for (const commit of commits) assert.strictEqual(commit, people)
     })
   )
 
@@ -153,7 +151,7 @@ describe("an option of the client", () => {
         (found) => Option.getOrThrow(found)["n"]
       )
       assert.strictEqual(yield* n, 0)
-      server.host.commit("main", [put("data/docs/d0.json", '{"n":9}')])
+      server.commit("main", [put("data/docs/d0.json", '{"n":9}')])
       assert.strictEqual(yield* n, 9)
       const raw = server.seen.filter(({ url }) => url.startsWith("/raw/"))
       assert.isAtLeast(raw.length, 2)
@@ -212,7 +210,7 @@ describe("an option of the client", () => {
         [{ maxRetries: 5, backoffFactor: "10 millis" }, 6, 310]
       ] as const) {
         const { flight, remote, server } = yield* virtual(options)
-        server.fault = () => ({ _tag: "Answer", after: false, reply: { status: 502, body: {} } })
+        server.fault = () => replying({ status: 502, body: {} })
         const { result, took } = yield* settle(flight, remote.head("main"))
         assert.isTrue(Either.isLeft(result))
         assert.strictEqual(server.seen.length, tries)
@@ -221,10 +219,35 @@ describe("an option of the client", () => {
     })
   )
 
+  it.scoped(
+    "maxRetries: each pause is any part of twice the last one's bound, after a failure of the host",
+    () =>
+      Effect.gen(function* () {
+        const gaps: Array<ReadonlyArray<number>> = []
+        for (let round = 0; round < 20; round++) {
+          const { flight, remote, server } = yield* virtual()
+          const at: Array<number> = []
+          server.fault = () => {
+            at.push(flight.now)
+            return { _tag: "Error", status: 502, when: "before" }
+          }
+          flight.now = yield* Clock.currentTimeMillis
+          yield* settle(flight, remote.head("main"))
+          gaps.push(at.slice(1).map((moment, index) => moment - at[index]!))
+        }
+        for (const [index, most] of [500, 1000, 2000].entries()) {
+          const seen = gaps.map((gap) => gap[index]!)
+          assert.isAtMost(Math.max(...seen), most)
+          assert.isAbove(Math.max(...seen), most / 2, "not always early")
+          assert.isBelow(Math.min(...seen), most / 2, "not always late")
+        }
+      })
+  )
+
   it.scoped("timeout: of one request", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual({ timeout: "2 seconds", maxRetries: 0 })
-      server.fault = () => ({ _tag: "Hang" })
+      server.fault = () => ({ _tag: "Cut", then: "silence" })
       const { result, took } = yield* settle(flight, remote.head("main"), { stuck: true })
       assert.propertyVal(Option.getOrThrow(Either.getLeft(result)), "reason", "Timeout")
       assert.strictEqual(took, 2_000)
@@ -238,7 +261,7 @@ describe("an option of the client", () => {
         [{ paceRequests: false }, 0, 0]
       ] as const) {
         const { flight, remote, server } = yield* virtual(options)
-        server.host.commit("main", [put("a", "1")])
+        server.commit("main", [put("a", "1")])
         // An hour to the reset and a tenth of the quota left: a request each seven seconds and some.
         server.headers = () => ({
           "x-ratelimit-limit": "5000",
@@ -263,13 +286,27 @@ describe("an option of the client", () => {
         ["40 seconds", undefined]
       ] as const) {
         const { flight, remote, server } = yield* virtual({ maxWait })
-        server.host.commit("main", [put("a", "1")])
+        server.commit("main", [put("a", "1")])
         const limited = { status: 429, headers: { "retry-after": "30" }, body: { message: "slow down" } }
-        server.fault = (_, index) =>
-          index === 0 ? { _tag: "Answer", after: false, reply: limited } : undefined
+        server.fault = (_, index) => (index === 0 ? replying(limited) : undefined)
         const { result, took } = yield* settle(flight, remote.head("main"))
         assert.strictEqual(Option.getOrUndefined(Either.getLeft(result))?._tag, tag)
         assert.strictEqual(took, tag === undefined ? 30_000 : 0)
+      }
+    })
+  )
+
+  it.scoped("maxWait: without advice every wait is twice the last, and beyond it the limit is an error", () =>
+    Effect.gen(function* () {
+      for (const [options, expected] of [
+        [{}, 60_000],
+        [{ maxWait: "10 minutes", deadline: "20 minutes" }, 420_000]
+      ] as const) {
+        const { flight, remote, server } = yield* virtual(options)
+        server.fault = () => replying({ status: 429, body: { message: "slow down" } })
+        const { result, took } = yield* settle(flight, remote.head("main"))
+        assert.propertyVal(Option.getOrThrow(Either.getLeft(result)), "_tag", "RateLimitError")
+        assert.strictEqual(took, expected)
       }
     })
   )
@@ -285,7 +322,7 @@ describe("an option of the client", () => {
         let rounds = Number.POSITIVE_INFINITY
         server.arrives = ({ headers, method }) => {
           if (method === "PUT" && headers["user-agent"] === "ours" && theirs < rounds) {
-            server.host.commit("main", [put("data/docs/d0.json", `{"theirs":${++theirs}}`)])
+            server.commit("main", [put("data/docs/d0.json", `{"theirs":${++theirs}}`)])
           }
           return undefined
         }
@@ -304,7 +341,7 @@ describe("an option of the client", () => {
     Effect.gen(function* () {
       let asked = 0
       const { connect, flight, server } = yield* virtual()
-      server.host.commit("main", [put("a", "1")])
+      server.commit("main", [put("a", "1")])
       const auth = Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.as(Effect.sleep("1 second"), {
           header: Redacted.make(`Bearer ${asked++ === 0 ? token : "another"}`),

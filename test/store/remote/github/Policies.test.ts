@@ -1,12 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Fiber, Ref, TestClock } from "effect"
-import { ApiFailure, classify, type FailureKind } from "../../../../src/store/remote/github/ApiFailure.js"
+import { Clock, Duration, Effect, Fiber, TestClock } from "effect"
+import { classify } from "../../../../src/store/remote/github/ApiFailure.js"
 import { limitHeaders, retryAfter } from "../../../../src/store/remote/github/LimitHeaders.js"
 import { makeLimits, paceOf } from "../../../../src/store/remote/github/Limits.js"
-import { freshToken, politely, raced } from "../../../../src/store/remote/github/Retry.js"
-
-const failure = (kind: FailureKind, more: object = {}) =>
-  new ApiFailure({ kind, endpoint: "test", message: kind, ...more })
 
 const settings = {
   maxRetries: 3,
@@ -16,110 +12,6 @@ const settings = {
   contentLimits: true,
   writeLane: { perMinute: 80, perHour: 500, pointsPerMinute: 900 }
 }
-
-/** The virtual moments at which an effect that always fails is tried. */
-const tries = (error: ApiFailure, schedule = politely(settings)) =>
-  Effect.gen(function* () {
-    const start = yield* Clock.currentTimeMillis
-    const at = yield* Ref.make<ReadonlyArray<number>>([])
-    const attempt = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.zipRight(
-        Ref.update(at, (all) => [...all, now - start]),
-        Effect.fail(error)
-      )
-    )
-    const fiber = yield* Effect.fork(Effect.either(Effect.retry(attempt, schedule)))
-    yield* TestClock.adjust("1 hour")
-    yield* Fiber.join(fiber)
-    return yield* Ref.get(at)
-  })
-
-describe("politely", () => {
-  it.effect("waits exactly as long as the host asks, and no less", () =>
-    Effect.gen(function* () {
-      const asked = failure("SecondaryLimit", { retryAfter: 17_000 })
-      assert.deepStrictEqual(yield* tries(asked), [0, 17_000, 34_000, 51_000])
-    })
-  )
-
-  it.effect(
-    "a minute and growing when the host says nothing, so that the second wait is beyond maxWait",
-    () =>
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* tries(failure("SecondaryLimit")), [0, 60_000])
-        const patient = politely({ ...settings, maxWait: Duration.minutes(10) })
-        assert.deepStrictEqual(
-          yield* tries(failure("SecondaryLimit"), patient),
-          [0, 60_000, 180_000, 420_000]
-        )
-      })
-  )
-
-  it.effect("advice beyond maxWait ends it at once", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* tries(failure("PrimaryLimit", { retryAfter: 60_001 })), [0])
-    })
-  )
-
-  it.effect("backs off with full jitter after a failure of the host", () =>
-    Effect.gen(function* () {
-      const gaps: Array<ReadonlyArray<number>> = []
-      for (let round = 0; round < 20; round++) {
-        const at = yield* tries(failure("Server"))
-        assert.strictEqual(at.length, 4)
-        assert.strictEqual(at[0], 0)
-        gaps.push(at.slice(1).map((moment, index) => moment - at[index]!))
-      }
-      for (const [index, most] of [500, 1000, 2000].entries()) {
-        const seen = gaps.map((gap) => gap[index]!)
-        assert.isAtMost(Math.max(...seen), most)
-        assert.isAbove(Math.max(...seen), most / 2, "not always early")
-        assert.isBelow(Math.min(...seen), most / 2, "not always late")
-      }
-    })
-  )
-
-  it.effect("does not repeat what would be refused again", () =>
-    Effect.gen(function* () {
-      for (const kind of ["Credentials", "Forbidden", "Invalid", "RuleViolation", "BlobMismatch"] as const) {
-        assert.deepStrictEqual(yield* tries(failure(kind)), [0])
-      }
-    })
-  )
-})
-
-describe("other policies", () => {
-  it.effect("a fresh token is given 1, 2 and 4 seconds", () =>
-    Effect.gen(function* () {
-      const at: Array<number> = []
-      const attempt = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        at.push(now)
-        return Effect.fail("unknown token")
-      })
-      const fiber = yield* Effect.fork(Effect.either(Effect.retry(attempt, freshToken)))
-      yield* TestClock.adjust("1 minute")
-      yield* Fiber.join(fiber)
-      assert.deepStrictEqual(at, [0, 1000, 3000, 7000])
-    })
-  )
-
-  it.effect("a lost race is met again soon, and never more than two seconds later", () =>
-    Effect.gen(function* () {
-      const at: Array<number> = []
-      const attempt = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        at.push(now)
-        return at.length < 20 ? Effect.fail("raced") : Effect.void
-      })
-      const fiber = yield* Effect.fork(Effect.retry(attempt, raced))
-      yield* TestClock.adjust("1 minute")
-      yield* Fiber.join(fiber)
-      assert.strictEqual(at.length, 20)
-      const gaps = at.slice(1).map((moment, index) => moment - at[index]!)
-      assert.isAtMost(Math.max(...gaps), 2000)
-      assert.isAtMost(gaps[0]!, 50)
-    })
-  )
-})
 
 describe("limits", () => {
   const headers = (remaining: number, toReset: number) => ({

@@ -3,13 +3,12 @@ import { Chunk, Effect, Layer, Option, Stream } from "effect"
 import { Store, type StoreOptions } from "../../../../src/store/index.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
-import { remoteOf, token } from "../../../support/github/Remote.js"
-import { TestHost } from "../../../support/github/TestHost.js"
-import { type Fault, makeTestServer, type TestServer } from "../../../support/github/TestServer.js"
+import { type Fault, makeServer, replying, type Server } from "../../../support/github/InProcess.js"
+import { remoteOf } from "../../../support/github/Remote.js"
 
 const recorded: StoreOptions = { indexes: { docs: ["kind"] }, manifests: ["docs"], shardDepth: 1 }
 
-const open = (server: TestServer, options: Partial<GitHubOptions>, store: StoreOptions = {}) =>
+const open = (server: Server, options: Partial<GitHubOptions>, store: StoreOptions = {}) =>
   Effect.gen(function* () {
     const remote = yield* remoteOf(server, options)
     const layer = Store.layer({ ...store, ...(options.ref === undefined ? {} : { ref: options.ref }) })
@@ -20,19 +19,19 @@ const open = (server: TestServer, options: Partial<GitHubOptions>, store: StoreO
   })
 
 /** Three documents with recorded settings; none is where a store without them would look. */
-const world = (host: ConstructorParameters<typeof TestHost>[0] = {}) =>
+const world = (options: { readonly private?: boolean } = {}) =>
   Effect.gen(function* () {
-    const server = yield* makeTestServer(new TestHost({ token, ...host }))
+    const server = yield* makeServer(options)
     const writer = yield* open(server, {}, recorded)
     for (const id of ["x", "y", "z"]) {
       yield* writer.collection("docs").insert({ kind: id === "z" ? "b" : "a" }, { id })
     }
     server.seen.length = 0
-    return { server, commit: server.host.branch("main", true)!.oid as string }
+    return { server, commit: server.head("main") as string }
   })
 
 /** Everything that a store for reading tells of the collection. */
-const told = (server: TestServer, options: Partial<GitHubOptions>) =>
+const told = (server: Server, options: Partial<GitHubOptions>) =>
   Effect.gen(function* () {
     const store = yield* open(server, options)
     const docs = store.collection("docs")
@@ -70,11 +69,11 @@ const everything: Effect.Effect.Success<ReturnType<typeof told>> = {
   inView: ["x", "y", "z"]
 }
 
-const raw = (server: TestServer) => server.seen.filter(({ url }) => url.startsWith("/raw/")).length
+const raw = (server: Server) => server.seen.filter(({ url }) => url.startsWith("/raw/")).length
 
 /** A file that is there, denied by the raw address once or always. */
 const denial = (reply: { readonly status: number; readonly headers?: { readonly [name: string]: string } }) =>
-  ({ _tag: "Answer", after: false, reply: { body: "no", ...reply } }) satisfies Fault
+  replying({ body: "no", ...reply }) satisfies Fault
 
 describe("a store for reading", () => {
   const ways = (commit: string): ReadonlyArray<readonly [string, Partial<GitHubOptions>]> => [
@@ -169,7 +168,7 @@ describe("a store that reads by the API", () => {
         let seen = 0
         server.fault = ({ url }) =>
           url.includes("/git/") && seen++ === nth
-            ? { _tag: "Answer", after: false, reply: { status: 404, body: { message: "Not Found" } } }
+            ? replying({ status: 404, body: { message: "Not Found" } })
             : undefined
         assert.deepStrictEqual(yield* answers, expected, `denial of ${asked[nth]!.url}`)
       }

@@ -4,9 +4,9 @@ import { ConfigProvider, Effect, Layer, Metric, Option, Redacted, Stream } from 
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import * as Call from "../../../../src/store/remote/github/Call.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
-import { fresh, remoteOf, token } from "../../../support/github/Remote.js"
-import { TestHost } from "../../../support/github/TestHost.js"
-import { makeTestServer, verbs } from "../../../support/github/TestServer.js"
+import * as Store from "../../../../src/store/Store.js"
+import { makeServer, verbs } from "../../../support/github/InProcess.js"
+import { fresh, remoteOf } from "../../../support/github/Remote.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = (path: string, content: string) => ({ _tag: "Put", path, content: bytes(content) }) as const
@@ -17,7 +17,7 @@ describe("reading from GitHub", () => {
       const { remote, server } = yield* fresh()
       const sizes = [0, 1, 511_999, 512_000, 512_001, 1_000_000, 1_000_001, 3_000_000]
       const contents = sizes.map((size) => `${"grüße ".repeat(Math.ceil(size / 8))}`.slice(0, size))
-      server.host.commit(
+      server.commit(
         "main",
         contents.map((content, index) => put(`data/${index}.json`, content))
       )
@@ -49,7 +49,7 @@ describe("reading from GitHub", () => {
     Effect.gen(function* () {
       const { remote, server } = yield* fresh()
       const contents = yield* remoteOf(server, { listVia: "contents" })
-      server.host.commit("main", [
+      server.commit("main", [
         put("small/a.json", "1"),
         ...Array.from({ length: 1_001 }, (_, index) => put(`large/${index}.json`, "1"))
       ])
@@ -67,13 +67,19 @@ describe("reading from GitHub", () => {
 
   it.scopedLive("a listing that the host cuts is walked", () =>
     Effect.gen(function* () {
-      const server = yield* makeTestServer(new TestHost({ token, treeLimit: 40 }))
+      const server = yield* makeServer()
+      // A host that cuts a listing at 40 entries.
+      server.edit = ({ url }, sent) => {
+        if (!url.includes("recursive")) return sent
+        const { tree, ...rest } = JSON.parse(new TextDecoder().decode(sent.body))
+        return { ...sent, body: bytes(JSON.stringify({ ...rest, truncated: true, tree: tree.slice(0, 40) })) }
+      }
       const remote = yield* remoteOf(server)
       const paths = Array.from(
         { length: 120 },
         (_, index) => `data/docs/${index % 12}/${index % 3}/${index}.json`
       )
-      server.host.commit("main", [put("top", "1"), ...paths.map((path) => put(path, path))])
+      server.commit("main", [put("top", "1"), ...paths.map((path) => put(path, path))])
       const head = Option.getOrThrow(yield* remote.head("main"))
       const whole = Option.getOrThrow(yield* remote.tree(head, "", { recursive: true }))
       assert.deepStrictEqual(whole.entries.map((entry) => entry.path).sort(), [...paths, "top"].sort())
@@ -84,14 +90,14 @@ describe("reading from GitHub", () => {
   it.scopedLive("a store for reading takes documents from the raw address, pinned, without a token", () =>
     Effect.gen(function* () {
       const { server } = yield* fresh()
-      server.host.commit("main", [put("data/ü a.json", "1")])
+      server.commit("main", [put("data/ü a.json", "1")])
       const remote = yield* remoteOf(server, { readOnly: true })
       const read = Effect.map(
         remote.fileAtBranch("main", "data/ü a.json"),
         Option.map(({ content }) => new TextDecoder().decode(content))
       )
       assert.deepStrictEqual(yield* read, Option.some("1"))
-      server.host.commit("main", [put("data/ü a.json", "2")])
+      server.commit("main", [put("data/ü a.json", "2")])
       assert.deepStrictEqual(yield* read, Option.some("1"), "pinned")
       yield* remote.invalidate
       assert.deepStrictEqual(yield* read, Option.some("2"))
@@ -101,7 +107,7 @@ describe("reading from GitHub", () => {
       for (const seen of raw) assert.isUndefined(seen.headers["authorization"])
       const refused = yield* Effect.flip(remote.commit("main", Option.none(), { message: "m", changes: [] }))
       assert.strictEqual(refused._tag, "AuthError")
-      const pinned = yield* remoteOf(server, { ref: server.host.branch("main")!.parents[0]! })
+      const pinned = yield* remoteOf(server, { ref: server.id("main^") })
       const old = Option.getOrThrow(yield* pinned.fileAtBranch("main", "data/ü a.json"))
       assert.strictEqual(new TextDecoder().decode(old.content), "1")
       assert.deepStrictEqual(server.problems, [])
@@ -111,7 +117,7 @@ describe("reading from GitHub", () => {
   it.scopedLive("an unchanged document is not sent again, and is counted as such", () =>
     Effect.gen(function* () {
       const { remote, server } = yield* fresh()
-      server.host.commit("main", [put("a.json", "1")])
+      server.commit("main", [put("a.json", "1")])
       const first = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
       const of = Metric.tagged(Call.notModified, "operation", "fileAtBranch")
       const before = (yield* Metric.value(of)).count
@@ -128,11 +134,17 @@ describe("reading from GitHub", () => {
   it.scopedLive("a host whose answer of a branch does not tell the commit is asked for ref and commit", () =>
     Effect.gen(function* () {
       for (const branchCommit of ["id", "nothing"] as const) {
-        const server = yield* makeTestServer(new TestHost({ token, branchCommit }))
+        const server = yield* makeServer()
+        server.edit = ({ url }, sent) => {
+          if (sent.status !== 200 || !url.includes("/branches/")) return sent
+          const { commit, name } = JSON.parse(new TextDecoder().decode(sent.body))
+          const told = branchCommit === "id" ? { name, commit: { sha: commit.sha, url: "" } } : { name }
+          return { ...sent, body: bytes(JSON.stringify(told)) }
+        }
         const remote = yield* remoteOf(server)
-        server.host.commit("main", [put("a.json", "1")])
+        server.commit("main", [put("a.json", "1")])
         const first = Option.getOrThrow(yield* remote.head("main"))
-        assert.strictEqual(first.tree, server.host.branch("main")!.tree)
+        assert.strictEqual(first.tree, server.id("main^{tree}"))
         const made = yield* remote.commit("main", Option.some(first), {
           message: "two files",
           changes: [put("b.json", "2"), put("c.json", "3")]
@@ -142,11 +154,11 @@ describe("reading from GitHub", () => {
           Option.map(yield* other.head("main"), ({ commit }) => commit),
           Option.some(made.commit)
         )
-        server.host.commit("main", [put("d.json", "4")])
+        server.commit("main", [put("d.json", "4")])
         server.seen.length = 0
         assert.strictEqual(
           Option.getOrThrow(yield* other.head("main")).tree,
-          server.host.branch("main")!.tree,
+          server.id("main^{tree}"),
           "moved by somebody else"
         )
         assert.strictEqual(server.seen.length, 2, verbs(server).join())
@@ -179,5 +191,62 @@ describe("reading from GitHub", () => {
         )
       )
     )
+  )
+})
+
+/** A repository whose collections hold what the Contents API tells no mode of: a program, and another repository. */
+const oddities = Effect.gen(function* () {
+  const { remote, server } = yield* fresh({ listVia: "contents" })
+  const git = (input: string, ...args: ReadonlyArray<string>) =>
+    server.git(args, new TextEncoder().encode(input)).trim()
+  const blob = (text: string) => git(text, "hash-object", "-w", "--stdin")
+  const tree = (...entries: ReadonlyArray<string>) => git(`${entries.join("\n")}\n`, "mktree", "--missing")
+  const file = (name: string, mode = "100644") => `${mode} blob ${blob('{"f":1}')}\t${name}`
+  const directory = (name: string, ...entries: ReadonlyArray<string>) =>
+    `040000 tree ${tree(...entries)}\t${name}`
+  const data = directory(
+    "data",
+    directory("plain", file("a.json")),
+    directory("programs", file("a.json"), file("run.sh", "100755")),
+    directory("parts", file("a.json"), `160000 commit ${"1".repeat(40)}\tother`),
+    file("build.sh", "100755")
+  )
+  const commit = git("by hand\n", "-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", tree(data))
+  git("", "update-ref", "refs/heads/main", commit)
+  return { git, remote, head: Option.getOrThrow(yield* remote.head("main")) }
+})
+
+describe("directories listed by the Contents API", () => {
+  it.scopedLive(
+    "have their own ids, whatever the modes of what lies in them, and may be listed whole after",
+    () =>
+      Effect.gen(function* () {
+        const { git, head, remote } = yield* oddities
+        for (const path of ["data", "data/plain", "data/programs", "data/parts"]) {
+          const listed = Option.getOrThrow(yield* remote.tree(head, path))
+          assert.strictEqual(listed.oid, git("", "rev-parse", `main:${path}`))
+          const named = Option.getOrThrow(yield* remote.treeAtBranch!("main", path))
+          assert.strictEqual(named.tree.oid, listed.oid)
+          const whole = Option.getOrThrow(yield* remote.tree(head, path, { recursive: true }))
+          assert.strictEqual(whole.oid, listed.oid)
+          assert.isAtLeast(whole.entries.length, listed.entries.length)
+        }
+      })
+  )
+
+  it.scopedLive("leave an index that stands after a write", () =>
+    Effect.gen(function* () {
+      const { remote } = yield* oddities
+      const store = yield* Effect.provideService(
+        Store.make({ indexes: { programs: ["f"] } }),
+        GitRemote,
+        remote
+      )
+      const programs = store.collection("programs")
+      yield* programs.insert({ f: 2 }, { id: "b" })
+      const { current, source } = yield* programs.explain("f", 2)
+      assert.deepStrictEqual([source, current], ["index", true])
+      assert.strictEqual((yield* programs.findBy("f", 1)).length, 1)
+    })
   )
 })

@@ -4,7 +4,8 @@ import type { Oid } from "../../../../src/domain/Oid.js"
 import { GitRemote, type GitRemoteService, type Head } from "../../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../../src/store/Store.js"
-import { history, settle, virtual } from "../../../support/github/Virtual.js"
+import { replying, verbs } from "../../../support/github/InProcess.js"
+import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = (path: string, text: string) => ({ _tag: "Put", path, content: bytes(text) }) as const
@@ -21,29 +22,29 @@ const start = (options: Partial<GitHubOptions>) =>
   Effect.gen(function* () {
     const it = yield* virtual(options)
     const { flight, remote, server } = it
-    server.host.commit("main", [put("data/docs/a.json", '{"n":1}')], "base")
-    const base = server.host.branch("main", true)!.oid
+    server.commit("main", [put("data/docs/a.json", '{"n":1}')], "base")
+    const base = server.head("main")
     // The host has said by now that it knows paths below a revision, and the remote believes what it is told.
     yield* settle(flight, Effect.zipRight(remote.head("main"), remote.treeAtBranch!("main", "data/docs")))
-    const behind = server.host.snapshot()
-    server.host.commit("main", [put("data/new/b.json", '{"n":2}')], "theirs")
+    server.snapshot()
+    server.commit("main", [put("data/new/b.json", '{"n":2}')], "theirs")
     const { result } = yield* settle(flight, remote.head("main"))
     const head = Option.getOrThrow(Either.getOrThrow(result))
     const lagging = (millis: number) =>
       Effect.zipRight(
         Effect.sync(() => {
-          server.host.replica = behind
+          server.lagging = true
         }),
         Effect.fork(
           Effect.zipRight(
             Effect.sleep(millis),
             Effect.sync(() => {
-              server.host.replica = undefined
+              server.lagging = false
             })
           )
         )
       )
-    return { ...it, base, behind, head, lagging }
+    return { ...it, base, head, lagging }
   })
 
 const reads: ReadonlyArray<{
@@ -146,7 +147,7 @@ describe.each(ways)("a machine that is ten seconds behind the others, with %j", 
         store.batch({ message: "ours" }, (batch) => batch.put("new", "c", { n: 3 }))
       )
       assert.isTrue(Either.isRight(result), JSON.stringify(result))
-      assert.deepStrictEqual(history(server), ["ours", "theirs", "base"])
+      assert.deepStrictEqual(server.history(), ["ours", "theirs", "base"])
       const { result: ids } = yield* settle(flight, store.collection("new").list())
       assert.deepStrictEqual(Either.getOrThrow(ids), ["b", "c"])
       const { result: found } = yield* settle(flight, store.collection("new").findBy("n", 2))
@@ -163,7 +164,8 @@ describe.each(ways)("a branch that was made a moment ago, with %j", (options) =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* start(options)
       const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
-      server.host.replica = server.host.snapshot()
+      server.snapshot()
+      server.lagging = true
       const { result } = yield* settle(
         flight,
         Effect.gen(function* () {
@@ -183,16 +185,16 @@ describe.each(ways)("a branch that was made a moment ago, with %j", (options) =>
         })
       )
       assert.isTrue(Either.isRight(result), String(Option.getOrNull(Either.getLeft(result))))
-      assert.deepStrictEqual([...server.host.repository.refs.keys()], ["refs/heads/main"])
-      assert.deepStrictEqual(history(server).slice(0, 2), ["insert docs/c", "update docs/a"])
+      assert.deepStrictEqual([...server.refs().keys()], ["refs/heads/main"])
+      assert.deepStrictEqual(server.history().slice(0, 2), ["insert docs/c", "update docs/a"])
     })
   )
 })
 
 it.scoped("a machine that never catches up is an error, not an absence", () =>
   Effect.gen(function* () {
-    const { behind, flight, head, remote, server } = yield* start({})
-    server.host.replica = behind
+    const { flight, head, remote, server } = yield* start({})
+    server.lagging = true
     const all: ReadonlyArray<Effect.Effect<unknown, { readonly _tag: string }>> = [
       remote.tree(head, ""),
       remote.tree(head, "data/new"),
@@ -205,3 +207,92 @@ it.scoped("a machine that never catches up is an error, not an absence", () =>
     }
   })
 )
+
+describe("a head remembered from before another client's commit", () => {
+  it.scoped("refuses nothing, even where no retry is allowed", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual()
+      const bytes = (text: string) => new TextEncoder().encode(text)
+      server.commit("main", [{ _tag: "Put", path: "data/notes/a.json", content: bytes("{}") }], "base")
+      const work = Effect.gen(function* () {
+        const options = { batchRetries: 0, conflictRetries: 0 }
+        const store = yield* Effect.provideService(Store.make(options), GitRemote, remote)
+        const put = (id: string, n: number) =>
+          store.batch({}, (batch) =>
+            Effect.zipRight(batch.put("notes", id, { n }), batch.put("notes", "both", { n }))
+          )
+        yield* put("b", 1)
+        server.commit("main", [{ _tag: "Put", path: "data/notes/b.json", content: bytes("{}") }], "theirs")
+        yield* put("b", 2)
+        server.commit(
+          "main",
+          [{ _tag: "Put", path: "data/notes/b.json", content: bytes('{"n":9}') }],
+          "theirs"
+        )
+        yield* store.writer({}, (writer) =>
+          Effect.zipRight(writer.put("notes", "b", { n: 3 }), writer.put("notes", "both", { n: 3 }))
+        )
+      })
+      const { result } = yield* settle(flight, work)
+      assert.isTrue(Either.isRight(result), JSON.stringify(result))
+    })
+  )
+
+  for (const options of [{}, { useGraphql: true, commitVia: "graphql" }] as const) {
+    it.scoped(`costs one look where the branch is, with ${JSON.stringify(options)}`, () =>
+      Effect.gen(function* () {
+        const { flight, remote, server } = yield* virtual(options)
+        const bytes = (text: string) => new TextEncoder().encode(text)
+        const theirs = (n: number) =>
+          server.commit("main", [{ _tag: "Put", path: "data/theirs/a.json", content: bytes(`{"n":${n}}`) }])
+        theirs(0)
+        const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
+        const put = (n: number) =>
+          store.batch({}, (batch) =>
+            Effect.zipRight(batch.put("notes", "a", { n }), batch.put("notes", "b", { n }))
+          )
+        yield* settle(flight, put(1))
+        theirs(1)
+        server.seen.length = 0
+        const { result } = yield* settle(flight, put(2))
+        assert.isTrue(Either.isRight(result), JSON.stringify(result))
+        const looks = verbs(server).filter((verb) => verb.startsWith("GET /branches/"))
+        assert.deepStrictEqual(looks, ["GET /branches/main"], verbs(server).join("\n"))
+        assert.deepStrictEqual(server.problems, [])
+      })
+    )
+  }
+})
+
+describe("a commit by GraphQL that is refused as if there were no such branch", () => {
+  const graphql = { useGraphql: true, commitVia: "graphql" } as const
+  const content = new TextEncoder().encode("{}")
+  const world = (refusals: number) =>
+    Effect.gen(function* () {
+      const { flight, remote, server } = yield* virtual(graphql)
+      server.commit("main", [{ _tag: "Put", path: "data/notes/a.json", content }], "base")
+      let met = 0
+      server.fault = ({ body }) =>
+        body.includes('"mutation ') && met++ < refusals
+          ? replying({
+              status: 200,
+              body: { data: null, errors: [{ type: "NOT_FOUND", message: "Could not resolve it." }] }
+            })
+          : undefined
+      const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+      const put = store.batch({}, (batch) =>
+        Effect.zipRight(batch.put("notes", "a", { n: 1 }), batch.put("notes", "b", { n: 1 }))
+      )
+      return yield* settle(flight, put)
+    })
+
+  it.scoped("is tried again while that may be a machine behind the others, and is no lost race then", () =>
+    Effect.gen(function* () {
+      const { result, took } = yield* world(Number.POSITIVE_INFINITY)
+      assert.isTrue(Either.isLeft(result))
+      if (Either.isLeft(result)) assert.strictEqual(result.left._tag, "NotFoundError")
+      assert.isBelow(took, 26_000)
+      assert.isTrue(Either.isRight((yield* world(3)).result))
+    })
+  )
+})

@@ -49,7 +49,7 @@ const put = (path: string, text: string) =>
 
 const world = Effect.gen(function* () {
   const { remote, server } = yield* fresh()
-  server.host.commit("main", [put("a.json", "1"), put("d/b.json", "2"), put("d/c.json", "3")], "base")
+  server.commit("main", [put("a.json", "1"), put("d/b.json", "2"), put("d/c.json", "3")], "base")
   let remaining = 5000
   server.headers = () => ({
     "x-ratelimit-limit": "5000",

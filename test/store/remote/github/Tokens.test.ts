@@ -3,26 +3,22 @@ import { Clock, Effect, Either, Option, Redacted } from "effect"
 import type { RefMoved } from "../../../../src/domain/Ref.js"
 import type { StoreError } from "../../../../src/domain/StoreError.js"
 import type { GitRemoteService, Head } from "../../../../src/store/remote/GitRemote.js"
-import { type HostReply, TestHost } from "../../../support/github/TestHost.js"
-import { makeTestServer, type TestServer } from "../../../support/github/TestServer.js"
+import { moreTokens, type Reply, replying } from "../../../support/github/InProcess.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const put = { _tag: "Put", path: "a.json", content: new TextEncoder().encode("1") } as const
 
-const addressOf = ({ host, raw, url }: TestServer) => ({ repo: host.full, apiUrl: url, rawUrl: raw })
-
 /** A client whose token is another one every hour. */
 const rotating = Effect.gen(function* () {
-  const { connect, flight } = yield* virtual()
-  const server = yield* makeTestServer(new TestHost())
-  server.host.commit("main", [put])
+  const { connect, flight, server } = yield* virtual()
+  server.commit("main", [put])
   yield* settle(flight, Effect.sleep("1 minute"))
   let asked = 0
   const auth = Effect.map(Clock.currentTimeMillis, (now) => ({
-    header: Redacted.make(`Bearer token-${asked++}`),
+    header: Redacted.make(`Bearer ${moreTokens[asked++]}`),
     expiresAt: new Date(now + 3_600_000)
   }))
-  return { flight, server, remote: yield* connect({ ...addressOf(server), token: undefined, auth }) }
+  return { flight, server, remote: yield* connect({ token: undefined, auth }) }
 })
 
 describe("tokens that change", () => {
@@ -51,15 +47,13 @@ describe("tokens that change", () => {
     Effect.gen(function* () {
       const { flight, remote, server } = yield* rotating
       const body = { message: "Resource not accessible by integration" }
-      server.fault = (_, index) =>
-        index < 2 ? { _tag: "Answer", after: false, reply: { status: 403, body } } : undefined
+      server.fault = (_, index) => (index < 2 ? replying({ status: 403, body }) : undefined)
       const { result, took } = yield* settle(flight, remote.head("main"))
       assert.isTrue(Either.isRight(result), String(Option.getOrNull(Either.getLeft(result))))
       assert.strictEqual(took, 3_000)
       yield* settle(flight, Effect.sleep("11 seconds"))
       const from = server.seen.length
-      server.fault = (_, index) =>
-        index === from ? { _tag: "Answer", after: false, reply: { status: 403, body } } : undefined
+      server.fault = (_, index) => (index === from ? replying({ status: 403, body }) : undefined)
       const later = yield* settle(flight, remote.fileAtBranch("main", "a.json", { fresh: true }))
       assert.propertyVal(Option.getOrThrow(Either.getLeft(later.result)), "_tag", "AuthError")
       assert.strictEqual(later.took, 0)
@@ -107,7 +101,7 @@ const writes: ReadonlyArray<
 const singleFile = (remote: GitRemoteService) => Option.getOrThrow(remote.singleFile)
 
 describe("a token that may read, whose writes GitHub does not find", () => {
-  const lacks: ReadonlyArray<readonly [string, HostReply, RegExp]> = [
+  const lacks: ReadonlyArray<readonly [string, Reply, RegExp]> = [
     [
       "a scope",
       { status: 200, headers: { "x-oauth-scopes": "gist, read:org" }, body: { permissions: { push: true } } },
@@ -120,15 +114,15 @@ describe("a token that may read, whose writes GitHub does not find", () => {
       it.scoped(`is told so: ${what}, for want of ${lack}`, () =>
         Effect.gen(function* () {
           const { flight, remote, server } = yield* virtual()
-          server.host.commit("main", [put])
+          server.commit("main", [put])
           const head = Option.getOrThrow(yield* remote.head("main"))
           server.fault = ({ method, url }) => {
             const isRepository = method === "GET" && /^\/repos\/[^/]+\/[^/]+$/.test(url)
             if (method === "GET" && !isRepository) return undefined
             const reply = isRepository
-              ? { ...repository, body: { full_name: server.host.full, ...(repository.body as object) } }
+              ? { ...repository, body: { full_name: server.repo, ...(repository.body as object) } }
               : { status: 404, body: { message: "Not Found" } }
-            return { _tag: "Answer", after: false, reply }
+            return replying(reply)
           }
           const { result } = yield* settle(flight, write(remote, head))
           const error = Option.getOrThrow(Either.getLeft(result))
@@ -141,7 +135,7 @@ describe("a token that may read, whose writes GitHub does not find", () => {
   it.scoped("is not asked about where something is missing indeed, once it has written", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [put])
+      server.commit("main", [put])
       const head = Option.getOrThrow(yield* remote.head("main"))
       const { oid } = Option.getOrThrow(yield* remote.file(head, put.path))
       const remove = singleFile(remote).delete("main", put.path, oid, { message: "m" })

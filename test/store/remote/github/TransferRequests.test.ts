@@ -4,8 +4,8 @@ import type { Collection } from "../../../../src/store/Collection.js"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../../src/store/Store.js"
 import type { ImportOptions } from "../../../../src/store/transfer/Import.js"
+import { verbs } from "../../../support/github/InProcess.js"
 import { fresh, remoteOf } from "../../../support/github/Remote.js"
-import { verbs } from "../../../support/github/TestServer.js"
 import { ways } from "../../core/Remotes.js"
 
 type Way = (typeof ways)[number][0]

@@ -9,7 +9,7 @@ describe("what cannot be sent", () => {
   it.scoped("a token that no header can carry is refused before a transport quotes it", () =>
     Effect.gen(function* () {
       const { connect, flight, server } = yield* virtual({ maxRetries: 0 })
-      server.host.commit("main", [put])
+      server.commit("main", [put])
       for (const bad of ["ghp_secret\nx", "ghp_secret”", "ghp_secret\0", ""]) {
         const refused = yield* Effect.flip(connect({ token: Redacted.make(bad) }))
         const auth = Effect.succeed({ header: Redacted.make(`Bearer ${bad === "" ? "\n" : bad}`) })
@@ -28,7 +28,7 @@ describe("what cannot be sent", () => {
     Effect.gen(function* () {
       const { connect, flight, remote, server } = yield* virtual({ maxRetries: 0 })
       const reader = yield* connect({ readOnly: true, pinRef: false })
-      server.host.commit("main", [put])
+      server.commit("main", [put])
       for (const name of ["\ud800", "..", "../../../user", "a/./b"]) {
         const asked: Record<string, Effect.Effect<unknown, { readonly _tag: string }>> = {
           head: Effect.suspend(() => remote.head(name)),
@@ -56,26 +56,13 @@ describe("what cannot be sent", () => {
   it.scoped("a branch whose name ends like an endpoint is sent as one segment", () =>
     Effect.gen(function* () {
       const { connect, flight, server } = yield* virtual({ maxRetries: 0 })
-      server.host.commit("feature/status", [put])
+      server.commit("feature/status", [put])
       const remote = yield* connect()
       yield* settle(flight, remote.head("feature/status"))
       yield* settle(flight, remote.resolve("feature/status~1"))
       const named = server.seen.map(({ url }) => url).filter((path) => path.includes("status"))
       assert.include(named.join("\n"), "/branches/feature%2Fstatus")
       assert.include(named.join("\n"), "/commits/feature%2Fstatus")
-    })
-  )
-
-  it.scoped("a redirect to what is no address is an error, not a defect", () =>
-    Effect.gen(function* () {
-      const { flight, remote, server } = yield* virtual()
-      server.fault = () => ({
-        _tag: "Answer",
-        after: false,
-        reply: { status: 301, headers: { location: "http://[" } }
-      })
-      const { result } = yield* settle(flight, remote.head("main"))
-      assert.propertyVal(Option.getOrThrow(Either.getLeft(result)), "_tag", "RemoteError")
     })
   )
 })
@@ -85,16 +72,16 @@ describe("what is asked for once", () => {
     Effect.gen(function* () {
       const { connect, flight, server } = yield* virtual()
       const remote = yield* connect({ readOnly: true })
-      server.host.commit("other", [put])
+      server.commit("other", [put])
       const absent = yield* settle(flight, remote.head("main"))
       assert.isTrue(Option.isNone(Either.getOrThrow(absent.result)))
-      server.host.commit("main", [put], "1")
+      server.commit("main", [put], "1")
       let arrived = 0
       server.arrives = () => {
         if (++arrived < 2) return undefined
         // The second is answered after the branch has moved.
         return new Promise<void>((done) => setTimeout(done, 20)).then(() => {
-          server.host.commit("main", [{ ...put, path: "b" }], "2")
+          server.commit("main", [{ ...put, path: "b" }], "2")
         })
       }
       const both = Effect.all([remote.head("main"), remote.head("main")], { concurrency: 2 })
@@ -107,7 +94,7 @@ describe("what is asked for once", () => {
   it.scoped("raw files have validators that no authorization changes, and ask for none", () =>
     Effect.gen(function* () {
       const { connect, flight, server } = yield* virtual()
-      server.host.commit("main", [put])
+      server.commit("main", [put])
       const remote = yield* connect({ readOnly: true, pinRef: false, token: undefined, auth: Effect.never })
       const read = (known?: never) =>
         Effect.map(settle(flight, remote.fileAtBranch("main", put.path, { known })), ({ result }) =>
@@ -123,16 +110,16 @@ describe("what is asked for once", () => {
   it.scoped("the history of a commit that was seen is there, whatever one machine says", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [{ ...put, path: "x" }], "base")
+      server.commit("main", [{ ...put, path: "x" }], "base")
       const head = Either.getOrThrow((yield* settle(flight, remote.head("main"))).result)
-      const behind = server.host.snapshot()
+      server.snapshot()
       const write = remote.commit("main", head, { message: "m", changes: [put] })
       const made = Either.getOrThrow((yield* settle(flight, write)).result)
-      server.host.replica = behind
+      server.lagging = true
       const caughtUp = Effect.zipRight(
         Effect.sleep("8 seconds"),
         Effect.sync(() => {
-          server.host.replica = undefined
+          server.lagging = false
         })
       )
       yield* Effect.fork(caughtUp)

@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Either, Fiber, Option, TestClock } from "effect"
+import { Duration, Effect, Either, Fiber, Option, Stream, TestClock } from "effect"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import { retryAfter } from "../../../../src/store/remote/github/LimitHeaders.js"
 import { makeLimits } from "../../../../src/store/remote/github/Limits.js"
 import { resolveOptions } from "../../../../src/store/remote/github/Options.js"
+import { type Reply, replying } from "../../../support/github/InProcess.js"
+import { fresh } from "../../../support/github/Remote.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const settings = {
@@ -46,8 +48,8 @@ describe("who waits", () => {
   it.scoped("for the limits of github.com writes to github.com, or where headers or options say so", () =>
     Effect.gen(function* () {
       const { connect, flight, server } = yield* virtual()
-      server.host.commit("main", [put])
-      const { oid } = server.host.branch("main", true)!
+      server.commit("main", [put])
+      const oid = server.head()
       const limits = () => announced(5000, 5000, Math.floor(Date.now() / 1000) + 3000)
       let branches = 0
       const tookBy = (headers: Record<string, string>, options: Partial<GitHubOptions> = {}, count = 81) =>
@@ -97,7 +99,7 @@ describe("who waits", () => {
   it.scoped("asks for the limit, is told it though the quota is used up", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [put])
+      server.commit("main", [put])
       server.headers = () => announced(5000, 0, Math.floor(Date.now() / 1000) + 3000)
       yield* settle(flight, remote.head("main"))
       const { result, took } = yield* settle(flight, remote.budget)
@@ -111,16 +113,12 @@ describe("who waits", () => {
   it.scoped("after a 503 waits as long as that asks, in reads and in writes", () =>
     Effect.gen(function* () {
       const { flight, remote, server } = yield* virtual()
-      server.host.commit("main", [{ ...put, path: "x" }])
+      server.commit("main", [{ ...put, path: "x" }])
       const resting = (seconds: string) => {
         const from = server.seen.length
         server.fault = (_, index) =>
           index === from
-            ? {
-                _tag: "Answer",
-                after: false,
-                reply: { status: 503, body: { message: "resting" }, headers: { "retry-after": seconds } }
-              }
+            ? replying({ status: 503, body: { message: "resting" }, headers: { "retry-after": seconds } })
             : undefined
       }
       const insert = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, Option.none(), {
@@ -154,6 +152,92 @@ describe("who waits", () => {
       for (const one of Either.getOrThrow(result)) {
         assert.include(Option.getOrThrow(Either.getLeft(one)), { _tag: "RemoteError", reason: "Timeout" })
       }
+    })
+  )
+})
+
+const limited = Effect.gen(function* () {
+  const { flight, remote, server } = yield* virtual({ useGraphql: true, maxRetries: 0 })
+  const content = new TextEncoder().encode("1")
+  server.commit("main", [{ _tag: "Put", path: "a.json", content }])
+  const oid = server.id("main:a.json")
+  const head = Option.getOrThrow(yield* remote.head("main"))
+  const rest = Effect.asVoid(remote.fileAtBranch("main", "a.json", { fresh: true }))
+  const graphql = Stream.runDrain(remote.blobs(head, [{ path: "a.json", oid }]))
+  /** One kind of request is refused so, then the other is sent: what that waits. */
+  const after = (reply: Reply, first: typeof rest, second: typeof rest) =>
+    Effect.gen(function* () {
+      const from = server.seen.length
+      server.fault = (_, index) => (index === from ? replying(reply) : undefined)
+      const refused = yield* settle(flight, first)
+      assert.propertyVal(Option.getOrThrow(Either.getLeft(refused.result)), "_tag", "RateLimitError")
+      const { result, took } = yield* settle(flight, second)
+      assert.isTrue(Either.isRight(result), String(Option.getOrNull(Either.getLeft(result))))
+      return took
+    })
+  return { after, graphql, rest }
+})
+
+const usedUp = (resource: string): Reply => ({
+  status: 403,
+  body: { message: "API rate limit exceeded" },
+  headers: {
+    "x-ratelimit-limit": "5000",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": String(Math.floor(Date.now() / 1000) + 3_000),
+    "x-ratelimit-resource": resource
+  }
+})
+
+const tooMuch: Reply = { status: 429, body: { message: "slow down" }, headers: { "retry-after": "30" } }
+
+describe("a limit that one request meets", () => {
+  it.scoped("holds back REST and GraphQL alike where it is a secondary one", () =>
+    Effect.gen(function* () {
+      const one = yield* limited
+      assert.strictEqual(yield* one.after(tooMuch, one.rest, one.graphql), 30_000)
+      const other = yield* limited
+      assert.strictEqual(yield* other.after(tooMuch, other.graphql, other.rest), 30_000)
+    })
+  )
+
+  it.scoped("holds back its own resource alone where a quota is used up", () =>
+    Effect.gen(function* () {
+      const one = yield* limited
+      assert.strictEqual(yield* one.after(usedUp("core"), one.rest, one.graphql), 0)
+      const other = yield* limited
+      assert.strictEqual(yield* other.after(usedUp("graphql"), other.graphql, other.rest), 0)
+    })
+  )
+})
+
+describe("a hundred requests at once, which GitHub bears", () => {
+  it.scopedLive("are never reached, and what is interrupted gives its place back", () =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* fresh()
+      const content = new TextEncoder().encode("1")
+      server.commit("main", [{ _tag: "Put", path: "a.json", content }])
+      let most = 0
+      let late = 50
+      server.arrives = () => {
+        most = Math.max(most, server.pending())
+        return new Promise((done) => setTimeout(done, late))
+      }
+      const read = Effect.asVoid(remote.fileAtBranch("main", "a.json"))
+      const readers = (count: number) =>
+        Effect.all(
+          Array.from({ length: count }, () => read),
+          { concurrency: "unbounded" }
+        )
+      yield* readers(130)
+      assert.isAtLeast(most, 50)
+      assert.isAtMost(most, 90)
+      late = 600
+      for (const patience of [5, 60, 100]) {
+        assert.isTrue(Option.isNone(yield* Effect.timeoutOption(readers(130), patience)))
+      }
+      late = 1
+      yield* readers(130)
     })
   )
 })
