@@ -5,6 +5,7 @@ import { fullName, parse } from "./ConfigFile.js"
 import { hasHead, isThere, makePath } from "./Directory.js"
 import { fsyncPath } from "./Disk.js"
 import { Fault } from "./Fault.js"
+import { creating } from "./Unfinished.js"
 
 const configOf = (durable: boolean) => `[core]
 \trepositoryformatversion = 0
@@ -28,7 +29,7 @@ export const create = async (directory: string, defaultBranch: string, durable: 
   }
   const parent = path.resolve(path.dirname(directory))
   makePath(parent)
-  const temporary = fs.mkdtempSync(path.join(parent, ".creating-"))
+  const temporary = fs.mkdtempSync(path.join(parent, creating))
   try {
     for (const part of ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"]) {
       makePath(path.join(temporary, part), false)

@@ -13,6 +13,7 @@ import * as Engine from "./Engine.js"
 import { attempt } from "./Fault.js"
 import type { GitRepository } from "./GitRepository.js"
 import { type GitRepositoriesOptions, resolveOptions } from "./RepositoriesOptions.js"
+import { clearUnfinished, removing } from "./Unfinished.js"
 
 export type { GitRepositoriesOptions, MaintenanceSchedule } from "./RepositoriesOptions.js"
 
@@ -84,6 +85,7 @@ export const make = (
     const { idle, ...options } = yield* resolveOptions(given)
     const root = path.resolve(options.directory)
     yield* makeDirectory(root)
+    yield* Effect.forkScoped(Effect.promise(() => clearUnfinished(root)))
     const directoryOf = ({ name, owner }: RepositoryName) => path.join(root, owner, `${name}.git`)
     const engines = yield* RcMap.make({
       lookup: (directory: string) => Engine.open({ ...options, directory }),
@@ -147,7 +149,7 @@ export const make = (
             identities.delete(directory)
             const gone = yield* attempt("GitRepositories.remove", directory, () => {
               const parent = path.dirname(directory)
-              const place = fs.mkdtempSync(path.join(parent, ".removing-"))
+              const place = fs.mkdtempSync(path.join(parent, removing))
               fs.renameSync(directory, path.join(place, "repository.git"))
               if (options.durability !== "none") fsyncPathSync(parent)
               return place

@@ -61,3 +61,24 @@ it.scopedLive("creating at once makes one repository", () =>
     )
   })
 )
+
+it.scopedLive(
+  "what was left of a repository that was being made or removed goes, unless somebody may be at it",
+  () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      const old = new Date(Date.now() - 2 * 60 * 60 * 1000)
+      for (const name of [".removing-old", ".creating-old", ".creating-new", "kept.git"]) {
+        fs.mkdirSync(`${directory}/local/${name}/objects/pack`, { recursive: true })
+        if (!name.endsWith("-new")) fs.utimesSync(`${directory}/local/${name}`, old, old)
+      }
+      yield* GitRepositories.make({ directory })
+      const left = Effect.sync(() => fs.readdirSync(`${directory}/local`).sort())
+      const expected = [".creating-new", "kept.git"]
+      yield* Effect.repeat(Effect.delay(left, "20 millis"), {
+        until: (names) => names.length <= expected.length,
+        times: 250
+      })
+      assert.deepStrictEqual(yield* left, expected)
+    })
+)

@@ -1,0 +1,40 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+
+/** What a directory is called while a repository is made in it, or removed. */
+export const creating = ".creating-"
+export const removing = ".removing-"
+
+/** Both take moments; what is so old has nobody left who goes on with it. */
+const abandoned = 60 * 60 * 1000
+
+const directoriesIn = (directory: string): ReadonlyArray<string> => {
+  try {
+    return fs
+      .readdirSync(directory, { withFileTypes: true })
+      .flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+  } catch {
+    return []
+  }
+}
+
+const isAbandoned = (directory: string, now: number): boolean => {
+  const { mtimeMs } = fs.statSync(directory, { throwIfNoEntry: false }) ?? { mtimeMs: now }
+  return now - mtimeMs > abandoned
+}
+
+/**
+ * Deletes what processes left below the directory of all repositories that ended while they made or removed one: no
+ * name leads there any more, or not yet. What cannot be deleted stays for the next start.
+ */
+export const clearUnfinished = async (root: string): Promise<void> => {
+  const now = Date.now()
+  for (const owner of directoriesIn(root)) {
+    for (const name of directoriesIn(path.join(root, owner))) {
+      const directory = path.join(root, owner, name)
+      const isUnfinished = name.startsWith(removing) || name.startsWith(creating)
+      if (isUnfinished && isAbandoned(directory, now))
+        await fs.promises.rm(directory, { recursive: true, force: true }).catch(() => undefined)
+    }
+  }
+}
