@@ -152,6 +152,11 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
                     : Effect.succeedNone
                 )
         ),
+      entries: (root, paths) =>
+        native.run("GitRepository.entries", () => {
+          const top = native.rootOf(root)
+          return paths.flatMap((at) => TreeReading.lookup(objects, top, at) ?? [])
+        }),
       lookup: (root, at) =>
         native.run("GitRepository.lookup", () =>
           Option.fromNullable(TreeReading.lookup(objects, native.rootOf(root), at))

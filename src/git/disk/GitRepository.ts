@@ -66,6 +66,11 @@ export interface GitRepository {
   readonly commit: (oid: Oid) => Effect.Effect<Option.Option<CommitInfo>, RemoteError>
   /** The entry at `path` below a commit or tree; "" is the root tree itself. */
   readonly lookup: (root: Oid, path: string) => Effect.Effect<Option.Option<TreeEntry>, RemoteError>
+  /** The entries at many paths, in their order, without those that are not there. */
+  readonly entries: (
+    root: Oid,
+    paths: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<TreeEntry>, RemoteError>
   /** Direct entries, or with `recursive` every blob with its whole relative path (and, with `trees`, the trees too). */
   readonly tree: (
     root: Oid,

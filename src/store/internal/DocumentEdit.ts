@@ -154,6 +154,7 @@ export const readVersions = (
       const { collection, id } = document
       wanted.set(documentPath(options.root, settings, collection, id), nameOf(document))
     }
+    if (wanted.size === 0) return found
     if (wanted.size === 1) {
       for (const [path, name] of wanted) {
         const expect = documents[0]?.needs === "absent" ? "absent" : "known"

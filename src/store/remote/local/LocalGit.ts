@@ -179,18 +179,20 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
     blobs: (at, files) =>
       Stream.fromIterable(files).pipe(
         Stream.grouped(512),
-        Stream.mapEffect((group) =>
-          Effect.forEach(group, (wanted) =>
-            wanted.oid !== undefined
-              ? Effect.succeed([{ path: wanted.path, oid: wanted.oid }])
-              : Effect.map(repository.lookup(idOf(at), wanted.path), (entry) =>
-                  Option.isSome(entry) && entry.value.kind === "blob"
-                    ? [{ path: wanted.path, oid: entry.value.oid }]
-                    : []
-                )
-          )
-        ),
-        Stream.map((found) => found.flat()),
+        Stream.mapEffect((group) => {
+          const wanted = Array.from(group)
+          const unknown = wanted.flatMap(({ oid, path }) => (oid === undefined ? [path] : []))
+          const entries = unknown.length === 0 ? Effect.succeed([]) : repository.entries(idOf(at), unknown)
+          return Effect.map(entries, (listed) => {
+            const blobs = new Map(
+              listed.flatMap(({ kind, oid, path }) => (kind === "blob" ? [[path, oid]] : []))
+            )
+            return wanted.flatMap(({ oid, path }) => {
+              const found = oid ?? blobs.get(path)
+              return found === undefined ? [] : [{ path, oid: found }]
+            })
+          })
+        }),
         Stream.flatMap((found) =>
           repository.blobs(found.map(({ oid }) => oid)).pipe(
             Stream.mapChunks((chunk) => chunk),
