@@ -21,6 +21,39 @@ const mostFiles = 300
 const revList = (git: GitRepository, ...args: ReadonlyArray<string>) =>
   Effect.map(Git.text(git, ["rev-list", ...args, "--"]), (text) => text.trim())
 
+/**
+ * The commits from `to` back to `from`, without that one, where each of them has one parent: most comparisons are of a
+ * branch with what it stood on, and need no Git process. Undefined where a merge or too many commits lie between.
+ */
+const straightLine = (git: GitRepository, from: Oid, to: Oid) =>
+  Effect.gen(function* () {
+    const line: Array<Oid> = []
+    let at = to
+    while (at !== from) {
+      const info = yield* git.commit(at)
+      if (Option.isNone(info) || info.value.parents.length !== 1 || line.length === mostCommits) {
+        return undefined
+      }
+      line.push(at)
+      at = info.value.parents[0]!
+    }
+    return line
+  })
+
+/** How two commits are related: the commit that both stand on (none: no such), and how far each is from it. */
+const relation = (git: GitRepository, from: Oid, to: Oid) =>
+  Effect.gen(function* () {
+    const ahead = yield* straightLine(git, from, to)
+    if (ahead !== undefined) return { base: Option.some(from), ahead: ahead.length, behind: 0, newest: ahead }
+    const behind = yield* straightLine(git, to, from)
+    if (behind !== undefined) return { base: Option.some(to), ahead: 0, behind: behind.length, newest: [] }
+    const base = yield* Programs.history(git.mergeBase(from, to))
+    if (Option.isNone(base)) return { base, ahead: 0, behind: 0, newest: [] }
+    const counts = yield* revList(git, "--left-right", "--count", `${from}...${to}`)
+    const [left = 0, right = 0] = counts.split("\t").map(Number)
+    return { base, ahead: right, behind: left, newest: undefined }
+  })
+
 export const routes: ReadonlyArray<Route.Route> = [
   Route.read(Api.compare, function* (call, { fullName, git }) {
     const basehead = call.parameters["basehead"] ?? ""
@@ -35,8 +68,8 @@ export const routes: ReadonlyArray<Route.Route> = [
     const head = yield* Revision.commitOf(git, headName)
     if (Option.isNone(base) || Option.isNone(head)) return yield* notFound
     const [from, to] = [base.value.commit, head.value.commit]
-    const merge = yield* Programs.history(git.mergeBase(from, to))
-    const mergeBase = Option.isSome(merge) ? yield* git.commit(merge.value) : Option.none()
+    const { ahead, base: common, behind, newest } = yield* relation(git, from, to)
+    const mergeBase = Option.isSome(common) ? yield* git.commit(common.value) : Option.none()
     if (Option.isNone(mergeBase)) {
       return yield* new Problem({
         status: 404,
@@ -50,18 +83,11 @@ export const routes: ReadonlyArray<Route.Route> = [
     }
     const paged = call.query.has("page") || call.query.has("per_page")
     const page = paged ? Pages.asked(call) : { number: 1, size: mostCommits, skip: 0 }
-    const [counts, changes] = yield* Effect.all(
-      [
-        revList(git, "--left-right", "--count", `${from}...${to}`),
-        page.number === 1 ? Differ.changes(git, before, to) : Effect.succeed([])
-      ],
-      { concurrency: 2 }
-    )
-    const [behind = 0, ahead = 0] = counts.split("\t").map(Number)
+    const changes = page.number === 1 ? yield* Differ.changes(git, before, to) : []
     const [oldest, files] = yield* Effect.all(
       [
         // GitHub counts the pages from the oldest commit.
-        commitsBetween(git, from, to, ahead, page),
+        commitsBetween(git, from, to, ahead, newest, page),
         Differ.view(call, fullName, git, { before, after: to, ref: to }, changes.slice(0, mostFiles))
       ],
       { concurrency: 2 }
@@ -97,18 +123,22 @@ export const routes: ReadonlyArray<Route.Route> = [
   })
 ]
 
-const commitsBetween = (git: GitRepository, from: Oid, to: Oid, count: number, page: Pages.Page) =>
+/** One page of the commits between two, oldest first; `newest` names them all where they are known. */
+const commitsBetween = (
+  git: GitRepository,
+  from: Oid,
+  to: Oid,
+  count: number,
+  newest: ReadonlyArray<Oid> | undefined,
+  page: Pages.Page
+) =>
   Effect.gen(function* () {
     const end = count - page.skip
     const start = Math.max(0, end - page.size)
     if (end <= 0) return []
-    const names = (yield* revList(
-      git,
-      `--skip=${start}`,
-      `--max-count=${end - start}`,
-      to,
-      `^${from}`
-    )).split("\n")
+    const names =
+      newest?.slice(start, end) ??
+      (yield* revList(git, `--skip=${start}`, `--max-count=${end - start}`, to, `^${from}`)).split("\n")
     const newestLast = names.filter((name) => name !== "").reverse()
     const infos = yield* Effect.forEach(newestLast, (name) => git.commit(name as Oid))
     return infos.flatMap(Option.toArray)
