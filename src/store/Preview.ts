@@ -26,7 +26,6 @@ const refused = () =>
 /** A remote that shows what would be committed, and commits nothing. */
 const showing = (remote: GitRemoteService, show: (commit: NewCommit) => void): GitRemoteService => ({
   ...remote,
-  singleFile: Option.none(),
   commit: (_branch, _expected, commit) =>
     Effect.suspend(() => {
       show(commit)
@@ -34,7 +33,7 @@ const showing = (remote: GitRemoteService, show: (commit: NewCommit) => void): G
     }),
   commitNext: (branch, build) =>
     Effect.gen(function* () {
-      const { commit, result } = yield* build(yield* remote.head(branch))
+      const { commit, result } = yield* build(remote.snapshot(branch))
       if (Option.isNone(commit)) return { committed: Option.none(), result }
       show(commit.value)
       return yield* Effect.fail(stopped)

@@ -1,26 +1,24 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { StoredDocument } from "../domain/Document.js"
-import { isOid, type Oid } from "../domain/Oid.js"
 import { settingsFileName } from "../domain/Settings.js"
 import { NotFoundError } from "../domain/StoreError.js"
 import type { ReadError, RestoreOptions, WriteError } from "./Collection.js"
 import { documentPath, under } from "./DocumentPath.js"
 import { checkNames } from "./internal/OperationQueue.js"
-import { snapshotAt, snapshotOf } from "./internal/Snapshot.js"
+import { makeSnapshot } from "./internal/Snapshot.js"
 import type { StoreCore } from "./internal/StoreCore.js"
 import { unreadable, versionOf, withoutMetadata } from "./internal/Versions.js"
-import type { Head, Wants } from "./remote/GitRemote.js"
+import type { Head } from "./remote/GitRemote.js"
 
 /** The commit that a name stands for, or the error that says it is missing. */
 export const requireCommit = (
   core: StoreCore,
   operation: string,
-  name: string,
-  wants?: Wants
+  name: string
 ): Effect.Effect<Head, ReadError> =>
   Effect.flatMap(
-    core.remote.resolve(name, wants),
+    core.remote.resolve(name),
     Option.match({
       onSome: (head) => Effect.succeed(head),
       onNone: () =>
@@ -53,21 +51,14 @@ export const restoreDocument = (
     if (problem !== undefined) return yield* problem
     const { root } = core.options
     const guessed = documentPath(root, core.repository.latest().settings, collection, id)
-    // Where requests cost, a whole id is taken as a commit's until nothing is found by it.
-    const direct = isOid(commitSha) && !core.free && core.remote.brings !== true
-    const at: Head | Oid = direct
-      ? commitSha
-      : yield* requireCommit(core, operation, commitSha, {
-          files: [under(root, settingsFileName), guessed],
-          trees: [root]
-        })
-    const snapshot =
-      typeof at === "string" ? snapshotOf(core.remote, at) : snapshotAt(core.remote, Option.some(at))
+    const snapshot = makeSnapshot(core.remote.snapshotAt(commitSha))
+    yield* snapshot.prefetch(() => ({ files: [under(root, settingsFileName), guessed], trees: [root] }))
     const { settings } = yield* core.repository.of(snapshot)
     const path = documentPath(root, settings, collection, id)
     const file = yield* snapshot.file(path)
-    const commit = typeof at === "string" ? at : at.commit
-    if (direct && Option.isNone(file)) yield* requireCommit(core, operation, commitSha)
+    const commit = snapshot.known()?.commit ?? commitSha
+    if (Option.isNone(file) && snapshot.known() === undefined)
+      yield* requireCommit(core, operation, commitSha)
     if (Option.isNone(file)) {
       return yield* new NotFoundError({
         operation,

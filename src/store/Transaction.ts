@@ -81,18 +81,19 @@ const makeWrites = (write: StoreCore["write"]) => {
 }
 
 /** No more than the head; a remote may learn by the way what moves branches in one step later. */
-const onlyHead = { files: [], trees: [] }
+const onlyHead = () => ({ files: [], trees: [] })
 
 /** The head that a transaction starts from. An empty repository gets a first commit, so that its branch is there. */
 const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
   Effect.gen(function* () {
-    const head = yield* core.remote.head(core.branch, onlyHead)
+    const snapshot = core.snapshot()
+    yield* snapshot.prefetch(onlyHead)
+    const head = yield* snapshot.head
     if (Option.isSome(head)) return head.value
-    yield* core.snapshot().head
     yield* core.remote
       .commitNext(core.branch, (now) =>
-        Effect.succeed({
-          commit: Option.isSome(now)
+        Effect.map(now.head, (head) => ({
+          commit: Option.isSome(head)
             ? Option.none()
             : Option.some({
                 message: "transaction: first commit of an empty repository",
@@ -107,7 +108,7 @@ const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
                 committer: core.options.committer
               }),
           result: undefined
-        })
+        }))
       )
       .pipe(Effect.catchTag("RefMoved", () => Effect.void))
     return yield* start(core)

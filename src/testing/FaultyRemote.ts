@@ -1,6 +1,6 @@
 import { Effect, Option, Stream } from "effect"
 import { AmbiguousWriteError } from "../domain/StoreError.js"
-import type { GitRemoteService, RemoteFailure, Wants, WriteFailure } from "../store/remote/GitRemote.js"
+import type { Edited, GitRemoteService, RemoteFailure, RemoteSnapshot } from "../store/remote/GitRemote.js"
 
 /** Where a call of a remote is: before it, inside the build of a commit, or after it has taken effect. */
 export type TouchPoint = "before" | "building" | "after"
@@ -49,25 +49,26 @@ export const withFaults = (remote: GitRemoteService, onTouch: OnTouch): GitRemot
       )
     )
 
-  const singleFile = Option.map(remote.singleFile, (single) => ({
-    ...single,
-    put: (...args: Parameters<typeof single.put>) => writing("singleFile.put", single.put(...args)),
-    delete: (...args: Parameters<typeof single.delete>) =>
-      writing("singleFile.delete", single.delete(...args))
-  }))
+  const snapshot = (of: RemoteSnapshot): RemoteSnapshot => ({
+    ...of,
+    head: reading("head", of.head),
+    file: (...args) => reading("file", of.file(...args)),
+    files: (...args) => streaming("files", of.files(...args)),
+    directory: (...args) => reading("directory", of.directory(...args))
+  })
 
-  const { moveBranches, treeAtBranch } = remote
+  const { moveBranches } = remote
 
   return {
     ...remote,
-    singleFile,
+    snapshot: (branch) => snapshot(remote.snapshot(branch)),
+    snapshotAt: (ref) => snapshot(remote.snapshotAt(ref)),
     probe: (...args) => reading("probe", remote.probe(...args)),
     resolve: (...args) => reading("resolve", remote.resolve(...args)),
     head: (...args) => reading("head", remote.head(...args)),
     tree: (...args) => reading("tree", remote.tree(...args)),
     treeAfter: (...args) => reading("treeAfter", remote.treeAfter(...args)),
     file: (...args) => reading("file", remote.file(...args)),
-    fileAtBranch: (...args) => reading("fileAtBranch", remote.fileAtBranch(...args)),
     blobs: (...args) => streaming("blobs", remote.blobs(...args)),
     log: (...args) => streaming("log", remote.log(...args)),
     commitInfo: (...args) => reading("commitInfo", remote.commitInfo(...args)),
@@ -77,17 +78,14 @@ export const withFaults = (remote: GitRemoteService, onTouch: OnTouch): GitRemot
     commit: (...args) => writing("commit", remote.commit(...args)),
     commitNext: <A, E>(
       branch: string,
-      build: Parameters<typeof remote.commitNext<A, E>>[1],
-      wants?: Wants
-    ): Effect.Effect<Effect.Effect.Success<ReturnType<typeof remote.commitNext<A, E>>>, E | WriteFailure> => {
+      edit: (snapshot: RemoteSnapshot) => Effect.Effect<Edited<A, E>, E>
+    ) => {
       const touch = onTouch({ operation: "commitNext", point: "building", writes: true })
       return Effect.zipRight(
         onTouch({ operation: "commitNext", point: "before", writes: true }),
         Effect.flatMap(
-          remote.commitNext<A, E | RemoteFailure>(
-            branch,
-            (head) => Effect.zipRight(touch, Effect.zipLeft(build(head), touch)),
-            wants
+          remote.commitNext<A, E | RemoteFailure>(branch, (given) =>
+            Effect.zipRight(touch, Effect.zipLeft(edit(snapshot(given)), touch))
           ),
           (answer) => {
             const after = onTouch({ operation: "commitNext", point: "after", writes: true })
@@ -102,9 +100,6 @@ export const withFaults = (remote: GitRemoteService, onTouch: OnTouch): GitRemot
     createBranch: (...args) => writing("createBranch", remote.createBranch(...args)),
     deleteBranch: (...args) => reading("deleteBranch", remote.deleteBranch(...args)),
     advance: (...args) => writing("advance", remote.advance(...args)),
-    ...(treeAtBranch === undefined
-      ? {}
-      : { treeAtBranch: (...args) => reading("treeAtBranch", treeAtBranch(...args)) }),
     ...(moveBranches === undefined
       ? {}
       : { moveBranches: (moves) => writing("moveBranches", moveBranches(moves)) })

@@ -282,7 +282,7 @@ export const foreignStep = (
     if (!step.document) return yield* somebody(`foreign-${token}.txt`, "hello")
     const { collection, id } = step.target
     const path = pathOf(collection, id)
-    const file = yield* observer.fileAtBranch("main", path)
+    const file = yield* observer.snapshot("main").file(path)
     const current = Option.getOrUndefined(
       Option.map(file, (found) => JSON.parse(new TextDecoder().decode(found.content)) as StoredDocument)
     )

@@ -1,9 +1,11 @@
 import { assert, describe } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit, Fiber, Option } from "effect"
 import type { GitRemoteService, Head } from "../../src/store/remote/GitRemote.js"
+import { deleteFile, putFile } from "../support/singleFile.js"
 import type { Contract } from "./GitRemoteContract.js"
 import {
   assertTag,
+  bytes,
   failureOf,
   filesOf,
   headOf,
@@ -14,6 +16,12 @@ import {
   write,
   writeNext
 } from "./GitRemoteSupport.js"
+
+/** The commit that was made, as another client sees it. */
+const madeBy = (
+  remote: GitRemoteService,
+  { committed }: { readonly committed: Option.Option<{ readonly commit: string }> }
+) => Effect.map(remote.resolve(Option.getOrThrow(committed).commit), Option.getOrThrow)
 
 const countUp = (remote: GitRemoteService, path: string) => (head: Option.Option<Head>) =>
   Effect.gen(function* () {
@@ -145,7 +153,7 @@ export const races = ({ promises, sizes, test }: Contract) =>
         )
         for (const { made, reached, result } of answers) {
           assert.isTrue(reached, "an answered commit is on the branch")
-          assert.deepStrictEqual(yield* readAt(other, made, `f${result}`), Option.some(`${result}`))
+          assert.deepStrictEqual(yield* readAt(other, made.commit, `f${result}`), Option.some(`${result}`))
           assert.isTrue(made.blobs.has(`f${result}`))
         }
       }))
@@ -155,8 +163,8 @@ export const races = ({ promises, sizes, test }: Contract) =>
     }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("base", "1")])
-        const idle = yield* remote.commitNext("main", (head) =>
-          Effect.succeed({ commit: Option.none(), result: Option.getOrThrow(head).commit })
+        const idle = yield* remote.commitNext("main", ({ head }) =>
+          Effect.map(head, (at) => ({ commit: Option.none(), result: Option.getOrThrow(at).commit }))
         )
         assert.isTrue(Option.isNone(idle.committed))
         assert.strictEqual(idle.result, first.commit)
@@ -234,7 +242,7 @@ export const races = ({ promises, sizes, test }: Contract) =>
           })
         )
         assert.isAtLeast(rounds, 2)
-        const files = yield* filesOf(other, Option.getOrThrow(made.committed))
+        const files = yield* filesOf(other, yield* madeBy(other, made))
         assert.deepStrictEqual(Object.fromEntries(files), { base: "1", ours: `${rounds}`, theirs: "1" })
         const after = yield* writeNext(remote, countUp(remote, "count"))
         assert.isTrue(Option.isSome(after.committed))
@@ -253,7 +261,7 @@ export const races = ({ promises, sizes, test }: Contract) =>
           assertTag(failure, "RefMoved")
           assert.strictEqual((yield* headOf(remote)).commit, first.commit)
           const next = yield* writeNext(remote, countUp(remote, "count"))
-          const files = yield* filesOf(remote, Option.getOrThrow(next.committed))
+          const files = yield* filesOf(remote, yield* madeBy(remote, next))
           assert.deepStrictEqual(Object.fromEntries(files), { a: "1", count: "1" })
         }))
     }
@@ -267,46 +275,38 @@ export const races = ({ promises, sizes, test }: Contract) =>
           remote.commit("main", Option.some(first), { message: "update a", changes: [put("a", "2")] })
         )
         assertTag(failure, "RefMoved")
-        if (Option.isSome(remote.singleFile)) {
-          const single = remote.singleFile.value
-          const put_ = single.put("main", "a", new Uint8Array([50]), Option.some(first.blobs.get("a")!), {
-            message: "update a"
-          })
-          assertTag(yield* failureOf(put_), "ConflictError", "NotFoundError")
-          assertTag(
-            yield* failureOf(single.delete("main", "a", first.blobs.get("a")!, { message: "delete a" })),
-            "ConflictError",
-            "NotFoundError"
-          )
+        const blob = first.blobs.get("a")!
+        for (const write of [
+          putFile(remote, "main", "a", bytes("2"), Option.some(blob), { message: "update a" }),
+          deleteFile(remote, "main", "a", blob, { message: "delete a" })
+        ]) {
+          assertTag(yield* failureOf(write), "ConflictError")
         }
         const files = yield* filesOf(other, yield* headOf(other))
         assert.deepStrictEqual(Object.fromEntries(files), { b: "1" })
       }))
 
-    test("the single-file short cut, where there is one, keeps its precondition", ({ another, remote }) =>
+    test("commitNext: a file is written only as it was seen", ({ another, remote }) =>
       Effect.gen(function* () {
-        if (Option.isNone(remote.singleFile)) return
-        const single = remote.singleFile.value
         const other = yield* another
         yield* write(remote, [put("seed", "1")])
-        const content = (value: string) => new TextEncoder().encode(value)
-        const made = yield* single.put("main", "d/a", content("1"), Option.none(), { message: "make" })
+        const made = yield* putFile(remote, "main", "d/a", bytes("1"), Option.none(), { message: "make" })
         const blob = Option.getOrThrow(made.blob)
         assert.strictEqual((yield* headOf(other)).commit, made.commit)
-        const again = single.put("main", "d/a", content("2"), Option.none(), { message: "make again" })
+        const again = putFile(remote, "main", "d/a", bytes("2"), Option.none(), { message: "make again" })
         assertTag(yield* failureOf(again), "ConflictError")
         yield* write(other, [put("elsewhere", "1")])
-        const updated = yield* single.put("main", "d/a", content("2"), Option.some(blob), {
+        const updated = yield* putFile(remote, "main", "d/a", bytes("2"), Option.some(blob), {
           message: "update"
         })
-        const stale = single.put("main", "d/a", content("3"), Option.some(blob), { message: "stale" })
+        const stale = putFile(remote, "main", "d/a", bytes("3"), Option.some(blob), { message: "stale" })
         assertTag(yield* failureOf(stale), "ConflictError")
         assertTag(
-          yield* failureOf(single.delete("main", "d/a", blob, { message: "stale delete" })),
+          yield* failureOf(deleteFile(remote, "main", "d/a", blob, { message: "stale delete" })),
           "ConflictError"
         )
         assert.deepStrictEqual(yield* readAt(other, yield* headOf(other), "d/a"), Option.some("2"))
-        const gone = yield* single.delete("main", "d/a", Option.getOrThrow(updated.blob), {
+        const gone = yield* deleteFile(remote, "main", "d/a", Option.getOrThrow(updated.blob), {
           message: "delete"
         })
         assert.isTrue(Option.isNone(gone.blob))

@@ -34,11 +34,13 @@ export const writeNext = (
   options: { readonly message?: string; readonly branch?: string } = {}
 ) =>
   remote
-    .commitNext(options.branch ?? "main", (head) =>
-      Effect.map(build(head), (changes) => ({
-        commit: Option.some({ message: options.message ?? "a commit", changes }),
-        result: head
-      }))
+    .commitNext(options.branch ?? "main", (snapshot) =>
+      Effect.flatMap(snapshot.head, (head) =>
+        Effect.map(build(head), (changes) => ({
+          commit: Option.some({ message: options.message ?? "a commit", changes }),
+          result: head
+        }))
+      )
     )
     .pipe(
       Effect.retry({

@@ -17,7 +17,7 @@ export const trees = ({ sizes, test }: Contract) =>
         assert.isTrue(Option.isNone(yield* remote.head("main")))
         assert.isTrue(Option.isNone(yield* remote.resolve("main")))
         assert.isTrue(Option.isNone(yield* remote.resolve(nowhere)))
-        assert.isTrue(Option.isNone(yield* remote.fileAtBranch("main", "a.json")))
+        assert.isTrue(Option.isNone(yield* remote.snapshot("main").file("a.json")))
         assert.deepStrictEqual(yield* remote.listBranches(""), [])
         assert.isTrue(Option.isNone(yield* remote.commitInfo(nowhere)))
       }))
@@ -31,7 +31,7 @@ export const trees = ({ sizes, test }: Contract) =>
         assert.isTrue((yield* remote.probe("main")).branch)
         assert.isTrue(Option.isNone(yield* remote.head("other")))
         assert.isTrue(Option.isNone(yield* remote.resolve("other")))
-        assert.isTrue(Option.isNone(yield* remote.fileAtBranch("other", "a.json")))
+        assert.isTrue(Option.isNone(yield* remote.snapshot("other").file("a.json")))
       }))
 
     test("a tree is listed direct or whole, in Git's order, and names its own id", ({ remote }) =>
@@ -86,14 +86,16 @@ export const trees = ({ sizes, test }: Contract) =>
         for (const path of ["d", "missing", "d/missing", "c.json/x"]) {
           assert.isTrue(Option.isNone(yield* remote.file(made, path)), path)
         }
-        const read = Option.getOrThrow(yield* remote.fileAtBranch("main", "d/b.json"))
+        const read = Option.getOrThrow(yield* remote.snapshot("main").file("d/b.json"))
         assert.strictEqual(text(read.content), "B")
-        assert.isTrue(Option.isNone(yield* remote.fileAtBranch("main", "d/zzz.json")))
+        assert.isTrue(Option.isNone(yield* remote.snapshot("main").file("d/zzz.json")))
         const known = { path: "d/b.json", oid: read.oid, content: read.content }
-        const again = Option.getOrThrow(yield* remote.fileAtBranch("main", "d/b.json", { known }))
+        const again = Option.getOrThrow(
+          yield* remote.snapshot("main").file("d/b.json", { known: Option.some(known) })
+        )
         assert.strictEqual(text(again.content), "B")
         const fresh = Option.getOrThrow(
-          yield* remote.fileAtBranch("main", "d/b.json", { known, fresh: true })
+          yield* remote.snapshot("main").file("d/b.json", { known: Option.some(known), fresh: true })
         )
         assert.strictEqual(text(fresh.content), "B")
         const many = yield* Stream.runCollect(
@@ -123,7 +125,7 @@ export const trees = ({ sizes, test }: Contract) =>
         for (let round = 0; round < 5; round++) {
           const made = yield* write(remote, [put("a.json", `${round}`)])
           assert.strictEqual((yield* headOf(remote)).commit, made.commit)
-          const read = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
+          const read = Option.getOrThrow(yield* remote.snapshot("main").file("a.json"))
           assert.strictEqual(text(read.content), `${round}`)
         }
       }))
@@ -147,7 +149,7 @@ export const trees = ({ sizes, test }: Contract) =>
         for (const path of paths) {
           assert.strictEqual(files.get(path), `content of ${path} 🦊`)
           assert.deepStrictEqual(yield* readAt(remote, made, path), Option.some(`content of ${path} 🦊`))
-          const read = yield* remote.fileAtBranch("main", path)
+          const read = yield* remote.snapshot("main").file(path)
           assert.strictEqual(text(Option.getOrThrow(read).content), `content of ${path} 🦊`)
         }
       }))
@@ -175,7 +177,7 @@ export const trees = ({ sizes, test }: Contract) =>
         const back = (yield* read("large")).content
         assert.strictEqual(back.length, large.length)
         assert.strictEqual(GitObject.hash("blob", back), GitObject.hash("blob", large))
-        const branch = Option.getOrThrow(yield* remote.fileAtBranch("main", "large"))
+        const branch = Option.getOrThrow(yield* remote.snapshot("main").file("large"))
         assert.strictEqual(branch.content.length, large.length)
       }))
 
@@ -188,7 +190,7 @@ export const trees = ({ sizes, test }: Contract) =>
         assert.strictEqual(text(first.content), "abc")
         first.content.fill(0)
         assert.deepStrictEqual(yield* readAt(remote, made, "a"), Option.some("abc"))
-        const branch = Option.getOrThrow(yield* remote.fileAtBranch("main", "a"))
+        const branch = Option.getOrThrow(yield* remote.snapshot("main").file("a"))
         branch.content.fill(0)
         const many = Chunk.toReadonlyArray(yield* Stream.runCollect(remote.blobs(made, [{ path: "a" }])))
         assert.strictEqual(text(many[0]!.content), "abc")

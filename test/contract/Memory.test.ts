@@ -27,9 +27,8 @@ const subject = (options: Memory.MemoryOptions) =>
 gitRemoteContract({ name: "Memory", make: subject({}) })
 
 gitRemoteContract({
-  name: "Memory, with the single-file short cut and a yield at every step",
+  name: "Memory, with a yield at every step",
   make: subject({
-    singleFile: true,
     moveBranches: true,
     faults: { onRead: () => Effect.yieldNow(), onWrite: () => Effect.yieldNow() }
   }),

@@ -29,7 +29,7 @@ describe("a remote with faults", () => {
       const plain = yield* work(remote)
       assert.strictEqual(yield* work(faulty), plain)
       assert.include(touches, "commitNext")
-      assert.include(touches, "treeAtBranch")
+      assert.include(touches, "directory")
       assert.isTrue(Option.isSome(yield* faulty.head("main")))
     })
   )

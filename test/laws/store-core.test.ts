@@ -50,11 +50,11 @@ describe("random programs against the model", () => {
   )
 
   it(
-    "leading shards and the single-file short cut in memory",
+    "leading shards in memory",
     () =>
       FastCheck.assert(
         FastCheck.asyncProperty(StoreArbitrary.program({ writers: 3, steps: 8, faults: false }), (program) =>
-          runChecked(program, memoryHarness({ singleFile: true }, { shardDepth: 2, shardWidth: 1 }))
+          runChecked(program, memoryHarness({}, { shardDepth: 2, shardWidth: 1 }))
         ),
         runs(40)
       ),

@@ -15,7 +15,6 @@ const indexed = { indexes: { things: ["n"] } }
 
 const layers: ReadonlyArray<readonly [string, Layer.Layer<Store, unknown>]> = [
   ["memory", Layer.provide(Store.layer(), Memory.layer())],
-  ["memory, by single files", Layer.provide(Store.layer(), Memory.layer({ singleFile: true }))],
   [
     "memory, sharded, without a cache",
     Layer.provide(Store.layer({ shardBy: "hash", shardDepth: 2, cache: false }), Memory.layer())

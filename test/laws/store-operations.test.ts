@@ -34,10 +34,6 @@ describe("answers of random programs are explained by the order of the commits",
     memoryHarness
   )
 
-  holds("the same by way of the single-file short cut", { writers: 3, steps: 8, faults: true }, 25, () =>
-    memoryHarness({ singleFile: true })
-  )
-
   holds("the same in a sharded store without a cache", { writers: 3, steps: 8, faults: true }, 25, () =>
     memoryHarness({}, { shardBy: "hash", shardDepth: 1, cache: false })
   )

@@ -25,9 +25,6 @@ const holds = (
 
 describe("long random programs of every operation", () => {
   holds("six writers in memory", { writers: 6, steps: 12, faults: true }, 800, memoryHarness)
-  holds("six writers by single files", { writers: 6, steps: 10, faults: true }, 300, () =>
-    memoryHarness({ singleFile: true })
-  )
   holds("six writers, sharded, without a cache", { writers: 6, steps: 10, faults: true }, 300, () =>
     memoryHarness({}, { shardBy: "hash", shardDepth: 2, cache: false })
   )

@@ -111,12 +111,8 @@ export const make = (options: BrowseOptions): Browse => {
 
   /** The collections and their trees, by the root directory alone. */
   const trees = Effect.fn("Browse.trees")(function* (at: string | undefined) {
-    if (at !== undefined || remote.treeAtBranch === undefined) {
-      const head = yield* headAt(at)
-      return treesOf(Option.isNone(head) ? Option.none() : yield* remote.tree(head.value, store.root))
-    }
-    const found = yield* remote.treeAtBranch(store.branch, store.root)
-    return treesOf(Option.map(found, ({ tree }) => tree))
+    const snapshot = at === undefined ? remote.snapshot(store.branch) : remote.snapshotAt(at)
+    return treesOf(Option.map(yield* snapshot.directory(store.root), ({ tree }) => tree))
   })
 
   const present = Effect.gen(function* () {

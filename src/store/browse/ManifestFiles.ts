@@ -30,7 +30,7 @@ export const manifestFiles = (
       return Option.flatMap(yield* remote.file(head.value, path), parse)
     }
     const known = latest.get(collection)
-    const read = yield* remote.fileAtBranch(branch, path, { known: known?.blob })
+    const read = yield* remote.snapshot(branch).file(path, { known: Option.fromNullable(known?.blob) })
     if (Option.isNone(read)) return Option.none<Projection>()
     const { content, oid } = read.value
     if (known?.blob.oid === oid) return known.manifest

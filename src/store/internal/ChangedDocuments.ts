@@ -5,8 +5,9 @@ import type { Oid } from "../../domain/Oid.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { locate } from "../DocumentPath.js"
 import type { Head } from "../remote/GitRemote.js"
+import { snapshotAt, snapshotOf } from "../remote/RemoteSnapshot.js"
 import { keyOf } from "./OperationQueue.js"
-import { snapshotAt } from "./Snapshot.js"
+import { makeSnapshot } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 import { versionOf } from "./Versions.js"
 import type { StoredVersion } from "./WriteUnit.js"
@@ -42,8 +43,8 @@ export const changesBetween = (
     const { root } = core.options
     const changes = yield* core.remote.diff(before, after)
     const layouts = {
-      before: (yield* core.repository.of(snapshotAt(core.remote, before))).settings,
-      after: (yield* core.repository.of(snapshotAt(core.remote, Option.some(after)))).settings
+      before: (yield* core.repository.of(makeSnapshot(snapshotOf(core.remote, before)))).settings,
+      after: (yield* core.repository.of(makeSnapshot(snapshotAt(core.remote, after)))).settings
     }
     const documents = new Map<string, { -readonly [K in keyof ChangedDocument]: ChangedDocument[K] }>()
     const derived = new Set<string>()

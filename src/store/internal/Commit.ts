@@ -1,19 +1,98 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { AuthError, type WriteError } from "../../domain/StoreError.js"
-import type { CommitParts } from "./BranchCommit.js"
+import * as Random from "effect/Random"
+import type { RefMoved } from "../../domain/Ref.js"
+import { AuthError, ConflictError, type WriteError } from "../../domain/StoreError.js"
+import type { Edited, RemoteSnapshot } from "../remote/GitRemote.js"
+import type { EditedUnit, EditParts } from "./DocumentEdit.js"
+import type { FileCache } from "./FileCache.js"
 import * as Judgement from "./Judgement.js"
+import { makeSnapshot, type ReadSet, type SnapshotBranch } from "./Snapshot.js"
 import type { Unit, UnitOutcome } from "./WriteUnit.js"
 
-// Loaded when they are used: a page that reads does not carry them, and most remotes have no such short cut.
-const onBranch = Effect.promise(() => import("./BranchCommit.js"))
-const singleFile = Effect.promise(() => import("./SingleFileCommit.js"))
+// Loaded when they are used: a page that reads does not carry them.
+const edits = Effect.promise(() => import("./DocumentEdit.js"))
+const verification = Effect.promise(() => import("./SettingsCheck.js"))
+
+/** What commits are made with. */
+export interface CommitParts extends EditParts {
+  readonly branch: string
+  /** The versions of the branch's files that edits begin with. */
+  readonly cache: FileCache
+  readonly presence: SnapshotBranch
+  /** What the documents of the edits are noted in. */
+  readonly reads: ReadSet | undefined
+  readonly isPinned: boolean
+}
 
 const refusal = (operation: string) =>
   new AuthError({
     operation,
     message: "this store was opened for reading",
     hint: "open it without readOnly and ref to write"
+  })
+
+/** Rebuilding waits a random moment that grows with the attempts, so that writers of one branch do not march in step. */
+const pause = (attempt: number) =>
+  Effect.flatMap(Random.nextIntBetween(0, 10 * 2 ** Math.min(attempt, 6)), (millis) => Effect.sleep(millis))
+
+const stuck = (unit: Unit, error: RefMoved, reason: string) =>
+  new ConflictError({
+    operation: unit.operation,
+    message: `${error.message}: ${reason}`,
+    hint: "the write did not happen: try again",
+    conflicts: []
+  })
+
+/** One commit of a unit, built again for each snapshot that wins a race. */
+export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOutcome, WriteError> =>
+  Effect.gen(function* () {
+    const { branch, cache, options, presence, reads, remote } = parts
+    const { edit } = yield* edits
+    const started = yield* Clock.currentTimeMillis
+    const limit = Duration.toMillis(options.deadline)
+    const conflicts = Judgement.noConflicts(unit.retries ?? options.conflictRetries)
+    for (let attempt = 0; ; attempt++) {
+      // Where one call builds more than once, the earlier builds stood on a guess: nobody raced them.
+      const { counted, seen } = conflicts
+      const build = (source: RemoteSnapshot) =>
+        Effect.gen(function* () {
+          Object.assign(conflicts, { counted, seen })
+          const snapshot = makeSnapshot(source, {
+            reads,
+            cache: { files: cache, of: "branch" },
+            branch: presence
+          })
+          const result = yield* edit(parts, unit, snapshot, conflicts)
+          return {
+            commit: result.commit,
+            result,
+            verify: (made) =>
+              Effect.flatMap(verification, ({ verify }) =>
+                verify({ ...parts, commitUnit: (other) => commitUnit(parts, other) }, unit, result, made)
+              )
+          } satisfies Edited<EditedUnit, WriteError>
+        })
+      const answer = yield* Effect.either(remote.commitNext(branch, build))
+      if (answer._tag === "Right") {
+        const { committed, result } = answer.right
+        if (Option.isSome(committed)) result.committed(committed.value)
+        return {
+          committed,
+          documents: result.outcome(Option.isSome(committed) ? committed.value.blobs : new Map())
+        }
+      }
+      if (answer.left._tag !== "RefMoved") return yield* answer.left
+      if (unit.mode === "batch" && attempt >= (unit.retries ?? options.batchRetries)) {
+        return yield* stuck(unit, answer.left, `the branch moved ${attempt + 1} times during the write`)
+      }
+      yield* pause(attempt)
+      if ((yield* Clock.currentTimeMillis) - started >= limit) {
+        return yield* stuck(unit, answer.left, "the branch kept moving until the deadline")
+      }
+    }
   })
 
 /** The next reader or writer of a document begins with the version that was written. */
@@ -36,16 +115,5 @@ export const make =
       if (parts.options.readOnly || parts.isPinned) return refusal(unit.operation)
       const wrong = Judgement.unitProblem(unit)
       if (wrong !== undefined) return wrong
-      const short = Option.isNone(parts.remote.singleFile)
-        ? Effect.succeedNone
-        : Effect.flatMap(singleFile, ({ commitSingleFile }) => commitSingleFile(parts, unit))
-      return short.pipe(
-        Effect.flatMap(
-          Option.match({
-            onNone: () => Effect.flatMap(onBranch, ({ commitOn }) => commitOn(parts, unit)),
-            onSome: (done) => Effect.succeed(done)
-          })
-        ),
-        Effect.tap((outcome) => keep(parts, outcome))
-      )
+      return Effect.tap(commitUnit(parts, unit), (outcome) => keep(parts, outcome))
     })

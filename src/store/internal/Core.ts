@@ -7,6 +7,7 @@ import * as Ulid from "../../domain/Ulid.js"
 import { branchProblem } from "../../git/Names.js"
 import { under } from "../DocumentPath.js"
 import type { GitRemoteService, Head, Probe } from "../remote/GitRemote.js"
+import { snapshotOf } from "../remote/RemoteSnapshot.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import * as Commit from "./Commit.js"
 import * as Derived from "./Derived.js"
@@ -14,7 +15,7 @@ import * as FileCache from "./FileCache.js"
 import { emptyListing, type Listing, listAt, listingOf } from "./Listing.js"
 import * as Precedence from "./Precedence.js"
 import * as RepositorySettings from "./RepositorySettings.js"
-import { type BranchReads, type ReadSet, Recent, snapshotAt, snapshotNow } from "./Snapshot.js"
+import { makeSnapshot, type ReadSet, type SnapshotBranch } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 
 interface Shared {
@@ -76,7 +77,6 @@ type Place =
   /** A branch that begins where another core's is, which shares what that one knows. */
   | {
       readonly _tag: "Fork"
-      readonly recent: Recent
       readonly seen: Bounded<RepositorySettings.RootFiles>
       readonly reads: ReadSet | undefined
     }
@@ -85,7 +85,6 @@ type Place =
 const assemble = (shared: Shared, options: ResolvedOptions, place: Place): StoreCore => {
   const { nextId, precedence, remote } = shared
   const { branch } = options
-  const free = remote.estimate({ _tag: "Read", documents: 1 }) === 0
   const isPinned = place._tag === "Commit"
   const cacheOwner =
     place._tag !== "Commit"
@@ -94,41 +93,33 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
         ? ""
         : place.head.value.commit
   const cache = FileCache.make(options.cache, [remote.name, cacheOwner])
-  const recent = place._tag === "Fork" ? place.recent : new Recent()
   const seen = place._tag === "Fork" ? place.seen : new Bounded<RepositorySettings.RootFiles>(256)
   const reads = place._tag === "Fork" ? place.reads : undefined
-  const branchReads: BranchReads = {
-    remote,
-    branch,
-    cache,
-    recent,
-    free,
-    requireBranch: requireBranch(remote, branch),
-    verified: false
-  }
-  const now = (assume: boolean) => snapshotNow(branchReads, { assume, reads })
+  const presence: SnapshotBranch = { require: requireBranch(remote, branch), seen: false }
   const snapshot = () =>
-    place._tag === "Commit" ? snapshotAt(remote, place.head, { cache, reads }) : now(false)
+    place._tag === "Commit"
+      ? makeSnapshot(snapshotOf(remote, place.head), { cache: { files: cache, of: "commit" }, reads })
+      : makeSnapshot(remote.snapshot(branch), {
+          cache: { files: cache, of: "branch" },
+          branch: presence,
+          reads
+        })
   const repository = RepositorySettings.make({
     remote,
     options,
-    free,
     isPast: isPinned && options.ref === undefined,
-    seen,
-    forget: () => recent.clear()
+    seen
   })
   const derived = Derived.make(remote, options)
   const write = Commit.make({
     remote,
     options,
     branch,
-    free,
     repository,
     derived,
     cache,
     reads,
-    requireBranch: branchReads.requireBranch,
-    now: ({ assume }) => now(assume),
+    presence,
     isPinned
   })
   const listings = new Bounded<Listing>(3)
@@ -136,7 +127,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
   const listing: StoreCore["listing"] = (snapshot, collection) =>
     Effect.gen(function* () {
       const directory = under(options.root, collection)
-      if (!free && !snapshot.isPinned()) {
+      if (!snapshot.isPinned()) {
         const { settings } = yield* repository.agreed(snapshot)
         const found = yield* snapshot.directory(directory, { recursive: settings.shardDepth > 0 })
         if (Option.isNone(found)) return { settings, listing: emptyListing, at: emptyTree, prefix: "" }
@@ -173,7 +164,6 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     remote,
     options,
     branch,
-    free,
     isPinned,
     snapshot,
     repository,
@@ -185,8 +175,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     precedence,
     write: (unit) => precedence.beside(branch, write(unit)),
     onBranch: (name) => assemble(shared, elsewhere(name), { _tag: "Branch" }),
-    onFork: (name, reads) =>
-      assemble(shared, elsewhere(name), { _tag: "Fork", recent: recent.copy(), seen, reads }),
+    onFork: (name, reads) => assemble(shared, elsewhere(name), { _tag: "Fork", seen, reads }),
     at: (head) =>
       assemble(shared, { ...options, readOnly: true, cache: options.viewCache() }, { _tag: "Commit", head }),
     invalidate: (path) =>
@@ -195,8 +184,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
         : Effect.zipRight(
             cache.clear,
             Effect.suspend(() => {
-              branchReads.verified = false
-              recent.clear()
+              presence.seen = false
               return remote.invalidate
             })
           )

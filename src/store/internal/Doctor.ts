@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import { takesRequests } from "../remote/GitRemote.js"
 import type { DoctorOptions, Finding } from "../StoreService.js"
 import { examineAccess } from "./DoctorAccess.js"
 import { examineCollection, twins } from "./DoctorCollection.js"
@@ -49,7 +50,7 @@ const leftBranches = (core: StoreCore) =>
 /** Looks at what can go wrong in a repository of documents, says what was looked at, and what to do about it. */
 export const doctor = (
   core: StoreCore,
-  { deep = core.free, onProgress }: DoctorOptions = {}
+  { deep = !takesRequests(core.remote), onProgress }: DoctorOptions = {}
 ): Effect.Effect<ReadonlyArray<Finding>, ReadError> =>
   Effect.gen(function* () {
     if (typeof deep !== "boolean") {

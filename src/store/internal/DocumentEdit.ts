@@ -6,6 +6,7 @@ import type { Oid } from "../../domain/Oid.js"
 import { plainLayout, printSettings, sameLayout, settingsFileName } from "../../domain/Settings.js"
 import { type ReadError, ValidationError, type WriteError } from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
+import { pathProblem } from "../../git/Names.js"
 import { documentPath, under } from "../DocumentPath.js"
 import type { Change, Committed, GitRemoteService, NewCommit, Wants } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
@@ -35,21 +36,33 @@ import {
 export interface EditParts {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
-  /** Whether reads take no requests. */
-  readonly free: boolean
   readonly repository: RepositorySettings
   readonly derived: Derived
 }
 
 /** A unit as it is to be committed on the snapshot that it was built on. */
-export interface Edited {
+export interface EditedUnit {
   readonly settings: SettingsAt
   readonly outcomes: ReadonlyArray<Judgement.Prepared>
   readonly commit: Option.Option<NewCommit>
   /** What became of the operations, once the ids of their blobs are known. */
   readonly outcome: (blobs: ReadonlyMap<string, Oid>) => ReadonlyArray<OperationOutcome>
   /** Remembers what was committed. */
-  readonly committed: (made: Committed) => void
+  readonly committed: (made: Pick<Committed, "commit" | "blobs">) => void
+}
+
+/** Whether a unit writes one document on no condition but its own, as far as the options tell. */
+const writesOneDocument = ({ options: { given } }: EditParts, unit: Unit): boolean => {
+  const [operation] = unit.operations
+  return (
+    unit.operations.length === 1 &&
+    operation !== undefined &&
+    unit.mode === "document" &&
+    (unit.expectations ?? []).length === 0 &&
+    unit.reindex === undefined &&
+    (given.indexes?.get(operation.collection) ?? []).length === 0 &&
+    given.manifests?.has(operation.collection) !== true
+  )
 }
 
 /** What the settings of a snapshot make of a unit, before its documents are looked at. */
@@ -66,8 +79,7 @@ const collectionsOf = (documents: ReadonlyArray<{ readonly collection: string }>
 const mostWanted = 100
 
 /** What the build of a unit will read, as far as the settings last seen tell. */
-export const wantsOf = ({ options, remote, repository }: EditParts, unit: Unit): Wants | undefined => {
-  if (remote.brings !== true) return undefined
+export const wantsOf = ({ options, repository }: EditParts, unit: Unit): Wants => {
   const { root } = options
   const { settings } = repository.latest()
   const documents = [...unit.operations, ...(unit.expectations ?? [])]
@@ -140,7 +152,7 @@ const isPlain = ({ files, settings }: Plan) =>
 
 /** Documents as a snapshot has them, by the names of those that are there. */
 export const readVersions = (
-  { free, options, remote, repository }: Pick<EditParts, "free" | "options" | "remote" | "repository">,
+  { options, remote, repository }: Pick<EditParts, "options" | "remote" | "repository">,
   snapshot: Snapshot,
   documents: ReadonlyArray<
     Pick<DocumentOperation, "collection" | "id"> & { readonly needs?: DocumentOperation["needs"] }
@@ -152,7 +164,9 @@ export const readVersions = (
     const wanted = new Map<string, string>()
     for (const document of documents) {
       const { collection, id } = document
-      wanted.set(documentPath(options.root, settings, collection, id), nameOf(document))
+      const path = documentPath(options.root, settings, collection, id)
+      // The layout may have no place for an id: there is nothing to read, and the judgement says so.
+      if (pathProblem(path) === undefined) wanted.set(path, nameOf(document))
     }
     if (wanted.size === 0) return found
     if (wanted.size === 1) {
@@ -178,7 +192,8 @@ export const readVersions = (
         if (name !== undefined) found.set(name, versionOf(path, { oid, content }))
       })
     const head = yield* snapshot.head
-    if (free || Option.isNone(head)) {
+    const each = remote.estimate({ _tag: "Read", documents: wanted.size })
+    if (Option.isNone(head) || each <= remote.estimate({ _tag: "List", entries: wanted.size })) {
       yield* Stream.runForEach(snapshot.files([...wanted.keys()], { concurrency }), keep)
       return found
     }
@@ -232,25 +247,31 @@ const touchedBy = (unit: Unit, prepared: ReadonlyArray<Judgement.Prepared>): Rea
 
 /**
  * Builds a unit on a snapshot: judges it against the documents that are there, computes the next versions, and derives
- * index and manifest files. None where the snapshot takes settings for granted and more than the unit's own documents
- * is to be written, or its settings forbid the write: that needs a commit to stand on.
+ * index and manifest files. Whatever writes more than its own one document, or is refused by the settings, is built on
+ * a commit.
  */
 export const edit = (
   parts: EditParts,
   unit: Unit,
   snapshot: Snapshot,
   conflicts: Judgement.Conflicts
-): Effect.Effect<Option.Option<Edited>, WriteError> =>
+): Effect.Effect<EditedUnit, WriteError> =>
   Effect.gen(function* () {
     const { derived, options } = parts
-    const aside = snapshot.aside
-    const planned = yield* Effect.either(plan(parts, unit, aside))
-    const isCommit = snapshot.isPinned()
-    if (planned._tag === "Left") {
-      if (!isCommit && planned.left instanceof ValidationError) return Option.none()
-      return yield* planned.left
+    const { unnoted } = snapshot
+    const onCommit = Effect.zipRight(
+      snapshot.prefetch(() => wantsOf(parts, unit)),
+      snapshot.head
+    )
+    if (!writesOneDocument(parts, unit)) yield* onCommit
+    let planned = yield* Effect.either(plan(parts, unit, unnoted))
+    const needsCommit =
+      planned._tag === "Left" ? planned.left instanceof ValidationError : !isPlain(planned.right)
+    if (needsCommit && !snapshot.isPinned()) {
+      yield* onCommit
+      planned = yield* Effect.either(plan(parts, unit, unnoted))
     }
-    if (!isCommit && !isPlain(planned.right)) return Option.none()
+    if (planned._tag === "Left") return yield* planned.left
     const { files, settings } = planned.right
     const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
     const stored = yield* readVersions(parts, snapshot, [...unit.operations, ...(unit.expectations ?? [])])
@@ -263,13 +284,13 @@ export const edit = (
     for (const touched of touchedBy(unit, outcomes)) {
       const its = files.get(touched.collection)
       if (its === undefined) continue
-      const derivation = yield* derived.derive(aside, settings, touched, its, now)
+      const derivation = yield* derived.derive(unnoted, settings, touched, its, now)
       derivations.push(derivation)
       for (const change of derivation.changes) changes.push(change)
     }
     const record = settings.unrecorded && (changes.length > 0 || unit.reindex !== undefined)
     if (record) {
-      yield* refuseOtherLayout(parts, aside, settings)
+      yield* refuseOtherLayout(parts, unnoted, settings)
       const path = under(options.root, settingsFileName)
       changes.push({ _tag: "Put", path, content: printSettings(settings.settings) })
     }
@@ -284,15 +305,15 @@ export const edit = (
     }
     const keepsRootFiles = !record && derivations.every(({ changes }) => changes.length === 0)
     const parent = keepsRootFiles ? Option.fromNullable(snapshot.known()?.commit) : Option.none()
-    return Option.some({
+    return {
       settings,
       outcomes,
       commit: changes.length === 0 ? Option.none() : Option.some(commit),
       outcome: (blobs: ReadonlyMap<string, Oid>) =>
         outcomes.map((one) => Judgement.outcomeOf(one, blobs.get(one.path))),
-      committed: ({ blobs, commit: made }: Committed) => {
+      committed: ({ blobs, commit: made }: Pick<Committed, "commit" | "blobs">) => {
         for (const { committed } of derivations) committed(blobs)
         parts.repository.kept(parent, made)
       }
-    } satisfies Edited)
+    } satisfies EditedUnit
   })

@@ -1,17 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Bounded } from "../../domain/Bounded.js"
-import type { Oid } from "../../domain/Oid.js"
 import * as GitObject from "../../git/GitObject.js"
 import { type Cache, MemoryCache } from "../Cache.js"
-
-/** The bytes of a file and their blob id. */
-export interface FileVersion {
-  readonly oid: Oid
-  readonly content: Uint8Array
-  /** The validator of an answer that was kept with it. */
-  readonly etag?: string | undefined
-}
+import type { FileVersion } from "../remote/GitRemote.js"
 
 /** The user's cache, for the files of one branch or commit. A cache that breaks is as good as none. */
 export interface FileCache {

@@ -4,7 +4,14 @@ import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { Layout, Settings } from "../../domain/Settings.js"
 import { idAt, placeOf } from "../DocumentPath.js"
-import type { Blob, GitRemoteService, Head, RemoteFailure, Tree } from "../remote/GitRemote.js"
+import {
+  type Blob,
+  type GitRemoteService,
+  type Head,
+  type RemoteFailure,
+  type Tree,
+  takesRequests
+} from "../remote/GitRemote.js"
 
 const suffix = ".json"
 const hexDigits = new TextEncoder().encode("0123456789abcdef")
@@ -208,8 +215,7 @@ export const contents = (
       { concurrency }
     )
   if (listing.length === 0) return Stream.empty
-  const free = remote.estimate({ _tag: "Read", documents: 1 }) === 0
-  return free ? Stream.flatMap(partsOf(listing, atOnce), read) : read(listing)
+  return takesRequests(remote) ? read(listing) : Stream.flatMap(partsOf(listing, atOnce), read)
 }
 
 /** The collection's directory at a commit as a listing; empty where there is none. */

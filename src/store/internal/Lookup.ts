@@ -62,7 +62,7 @@ const atCommit = (core: StoreCore, snapshot: Snapshot, collection: string, field
 const byName = (core: StoreCore, snapshot: Snapshot, collection: string, field: string) =>
   Effect.gen(function* () {
     const path = core.derived.indexPath(collection, field)
-    const root = Effect.suspend(() => core.snapshot().aside.directory(core.options.root))
+    const root = Effect.suspend(() => core.snapshot().unnoted.directory(core.options.root))
     const look = Effect.map(root, (root) => {
       const treeAt = (name: string) =>
         Option.isNone(root)
@@ -103,11 +103,11 @@ export const lookup = (
     }
     const path = core.derived.indexPath(collection, field)
     if (Array.isArray(value) && value.length === 0) return scan("no index holds an empty list", path)
-    yield* snapshot.prefetch({
+    yield* snapshot.prefetch(() => ({
       files: [under(root, settingsFileName), path],
       trees: [root, under(root, indexDirectory, collection)]
-    })
-    const found = yield* (snapshot.isPinned() ? atCommit : byName)(core, snapshot.aside, collection, field)
+    }))
+    const found = yield* (snapshot.isPinned() ? atCommit : byName)(core, snapshot.unnoted, collection, field)
     if (found === undefined) return scan(`${field} has no index file`)
     const { index, tree } = found
     if (index.tree === undefined && !core.options.trustForeignIndexes) {

@@ -20,12 +20,12 @@ import type {
   ReadManyOptions
 } from "../Collection.js"
 import { documentPath, idAt } from "../DocumentPath.js"
-import type { Blob } from "../remote/GitRemote.js"
+import { type Blob, takesRequests } from "../remote/GitRemote.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import { withoutMark } from "./CommitMark.js"
 import { indexedFiles } from "./IndexedRead.js"
-import { contents, emptyListing, type LocatedListing, partsOf, slice } from "./Listing.js"
+import { contents, type LocatedListing, partsOf, slice } from "./Listing.js"
 import { lookup } from "./Lookup.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
 import { type Place, versionOf } from "./Versions.js"
@@ -40,7 +40,7 @@ const files = (
   { at, listing, prefix, settings }: LocatedListing
 ): Stream.Stream<Blob, ReadError> => {
   const { concurrency } = core.options
-  if (core.free) return contents(core.remote, at, prefix, listing, concurrency)
+  if (!takesRequests(core.remote)) return contents(core.remote, at, prefix, listing, concurrency)
   const root = core.options.root
   return Stream.flatMap(partsOf(listing, group), (part) =>
     Stream.unwrap(
@@ -320,7 +320,7 @@ export const makeReader = <A, I>(
       const cost = (documents: number) =>
         documents === 0 ? 0 : core.remote.estimate({ _tag: "Read", documents })
       if (how._tag === "Index") {
-        const reads = core.free ? 0 : core.remote.brings === true ? 1 : 2
+        const reads = core.remote.estimate({ _tag: "Lookup" })
         return {
           source: "index",
           reason,
@@ -329,9 +329,12 @@ export const makeReader = <A, I>(
           requests: reads + cost(how.ids.length)
         } satisfies Explanation
       }
-      const { listing } = core.free ? { listing: emptyListing } : yield* core.listing(snapshot, name)
+      if (!takesRequests(core.remote)) {
+        return { source: "scan", reason, index, current, requests: 0 } satisfies Explanation
+      }
+      const { listing } = yield* core.listing(snapshot, name)
       const entries = listing.length
-      const requests = core.free ? 0 : core.remote.estimate({ _tag: "List", entries }) + cost(entries)
+      const requests = core.remote.estimate({ _tag: "List", entries }) + cost(entries)
       return { source: "scan", reason, index, current, requests } satisfies Explanation
     })
   }

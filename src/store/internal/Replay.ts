@@ -9,9 +9,10 @@ import {
 } from "../../domain/StoreError.js"
 import { documentPath, under } from "../DocumentPath.js"
 import type { CommitInfo, Head } from "../remote/GitRemote.js"
+import { snapshotAt } from "../remote/RemoteSnapshot.js"
 import { type ChangedDocument, changesBetween, versionsAt } from "./ChangedDocuments.js"
 import { keyOf } from "./OperationQueue.js"
-import { type ReadSet, snapshotAt } from "./Snapshot.js"
+import { makeSnapshot, type ReadSet } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 import { withoutMetadata } from "./Versions.js"
 import type { DocumentOperation } from "./WriteUnit.js"
@@ -49,7 +50,7 @@ export const conflictsSince = (
     const theirs = yield* changesBetween(core, Option.some(base), now)
     const ours = yield* changesBetween(core, Option.some(base), work)
     const written = new Set(ours.documents.map(({ collection, id }) => keyOf(collection, id)))
-    const { settings } = yield* core.repository.of(snapshotAt(core.remote, Option.some(base)))
+    const { settings } = yield* core.repository.of(makeSnapshot(snapshotAt(core.remote, base)))
     const read = wasRead(core, settings, reads)
     return theirs.documents
       .filter((changed) => written.has(keyOf(changed.collection, changed.id)) || read(changed))

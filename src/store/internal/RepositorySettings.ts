@@ -15,10 +15,17 @@ import {
 } from "../../domain/Settings.js"
 import { type ReadError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { under } from "../DocumentPath.js"
-import type { FileCommitted, GitRemoteService, Head, TreeEntry } from "../remote/GitRemote.js"
+import {
+  type CommitMade,
+  type FileVersion,
+  type GitRemoteService,
+  type Head,
+  type TreeEntry,
+  takesRequests
+} from "../remote/GitRemote.js"
+import { snapshotAt } from "../remote/RemoteSnapshot.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
-import type { FileVersion } from "./FileCache.js"
-import { type Snapshot, snapshotAt } from "./Snapshot.js"
+import { makeSnapshot, type Snapshot } from "./Snapshot.js"
 
 /** What the settings file of a repository says, or that there is none. */
 export interface RecordedSettings {
@@ -57,7 +64,7 @@ export interface RepositorySettings {
    * root tells, unless it stands on a commit whose root was seen.
    */
   readonly changedAt: (
-    made: FileCommitted,
+    made: CommitMade,
     assumed: RootFiles
   ) => Effect.Effect<Option.Option<Snapshot>, ReadError>
   /** A commit of ours left the root's own files as they were at its parent. */
@@ -103,18 +110,14 @@ export const directoryProblem = (
 interface Parts {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
-  /** Whether looking at a commit takes no request. */
-  readonly free: boolean
   /** True for a view of the past, which has the settings of its time. */
   readonly isPast: boolean
   /** The root files of commits; shared with the store that this one is a branch of. */
   readonly seen: Bounded<RootFiles>
-  /** What is believed of the branch is not to be believed any longer. */
-  readonly forget: () => void
 }
 
 /** The settings of a repository as they are in a snapshot, and the root's entries, which say whether they changed. */
-export const make = ({ forget, free, isPast, options, remote, seen }: Parts): RepositorySettings => {
+export const make = ({ isPast, options, remote, seen }: Parts): RepositorySettings => {
   const path = under(options.root, settingsFileName)
   const asked: Settings = { ...plainSettings, ...options.given }
   const absent: RecordedSettings = {
@@ -171,28 +174,28 @@ export const make = ({ forget, free, isPast, options, remote, seen }: Parts): Re
       const known = files.get(entry.oid)
       if (known !== undefined) return { ...known, entries, rootFiles: entry.oid }
       // By its name the file may be newer than the directory that named it: its own id says which settings they are.
-      const file = yield* snapshot.aside.file(path, beliefIn(snapshot))
+      const file = yield* snapshot.unnoted.file(path, beliefIn(snapshot))
       if (Option.isNone(file)) return without
       return { ...(yield* judge(file.value)), entries, rootFiles: file.value.oid }
     })
 
   const of: RepositorySettings["of"] = (snapshot) =>
     Effect.gen(function* () {
-      if (free) yield* snapshot.head
+      if (!takesRequests(remote)) yield* snapshot.head
       const pinned = snapshot.known()
       const known = pinned === undefined ? undefined : roots.get(pinned.tree)
       if (pinned !== undefined && known !== undefined) {
         seen.set(pinned.commit, known.rootFiles)
         return known
       }
-      const root = yield* snapshot.aside.directory(options.root, { ...beliefIn(snapshot), bring: [path] })
+      const root = yield* snapshot.unnoted.directory(options.root, { ...beliefIn(snapshot), bring: [path] })
       const entries = new Map(
         Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => [entry.path, entry])
       )
       const at = pinned ?? (Option.isSome(root) ? root.value.at : undefined)
       const isCommit = at !== undefined && typeof at !== "string"
       // Where nothing is found, the commit may not have arrived yet.
-      const isKept = isCommit && (Option.isSome(root) || free)
+      const isKept = isCommit && Option.isSome(root)
       if (isKept) seen.set(at.commit, filesAmong(entries))
       const settings = yield* recordedIn(snapshot, entries)
       latest = settings
@@ -202,9 +205,9 @@ export const make = ({ forget, free, isPast, options, remote, seen }: Parts): Re
   const agreed: RepositorySettings["agreed"] = (snapshot) =>
     Effect.gen(function* () {
       let settings: RecordedSettings
-      if (free || snapshot.isPinned()) settings = yield* of(snapshot)
+      if (snapshot.isPinned()) settings = yield* of(snapshot)
       else {
-        const file = yield* snapshot.aside.file(path, { maxAge: believedFor, readsOn: true })
+        const file = yield* snapshot.unnoted.file(path, { maxAge: believedFor, readsOn: true })
         settings = Option.isNone(file) ? absent : yield* judge(file.value)
         latest = settings
       }
@@ -212,10 +215,10 @@ export const make = ({ forget, free, isPast, options, remote, seen }: Parts): Re
       return settings
     })
 
-  const headOf = ({ commit, tree }: FileCommitted): Effect.Effect<Option.Option<Head>, ReadError> =>
+  const headOf = ({ commit, tree }: CommitMade): Effect.Effect<Option.Option<Head>, ReadError> =>
     Option.isSome(tree) ? Effect.succeedSome({ commit, tree: tree.value }) : remote.resolve(commit)
 
-  const rootFilesAt = (made: FileCommitted) =>
+  const rootFilesAt = (made: CommitMade) =>
     Effect.gen(function* () {
       const head = yield* headOf(made)
       const root = Option.isSome(head) ? yield* remote.tree(head.value, options.root) : Option.none()
@@ -223,7 +226,7 @@ export const make = ({ forget, free, isPast, options, remote, seen }: Parts): Re
         Option.isSome(root) ? root.value.entries.map((entry) => [entry.path, entry]) : []
       )
       // Its root holds at least what was just put.
-      if (entries.size === 0 && Option.isSome(made.blob)) return yield* unseen(made.commit)
+      if (entries.size === 0 && made.blobs.size > 0) return yield* unseen(made.commit)
       return filesAmong(entries)
     }).pipe(
       Effect.retry({ schedule: arriving, while: (error) => "reason" in error && error.reason === "Server" })
@@ -239,10 +242,9 @@ export const make = ({ forget, free, isPast, options, remote, seen }: Parts): Re
         const before = made.parents?.length === 0 ? filesAmong(new Map()) : parent && seen.get(parent)
         const found = seen.set(made.commit, before ?? (yield* rootFilesAt(made)))
         if (found === assumed) return Option.none()
-        forget()
         const head = yield* headOf(made)
         if (Option.isNone(head)) return yield* unseen(made.commit)
-        return Option.some(snapshotAt(remote, head))
+        return Option.some(makeSnapshot(snapshotAt(remote, head.value)))
       }),
     kept: (parent, commit) => {
       const before = Option.isNone(parent) ? undefined : seen.get(parent.value)

@@ -11,8 +11,8 @@ import type { RecordedSettings, RepositorySettings } from "./RepositorySettings.
 import type { ReadSet, Snapshot } from "./Snapshot.js"
 import type { Unit, UnitOutcome } from "./WriteUnit.js"
 
+export type { FileVersion } from "../remote/GitRemote.js"
 export type { Derived } from "./Derived.js"
-export type { FileVersion } from "./FileCache.js"
 export type { SettingsAt } from "./RepositorySettings.js"
 export type { Snapshot } from "./Snapshot.js"
 
@@ -21,8 +21,6 @@ export interface StoreCore {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
   readonly branch: string
-  /** True where reads and writes take no requests, so that asking again is cheap. */
-  readonly free: boolean
   /** True for a view, whose every snapshot is of the same commit. */
   readonly isPinned: boolean
   /** What reads see now: one snapshot for each operation. */

@@ -7,7 +7,7 @@ import { overlaid } from "../../domain/JsonCopy.js"
 import { holdsNumber, inexactNumbers, parseObject } from "../../domain/JsonText.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
-import type { FileVersion } from "./FileCache.js"
+import type { FileVersion } from "../remote/GitRemote.js"
 import type { NextVersion, StoredVersion } from "./WriteUnit.js"
 
 /** Whose document it is, for errors. */

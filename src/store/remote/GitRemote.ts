@@ -3,29 +3,17 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
-import type { RefMoved } from "../../domain/Ref.js"
-import type {
-  AmbiguousWriteError,
-  AuthError,
-  ConflictError,
-  NotFoundError,
-  RateLimitError,
-  RemoteError,
-  ValidationError
-} from "../../domain/StoreError.js"
-import type { Change, CommitInfo, CommitText, Committed, Head, NewCommit } from "../../git/Commit.js"
+import type { Change, CommitInfo, Committed, Head, NewCommit } from "../../git/Commit.js"
 import type { HealthFinding } from "../../git/HealthFinding.js"
-import type { Blob, PathChange, Tree } from "../../git/Tree.js"
+import type { PathChange } from "../../git/Tree.js"
+import type { RemoteFailure, WriteFailure } from "./RemoteFailure.js"
+import type { CommitReads, RemoteSnapshot } from "./RemoteSnapshot.js"
 
 export type * from "../../git/Commit.js"
 export type * from "../../git/HealthFinding.js"
 export type * from "../../git/Tree.js"
-
-/** Why a remote could not answer. A missing path, ref or document is not among them: that is an absent value. */
-export type RemoteFailure = AuthError | NotFoundError | RateLimitError | RemoteError | ValidationError
-
-/** Why a write was not acknowledged. `RefMoved` means: nothing was written, look at the branch again. */
-export type WriteFailure = RemoteFailure | RefMoved | AmbiguousWriteError
+export type * from "./RemoteFailure.js"
+export type * from "./RemoteSnapshot.js"
 
 /** What exists and what may be done. `write` is none where the remote does not tell. */
 export interface Probe {
@@ -53,44 +41,31 @@ export type Estimate =
   | { readonly _tag: "List"; readonly entries: number }
   | { readonly _tag: "Commit"; readonly changes: number; readonly bytes: number; readonly warm: boolean }
   | { readonly _tag: "PutFile"; readonly bytes: number; readonly warm: boolean }
+  /** An index, and whether it is the one of the documents. */
+  | { readonly _tag: "Lookup" }
 
-/** What the single-file short cut answers. */
-export interface FileCommitted {
+/** What is known of a commit that has just been made. */
+export interface CommitMade {
   readonly commit: Oid
-  /** What the commit stands on; undefined where the answer does not tell. */
-  readonly parents: ReadonlyArray<Oid> | undefined
+  /** None where the answer does not tell. */
   readonly tree: Option.Option<Oid>
-  /** None when the file was deleted. */
-  readonly blob: Option.Option<Oid>
+  /** Undefined where the answer does not tell. */
+  readonly parents: ReadonlyArray<Oid> | undefined
+  /** The ids of the paths that were put. */
+  readonly blobs: ReadonlyMap<string, Oid>
 }
 
-/**
- * The short cut of remotes that write one file as one commit in one request, with the file's own blob as the
- * precondition (GitHub's Contents API). A branch that moved elsewhere meanwhile is no reason to fail: the remote
- * sends the request again. `ConflictError` means that the file is not as expected; its `actual` names the blob where known.
- */
-export interface SingleFile {
-  /** `expected` none: the file must not exist. */
-  readonly put: (
-    branch: string,
-    path: string,
-    content: Uint8Array,
-    expected: Option.Option<Oid>,
-    text: CommitText
-  ) => Effect.Effect<FileCommitted, RemoteFailure | ConflictError | AmbiguousWriteError>
-  readonly delete: (
-    branch: string,
-    path: string,
-    expected: Oid,
-    text: CommitText
-  ) => Effect.Effect<FileCommitted, RemoteFailure | ConflictError | AmbiguousWriteError>
+/** What an edit makes of a snapshot. */
+export interface Edited<A, E> {
+  /** None: there is nothing to write. */
+  readonly commit: Option.Option<NewCommit>
+  readonly result: A
   /**
-   * Runs alone among the writers of this process to the branch, so that none of them changes what it reads before it
-   * writes. A `put`, `delete` or `commitNext` inside does not wait for it.
+   * Judges a commit that changes one file and was made by the file's blob alone, so that nothing else which the edit
+   * read was checked: it stands, a commit after it has put it right, or it has been taken back and the edit is to run
+   * again. Runs to its end even where nobody waits for it any longer.
    */
-  readonly exclusively: (branch: string) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Above this many bytes a content does not go this way. */
-  readonly maxBytes: number
+  readonly verify?: ((made: CommitMade) => Effect.Effect<"stands" | "amended" | "takenBack", E>) | undefined
 }
 
 /** One branch of several that move at once: where it is (none: it must not exist), and where it goes (none: it is deleted). */
@@ -100,27 +75,6 @@ export interface BranchMove {
   readonly to: Option.Option<Oid>
 }
 
-/** What is going to be read at a commit: files, and the direct entries of directories. Paths that are missing are no error. */
-export interface Wants {
-  readonly files: ReadonlyArray<string>
-  readonly trees: ReadonlyArray<string>
-}
-
-/** How a read of a path may use what is already known of it. */
-export interface ReadPath {
-  readonly content: Uint8Array
-  readonly oid: Oid
-  /** True when the remote said that the cached version still stands (HTTP 304). */
-  readonly notModified: boolean
-  /** The validator of this version, where the remote gave one. */
-  readonly etag?: string | undefined
-}
-
-/** A version of a file that a caller holds, with the validator that came with it. */
-export interface KnownFile extends Blob {
-  readonly etag?: string | undefined
-}
-
 /**
  * One repository, wherever it lives. Everything about GitHub's quirks or about a bare repository on a disk stays
  * behind it. Names of branches are short (`main`). Effects need nothing and are safe to interrupt: a write that is
@@ -128,7 +82,7 @@ export interface KnownFile extends Blob {
  *
  * Where a remote promises less than is said here, its own documentation names the case; the contract suite knows it.
  */
-export interface GitRemoteService {
+export interface GitRemoteService extends CommitReads {
   /** Stable name of remote and repository, such as `https://api.github.com/owner/name`: the first part of every cache key. */
   readonly name: string
   /** `owner/name`, where the repository has one. */
@@ -137,42 +91,14 @@ export interface GitRemoteService {
   /** Looks at repository, branch and rights. Never fails because something is absent. */
   readonly probe: (branch: string) => Effect.Effect<Probe, RemoteFailure>
 
-  /** Branch, tag, or full or short commit id to a commit with its tree. None when absent, or when the repository is empty. */
-  readonly resolve: (ref: string, wants?: Wants) => Effect.Effect<Option.Option<Head>, RemoteFailure>
-
   /** Where the branch is now, never from a cache older than this process's own last write. None when absent. */
-  readonly head: (branch: string, wants?: Wants) => Effect.Effect<Option.Option<Head>, RemoteFailure>
+  readonly head: (branch: string) => Effect.Effect<Option.Option<Head>, RemoteFailure>
 
-  /**
-   * True where `wants` come in the request that finds the commit, so that reading them costs nothing more. Elsewhere
-   * they are ignored.
-   */
-  readonly brings?: boolean
+  /** The branch as it is now, never older than this process's own last write. */
+  readonly snapshot: (branch: string) => RemoteSnapshot
 
-  /**
-   * The directory at `path` ("" is the root) of a commit or tree. Recursive listings hold blobs (and submodules)
-   * only, with whole relative paths; others hold the direct entries. Ordered by path as Git orders trees.
-   * Complete or a failure, never silently cut. None when `path` is missing or is not a directory.
-   */
-  readonly tree: (
-    at: Head | Oid,
-    path: string,
-    options?: { readonly recursive?: boolean | undefined }
-  ) => Effect.Effect<Option.Option<Tree>, RemoteFailure>
-
-  /**
-   * The directory at `path` of the branch's head, of remotes where asking for the head first would cost a request
-   * more; the others leave it out. Entries are named by their ids, so what is read by them belongs to the same commit.
-   * `head` is known where the same request tells it. None when `path` is missing or is not a directory.
-   */
-  readonly treeAtBranch?: (
-    branch: string,
-    path: string,
-    options?: { readonly recursive?: boolean | undefined }
-  ) => Effect.Effect<
-    Option.Option<{ readonly tree: Tree; readonly head: Option.Option<Head> }>,
-    RemoteFailure
-  >
+  /** What `resolve` finds; a whole id is taken for that of a commit until nothing is found by it. */
+  readonly snapshotAt: (ref: string) => RemoteSnapshot
 
   /** The id that the directory `path` will have once `changes` are made to the tree of `at`. None when it will be empty. */
   readonly treeAfter: (
@@ -180,36 +106,6 @@ export interface GitRemoteService {
     path: string,
     changes: ReadonlyArray<Change>
   ) => Effect.Effect<Option.Option<Oid>, RemoteFailure>
-
-  /**
-   * The file at `path` of a commit. None when it is missing or is not a file. `known` may be answered again where it
-   * still is what the commit has.
-   */
-  readonly file: (
-    at: Head | Oid,
-    path: string,
-    options?: { readonly known?: Blob | undefined }
-  ) => Effect.Effect<Option.Option<Blob>, RemoteFailure>
-
-  /**
-   * The file at `path` at the branch's head, in the fewest requests: `known` lets a remote answer "not modified".
-   * None when missing. `fresh` ignores every validator and intermediate cache.
-   */
-  readonly fileAtBranch: (
-    branch: string,
-    path: string,
-    options?: { readonly known?: KnownFile | undefined; readonly fresh?: boolean | undefined }
-  ) => Effect.Effect<Option.Option<ReadPath>, RemoteFailure>
-
-  /**
-   * Contents of many files of one commit, in the order asked for, skipping what is missing. Entries with a known
-   * `oid` are read by it. Bounded memory; `concurrency` bounds requests in flight where there are requests.
-   */
-  readonly blobs: (
-    at: Head | Oid,
-    files: ReadonlyArray<{ readonly path: string; readonly oid?: Oid | undefined }>,
-    options?: { readonly concurrency?: number | undefined }
-  ) => Stream.Stream<Blob, RemoteFailure>
 
   /**
    * One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps
@@ -222,21 +118,20 @@ export interface GitRemoteService {
   ) => Effect.Effect<Committed, WriteFailure>
 
   /**
-   * The next commit of a branch: takes the branch's turn in this process, runs `build` with the head that the commit
-   * will stand on (which may be a commit of this process that is not yet durable; its objects can be read through
-   * this service), and makes the commit. `build` answering none for `commit` gives the turn back and writes nothing.
-   * Answers once the commit is durable; commits of waiting callers share one flush where the remote can. `RefMoved`
-   * when somebody else moved the branch: call it again. `build` may not call `commit` or `commitNext`.
+   * The next commit of a branch: takes the branch's turn in this process, runs `edit` with a snapshot of what the
+   * commit will stand on (which may be a commit of this process that is not yet durable; its objects can be read
+   * through this service), and makes the commit. An edit that makes none gives the turn back and writes nothing; it
+   * may run more than once, and what it answers counts only for the snapshot that it was last given. Answers once the
+   * commit is durable; commits of waiting callers share one flush where the remote can. `RefMoved` when what the edit
+   * read did not hold: call it again. `edit` may not call `commit` or `commitNext`; its `verify` may.
    */
   readonly commitNext: <A, E>(
     branch: string,
-    build: (
-      head: Option.Option<Head>
-    ) => Effect.Effect<{ readonly commit: Option.Option<NewCommit>; readonly result: A }, E>,
-    wants?: Wants
-  ) => Effect.Effect<{ readonly committed: Option.Option<Committed>; readonly result: A }, E | WriteFailure>
-
-  readonly singleFile: Option.Option<SingleFile>
+    edit: (snapshot: RemoteSnapshot) => Effect.Effect<Edited<A, E>, E>
+  ) => Effect.Effect<
+    { readonly committed: Option.Option<Pick<Committed, "commit" | "blobs">>; readonly result: A },
+    E | WriteFailure
+  >
 
   /** Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames. */
   readonly log: (
@@ -295,3 +190,7 @@ export interface GitRemoteService {
 
 /** The repository that a store is written against. */
 export class GitRemote extends Context.Tag("chainstore/store/GitRemote")<GitRemote, GitRemoteService>() {}
+
+/** Whether reads of a remote take requests, so that looking twice is to be avoided. */
+export const takesRequests = (remote: Pick<GitRemoteService, "estimate">): boolean =>
+  remote.estimate({ _tag: "Read", documents: 1 }) > 0

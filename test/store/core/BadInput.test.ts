@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Schema, Stream } from "effect"
 import { StoreError, ValidationError } from "../../../src/domain/StoreError.js"
 import { Cache } from "../../../src/store/Cache.js"
-import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import { GitRemote, type GitRemoteService, takesRequests } from "../../../src/store/remote/GitRemote.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { hosted, remotes } from "./Remotes.js"
@@ -144,7 +144,7 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
       assert.strictEqual((yield* Stream.runCollect(c.all({ onInvalid: "skip" }))).length, 1)
       assert.deepStrictEqual(yield* c.list(), ["broken", "good", "list"])
       yield* fails(store.collection("file").insert({}), "ValidationError", /is a file/)
-      if (Option.isNone(remote.singleFile)) {
+      if (!takesRequests(remote)) {
         const codes = (yield* store.doctor).map(({ code }) => code)
         for (const code of ["unreadable", "misplaced", "foreign-id"]) assert.include(codes, code)
       }

@@ -20,9 +20,12 @@ it.scopedLive.each(repositories)(
       const gate = yield* Deferred.make<void>()
       const started = yield* Deferred.make<void>()
       let hold = false
+      let built = 0
       const store = yield* open({}, ({ operation, point }) =>
         Effect.suspend(() => {
-          if (!hold || operation !== "singleFile.put" || point !== "before") return Effect.void
+          if (!hold || operation !== "commitNext" || point !== "building") return Effect.void
+          // Once before the edit runs, and once after it.
+          if (++built < 2) return Effect.void
           hold = false
           return Effect.zipRight(Deferred.succeed(started, undefined), Deferred.await(gate))
         })

@@ -18,10 +18,14 @@ const preceded = (remote: GitRemoteService, wanted: string, happens: Effect.Effe
   })
   const service: GitRemoteService = {
     ...remote,
-    fileAtBranch: (branch, path, options) =>
-      path === wanted
-        ? Effect.zipRight(once, remote.fileAtBranch(branch, path, options))
-        : remote.fileAtBranch(branch, path, options)
+    snapshot: (branch) => {
+      const snapshot = remote.snapshot(branch)
+      return {
+        ...snapshot,
+        file: (path, look) =>
+          path === wanted ? Effect.zipRight(once, snapshot.file(path, look)) : snapshot.file(path, look)
+      }
+    }
   }
   return service
 }

@@ -59,7 +59,7 @@ describe("options", () => {
         ["LocalGit.scoped", "repository", "repo"],
         ["LocalGit.scoped", "default_branch", "defaultBranch"],
         ["GitRepositories.make", "Idle", "idle"],
-        ["Memory.make", "singlefile", "singleFile"],
+        ["Memory.make", "movebranches", "moveBranches"],
         ["openLocal", "repository", "repo"],
         ["openLocal", "readonly", "readOnly"],
         ["openStore", "commit_via", "commitVia"],

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime } from "effect"
-import { MemoryRepository } from "../../../src/git/memory/MemoryRepository.js"
+import type { MemoryRepository } from "../../../src/git/memory/MemoryRepository.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/remote/github/GitHub.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
@@ -24,10 +24,9 @@ export const local = Layer.unwrapScoped(
   Effect.map(directory, (directory) => LocalGit.layer({ directory, durability: "none" }))
 )
 
-/** Every remote that needs no socket, by name; the last one writes single files, as GitHub's Contents API does. */
+/** Every remote that needs no socket, by name. */
 export const remotes: ReadonlyArray<readonly [string, Layer.Layer<GitRemote, unknown>]> = [
   ["Memory", Memory.layer()],
-  ["Memory with single files", Memory.layer({ singleFile: true })],
   ["LocalGit", local]
 ]
 
@@ -64,10 +63,6 @@ export type Repository = Effect.Effect<Effect.Effect<GitRemoteService, unknown>,
 
 /** Repositories by their remotes' names. */
 export const repositories: ReadonlyArray<readonly [string, Repository]> = [
-  [
-    "Memory with single files",
-    Effect.sync(() => Memory.make({ repository: new MemoryRepository(), singleFile: true }))
-  ],
   ...ways.map(
     ([way, options]) =>
       [`GitHub's client on our own host, ${way}`, Effect.provide(clientsOnHost(options), thisHost)] as const

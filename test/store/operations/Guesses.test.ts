@@ -1,19 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { NotFoundError } from "../../../src/domain/StoreError.js"
-import { GitRemote, type GitRemoteService, type SingleFile } from "../../../src/store/remote/GitRemote.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import { type Repository, repositories } from "../core/Remotes.js"
 import { brief, document, headSha } from "./Support.js"
 
-/** Two stores on one repository, the first of which writes single files. */
+/** Two stores on one repository; something happens after the first one has built a commit and before it is made. */
 const pairIn =
   (repository: Repository) =>
-  (change: (single: SingleFile) => SingleFile = (single) => single) =>
+  (happens: Effect.Effect<void, unknown> = Effect.void) =>
     Effect.gen(function* () {
       const client = yield* repository
       const plain = yield* client
-      const remote: GitRemoteService = { ...plain, singleFile: Option.map(plain.singleFile, change) }
+      const remote: GitRemoteService = {
+        ...plain,
+        commitNext: (branch, edit) =>
+          plain.commitNext(branch, (snapshot) => Effect.zipLeft(edit(snapshot), Effect.orDie(happens)))
+      }
       const open = (at: GitRemoteService) => Effect.provideService(Store.make({}), GitRemote, at)
       return { remote, store: yield* open(remote), other: yield* open(yield* client) }
     })
@@ -52,20 +55,13 @@ describe.each(repositories)("a single file that is guessed to be absent, on %s",
   it.live("is made again by upsert when it vanished during the write", () =>
     Effect.gen(function* () {
       let vanish: Effect.Effect<void, unknown> = Effect.void
-      const it = yield* pair((single) => ({
-        ...single,
-        put: (branch, path, content, expected, text) =>
-          Effect.gen(function* () {
-            const now = vanish
-            vanish = Effect.void
-            yield* Effect.orDie(now)
-            return yield* Effect.mapError(single.put(branch, path, content, expected, text), (error) =>
-              error._tag !== "ConflictError" || Option.isNone(expected)
-                ? error
-                : new NotFoundError({ operation: "test", path, message: "it was deleted", status: 201 })
-            )
-          })
-      }))
+      const it = yield* pair(
+        Effect.suspend(() => {
+          const now = vanish
+          vanish = Effect.void
+          return now
+        })
+      )
       const notes = it.store.collection("notes")
       yield* notes.insert({ n: 0 }, { id: "a" })
       vanish = it.other.collection("notes").delete("a")

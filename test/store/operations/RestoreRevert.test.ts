@@ -147,7 +147,7 @@ describe("revert", () => {
         "data/notes/readme.txt"
       ])
       assert.isNull(yield* document(it.store, "notes", "a"))
-      const file = yield* it.remote.fileAtBranch("main", "README.md")
+      const file = yield* it.remote.snapshot("main").file("README.md")
       assert.strictEqual(new TextDecoder().decode(Option.getOrThrow(file).content), "2")
     })
   )

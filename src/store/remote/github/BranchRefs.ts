@@ -5,6 +5,7 @@ import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
 import type { Branches } from "./Branches.js"
 import type { makeBranchMoves } from "./BranchMoves.js"
+import type { BranchSnapshots } from "./BranchSnapshots.js"
 import type { Client } from "./Client.js"
 import type { KnownTrees } from "./KnownTrees.js"
 import type { RefWrites } from "./RefWrites.js"
@@ -16,6 +17,7 @@ interface Parts {
   readonly moveTogether: ReturnType<typeof makeBranchMoves>
   readonly known: KnownTrees
   readonly branches: Branches
+  readonly snapshots: BranchSnapshots
   readonly told: Told
   readonly writable: Writable
 }
@@ -32,6 +34,7 @@ export const makeBranchRefs = ({
   known,
   moveTogether,
   refs,
+  snapshots,
   told,
   writable
 }: Parts): Operations => {
@@ -58,6 +61,7 @@ export const makeBranchRefs = ({
         Effect.zipRight(refs.create({ operation: "GitRemote.createBranch" }, branch, at, options?.unique)),
         branches.careful(branch),
         Effect.zipRight(remember({ branch, from: Option.none(), to: Option.some(at) })),
+        Effect.tap(() => Effect.sync(() => snapshots.began(branch, at))),
         told("createBranch")
       ),
     deleteBranch: (branch) =>

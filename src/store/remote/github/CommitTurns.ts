@@ -2,13 +2,28 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { RefMoved } from "../../../domain/Ref.js"
+import { branchRef } from "../../../git/Names.js"
+import { toItsEnd } from "../../internal/Detached.js"
 import type { Exclusively } from "../../internal/Mutex.js"
-import type { Change, Committed, GitRemoteService, Head } from "../GitRemote.js"
+import type {
+  Change,
+  Committed,
+  Edited,
+  GitRemoteService,
+  Head,
+  NewCommit,
+  RemoteFailure,
+  RemoteSnapshot,
+  Wants,
+  WriteFailure
+} from "../GitRemote.js"
 import type { Branches } from "./Branches.js"
+import type { BranchSnapshot, BranchSnapshots } from "./BranchSnapshots.js"
 import type { Bring } from "./Bring.js"
-import { operation } from "./Call.js"
+import { currentCall, operation } from "./Call.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { makeCommit } from "./Commits.js"
+import type { makeFileCommit } from "./FileCommit.js"
 import type { Files } from "./Files.js"
 import type { Heads } from "./Heads.js"
 import type { KnownTrees } from "./KnownTrees.js"
@@ -25,6 +40,8 @@ interface Parts {
   readonly heads: Heads
   readonly bring: Bring
   readonly files: Files
+  readonly snapshots: BranchSnapshots
+  readonly commitFile: ReturnType<typeof makeFileCommit>
   readonly commitNow: ReturnType<typeof makeCommit>
   readonly told: Told
   readonly writable: Writable
@@ -34,21 +51,37 @@ interface Parts {
 /** A head that was looked up after a lost race is news for so many milliseconds: whoever loses it lost a race again. */
 const lookedFor = 5_000
 
-/** Commits in their branch's turn, built on what is remembered of it as long as that proves true. */
+type Edit<A, E> = (snapshot: RemoteSnapshot) => Effect.Effect<Edited<A, E>, E>
+
+/** What came of one try: the edit made nothing of the snapshot, what it stood on did not hold, or it is decided. */
+interface Tried<A, E> {
+  readonly _tag: "Refused" | "Lost" | "Failed" | "Committed"
+  readonly answer: Effect.Effect<
+    { readonly committed: Option.Option<Pick<Committed, "commit" | "blobs">>; readonly result: A },
+    E | WriteFailure
+  >
+}
+
+const moved = (branch: string) =>
+  new RefMoved({ ref: branchRef(branch), expected: Option.none(), actual: Option.none() })
+
+/** Commits in their branch's turn, built on what is remembered of it or assumed as long as that proves true. */
 export const makeCommitTurns = ({
   branches,
   bring,
   cache,
   client,
+  commitFile,
   commitNow,
   exclusively,
   files,
   heads,
   known,
+  snapshots,
   told,
   writable
 }: Parts): Pick<GitRemoteService, "commit" | "commitNext"> => {
-  const looked = new Map<string, { readonly head: Head; readonly at: number }>()
+  const looked = new Map<string, { readonly head: Option.Option<Head>; readonly at: number }>()
 
   /** After a lost race: where the branch is by now. Replicas may still tell the old place. */
   const lookAgain = (branch: string, lost: RefMoved): Effect.Effect<RefMoved, CallFailure> =>
@@ -66,16 +99,16 @@ export const makeCommitTurns = ({
           error === "behind" ? Effect.succeed(Option.none<Head>()) : Effect.fail(error)
         )
       )
-      if (Option.isSome(now)) looked.set(branch, { head: now.value, at: yield* Clock.currentTimeMillis })
+      looked.set(branch, { head: now, at: yield* Clock.currentTimeMillis })
       return new RefMoved({ ...lost, actual: Option.map(now, (found) => found.commit) })
     })
 
-  /** Whether this head was looked up for the try that begins, and is no memory that may be old. */
-  const wasLookedUp = (branch: string, head: Head) =>
+  /** The head that was looked up after a race was lost for the try that begins now; undefined: none was lost. */
+  const lostLately = (branch: string) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const found = looked.get(branch)
       looked.delete(branch)
-      return found?.head.commit === head.commit && now - found.at < lookedFor
+      return found !== undefined && now - found.at < lookedFor ? found.head : undefined
     })
 
   const remember = (
@@ -93,6 +126,7 @@ export const makeCommitTurns = ({
             ? Option.none()
             : Option.fromNullable(change._tag === "Link" ? change.oid : made.blobs.get(change.path))
         files.forgetFile(branch, change.path)
+        snapshots.forget(branch, change.path)
         const was = before === undefined ? undefined : Option.map(before, (entry) => entry.oid)
         return branches.wroteFile(branch, change.path, was, after)
       },
@@ -140,46 +174,130 @@ export const makeCommitTurns = ({
 
   const headNow = (branch: string) => told("head")(heads.now(branch))
 
-  const commitNext: GitRemoteService["commitNext"] = (branch, build, wants) =>
+  /** What is brought along with a commit that is remembered. */
+  const bringMissing = (head: Head, wants: Wants | undefined) => {
+    if (!heads.brings || wants === undefined) return Effect.void
+    const missing = bring.missing(head, wants)
+    if (missing.files.length + missing.trees.length === 0) return Effect.void
+    return Effect.asVoid(told("head")(heads.brought({ commit: head.commit }, missing)))
+  }
+
+  const lostFile = (branch: string) =>
+    Effect.map(Clock.currentTimeMillis, (at) => void looked.set(branch, { head: Option.none(), at }))
+
+  /**
+   * Sends what an edit has made of a snapshot: where that reads by the branch's name, the one file that it changes, on
+   * the condition that the file is as it was answered to be.
+   */
+  const send = <A, E>(branch: string, snapshot: BranchSnapshot, built: Edited<A, E>, next: NewCommit) =>
+    Effect.gen(function* () {
+      const { changes, ...text } = next
+      const [change] = changes
+      if (snapshot.isPinned() || change === undefined || change._tag === "Link") {
+        return yield* commit(branch, yield* snapshot.head, next)
+      }
+      const expected = snapshot.answered.get(change.path) ?? Option.none()
+      const verified = yield* Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(
+          restore(
+            Effect.tapErrorTag(commitFile({ branch, change, expected, text }), "RefMoved", () =>
+              lostFile(branch)
+            )
+          ),
+          (made) => {
+            const verdict = built.verify?.(made) ?? Effect.succeed("stands" as const)
+            return Effect.map(toItsEnd(Effect.locally(verdict, currentCall, undefined)), (told) => ({
+              made,
+              told
+            }))
+          }
+        )
+      )
+      if (verified.told !== "stands") snapshots.forgetBranch(branch)
+      if (verified.told !== "takenBack") return verified.made
+      return yield* Effect.fail(moved(branch))
+    })
+
+  /** Whether one request of the Contents API carries a commit: it checks the blob of the file that it writes. */
+  const isOneFile = (
+    { answered, hasListed }: BranchSnapshot,
+    { changes: [change, ...others] }: NewCommit
+  ): boolean =>
+    others.length === 0 &&
+    change !== undefined &&
+    change._tag !== "Link" &&
+    answered.size === 1 &&
+    answered.has(change.path) &&
+    !hasListed() &&
+    (change._tag === "Remove" || change.content.length <= client.settings.contentsMaxBytes)
+
+  const attempt = <A, E>(
+    branch: string,
+    snapshot: BranchSnapshot,
+    edit: Edit<A, E>
+  ): Effect.Effect<Tried<A, E>, RemoteFailure> =>
+    Effect.gen(function* () {
+      const run = Effect.either(Effect.locally(edit(snapshot), building, true))
+      let built = yield* run
+      if (
+        !snapshot.isPinned() &&
+        built._tag === "Right" &&
+        Option.exists(built.right.commit, (next) => !isOneFile(snapshot, next))
+      ) {
+        yield* snapshot.head
+        built = yield* run
+      }
+      if (built._tag === "Left") return { _tag: "Refused", answer: Effect.fail(built.left) }
+      const { commit: next, result } = built.right
+      if (Option.isNone(next)) {
+        return { _tag: "Refused", answer: Effect.succeed({ committed: Option.none(), result }) }
+      }
+      const made = yield* Effect.either(send(branch, snapshot, built.right, next.value))
+      if (made._tag === "Left") {
+        return { _tag: made.left instanceof RefMoved ? "Lost" : "Failed", answer: Effect.fail(made.left) }
+      }
+      looked.delete(branch)
+      return {
+        _tag: "Committed",
+        answer: Effect.succeed({ committed: Option.some(made.right), result })
+      }
+    })
+
+  const commitNext: GitRemoteService["commitNext"] = (branch, edit) =>
     writable("commitNext", branch).pipe(
       Effect.zipRight(
         Effect.gen(function* () {
-          const remembered = branches.remembered(branch)
-          const optimistic = remembered !== undefined && Option.isSome(remembered)
-          const isGuess = optimistic && !(yield* wasLookedUp(branch, remembered.value))
-          let at = optimistic ? remembered : yield* told("head")(heads.now(branch, wants))
-          if (heads.brings && optimistic && wants !== undefined) {
-            const missing = bring.missing(remembered.value, wants)
-            if (missing.files.length + missing.trees.length > 0) {
-              yield* told("head")(heads.brought({ commit: remembered.value.commit }, missing))
-            }
+          const remembered = branches.remembered(branch) ?? Option.none()
+          const lost = yield* lostLately(branch)
+          const isRemembered = (head: Head | undefined) =>
+            Option.exists(remembered, ({ commit }) => commit === head?.commit)
+          const first = snapshots.snapshot(branch, {
+            assume: lost === undefined,
+            find: (wants) =>
+              Option.isNone(remembered)
+                ? told("head")(heads.now(branch, wants))
+                : Effect.as(bringMissing(remembered.value, wants), remembered)
+          })
+          const tried = yield* attempt(branch, first, edit)
+          if (tried._tag === "Committed" || tried._tag === "Failed") return yield* tried.answer
+          // A refusal is never issued from memory alone, and a race that only memory lost is none.
+          if (!first.isPinned()) {
+            if (first.assumed.size === 0) return yield* tried.answer
+            const looking = snapshots.snapshot(branch, {
+              find: (wants) => told("head")(heads.now(branch, wants))
+            })
+            return yield* (yield* attempt(branch, looking, edit)).answer
           }
-          let built = yield* Effect.either(Effect.locally(build(at), building, true))
-          if (optimistic && (built._tag === "Left" || Option.isNone(built.right.commit))) {
-            // A refusal is never issued from memory alone.
-            const now = yield* headNow(branch)
-            if (Option.getOrUndefined(now)?.commit !== remembered.value.commit) {
-              at = now
-              built = yield* Effect.either(Effect.locally(build(at), building, true))
-            }
+          if (!isRemembered(first.known())) return yield* tried.answer
+          if (tried._tag === "Lost" && isRemembered(Option.getOrUndefined(lost ?? Option.none()))) {
+            return yield* tried.answer
           }
-          if (built._tag === "Left") return yield* Effect.fail(built.left)
-          const { commit: next, result } = built.right
-          if (Option.isNone(next)) return { committed: Option.none(), result }
-          const made = yield* Effect.either(commit(branch, at, next.value))
-          if (made._tag === "Right") return { committed: Option.some(made.right), result }
-          const guessed = isGuess && at === remembered
-          if (made.left._tag !== "RefMoved" || !guessed) return yield* Effect.fail(made.left)
-          // What was remembered was old: no race is lost yet.
-          const news = looked.get(branch)?.head
-          const now = news === undefined ? yield* headNow(branch) : Option.some(news)
-          if (Option.getOrUndefined(now)?.commit === remembered.value.commit) {
-            return yield* Effect.fail(made.left)
-          }
-          const again = yield* Effect.locally(build(now), building, true)
-          if (Option.isNone(again.commit)) return { committed: Option.none(), result: again.result }
-          const second = yield* commit(branch, now, again.commit.value)
-          return { committed: Option.some(second), result: again.result }
+          const news = tried._tag === "Lost" ? looked.get(branch)?.head : undefined
+          const now = news !== undefined && Option.isSome(news) ? news : yield* headNow(branch)
+          if (isRemembered(Option.getOrUndefined(now))) return yield* tried.answer
+          const second = snapshots.snapshot(branch, { find: () => Effect.succeed(now) })
+          yield* second.head
+          return yield* (yield* attempt(branch, second, edit)).answer
         })
       ),
       exclusively(branch),

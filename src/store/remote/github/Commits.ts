@@ -13,7 +13,7 @@ import * as GitObject from "../../../git/GitObject.js"
 import { checkPaths } from "../../../git/TreeEdit.js"
 import { marked } from "../../internal/CommitMark.js"
 import { toItsEnd } from "../../internal/Detached.js"
-import type { Change, CommitText, Committed, FileCommitted, Head, NewCommit } from "../GitRemote.js"
+import type { Change, CommitMade, CommitText, Committed, Head, NewCommit } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import type { Branches } from "./Branches.js"
 import type { CallFailure, Client } from "./Client.js"
@@ -34,7 +34,7 @@ export type CommitFailure =
 interface Parts {
   readonly client: Client
   readonly refs: RefWrites
-  readonly writeFile: (write: FileWrite) => Effect.Effect<FileCommitted, CommitFailure>
+  readonly writeFile: (write: FileWrite) => Effect.Effect<CommitMade, CommitFailure>
   readonly viaGraphql: (
     place: Place,
     branch: string,
@@ -101,19 +101,13 @@ export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Pa
     })
 
   /** The file that began the branch, deleted again. */
-  const takeBack = (
-    branch: string,
-    text: CommitText,
-    { path }: Change,
-    made: FileCommitted,
-    reason: string
-  ) =>
+  const takeBack = (branch: string, text: CommitText, { path }: Change, made: CommitMade, reason: string) =>
     writeFile({
       operation: "GitRemote.commit",
       branch,
       path,
       content: Option.none(),
-      expected: made.blob,
+      expected: Option.fromNullable(made.blobs.get(path)),
       text: { ...text, message: `Remove ${path} again: ${reason}` }
     })
 

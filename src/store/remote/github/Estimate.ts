@@ -14,6 +14,8 @@ export const estimateWith =
         return settings.useGraphql && !settings.readOnly
           ? Math.ceil(operation.documents / settings.graphqlBatchSize)
           : operation.documents
+      case "Lookup":
+        return settings.useGraphql && !settings.readOnly ? 1 : 2
       case "List":
         return Math.max(1, Math.ceil(operation.entries / 100_000) + (operation.entries > 100_000 ? 1 : 0))
       case "Commit":

@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../../domain/Oid.js"
-import { AmbiguousWriteError, type ConflictError, NotFoundError } from "../../../domain/StoreError.js"
+import { RefMoved } from "../../../domain/Ref.js"
+import { AmbiguousWriteError, type ConflictError } from "../../../domain/StoreError.js"
 import * as GitObject from "../../../git/GitObject.js"
+import { branchRef } from "../../../git/Names.js"
 import { marked, sameMark } from "../../internal/CommitMark.js"
 import { toItsEnd } from "../../internal/Detached.js"
-import type { CommitText, FileCommitted } from "../GitRemote.js"
+import type { CommitMade, CommitText } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { type ApiFailure, isKind, isMissing, isUnheard } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
@@ -16,7 +18,7 @@ import { once, Proof } from "./LostReply.js"
 import { patiently, raced } from "./Retry.js"
 import { fileConflict } from "./Translate.js"
 
-type Failure = CallFailure | ConflictError | AmbiguousWriteError | NotFoundError
+type Failure = CallFailure | ConflictError | AmbiguousWriteError | RefMoved
 
 /** One file in one commit in one request, with the file's own blob as the precondition. */
 export interface FileWrite {
@@ -31,21 +33,27 @@ export interface FileWrite {
 
 type Answer = typeof Api.putContent.reply.Type
 
-const written = (reply: Reply<Answer>): FileCommitted => {
+const blobsOf = (path: string, blob: Option.Option<Oid>): ReadonlyMap<string, Oid> =>
+  new Map(Option.isSome(blob) ? [[path, blob.value]] : [])
+
+const written = ({ path }: FileWrite, reply: Reply<Answer>): CommitMade => {
   const { commit, content } = Option.getOrThrow(reply.value)
   return {
     commit: commit.sha,
     tree: Option.fromNullable(commit.tree?.sha),
-    blob: Option.map(Option.fromNullable(content), ({ sha }) => sha),
-    parents: commit.parents?.map((parent) => parent.sha)
+    parents: commit.parents?.map((parent) => parent.sha),
+    blobs: blobsOf(path, Option.fromNullable(content?.sha))
   }
 }
 
-const madeBy = (commit: Api.Commit, blob: Option.Option<Oid>): FileCommitted => ({
+const madeBy = ({ content, path }: FileWrite, commit: Api.Commit): CommitMade => ({
   commit: commit.sha,
   tree: Option.some(commit.commit.tree.sha),
-  blob,
-  parents: commit.parents.map((parent) => parent.sha)
+  parents: commit.parents.map((parent) => parent.sha),
+  blobs: blobsOf(
+    path,
+    Option.map(content, (bytes) => GitObject.hash("blob", bytes))
+  )
 })
 
 const same = (a: Option.Option<Oid>, b: Option.Option<Oid>) =>
@@ -60,15 +68,15 @@ const searched = 20
 /** Commits of the path whose files are compared with the expected one. */
 const compared = 5
 
-interface Made extends FileCommitted {
+interface Made extends CommitMade {
   /** The file had vanished, and was made again in spite of the precondition. */
   readonly again: boolean
 }
 
-type Refused = ConflictError | NotFoundError
+type Refused = ConflictError
 
 /** An update is not done, and has left its file behind. */
-const createdAgain = (write: FileWrite, made: FileCommitted, cause: { readonly message: string }) =>
+const createdAgain = (write: FileWrite, made: CommitMade, cause: { readonly message: string }) =>
   new AmbiguousWriteError({
     operation: write.operation,
     path: write.path,
@@ -77,7 +85,7 @@ const createdAgain = (write: FileWrite, made: FileCommitted, cause: { readonly m
     cause
   })
 
-const createdAndRemoved = (write: FileWrite, made: FileCommitted, cause: { readonly message: string }) =>
+const createdAndRemoved = (write: FileWrite, made: CommitMade, cause: { readonly message: string }) =>
   new AmbiguousWriteError({
     operation: write.operation,
     path: write.path,
@@ -130,7 +138,7 @@ export const makeFileWrites = (
     )
 
   /** Whether an update made a file again that had vanished: the commit that it is based on tells. */
-  const madeAgain = (write: FileWrite, made: FileCommitted): Effect.Effect<boolean, CallFailure> => {
+  const madeAgain = (write: FileWrite, made: CommitMade): Effect.Effect<boolean, CallFailure> => {
     const parent = made.parents?.[0]
     return parent === undefined || Option.isNone(write.content) || Option.isNone(write.expected)
       ? Effect.succeed(false)
@@ -152,8 +160,7 @@ export const makeFileWrites = (
       )
       const ours = commits.find(({ commit }) => sameMark(commit.message, write.text.message))
       if (ours !== undefined) {
-        const blob = Option.map(write.content, (content) => GitObject.hash("blob", content))
-        const made = madeBy(ours, blob)
+        const made = madeBy(write, ours)
         return Proof.done({ ...made, again: yield* madeAgain(write, made) })
       }
       if (lost) return Proof.behind()
@@ -173,7 +180,7 @@ export const makeFileWrites = (
       return commits.length > compared ? Proof.elsewhere(refusal) : Proof.behind(refusal)
     })
 
-  const attempt = (write: FileWrite): Effect.Effect<FileCommitted, Failure> => {
+  const attempt = (write: FileWrite): Effect.Effect<CommitMade, Failure> => {
     const isUpdate = Option.isSome(write.content) && Option.isSome(write.expected)
     const conflict = (actual?: null) => fileConflict(write, Option.getOrUndefined(write.expected), actual)
     const isGone = ({ kind, message }: ApiFailure) =>
@@ -186,7 +193,7 @@ export const makeFileWrites = (
           while: (error) =>
             error._tag === "ApiFailure" && error.kind === "RefRace" ? enoughTime : Effect.succeed(false)
         }),
-        Effect.map((reply) => ({ ...written(reply), again: isUpdate && reply.status === 201 }))
+        Effect.map((reply) => ({ ...written(write, reply), again: isUpdate && reply.status === 201 }))
       ),
       look: (lost) => look(write, Option.isNone(write.content) ? conflict(null) : conflict(), lost),
       refused: (failure) => {
@@ -205,12 +212,12 @@ export const makeFileWrites = (
    * GitHub ignores the blob of an update whose path has vanished and makes the file again: it is removed again. Where
    * an earlier delivery of the request had updated the file before it vanished, the update was done.
    */
-  const undo = (write: FileWrite, made: FileCommitted): Effect.Effect<FileCommitted, Failure> =>
+  const undo = (write: FileWrite, made: CommitMade): Effect.Effect<CommitMade, Failure> =>
     Effect.gen(function* () {
       const removal = {
         ...write,
         content: Option.none(),
-        expected: made.blob,
+        expected: Option.fromNullable(made.blobs.get(write.path)),
         text: yield* markedText({
           ...write.text,
           message: `Remove ${write.path} again: it was deleted before this update`
@@ -234,19 +241,18 @@ export const makeFileWrites = (
       const earlier = history.find(
         ({ commit, sha }) => sha !== made.commit && sameMark(commit.message, write.text.message)
       )
-      if (earlier !== undefined) return madeBy(earlier, made.blob)
+      if (earlier !== undefined) return madeBy(write, earlier)
       return yield* Effect.fail(
-        new NotFoundError({
-          operation: write.operation,
-          path: write.path,
-          message: `${write.path} was deleted by somebody else`,
-          status: 201
+        new RefMoved({
+          ref: branchRef(write.branch),
+          expected: Option.none(),
+          actual: Option.fromNullable(made.parents?.[0])
         })
       )
     })
 
   /** Runs to its end once sent: an update that made a vanished file again must be taken back. */
-  return (write: FileWrite): Effect.Effect<FileCommitted, Failure> =>
+  return (write: FileWrite): Effect.Effect<CommitMade, Failure> =>
     Effect.flatMap(markedText(write.text), (text) => {
       const once = attempt({ ...write, text })
       return Option.isSome(write.expected) && Option.isSome(write.content) ? toItsEnd(once) : once

@@ -4,7 +4,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
-import type { Blob, GitRemoteService, Head, ReadPath } from "../GitRemote.js"
+import type { Blob, FileFound, FileLook, Head } from "../GitRemote.js"
 import { isMissing, isUnheard } from "./ApiFailure.js"
 import { makeReadBlob } from "./BlobReads.js"
 import type { Branches } from "./Branches.js"
@@ -28,8 +28,8 @@ export interface Files {
   readonly atBranch: (
     branch: string,
     path: string,
-    options: NonNullable<Parameters<GitRemoteService["fileAtBranch"]>[2]>
-  ) => Effect.Effect<Option.Option<ReadPath>, Failure>
+    look: FileLook
+  ) => Effect.Effect<Option.Option<FileFound>, Failure>
   readonly many: (
     at: Head | Oid,
     files: ReadonlyArray<Wanted>,
@@ -156,8 +156,9 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
     )
   }
 
-  const atBranch: Files["atBranch"] = (branch, path, { fresh, known: before }) =>
+  const atBranch: Files["atBranch"] = (branch, path, { fresh, known: held = Option.none() }) =>
     Effect.gen(function* () {
+      const before = Option.getOrUndefined(held)
       const name = key(branch, path)
       const kept = before === undefined || fresh === true ? undefined : yield* validators.find(name)
       // A validator that another process was given stands in for one of our own that was never given.
@@ -178,7 +179,7 @@ export const makeFiles = ({ branches, cache, client, head, isAncestor, known, tr
           )
         })
       )
-      const read: Option.Option<ReadPath> =
+      const read: Option.Option<FileFound> =
         answer.notModified && before !== undefined
           ? Option.some({ content: before.content, oid: before.oid, etag, notModified: true })
           : Option.map(answer.blob, ({ content, oid }) => ({

@@ -5,19 +5,23 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { isOid } from "../../../domain/Oid.js"
 import type { ValidationError } from "../../../domain/StoreError.js"
-import { GitRemote, type GitRemoteService, type Head } from "../GitRemote.js"
+import { GitRemote, type GitRemoteService } from "../GitRemote.js"
+import { type CommitReads, snapshotAt, snapshotLater } from "../RemoteSnapshot.js"
 import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
 import { makeBranches } from "./Branches.js"
 import type { makeBranchMoves } from "./BranchMoves.js"
 import { makeBranchRefs } from "./BranchRefs.js"
+import { makeBranchSnapshots } from "./BranchSnapshots.js"
 import type { Bring } from "./Bring.js"
 import { streaming } from "./Call.js"
 import { makeClient } from "./Client.js"
 import { makeCommit } from "./Commits.js"
 import { makeCommitTurns } from "./CommitTurns.js"
 import { estimateWith } from "./Estimate.js"
+import { makeFileCommit } from "./FileCommit.js"
 import { makeFiles } from "./Files.js"
 import { makeFileWrites } from "./FileWrites.js"
 import { makeHeads } from "./Heads.js"
@@ -30,7 +34,6 @@ import { config, type GitHubOptions, resolveOptions } from "./Options.js"
 import { makeProbe } from "./Probes.js"
 import { makeRefWrites } from "./RefWrites.js"
 import { makeRepositoryId } from "./RepositoryId.js"
-import { makeSingleFile } from "./SingleFiles.js"
 import { makeTold, makeWritable } from "./Told.js"
 import { translate } from "./Translate.js"
 import { makeTrees } from "./Trees.js"
@@ -94,8 +97,26 @@ export const make = (
       existing: branches.existing
     })
     const told = makeTold(settings.deadline)
+    const reads: CommitReads = {
+      resolve: (ref) => told("resolve")(heads.resolve(ref)),
+      tree: (at, path, options) => {
+        const recursive = options?.recursive === true
+        return trees
+          .list(at, path, recursive)
+          .pipe(Effect.map(Option.map((listing) => toTree(listing, recursive))), told("tree", path))
+      },
+      file: (at, path) => told("file", path)(files.file(at, path)),
+      blobs: (at, wanted, options) =>
+        files.many(at, wanted, options?.concurrency ?? settings.concurrency).pipe(
+          Stream.catchAll((error) => Stream.fromEffect(translate({ operation: "GitRemote.blobs" })(error))),
+          streaming("blobs", settings.deadline, { files: wanted.length })
+        )
+    }
+    const { readOnly } = settings
+    const snapshots = makeBranchSnapshots({ reads, branches, files, heads, known, trees, readOnly, told })
     let moveTogether: ReturnType<typeof makeBranchMoves> | undefined
     const parts = {
+      snapshots,
       client,
       cache,
       known,
@@ -112,61 +133,27 @@ export const make = (
           return moveTogether(...given)
         }),
       told,
-      writable: makeWritable(settings.readOnly),
+      writable: makeWritable(readOnly),
       exclusively: (branch: string) => turns(`${repositoryName.toLowerCase()}\0${branch}`)
     }
     const probe = makeProbe(client, refs, branches)
     const log = makeLog(client)
     const diff = makeDiff(trees)
 
-    /**
-     * After a write of ours a listing by name may be old; it is not when it is the one that we expect. That there is
-     * none is told by the head's own root alone.
-     */
-    const treeAtBranch = (branch: string, path: string, recursive: boolean) =>
-      Effect.gen(function* () {
-        const lately = yield* branches.writtenLately(branch)
-        const own = lately ? branches.remembered(branch) : undefined
-        const expected =
-          own !== undefined && Option.isSome(own) ? known.directory(own.value.tree, path) : undefined
-        if (!settings.readOnly && (!lately || typeof expected === "string")) {
-          const tree = yield* trees.atBranch(branch, path, recursive)
-          if (Option.isSome(tree) && (!lately || tree.value.oid === expected)) {
-            return Option.some({ tree: tree.value, head: Option.none<Head>() })
-          }
-        }
-        const at = yield* heads.head(branch)
-        const listing = Option.isNone(at) ? Option.none() : yield* trees.list(at.value, path, recursive)
-        return Option.map(listing, (found) => ({ tree: toTree(found, recursive), head: at }))
-      })
-
     return GitRemote.of({
       name: repositoryName,
       repo: `${owner}/${repo}`,
-      brings: heads.brings,
-      singleFile: Option.some(makeSingleFile(parts)),
-      ...makeCommitTurns(parts),
+      ...makeCommitTurns({ ...parts, commitFile: makeFileCommit(parts) }),
       ...makeBranchRefs(parts),
       probe: (branch) => told("probe")(probe(branch)),
-      resolve: (ref, wants) => told("resolve")(heads.resolve(ref, wants)),
-      head: (branch, wants) => told("head")(heads.head(branch, wants)),
-      tree: (at, path, treeOptions) => {
-        const recursive = treeOptions?.recursive === true
-        return trees
-          .list(at, path, recursive)
-          .pipe(Effect.map(Option.map((listing) => toTree(listing, recursive))), told("tree", path))
-      },
-      treeAtBranch: (branch, path, treeOptions) =>
-        told("treeAtBranch", path)(treeAtBranch(branch, path, treeOptions?.recursive === true)),
+      ...reads,
+      head: (branch) => told("head")(heads.head(branch)),
+      snapshot: snapshots.snapshot,
+      snapshotAt: (ref) =>
+        isOid(ref) && !heads.brings
+          ? snapshotAt(reads, ref)
+          : snapshotLater(reads, (wants) => told("resolve")(heads.resolve(ref, wants))),
       treeAfter: (at, path, changes) => told("treeAfter", path)(trees.after(at, path, changes)),
-      file: (at, path) => told("file", path)(files.file(at, path)),
-      fileAtBranch: (branch, path, readOptions) =>
-        told("fileAtBranch", path)(files.atBranch(branch, path, readOptions ?? {})),
-      blobs: (at, wanted, blobOptions) =>
-        files.many(at, wanted, blobOptions?.concurrency ?? settings.concurrency).pipe(
-          Stream.catchAll((error) => Stream.fromEffect(translate({ operation: "GitRemote.blobs" })(error))),
-          streaming("blobs", settings.deadline, { files: wanted.length })
-        ),
       log: (at, path, logOptions) =>
         log(
           typeof at === "string" ? at : at.commit,
@@ -200,6 +187,7 @@ export const make = (
         trees.forget()
         files.forget()
         heads.forget()
+        snapshots.clear()
       })
     })
   })

@@ -19,14 +19,8 @@ import {
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import { repositoriesFields } from "../../../git/disk/RepositoriesOptions.js"
 import { branchError, branchRef } from "../../../git/Names.js"
-import {
-  type Blob,
-  GitRemote,
-  type GitRemoteService,
-  type Head,
-  type Probe,
-  type ReadPath
-} from "../GitRemote.js"
+import { type Blob, GitRemote, type GitRemoteService, type Head, type Probe } from "../GitRemote.js"
+import { type CommitReads, snapshotLater, snapshotOf } from "../RemoteSnapshot.js"
 
 export interface LocalGitOptions extends GitRepositoriesOptions {
   /** `owner/name`, kept at `<directory>/<owner>/<name>.git`. Default `local/store`. */
@@ -119,62 +113,15 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
             )
     )
 
-  const commitNext: GitRemoteService["commitNext"] = (branch, build) => repository.commitNext(branch, build)
-
-  return {
-    name: `file://${repository.directory}`,
-    repo: `${basename(dirname(repository.directory))}/${basename(repository.directory, ".git")}`,
-
-    probe: (branch) =>
-      Effect.gen(function* () {
-        const heads = yield* repository.refs("refs/heads/")
-        const defaultBranch = yield* repository.defaultBranch
-        return {
-          repository: heads.length === 0 ? "empty" : "present",
-          branch: heads.some(({ name }) => name === branchRef(branch)),
-          defaultBranch: Option.some(defaultBranch),
-          write: Option.some(true)
-        } satisfies Probe
-      }),
-
+  const reads: CommitReads = {
     resolve: (ref) =>
       Effect.flatMap(repository.resolve(ref), (found) =>
         Option.isNone(found) ? Effect.succeedNone : headAt(found.value)
       ),
 
-    head: (branch) => tip("GitRemote.head", branch),
-
     tree: (at, path, options) => repository.tree(idOf(at), path, options),
 
-    treeAfter: (at, path, changes) =>
-      repository.treeAfter(
-        Option.map(at, ({ tree }) => tree),
-        path,
-        changes
-      ),
-
     file,
-
-    fileAtBranch: (branch, path, options) =>
-      Effect.flatMap(tip("GitRemote.fileAtBranch", branch), (head) =>
-        Option.isNone(head)
-          ? Effect.succeedNone
-          : Effect.flatMap(repository.lookup(head.value.tree, path), (entry) => {
-              if (Option.isNone(entry) || entry.value.kind !== "blob")
-                return Effect.succeed(Option.none<ReadPath>())
-              const { oid } = entry.value
-              const known = options?.known
-              if (known?.oid === oid && options?.fresh !== true) {
-                return Effect.succeed(
-                  Option.some<ReadPath>({ content: known.content, oid, notModified: true })
-                )
-              }
-              return Effect.map(
-                listed("GitRemote.fileAtBranch", path, oid),
-                (content): Option.Option<ReadPath> => Option.some({ content, oid, notModified: false })
-              )
-            })
-      ),
 
     blobs: (at, files) =>
       Stream.fromIterable(files).pipe(
@@ -202,11 +149,46 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
             )
           )
         )
+      )
+  }
+
+  const commitNext: GitRemoteService["commitNext"] = (branch, build) =>
+    repository.commitNext(branch, (head) => build(snapshotOf(reads, head)))
+
+  return {
+    name: `file://${repository.directory}`,
+    repo: `${basename(dirname(repository.directory))}/${basename(repository.directory, ".git")}`,
+
+    probe: (branch) =>
+      Effect.gen(function* () {
+        const heads = yield* repository.refs("refs/heads/")
+        const defaultBranch = yield* repository.defaultBranch
+        return {
+          repository: heads.length === 0 ? "empty" : "present",
+          branch: heads.some(({ name }) => name === branchRef(branch)),
+          defaultBranch: Option.some(defaultBranch),
+          write: Option.some(true)
+        } satisfies Probe
+      }),
+
+    ...reads,
+
+    head: (branch) => tip("GitRemote.head", branch),
+
+    snapshot: (branch) => snapshotLater(reads, () => tip("GitRemote.snapshot", branch)),
+
+    snapshotAt: (ref) => snapshotLater(reads, () => reads.resolve(ref)),
+
+    treeAfter: (at, path, changes) =>
+      repository.treeAfter(
+        Option.map(at, ({ tree }) => tree),
+        path,
+        changes
       ),
 
     commit: (branch, expected, commit) =>
       Effect.flatMap(
-        commitNext(branch, (head) => {
+        repository.commitNext(branch, (head) => {
           const at = Option.map(head, ({ commit: oid }) => oid)
           const wanted = Option.map(expected, ({ commit: oid }) => oid)
           return Option.getOrUndefined(at) === Option.getOrUndefined(wanted)
@@ -217,8 +199,6 @@ export const fromRepository = (repository: GitRepository): GitRemoteService => {
       ),
 
     commitNext,
-
-    singleFile: Option.none(),
 
     health: repository.health,
 

@@ -12,6 +12,7 @@ import { headOf, infoOf, logOf } from "../../../git/memory/MemoryLog.js"
 import { type MemoryEntry, MemoryRepository, type MemoryTree } from "../../../git/memory/MemoryRepository.js"
 import { applyChanges, diffTrees, listTree } from "../../../git/memory/MemoryTree.js"
 import { type Blob, GitRemote, type GitRemoteService, type Head } from "../GitRemote.js"
+import { type CommitReads, snapshotLater } from "../RemoteSnapshot.js"
 import type { MemoryFaults } from "./MemoryFaults.js"
 import { headNow, makeWrites, refName } from "./MemoryWrites.js"
 
@@ -22,8 +23,6 @@ export interface MemoryOptions {
   /** The repository to look at; a new one when not given. */
   readonly repository?: MemoryRepository | undefined
   readonly faults?: MemoryFaults | undefined
-  /** Offers the single-file short cut, as GitHub's Contents API does. */
-  readonly singleFile?: boolean | undefined
   /** Moves several branches in one step, as GitHub's GraphQL API does. */
   readonly moveBranches?: boolean | undefined
 }
@@ -32,7 +31,6 @@ const read = reader(
   Schema.Struct({
     repository: maybe(instanceOf("a MemoryRepository", MemoryRepository)),
     faults: maybe(object as Schema.Schema<MemoryFaults>),
-    singleFile: or(flag, false),
     moveBranches: or(flag, false)
   } satisfies FieldsOf<MemoryOptions>)
 )
@@ -48,7 +46,6 @@ export const layer = (options: MemoryOptions = {}): Layer.Layer<GitRemote, Valid
 const unsafeMake = (options: MemoryOptions): GitRemoteService => {
   const repository = options.repository ?? new MemoryRepository()
   const onRead = options.faults?.onRead
-  const writes = makeWrites(repository, options.faults?.onWrite)
 
   const read = <A>(operation: string, evaluate: () => A | ValidationError | NotFoundError) =>
     Effect.zipRight(
@@ -71,7 +68,44 @@ const unsafeMake = (options: MemoryOptions): GitRemoteService => {
     return content === undefined ? undefined : { path, oid: entry!.oid, content: content.slice() }
   }
 
+  const reads: CommitReads = {
+    resolve: (ref) => read("resolve", () => Option.map(Option.fromNullable(repository.resolve(ref)), headOf)),
+    tree: (at, path, treeOptions) =>
+      read("tree", () => {
+        const root = rootOf("GitRemote.tree", at)
+        if (typeof root !== "string") return root
+        const entry = repository.lookup(root, path)
+        if (entry?.mode !== "040000") return Option.none()
+        const entries = listTree(repository, entry.oid, treeOptions?.recursive === true)
+        return Option.some({ oid: entry.oid, entries })
+      }),
+    file: (at, path) =>
+      read("file", () => {
+        const root = rootOf("GitRemote.file", at)
+        return typeof root === "string" ? Option.fromNullable(blobAt(root, path)) : root
+      }),
+    blobs: (at, files) =>
+      Stream.unwrap(
+        read("blobs", () => {
+          const root = rootOf("GitRemote.blobs", at)
+          if (typeof root !== "string") return root
+          return Stream.fromIterable(files).pipe(
+            Stream.filterMap(({ oid, path }) => {
+              if (oid === undefined) return Option.fromNullable(blobAt(root, path))
+              const content = repository.blobs.get(oid)
+              return content === undefined
+                ? Option.none()
+                : Option.some({ path, oid, content: content.slice() })
+            })
+          )
+        })
+      )
+  }
+  const head = (branch: string) => read("head", () => headNow(repository, branch))
+  const writes = makeWrites(repository, reads, options.faults?.onWrite)
+
   return {
+    ...reads,
     name: repository.name,
     probe: (branch) =>
       read("probe", () => {
@@ -83,17 +117,9 @@ const unsafeMake = (options: MemoryOptions): GitRemoteService => {
           write: Option.some(true)
         }
       }),
-    resolve: (ref) => read("resolve", () => Option.map(Option.fromNullable(repository.resolve(ref)), headOf)),
-    head: (branch) => read("head", () => headNow(repository, branch)),
-    tree: (at, path, treeOptions) =>
-      read("tree", () => {
-        const root = rootOf("GitRemote.tree", at)
-        if (typeof root !== "string") return root
-        const entry = repository.lookup(root, path)
-        if (entry?.mode !== "040000") return Option.none()
-        const entries = listTree(repository, entry.oid, treeOptions?.recursive === true)
-        return Option.some({ oid: entry.oid, entries })
-      }),
+    head,
+    snapshot: (branch) => snapshotLater(reads, () => head(branch)),
+    snapshotAt: (ref) => snapshotLater(reads, () => reads.resolve(ref)),
     treeAfter: (at, path, changes) =>
       read("treeAfter", () => {
         const after = new MemoryRepository("treeAfter")
@@ -115,43 +141,11 @@ const unsafeMake = (options: MemoryOptions): GitRemoteService => {
         }
         return Option.filter(Option.fromNullable(oid), (found) => found !== emptyTree)
       }),
-    file: (at, path) =>
-      read("file", () => {
-        const root = rootOf("GitRemote.file", at)
-        return typeof root === "string" ? Option.fromNullable(blobAt(root, path)) : root
-      }),
-    fileAtBranch: (branch, path, readOptions) =>
-      read("fileAtBranch", () =>
-        Option.flatMap(headNow(repository, branch), (head) =>
-          Option.map(Option.fromNullable(blobAt(head.tree, path)), ({ content, oid }) => ({
-            content,
-            oid,
-            notModified: readOptions?.fresh !== true && readOptions?.known?.oid === oid
-          }))
-        )
-      ),
-    blobs: (at, files) =>
-      Stream.unwrap(
-        read("blobs", () => {
-          const root = rootOf("GitRemote.blobs", at)
-          if (typeof root !== "string") return root
-          return Stream.fromIterable(files).pipe(
-            Stream.filterMap(({ oid, path }) => {
-              if (oid === undefined) return Option.fromNullable(blobAt(root, path))
-              const content = repository.blobs.get(oid)
-              return content === undefined
-                ? Option.none()
-                : Option.some({ path, oid, content: content.slice() })
-            })
-          )
-        })
-      ),
     commit: writes.commit,
     commitNext: writes.commitNext,
     createBranch: writes.createBranch,
     advance: writes.advance,
     ...(options.moveBranches === true ? { moveBranches: writes.moveBranches } : {}),
-    singleFile: options.singleFile === true ? Option.some(writes.singleFile) : Option.none(),
     log: (at, path, logOptions) =>
       Stream.unwrap(
         read("log", () => {

@@ -2,12 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
-import {
-  type AmbiguousWriteError,
-  ConflictError,
-  NotFoundError,
-  ValidationError
-} from "../../../domain/StoreError.js"
+import { NotFoundError, ValidationError } from "../../../domain/StoreError.js"
 import * as Timestamp from "../../../domain/Timestamp.js"
 import { messageOf } from "../../../git/GitObject.js"
 import { headOf } from "../../../git/memory/MemoryLog.js"
@@ -15,16 +10,8 @@ import type { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
 import { applyChanges } from "../../../git/memory/MemoryTree.js"
 import { branchError, branchRef, commitTextError } from "../../../git/Names.js"
 import { makeExclusively } from "../../internal/Mutex.js"
-import type {
-  CommitText,
-  Committed,
-  FileCommitted,
-  GitRemoteService,
-  Head,
-  NewCommit,
-  RemoteFailure,
-  SingleFile
-} from "../GitRemote.js"
+import type { Committed, GitRemoteService, Head, NewCommit } from "../GitRemote.js"
+import { type CommitReads, snapshotOf } from "../RemoteSnapshot.js"
 import type { MemoryFaults, WritePoint } from "./MemoryFaults.js"
 
 const nobody = { name: "Chainstore", email: "chainstore@localhost" }
@@ -86,7 +73,11 @@ const sameHead = (a: Option.Option<Head>, b: Option.Option<Head>) =>
   Option.getOrUndefined(a)?.commit === Option.getOrUndefined(b)?.commit
 
 /** The writing half of a remote in memory: each one has its own turns, and all of them meet at the refs. */
-export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["onWrite"]) => {
+export const makeWrites = (
+  repository: MemoryRepository,
+  reads: CommitReads,
+  onWrite: MemoryFaults["onWrite"]
+) => {
   const exclusively = makeExclusively()
   const step = (operation: string, point: WritePoint, branch: string) =>
     onWrite === undefined ? Effect.void : onWrite(operation, point, branch)
@@ -134,14 +125,14 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
       Effect.zipRight(commitOn("commit", branch, expected, newCommit))
     )
 
-  const commitNext: GitRemoteService["commitNext"] = (branch, body) =>
+  const commitNext: GitRemoteService["commitNext"] = (branch, edit) =>
     checkBranch("GitRemote.commitNext", branch).pipe(
       Effect.zipRight(step("commitNext", "start", branch)),
       Effect.zipRight(
         exclusively(branch)(
           Effect.gen(function* () {
             const head = headNow(repository, branch)
-            const built = yield* body(head)
+            const built = yield* edit(snapshotOf(reads, head))
             if (Option.isNone(built.commit)) return { committed: Option.none(), result: built.result }
             yield* step("commitNext", "built", branch)
             const committed = yield* commitOn("commitNext", branch, head, built.commit.value)
@@ -150,59 +141,6 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
         )
       )
     )
-
-  const fileWrite = (
-    operation: string,
-    branch: string,
-    path: string,
-    content: Option.Option<Uint8Array>,
-    expected: Option.Option<Oid>,
-    text: CommitText
-  ): Effect.Effect<FileCommitted, RemoteFailure | ConflictError | AmbiguousWriteError> =>
-    commitNext(branch, (head) =>
-      Effect.suspend(() => {
-        const actual = Option.flatMapNullable(head, (at) => repository.lookup(at.tree, path)?.oid)
-        if (Option.getOrUndefined(actual) !== Option.getOrUndefined(expected)) {
-          return new ConflictError({
-            operation,
-            path,
-            message: `${path} is not as it was expected`,
-            conflicts: [
-              {
-                collection: "",
-                id: path,
-                expected: Option.getOrNull(Option.map(expected, (sha) => ({ sha }))),
-                actual: Option.getOrNull(Option.map(actual, (sha) => ({ sha })))
-              }
-            ]
-          })
-        }
-        const change = Option.match(content, {
-          onNone: () => ({ _tag: "Remove" as const, path }),
-          onSome: (bytes) => ({ _tag: "Put" as const, path, content: bytes })
-        })
-        const parents = Option.toArray(Option.map(head, (at) => at.commit))
-        return Effect.succeed({ commit: Option.some({ ...text, changes: [change] }), result: parents })
-      })
-    ).pipe(
-      Effect.map(({ committed, result: parents }) => {
-        const made = Option.getOrThrow(committed)
-        const blob = Option.fromNullable(made.blobs.get(path))
-        return { commit: made.commit, parents, tree: Option.some(made.tree), blob }
-      }),
-      Effect.catchTag("RefMoved", () =>
-        Effect.zipRight(Effect.yieldNow(), fileWrite(operation, branch, path, content, expected, text))
-      )
-    )
-
-  const singleFile: SingleFile = {
-    put: (branch, path, content, expected, text) =>
-      fileWrite("SingleFile.put", branch, path, Option.some(content), expected, text),
-    delete: (branch, path, expected, text) =>
-      fileWrite("SingleFile.delete", branch, path, Option.none(), Option.some(expected), text),
-    exclusively,
-    maxBytes: 900_000
-  }
 
   const missing = (operation: string, oid: Oid) =>
     new NotFoundError({ operation, message: `${oid} is not a commit of ${repository.name}` })
@@ -261,5 +199,5 @@ export const makeWrites = (repository: MemoryRepository, onWrite: MemoryFaults["
       Effect.zipRight(step("moveBranches", "moved", moves[0]?.branch ?? ""))
     )
 
-  return { commit, commitNext, singleFile, createBranch, advance, moveBranches }
+  return { commit, commitNext, createBranch, advance, moveBranches }
 }

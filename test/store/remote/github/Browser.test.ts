@@ -3,6 +3,7 @@ import { afterEach, assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { makeServer } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
+import { putFile } from "../../../support/singleFile.js"
 
 /** What a page may send to GitHub: https://docs.github.com/rest/using-the-rest-api/using-cors-and-jsonp-to-make-cross-origin-requests */
 const allowed = new Set(["accept", "authorization", "content-type", "if-none-match"])
@@ -43,12 +44,12 @@ describe("the client in a page", () => {
       const text = "grüße, κόσμε, 😀 ".repeat(20)
       const content = new TextEncoder().encode(text)
       server.commit("main", [{ _tag: "Put", path: "a.json", content }])
-      const made = yield* Option.getOrThrow(remote.singleFile).put("main", "b.json", content, Option.none(), {
+      const made = yield* putFile(remote, "main", "b.json", content, Option.none(), {
         message: "m"
       })
       const stored = server.git(["cat-file", "blob", Option.getOrThrow(made.blob)])
       assert.strictEqual(stored, text)
-      const read = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
+      const read = Option.getOrThrow(yield* remote.snapshot("main").file("a.json"))
       assert.strictEqual(new TextDecoder().decode(read.content), text)
     })
   )
@@ -58,9 +59,9 @@ describe("the client in a page", () => {
       const { remote, sent, server } = yield* inPage
       const content = new TextEncoder().encode("1")
       server.commit("main", [{ _tag: "Put", path: "a.json", content }])
-      const first = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
-      yield* remote.fileAtBranch("main", "a.json", { known: { ...first, path: "a.json" } })
-      yield* Option.getOrThrow(remote.singleFile).put("main", "b.json", content, Option.none(), {
+      const first = Option.getOrThrow(yield* remote.snapshot("main").file("a.json"))
+      yield* remote.snapshot("main").file("a.json", { known: Option.some(first) })
+      yield* putFile(remote, "main", "b.json", content, Option.none(), {
         message: "m"
       })
       assert.strictEqual(server.seen[1]?.status, 304)

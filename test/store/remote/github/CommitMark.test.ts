@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Stream } from "effect"
 import { replying } from "../../../support/github/InProcess.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
+import { putFile } from "../../../support/singleFile.js"
 
 const content = new TextEncoder().encode("{}")
 
@@ -41,8 +42,7 @@ describe.each([
           Effect.gen(function* () {
             const head = yield* remote.head("main")
             if (way === "the Contents API") {
-              const single = Option.getOrThrow(remote.singleFile)
-              yield* single.put("main", path, content, Option.none(), { message })
+              yield* putFile(remote, "main", path, content, Option.none(), { message })
             } else {
               yield* remote.commit("main", head, { message, changes: [{ _tag: "Put", path, content }] })
             }
@@ -89,8 +89,7 @@ describe.each([
         Effect.gen(function* () {
           const head = yield* remote.head("main")
           if (way === "the Contents API") {
-            const single = Option.getOrThrow(remote.singleFile)
-            yield* single.put("main", "a.json", content, Option.none(), { message })
+            yield* putFile(remote, "main", "a.json", content, Option.none(), { message })
           } else {
             yield* remote.commit("main", head, { message, changes: [put] })
           }

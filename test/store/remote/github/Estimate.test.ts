@@ -4,6 +4,7 @@ import type { Estimate, GitRemoteService } from "../../../../src/store/remote/Gi
 import { inChunks, treeRequests } from "../../../../src/store/remote/github/TreeWrites.js"
 import { verbs } from "../../../support/github/InProcess.js"
 import { fresh, remoteOf } from "../../../support/github/Remote.js"
+import { putFile } from "../../../support/singleFile.js"
 import { ways } from "../../core/Remotes.js"
 
 const bytes = (size: number) => new Uint8Array(size).fill(120)
@@ -52,13 +53,13 @@ const plans: ReadonlyArray<Plan> = [
   {
     name: "a listing",
     estimate: { _tag: "List", entries: 120 },
-    run: (remote) => remote.treeAtBranch!("main", "data/docs")
+    run: (remote) => remote.snapshot("main").directory("data/docs")
   },
   {
     name: "a small file, known to be absent",
     estimate: { _tag: "PutFile", bytes: 10, warm: true },
     run: (remote) =>
-      Option.getOrThrow(remote.singleFile).put("main", "data/docs/x.json", bytes(10), Option.none(), {
+      putFile(remote, "main", "data/docs/x.json", bytes(10), Option.none(), {
         message: "m"
       })
   }

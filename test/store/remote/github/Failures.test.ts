@@ -7,6 +7,7 @@ import type { Reply } from "../../../support/github/InProcess.js"
 import { replying } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
+import { deleteFile, putFile } from "../../../support/singleFile.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -77,7 +78,7 @@ describe("what a read makes of an answer", () => {
         assert.strictEqual(server.seen.length, from + 2)
       }
       server.fault = () => ({ _tag: "Cut", then: "end" })
-      const { result } = yield* settle(flight, remote.fileAtBranch("main", "a"))
+      const { result } = yield* settle(flight, remote.snapshot("main").file("a"))
       const error = Option.getOrThrow(Either.getLeft(result))
       if (error._tag === "RemoteError") assert.strictEqual(error.reason, "Corrupt")
       assert.strictEqual(error._tag, "RemoteError")
@@ -102,7 +103,7 @@ describe("what a read makes of an answer", () => {
         flight,
         Effect.gen(function* () {
           yield* Effect.all(
-            [timed(remote.fileAtBranch("main", "a")), timed(remote.commitInfo("0".repeat(40) as never))],
+            [timed(remote.snapshot("main").file("a")), timed(remote.commitInfo("0".repeat(40) as never))],
             {
               concurrency: "unbounded"
             }
@@ -136,7 +137,7 @@ describe("what a write makes of a refusal", () => {
       reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
       tag: "ConflictError",
       theirs: true,
-      requests: 4
+      requests: 5
     },
     {
       name: "409 of another blob than the one to delete",
@@ -144,7 +145,7 @@ describe("what a write makes of a refusal", () => {
       tag: "ConflictError",
       write: "delete",
       theirs: true,
-      requests: 4
+      requests: 5
     },
     {
       name: "409 of another blob, where everything else says that the file is unchanged",
@@ -161,12 +162,11 @@ describe("what a write makes of a refusal", () => {
         if (known.theirs === true) server.commit("main", [{ ...put, content: bytes("theirs") }])
         const before = server.history().length
         server.fault = (_, index) => (index === 0 ? replying(known.reply) : undefined)
-        const single = Option.getOrThrow(remote.singleFile)
         const text = { message: "m" }
         const write =
           known.write === "delete"
-            ? single.delete("main", put.path, Option.getOrThrow(old), text)
-            : single.put("main", put.path, put.content, old, text)
+            ? deleteFile(remote, "main", put.path, Option.getOrThrow(old), text)
+            : putFile(remote, "main", put.path, put.content, old, text)
         const { result } = yield* settle(flight, write)
         const error = Option.getOrUndefined(Either.getLeft(result))
         assert.strictEqual(error?._tag, known.tag)
@@ -215,13 +215,13 @@ describe("what a write makes of a refusal", () => {
         "base"
       )
       server.commit("main", [{ _tag: "Remove", path: put.path }], "deleted by somebody else")
-      const write = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, old, {
+      const write = putFile(remote, "main", put.path, put.content, old, {
         message: "m"
       })
       const { result } = yield* settle(flight, write)
-      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "ConflictError")
       assert.isUndefined(server.show(put.path))
-      const { result: read } = yield* settle(flight, remote.fileAtBranch("main", put.path))
+      const { result: read } = yield* settle(flight, remote.snapshot("main").file(put.path))
       assert.isTrue(Option.isNone(Either.getOrThrow(read)))
     })
   )
@@ -235,22 +235,21 @@ describe("what a write makes of a refusal", () => {
       const { result } = yield* settle(flight, remote.commit("main", head, { message: "m", changes: [put] }))
       assert.isTrue(Either.isRight(result))
       assert.deepStrictEqual(server.history(), ["m", "base"])
-      const single = Option.getOrThrow(remote.singleFile)
       const path = "data/twice.json"
       const made = yield* settle(
         flight,
-        single.put("main", path, put.content, Option.none(), { message: "t" })
+        putFile(remote, "main", path, put.content, Option.none(), { message: "t" })
       )
       assert.strictEqual(Either.getOrThrow(made.result).commit, server.head("main"))
       const oid = Option.getOrThrow(Either.getOrThrow(made.result).blob)
       const again = yield* settle(
         flight,
-        single.put("main", path, bytes("other"), Option.none(), { message: "t" })
+        putFile(remote, "main", path, bytes("other"), Option.none(), { message: "t" })
       )
       assert.strictEqual(Option.getOrThrow(Either.getLeft(again.result))._tag, "ConflictError")
-      const gone = yield* settle(flight, single.delete("main", path, oid, { message: "d" }))
+      const gone = yield* settle(flight, deleteFile(remote, "main", path, oid, { message: "d" }))
       assert.strictEqual(Either.getOrThrow(gone.result).commit, server.head("main"))
-      const missing = yield* settle(flight, single.delete("main", path, oid, { message: "d" }))
+      const missing = yield* settle(flight, deleteFile(remote, "main", path, oid, { message: "d" }))
       assert.strictEqual(Option.getOrThrow(Either.getLeft(missing.result))._tag, "ConflictError")
       const orphan = yield* settle(
         flight,
@@ -269,7 +268,7 @@ describe("what a write makes of a refusal", () => {
       server.stopClock()
       const insert = (client: typeof remote) =>
         Effect.either(
-          Option.getOrThrow(client.singleFile).put("main", "data/lock.json", put.content, Option.none(), {
+          putFile(client, "main", "data/lock.json", put.content, Option.none(), {
             message: "lock"
           })
         )
@@ -303,20 +302,19 @@ describe("replicas that lag behind", () => {
           server.snapshot("refs")
           server.lagging = true
         }
-        const single = Option.getOrThrow(remote.singleFile)
         const { result } = yield* settle(
           flight,
           Effect.gen(function* () {
             const read = (path: string) =>
               Effect.map(
-                remote.fileAtBranch("main", path),
+                remote.snapshot("main").file(path),
                 Option.map(({ content }) => new TextDecoder().decode(content))
               )
             assert.deepStrictEqual(yield* read(put.path), Option.some("old"))
             lag()
-            yield* single.put("main", put.path, put.content, old, { message: "1" })
+            yield* putFile(remote, "main", put.path, put.content, old, { message: "1" })
             assert.deepStrictEqual(yield* read(put.path), Option.some("new"))
-            yield* single.put("main", "data/b.json", bytes("b"), Option.none(), { message: "2" })
+            yield* putFile(remote, "main", "data/b.json", bytes("b"), Option.none(), { message: "2" })
             assert.deepStrictEqual(yield* read("data/b.json"), Option.some("b"))
             const head = yield* remote.head("main")
             const made = yield* remote.commit("main", head, {
@@ -330,7 +328,7 @@ describe("replicas that lag behind", () => {
             assert.strictEqual(Option.getOrThrow(yield* remote.resolve("main")).commit, made.commit)
             assert.deepStrictEqual(yield* read("data/c.json"), Option.some("new"))
             assert.deepStrictEqual(yield* read("data/b.json"), Option.none())
-            const listed = yield* remote.treeAtBranch!("main", "data", { recursive: true })
+            const listed = yield* remote.snapshot("main").directory("data", { recursive: true })
             assert.deepStrictEqual(
               Option.getOrThrow(listed).tree.entries.map((entry) => entry.path),
               ["a.json", "c.json", "x.json"]

@@ -6,6 +6,7 @@ import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.j
 import { type Fault, faults, type Server } from "../../../support/github/InProcess.js"
 import type { Seen } from "../../../support/github/Oracle.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
+import { deleteFile, putFile } from "../../../support/singleFile.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const before = bytes("before\n")
@@ -21,7 +22,6 @@ interface Form {
   readonly outcome: string | undefined
 }
 
-const single = (remote: GitRemoteService) => Option.getOrThrow(remote.singleFile)
 const oid = Option.some(GitObject.hash("blob", before))
 
 const committing =
@@ -36,19 +36,19 @@ const forms: ReadonlyArray<Form> = [
   {
     name: "an insert by the Contents API",
     effective: (seen) => seen.method === "PUT",
-    write: (remote) => single(remote).put("main", "data/new.json", after, Option.none(), { message: "ours" }),
+    write: (remote) => putFile(remote, "main", "data/new.json", after, Option.none(), { message: "ours" }),
     outcome: "before\n"
   },
   {
     name: "an update by the Contents API",
     effective: (seen) => seen.method === "PUT",
-    write: (remote) => single(remote).put("main", path, after, oid, { message: "ours" }),
+    write: (remote) => putFile(remote, "main", path, after, oid, { message: "ours" }),
     outcome: "after\n"
   },
   {
     name: "a deletion by the Contents API",
     effective: (seen) => seen.method === "DELETE",
-    write: (remote) => single(remote).delete("main", path, Option.getOrThrow(oid), { message: "ours" }),
+    write: (remote) => deleteFile(remote, "main", path, Option.getOrThrow(oid), { message: "ours" }),
     outcome: undefined
   },
   ...(
@@ -103,7 +103,7 @@ describe("a write that meets a fault happens exactly once", () => {
           assert.strictEqual(server.show(path), form.outcome)
           assert.strictEqual((result as { right: { commit?: string } }).right.commit, server.head())
           assert.deepStrictEqual(server.problems, [])
-          const { result: seen } = yield* settle(flight, remote.fileAtBranch("main", path))
+          const { result: seen } = yield* settle(flight, remote.snapshot("main").file(path))
           assert.strictEqual(
             Option.match(Either.getOrThrow(seen), {
               onNone: () => undefined,
@@ -148,7 +148,7 @@ describe("a reply that is lost for good", () => {
         if (count > 1) return undefined
         return { _tag: "Reset", when: "after" }
       }
-      const ours = single(remote).put("main", path, after, oid, { message: "ours" })
+      const ours = putFile(remote, "main", path, after, oid, { message: "ours" })
       const racing = Effect.tap(
         Effect.sync(() => {
           const original = server.fault
@@ -171,8 +171,7 @@ describe("a reply that is lost for good", () => {
     Effect.gen(function* () {
       const { connect, flight, remote, server } = yield* start({})
       const other = yield* connect()
-      const update = (client: GitRemoteService) =>
-        single(client).put("main", path, after, oid, { message: "m" })
+      const update = (client: GitRemoteService) => putFile(client, "main", path, after, oid, { message: "m" })
       let count = 0
       let theirs: Effect.Effect<unknown, unknown> = Effect.void
       server.fault = (seen) => {
@@ -215,10 +214,7 @@ describe("a reply that is lost for good", () => {
         server.commit("main", [{ _tag: "Put", path, content: bytes("theirs\n") }], "theirs")
         return { _tag: "Reset", when: "before" }
       }
-      const { result } = yield* settle(
-        flight,
-        single(remote).put("main", path, after, oid, { message: "ours" })
-      )
+      const { result } = yield* settle(flight, putFile(remote, "main", path, after, oid, { message: "ours" }))
       assert.isTrue(Either.isLeft(result))
       assert.strictEqual((result as { left: { _tag: string } }).left._tag, "AmbiguousWriteError")
       assert.deepStrictEqual(server.history(), ["theirs", "base"])

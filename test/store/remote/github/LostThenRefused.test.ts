@@ -8,6 +8,7 @@ import type { Reply } from "../../../support/github/InProcess.js"
 import { replying } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
+import { putFile } from "../../../support/singleFile.js"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const put = { _tag: "Put", path: "data/a.json", content: bytes("new") } as const
@@ -83,7 +84,7 @@ describe("a write whose reply was lost and whose repetition is refused", () => {
           lose()
           const { result } = yield* settle(
             flight,
-            Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, Option.none(), {
+            putFile(remote, "main", put.path, put.content, Option.none(), {
               message: "m"
             })
           )
@@ -237,14 +238,13 @@ describe("an update of a path that has vanished", () => {
     const one = yield* virtual()
     one.server.commit("main", [{ ...put, content: before }, ...base], "base")
     one.server.commit("main", [{ _tag: "Remove", path: put.path }], "deleted")
-    const single = Option.getOrThrow(one.remote.singleFile)
     const expected = Option.some(GitObject.hash("blob", before))
-    return { ...one, write: single.put("main", put.path, put.content, expected, { message: "m" }) }
+    return { ...one, write: putFile(one.remote, "main", put.path, put.content, expected, { message: "m" }) }
   })
   const story = [`Remove ${put.path} again: it was deleted before this update`, "m", "deleted", "base"]
 
   for (const [seconds, tag] of [
-    [30, "NotFoundError"],
+    [30, "ConflictError"],
     [120, "AmbiguousWriteError"]
   ] as const) {
     it.scoped(`ends in ${tag} where taking it back has to wait ${seconds} seconds`, () =>
@@ -286,7 +286,7 @@ describe("an update of a path that has vanished", () => {
         return undefined
       }
       const expected = Option.some(GitObject.hash("blob", before))
-      const write = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, expected, {
+      const write = putFile(remote, "main", put.path, put.content, expected, {
         message: "m"
       })
       const { result } = yield* settle(flight, write)
@@ -306,7 +306,7 @@ describe("an update of a path that has vanished", () => {
         return { _tag: "Reset", when: "after" }
       }
       const { result } = yield* settle(flight, write)
-      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "ConflictError")
       assert.deepStrictEqual(server.history(), story)
     })
   )
@@ -316,7 +316,7 @@ describe("an update of a path that has vanished", () => {
       const { flight, server, write } = yield* vanished
       server.fault = ({ method }) => (method === "PUT" ? { _tag: "Twice" } : undefined)
       const { result } = yield* settle(flight, write)
-      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "NotFoundError")
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "ConflictError")
       assert.deepStrictEqual(server.history(), story)
     })
   )

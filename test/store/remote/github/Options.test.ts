@@ -271,7 +271,7 @@ describe("an option of the client", () => {
         })
         const { took } = yield* settle(
           flight,
-          Effect.forEach([1, 2, 3], () => remote.fileAtBranch("main", "a", { fresh: true }))
+          Effect.forEach([1, 2, 3], () => remote.snapshot("main").file("a", { fresh: true }))
         )
         assert.isAtLeast(took, least)
         assert.isAtMost(took, most)

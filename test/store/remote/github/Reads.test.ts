@@ -36,7 +36,7 @@ describe("reading from GitHub", () => {
         )
         for (const [index, content] of contents.entries()) {
           const file = Option.getOrThrow(
-            yield* client.fileAtBranch("main", `data/${index}.json`, { fresh: true })
+            yield* client.snapshot("main").file(`data/${index}.json`, { fresh: true })
           )
           assert.strictEqual(new TextDecoder().decode(file.content), content)
         }
@@ -54,14 +54,14 @@ describe("reading from GitHub", () => {
         ...Array.from({ length: 1_001 }, (_, index) => put(`large/${index}.json`, "1"))
       ])
       for (const client of [remote, contents]) {
-        const large = Option.getOrThrow(yield* client.treeAtBranch!("main", "large"))
+        const large = Option.getOrThrow(yield* client.snapshot("main").directory("large"))
         assert.strictEqual(large.tree.entries.length, 1_001)
       }
       server.seen.length = 0
-      const small = Option.getOrThrow(yield* contents.treeAtBranch!("main", "small"))
+      const small = Option.getOrThrow(yield* contents.snapshot("main").directory("small"))
       assert.strictEqual(small.tree.entries.length, 1)
       assert.deepStrictEqual(verbs(server), ["GET /contents/small?ref=main"])
-      assert.isTrue(Option.isNone(yield* contents.treeAtBranch!("main", "missing")))
+      assert.isTrue(Option.isNone(yield* contents.snapshot("main").directory("missing")))
     })
   )
 
@@ -93,7 +93,7 @@ describe("reading from GitHub", () => {
       server.commit("main", [put("data/ü a.json", "1")])
       const remote = yield* remoteOf(server, { readOnly: true })
       const read = Effect.map(
-        remote.fileAtBranch("main", "data/ü a.json"),
+        remote.snapshot("main").file("data/ü a.json"),
         Option.map(({ content }) => new TextDecoder().decode(content))
       )
       assert.deepStrictEqual(yield* read, Option.some("1"))
@@ -101,14 +101,14 @@ describe("reading from GitHub", () => {
       assert.deepStrictEqual(yield* read, Option.some("1"), "pinned")
       yield* remote.invalidate
       assert.deepStrictEqual(yield* read, Option.some("2"))
-      assert.isTrue(Option.isNone(yield* remote.fileAtBranch("main", "data/missing.json")))
+      assert.isTrue(Option.isNone(yield* remote.snapshot("main").file("data/missing.json")))
       const raw = server.seen.filter((seen) => seen.url.startsWith("/raw/"))
       assert.isAtLeast(raw.length, 3)
       for (const seen of raw) assert.isUndefined(seen.headers["authorization"])
       const refused = yield* Effect.flip(remote.commit("main", Option.none(), { message: "m", changes: [] }))
       assert.strictEqual(refused._tag, "AuthError")
       const pinned = yield* remoteOf(server, { ref: server.id("main^") })
-      const old = Option.getOrThrow(yield* pinned.fileAtBranch("main", "data/ü a.json"))
+      const old = Option.getOrThrow(yield* pinned.snapshot("main").file("data/ü a.json"))
       assert.strictEqual(new TextDecoder().decode(old.content), "1")
       assert.deepStrictEqual(server.problems, [])
     })
@@ -118,11 +118,11 @@ describe("reading from GitHub", () => {
     Effect.gen(function* () {
       const { remote, server } = yield* fresh()
       server.commit("main", [put("a.json", "1")])
-      const first = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
-      const of = Metric.tagged(Call.notModified, "operation", "fileAtBranch")
+      const first = Option.getOrThrow(yield* remote.snapshot("main").file("a.json"))
+      const of = Metric.tagged(Call.notModified, "operation", "file")
       const before = (yield* Metric.value(of)).count
       const again = Option.getOrThrow(
-        yield* remote.fileAtBranch("main", "a.json", { known: { ...first, path: "a.json" } })
+        yield* remote.snapshot("main").file("a.json", { known: Option.some(first) })
       )
       assert.isTrue(again.notModified)
       assert.strictEqual(server.seen.at(-1)!.status, 304)
@@ -225,7 +225,7 @@ describe("directories listed by the Contents API", () => {
         for (const path of ["data", "data/plain", "data/programs", "data/parts"]) {
           const listed = Option.getOrThrow(yield* remote.tree(head, path))
           assert.strictEqual(listed.oid, git("", "rev-parse", `main:${path}`))
-          const named = Option.getOrThrow(yield* remote.treeAtBranch!("main", path))
+          const named = Option.getOrThrow(yield* remote.snapshot("main").directory(path))
           assert.strictEqual(named.tree.oid, listed.oid)
           const whole = Option.getOrThrow(yield* remote.tree(head, path, { recursive: true }))
           assert.strictEqual(whole.oid, listed.oid)

@@ -25,7 +25,10 @@ const start = (options: Partial<GitHubOptions>) =>
     server.commit("main", [put("data/docs/a.json", '{"n":1}')], "base")
     const base = server.head("main")
     // The host has said by now that it knows paths below a revision, and the remote believes what it is told.
-    yield* settle(flight, Effect.zipRight(remote.head("main"), remote.treeAtBranch!("main", "data/docs")))
+    yield* settle(
+      flight,
+      Effect.zipRight(remote.head("main"), remote.snapshot("main").directory("data/docs"))
+    )
     server.snapshot()
     server.commit("main", [put("data/new/b.json", '{"n":2}')], "theirs")
     const { result } = yield* settle(flight, remote.head("main"))

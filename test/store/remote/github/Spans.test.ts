@@ -65,12 +65,12 @@ describe("a span tells what an operation cost", () => {
     Effect.gen(function* () {
       const { attributes, left, remote, tracer } = yield* world
       yield* Effect.gen(function* () {
-        const first = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
-        const cold = attributes("GitHub.fileAtBranch")
+        const first = Option.getOrThrow(yield* remote.snapshot("main").file("a.json"))
+        const cold = attributes("GitHub.file")
         assert.deepInclude(cold, { path: "a.json", requests: 1, notModified: 0, remaining: left() })
         assert.isAbove(Number(cold["bytes"]), 50)
-        yield* remote.fileAtBranch("main", "a.json", { known: { ...first, path: "a.json" } })
-        assert.deepInclude(attributes("GitHub.fileAtBranch"), {
+        yield* remote.snapshot("main").file("a.json", { known: Option.some(first) })
+        assert.deepInclude(attributes("GitHub.file"), {
           requests: 1,
           notModified: 1,
           bytes: 0,
@@ -87,8 +87,8 @@ describe("a span tells what an operation cost", () => {
     Effect.gen(function* () {
       const { attributes, ended, remote, tracer } = yield* world
       yield* Effect.gen(function* () {
-        yield* remote.commitNext("main", (head) =>
-          Effect.map(remote.tree(Option.getOrThrow(head), "d"), () => ({
+        yield* remote.commitNext("main", ({ directory, head }) =>
+          Effect.map(Effect.zipRight(head, directory("d")), () => ({
             commit: Option.some({ message: "m", changes: [put("e.json", "5")] }),
             result: undefined
           }))

@@ -5,6 +5,7 @@ import type { StoreError } from "../../../../src/domain/StoreError.js"
 import type { GitRemoteService, Head } from "../../../../src/store/remote/GitRemote.js"
 import { moreTokens, type Reply, replying } from "../../../support/github/InProcess.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
+import { deleteFile, putFile } from "../../../support/singleFile.js"
 
 const put = { _tag: "Put", path: "a.json", content: new TextEncoder().encode("1") } as const
 
@@ -26,9 +27,9 @@ describe("tokens that change", () => {
     Effect.gen(function* () {
       const { flight, remote, server } = yield* rotating
       const work = Effect.gen(function* () {
-        const { content, oid } = Option.getOrThrow(yield* remote.fileAtBranch("main", "a.json"))
+        const { content, oid } = Option.getOrThrow(yield* remote.snapshot("main").file("a.json"))
         const again = Effect.map(
-          remote.fileAtBranch("main", "a.json", { known: { content, oid, path: "a.json" } }),
+          remote.snapshot("main").file("a.json", { known: Option.some({ content, oid }) }),
           (found) => [Option.getOrThrow(found).notModified, server.seen.at(-1)!.status] as const
         )
         assert.deepStrictEqual(yield* again, [true, 304])
@@ -54,7 +55,7 @@ describe("tokens that change", () => {
       yield* settle(flight, Effect.sleep("11 seconds"))
       const from = server.seen.length
       server.fault = (_, index) => (index === from ? replying({ status: 403, body }) : undefined)
-      const later = yield* settle(flight, remote.fileAtBranch("main", "a.json", { fresh: true }))
+      const later = yield* settle(flight, remote.snapshot("main").file("a.json", { fresh: true }))
       assert.propertyVal(Option.getOrThrow(Either.getLeft(later.result)), "_tag", "AuthError")
       assert.strictEqual(later.took, 0)
     })
@@ -64,15 +65,13 @@ describe("tokens that change", () => {
 const writes: ReadonlyArray<
   readonly [string, (remote: GitRemoteService, head: Head) => Effect.Effect<unknown, StoreError | RefMoved>]
 > = [
-  [
-    "a file",
-    (remote) => singleFile(remote).put("main", "b.json", put.content, Option.none(), { message: "m" })
-  ],
+  ["a file", (remote) => putFile(remote, "main", "b.json", put.content, Option.none(), { message: "m" })],
   [
     "a file that is there",
     (remote, head) =>
       Effect.flatMap(remote.file(head, put.path), (file) =>
-        singleFile(remote).put(
+        putFile(
+          remote,
           "main",
           put.path,
           new Uint8Array(),
@@ -87,7 +86,7 @@ const writes: ReadonlyArray<
     "a deletion",
     (remote, head) =>
       Effect.flatMap(remote.file(head, put.path), (file) =>
-        singleFile(remote).delete("main", put.path, Option.getOrThrow(file).oid, { message: "m" })
+        deleteFile(remote, "main", put.path, Option.getOrThrow(file).oid, { message: "m" })
       )
   ],
   [
@@ -97,8 +96,6 @@ const writes: ReadonlyArray<
   ],
   ["a branch", (remote, head) => remote.createBranch("work", head.commit)]
 ]
-
-const singleFile = (remote: GitRemoteService) => Option.getOrThrow(remote.singleFile)
 
 describe("a token that may read, whose writes GitHub does not find", () => {
   const lacks: ReadonlyArray<readonly [string, Reply, RegExp]> = [
@@ -138,7 +135,7 @@ describe("a token that may read, whose writes GitHub does not find", () => {
       server.commit("main", [put])
       const head = Option.getOrThrow(yield* remote.head("main"))
       const { oid } = Option.getOrThrow(yield* remote.file(head, put.path))
-      const remove = singleFile(remote).delete("main", put.path, oid, { message: "m" })
+      const remove = deleteFile(remote, "main", put.path, oid, { message: "m" })
       yield* settle(flight, remove)
       const from = server.seen.length
       const { result } = yield* settle(flight, remove)

@@ -1,6 +1,7 @@
 import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Option, Redacted, Stream } from "effect"
+import type { FileVersion } from "../../../../src/store/remote/GitRemote.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 
 const put = { _tag: "Put", path: "data/a.json", content: new TextEncoder().encode("1") } as const
@@ -32,9 +33,9 @@ describe("what cannot be sent", () => {
       for (const name of ["\ud800", "..", "../../../user", "a/./b"]) {
         const asked: Record<string, Effect.Effect<unknown, { readonly _tag: string }>> = {
           head: Effect.suspend(() => remote.head(name)),
-          file: Effect.suspend(() => remote.fileAtBranch("main", name)),
-          branch: Effect.suspend(() => remote.fileAtBranch(name, "data/a.json")),
-          raw: Effect.suspend(() => reader.fileAtBranch("main", name)),
+          file: Effect.suspend(() => remote.snapshot("main").file(name)),
+          branch: Effect.suspend(() => remote.snapshot(name).file("data/a.json")),
+          raw: Effect.suspend(() => reader.snapshot("main").file(name)),
           refs: Effect.suspend(() => remote.listBranches(name))
         }
         for (const [how, effect] of Object.entries(asked)) {
@@ -96,12 +97,13 @@ describe("what is asked for once", () => {
       const { connect, flight, server } = yield* virtual()
       server.commit("main", [put])
       const remote = yield* connect({ readOnly: true, pinRef: false, token: undefined, auth: Effect.never })
-      const read = (known?: never) =>
-        Effect.map(settle(flight, remote.fileAtBranch("main", put.path, { known })), ({ result }) =>
-          Option.getOrThrow(Either.getOrThrow(result))
+      const read = (known?: FileVersion) =>
+        Effect.map(
+          settle(flight, remote.snapshot("main").file(put.path, { known: Option.fromNullable(known) })),
+          ({ result }) => Option.getOrThrow(Either.getOrThrow(result))
         )
       const first = yield* read()
-      yield* read({ ...first, path: put.path } as never)
+      yield* read(first)
       assert.isUndefined(server.seen[0]?.headers["if-none-match"])
       assert.isDefined(server.seen[1]?.headers["if-none-match"])
     })

@@ -7,6 +7,7 @@ import { resolveOptions } from "../../../../src/store/remote/github/Options.js"
 import { type Reply, replying } from "../../../support/github/InProcess.js"
 import { fresh } from "../../../support/github/Remote.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
+import { putFile } from "../../../support/singleFile.js"
 
 const settings = {
   maxWait: Duration.seconds(60),
@@ -121,7 +122,7 @@ describe("who waits", () => {
             ? replying({ status: 503, body: { message: "resting" }, headers: { "retry-after": seconds } })
             : undefined
       }
-      const insert = Option.getOrThrow(remote.singleFile).put("main", put.path, put.content, Option.none(), {
+      const insert = putFile(remote, "main", put.path, put.content, Option.none(), {
         message: "m"
       })
       for (const operation of [remote.head("main"), insert]) {
@@ -162,7 +163,7 @@ const limited = Effect.gen(function* () {
   server.commit("main", [{ _tag: "Put", path: "a.json", content }])
   const oid = server.id("main:a.json")
   const head = Option.getOrThrow(yield* remote.head("main"))
-  const rest = Effect.asVoid(remote.fileAtBranch("main", "a.json", { fresh: true }))
+  const rest = Effect.asVoid(remote.snapshot("main").file("a.json", { fresh: true }))
   const graphql = Stream.runDrain(remote.blobs(head, [{ path: "a.json", oid }]))
   /** One kind of request is refused so, then the other is sent: what that waits. */
   const after = (reply: Reply, first: typeof rest, second: typeof rest) =>
@@ -223,7 +224,7 @@ describe("a hundred requests at once, which GitHub bears", () => {
         most = Math.max(most, server.pending())
         return new Promise((done) => setTimeout(done, late))
       }
-      const read = Effect.asVoid(remote.fileAtBranch("main", "a.json"))
+      const read = Effect.asVoid(remote.snapshot("main").file("a.json"))
       const readers = (count: number) =>
         Effect.all(
           Array.from({ length: count }, () => read),

@@ -1,0 +1,123 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { AmbiguousWriteError, type WriteError } from "../../domain/StoreError.js"
+import { documentPath } from "../DocumentPath.js"
+import type { Change, CommitMade, NewCommit } from "../remote/GitRemote.js"
+import { emptySnapshot, snapshotAt } from "../remote/RemoteSnapshot.js"
+import { treeOf } from "./Derived.js"
+import type { EditedUnit, EditParts } from "./DocumentEdit.js"
+import { makeSnapshot, type Snapshot } from "./Snapshot.js"
+import type { Unit, UnitOutcome } from "./WriteUnit.js"
+
+interface Parts extends EditParts {
+  readonly branch: string
+  readonly commitUnit: (unit: Unit) => Effect.Effect<UnitOutcome, WriteError>
+}
+
+const ambiguous = (unit: Unit, path: string, made: CommitMade, cause: WriteError) =>
+  new AmbiguousWriteError({
+    operation: unit.operation,
+    collection: unit.operations[0]?.collection,
+    id: unit.operations[0]?.id,
+    path,
+    message: `${path} was written in ${made.commit}, but whether the repository's settings still put it there could not be settled: ${cause.message}`,
+    hint: "read the document before writing it again",
+    cause
+  })
+
+/** Brings index and manifest files up to a commit that wrote one document without them, if its settings want any. */
+const complete = (
+  { commitUnit, derived, remote, repository }: Parts,
+  unit: Unit,
+  edited: EditedUnit,
+  made: CommitMade,
+  at: Snapshot
+) =>
+  Effect.gen(function* () {
+    const [outcome] = edited.outcomes
+    if (outcome === undefined) return
+    const { collection, id } = outcome
+    const settings = yield* repository.of(at)
+    const files = yield* derived.filesOf(at, settings, collection)
+    if (files.indexes.size === 0 && files.manifest === undefined) return
+    const parent = made.parents?.[0]
+    const before = makeSnapshot(parent === undefined ? emptySnapshot : snapshotAt(remote, parent))
+    const since = {
+      before: made.parents === undefined ? undefined : treeOf(yield* repository.of(before), collection),
+      after: treeOf(settings, collection)
+    }
+    const documents = [{ id, document: outcome.after?.document }]
+    yield* commitUnit({
+      operation: unit.operation,
+      message: `reindex ${collection}`,
+      mode: "document",
+      operations: [],
+      behind: [{ collection, documents, changes: [], rebuild: false, since }]
+    })
+  })
+
+/** Gives a file its earlier version back, unless somebody has changed it since. */
+const takeBack = (
+  { branch, options, remote }: Parts,
+  change: Change,
+  edited: EditedUnit,
+  made: CommitMade
+) => {
+  const { path } = change
+  const before = Option.getOrUndefined(edited.outcomes[0]?.before ?? Option.none())
+  const content = change._tag === "Put" ? change.content : new Uint8Array()
+  const written = made.blobs.get(path)
+  const back: Change =
+    before === undefined ? { _tag: "Remove", path } : { _tag: "Put", path, content: before.content }
+  const commit: NewCommit = {
+    message: `Take ${path} back: the repository's settings have changed`,
+    author: options.author,
+    committer: options.committer,
+    changes: [back]
+  }
+  return remote.commitNext(branch, (snapshot) =>
+    Effect.map(
+      snapshot.file(path, {
+        expect: written === undefined ? "absent" : "known",
+        known: Option.fromNullable(written && { oid: written, content })
+      }),
+      (found) => {
+        const isOurs = Option.getOrUndefined(found)?.oid === written
+        const isBack = before === undefined && written === undefined
+        return { commit: isOurs && !isBack ? Option.some(commit) : Option.none(), result: undefined }
+      }
+    )
+  )
+}
+
+/**
+ * Whether the one file that a commit changed lies where the settings of that commit want it. They were assumed, and
+ * the request that writes one file does not look at them. Where another client changed them meanwhile, a second commit
+ * completes the write, or takes it back.
+ */
+export const verify = (
+  parts: Parts,
+  unit: Unit,
+  edited: EditedUnit,
+  made: CommitMade
+): Effect.Effect<"stands" | "amended" | "takenBack", WriteError> => {
+  const [change] = Option.match(edited.commit, { onNone: () => [], onSome: ({ changes }) => changes })
+  if (change === undefined) return Effect.succeed("stands")
+  return Effect.gen(function* () {
+    const { options, repository } = parts
+    const at = Option.getOrUndefined(yield* repository.changedAt(made, edited.settings.rootFiles))
+    if (at === undefined) return "stands" as const
+    const { frozen, mismatch, settings } = yield* repository.of(at)
+    const [outcome] = edited.outcomes
+    const place =
+      outcome === undefined
+        ? change.path
+        : documentPath(options.root, settings, outcome.collection, outcome.id)
+    if (frozen === undefined && mismatch === undefined && place === change.path) {
+      yield* complete(parts, unit, edited, made, at)
+      return "amended" as const
+    }
+    yield* Effect.catchTag(takeBack(parts, change, edited, made), "RefMoved", () => Effect.void)
+    return "takenBack" as const
+  }).pipe(Effect.mapError((error) => ambiguous(unit, change.path, made, error)))
+}

@@ -1,0 +1,15 @@
+import type { RefMoved } from "../../domain/Ref.js"
+import type {
+  AmbiguousWriteError,
+  AuthError,
+  NotFoundError,
+  RateLimitError,
+  RemoteError,
+  ValidationError
+} from "../../domain/StoreError.js"
+
+/** Why a remote could not answer. A missing path, ref or document is not among them: that is an absent value. */
+export type RemoteFailure = AuthError | NotFoundError | RateLimitError | RemoteError | ValidationError
+
+/** Why a write was not acknowledged. `RefMoved` means: nothing was written, look at the branch again. */
+export type WriteFailure = RemoteFailure | RefMoved | AmbiguousWriteError

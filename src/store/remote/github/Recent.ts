@@ -1,0 +1,59 @@
+import * as Option from "effect/Option"
+import type { Directory, FileFound } from "../GitRemote.js"
+
+interface Seen<A> {
+  readonly found: Option.Option<A>
+  /** Milliseconds since the epoch. */
+  readonly since: number
+}
+
+const directoryOf = (path: string) => path.slice(0, Math.max(path.lastIndexOf("/"), 0))
+const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
+
+/** What was found at paths of a branch that may be answered again for a while. */
+export class Recent {
+  readonly #files = new Map<string, Seen<FileFound>>()
+  readonly #directories = new Map<string, Seen<Directory>>()
+
+  /** Where its directory was seen later, a file that this does not name is absent. */
+  file(path: string, now: number, maxAge: number): Option.Option<FileFound> | undefined {
+    const above = this.directory(directoryOf(path), now, maxAge)
+    if (above !== undefined) {
+      const names = Option.isNone(above) ? [] : above.value.tree.entries
+      if (!names.some((entry) => entry.path === nameOf(path))) return Option.none()
+    }
+    const seen = this.#files.get(path)
+    return seen !== undefined && now - seen.since < maxAge ? seen.found : undefined
+  }
+
+  directory(path: string, now: number, maxAge: number): Option.Option<Directory> | undefined {
+    const seen = this.#directories.get(path)
+    return seen !== undefined && now - seen.since < maxAge ? seen.found : undefined
+  }
+
+  sawFile(path: string, found: Option.Option<FileFound>, since: number): void {
+    this.#files.set(path, { found, since })
+  }
+
+  sawDirectory(path: string, found: Option.Option<Directory>, since: number): void {
+    this.#directories.set(path, { found, since })
+  }
+
+  /** A write changed a file: what was seen of it is old, and of its directory if it did not name the file. */
+  forget(path: string): void {
+    const directory = directoryOf(path)
+    const seen = this.#directories.get(directory)
+    const isNamed =
+      seen !== undefined &&
+      Option.exists(seen.found, ({ tree }) => tree.entries.some((entry) => entry.path === nameOf(path)))
+    if (this.#files.delete(path) || !isNamed) this.#directories.delete(directory)
+  }
+
+  /** The same for a branch that begins where this one is. */
+  copy(): Recent {
+    const made = new Recent()
+    for (const [path, { found, since }] of this.#files) made.sawFile(path, found, since)
+    for (const [path, { found, since }] of this.#directories) made.sawDirectory(path, found, since)
+    return made
+  }
+}
