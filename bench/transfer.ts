@@ -14,7 +14,7 @@ import { NodeContext, NodeStream } from "@effect/platform-node"
 import { Effect, Layer, Stream } from "effect"
 import { writeXlsxStream } from "hucre/xlsx"
 import { fromNdjson, Store, writeXlsx } from "../src/store/index.js"
-import { LocalGit } from "../src/store/remote/local/index.js"
+import { LocalGit } from "../src/store/local/index.js"
 import { machine } from "./support/compare.js"
 
 const option = (name: string, fallback: number) => {

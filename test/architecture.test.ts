@@ -107,9 +107,12 @@ describe("folders", () => {
 })
 
 /** Every circle of imports, by what `nameOf` makes of a file; files of one name are one. */
-const circlesOf = (nameOf: (file: string) => string | undefined): ReadonlyArray<string> => {
+const circlesOf = (
+  nameOf: (file: string) => string | undefined,
+  among: ReadonlyArray<Import> = all
+): ReadonlyArray<string> => {
   const edges = new Map<string, Set<string>>()
-  for (const one of all) {
+  for (const one of among) {
     const target = resolved(one)
     const [from, to] = [nameOf(one.from), target === undefined ? undefined : nameOf(target)]
     if (from === undefined || to === undefined || (from === to && one.from !== target)) continue
@@ -147,6 +150,27 @@ describe("cycles", () => {
       )
     })
   }
+
+  // The contracts of the store's public modules are types, which every folder may name.
+  it("the folders inside store have no circle of what runs", () => {
+    const faces = new Set(["Store.ts", "index.ts"].map((name) => join("src", "store", name)))
+    const nameOf = (file: string) =>
+      folderOf(file) !== "store" ? undefined : faces.has(file) ? "the store's faces" : dirname(file)
+    const running = all.filter(({ typeOnly }) => !typeOnly)
+    assert.deepStrictEqual(circlesOf(nameOf, running), [])
+  })
+
+  it("the store's public modules but its faces hold contracts: they run nothing internal", () => {
+    const isContract = (file: string) =>
+      dirname(file) === join("src", "store") && !["Store.ts", "index.ts"].includes(basename(file))
+    const wrong = all.filter(
+      (one) => !one.typeOnly && isContract(one.from) && (resolved(one) ?? "").includes(`${sep}internal${sep}`)
+    )
+    assert.deepStrictEqual(
+      wrong.map(({ from, to }) => `${from} -> ${to}`),
+      []
+    )
+  })
 })
 
 describe("names", () => {
@@ -161,6 +185,7 @@ describe("names", () => {
 describe("the browser", () => {
   const isNodeOnly = (file: string) =>
     file.startsWith(join("src", "store", "remote", "local") + sep) ||
+    file.startsWith(join("src", "store", "local") + sep) ||
     file.startsWith(join("src", "git", "disk") + sep)
   const isCarried = (file: string) =>
     ["domain", "git", "chain", "store", "console"].includes(folderOf(file)) && !isNodeOnly(file)

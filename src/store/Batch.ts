@@ -1,146 +1,35 @@
-import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import { ValidationError } from "../domain/StoreError.js"
-import type { WriteError } from "./Collection.js"
-import { detached } from "./internal/Detached.js"
-import { runBody } from "./internal/Guard.js"
-import * as Queue from "./internal/OperationQueue.js"
-import { guardBatch } from "./internal/Signatures.js"
-import type { StoreCore } from "./internal/StoreCore.js"
-import type { Expectation } from "./internal/WriteUnit.js"
-import type { Batch, BatchOptions, StoreService } from "./StoreService.js"
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { JsonObject } from "../domain/Document.js"
+import type { WriteError } from "../domain/StoreError.js"
+import type { WriteOptions } from "./Collection.js"
 
-const closed = (operation: string) =>
-  new ValidationError({
-    operation,
-    message: "this batch has ended: its operations were committed or discarded",
-    hint: "use a batch inside the function that was given it"
-  })
+export interface BatchOptions extends WriteOptions {}
 
-interface OpenBatch {
-  readonly batch: Batch
-  readonly commit: Batch["commit"]
-  readonly commitSha: Effect.Effect<Option.Option<string>>
-  readonly close: Effect.Effect<void>
-}
-
-const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
-  const turn = Effect.unsafeMakeSemaphore(1)
-  const expectations = new Map<
-    string,
-    { readonly collection: string; readonly id: string; readonly expected: Expectation }
-  >()
-  let queue: Array<Queue.Queued> = []
-  /** What was queued last of each document. */
-  const last = new Map<string, Queue.Queued>()
-  let latest: Option.Option<string> = Option.none()
-  let ended = false
-
-  const add = (
-    kind: Queue.Queued["kind"],
+/** Queued operations of one commit; the last operation on a document wins. */
+export interface Batch {
+  readonly put: (collection: string, id: string, document: JsonObject) => Effect.Effect<void, WriteError>
+  readonly insert: (
+    collection: string,
+    document: JsonObject,
+    options?: { readonly id?: string | undefined }
+  ) => Effect.Effect<string, WriteError>
+  readonly delete: (collection: string, id: string) => Effect.Effect<void, WriteError>
+  /** One expectation a document: a revision, a blob id, or that it is absent. */
+  readonly expect: (
     collection: string,
     id: string,
-    document?: Queue.Queued["document"],
-    anyId?: boolean
-  ) => {
-    const operation = `Batch.${kind}`
-    return Effect.flatMap(
-      Queue.queued(operation, kind, collection, id, document, anyId),
-      (item): Effect.Effect<void, WriteError> => {
-        if (ended) return closed(operation)
-        const key = Queue.keyOf(collection, id)
-        const before = last.get(key)
-        if (kind === "insert" && before !== undefined && before.kind !== "delete") {
-          return Queue.alreadyQueued(operation, collection, id)
-        }
-        queue.push(item)
-        last.set(key, item)
-        return Effect.void
-      }
-    )
-  }
-
-  const commit: Effect.Effect<Option.Option<string>, WriteError> = Effect.suspend(() => {
-    if (ended) return closed("Batch.commit")
-    const taken = [...queue]
-    const expected = new Map(expectations)
-    if (taken.length === 0 && expected.size === 0) return Effect.succeedNone
-    const operations = Queue.fold(taken)
-    return core
-      .write({
-        operation: "Batch.commit",
-        message: options.message ?? `batch: ${operations.length} operations`,
-        mode: "batch",
-        operations,
-        expectations: Array.from(expected.values())
-      })
-      .pipe(
-        Effect.map((outcome) => {
-          // Somebody may have discarded them meanwhile, and queued others.
-          const done = new Set(taken)
-          queue = queue.filter((item) => !done.has(item))
-          for (const [key, item] of last) if (done.has(item)) last.delete(key)
-          for (const [key, expectation] of expected) {
-            if (expectations.get(key) === expectation) expectations.delete(key)
-          }
-          const commitSha = Option.map(outcome.committed, (made) => made.commit as string)
-          if (Option.isSome(commitSha)) latest = commitSha
-          return commitSha
-        })
-      )
-  }).pipe(turn.withPermits(1), Effect.withSpan("Batch.commit"))
-
-  const discard = Effect.sync(() => {
-    queue = []
-    last.clear()
-    expectations.clear()
-  })
-
-  return {
-    batch: {
-      put: (collection, id, document) => add("put", collection, id, document),
-      insert: (collection, document, given) =>
-        Effect.flatMap(given?.id === undefined ? core.nextId : Effect.succeed(given.id), (id) =>
-          Effect.as(add("insert", collection, id, document, given?.id === undefined), id)
-        ),
-      delete: (collection, id) => add("delete", collection, id),
-      expect: (collection, id, expectation) =>
-        Effect.suspend(() => {
-          const problem = ended ? closed("Batch.expect") : Queue.checkNames("Batch.expect", collection, id)
-          if (problem !== undefined) return problem
-          expectations.set(Queue.keyOf(collection, id), { collection, id, expected: expectation })
-          return Effect.void
-        }),
-      // A caller that is interrupted leaves a commit under way alone, so that what became of it is known.
-      commit: Effect.flatten(detached(commit)),
-      discard,
-      operations: Effect.sync(() => last.size),
-      expectations: Effect.sync(() => expectations.size)
-    },
-    commit,
-    commitSha: Effect.sync(() => latest),
-    close: Effect.zipRight(
-      discard,
-      Effect.sync(() => {
-        ended = true
-      })
-    )
-  }
+    expectation: { readonly rev: number } | { readonly sha: string } | { readonly absent: true }
+  ) => Effect.Effect<void, WriteError>
+  /** Writes what is queued as one commit and empties the queue; its id, none when nothing was queued. */
+  readonly commit: Effect.Effect<Option.Option<string>, WriteError>
+  readonly discard: Effect.Effect<void>
+  readonly operations: Effect.Effect<number>
+  readonly expectations: Effect.Effect<number>
 }
 
-/** Batches over a core: what the body queued is one commit, or nothing. */
-export const makeBatch =
-  (core: StoreCore): StoreService["batch"] =>
-  (options, body) =>
-    Effect.suspend(() => {
-      const { batch, close, commit, commitSha } = open(core, options)
-      return runBody("Store.batch", body, guardBatch(batch)).pipe(
-        Effect.flatMap((result) =>
-          Effect.zipRight(
-            commit,
-            Effect.map(commitSha, (sha) => ({ result, commitSha: sha }))
-          )
-        ),
-        Effect.ensuring(close)
-      )
-    }).pipe(Effect.withSpan("Store.batch"))
+/** Runs a body and commits what it queued; a body that fails or is interrupted discards it. Answers the body's result and the last commit. */
+export type RunBatch = <A, E, R>(
+  options: BatchOptions,
+  body: (batch: Batch) => Effect.Effect<A, E, R>
+) => Effect.Effect<{ readonly result: A; readonly commitSha: Option.Option<string> }, E | WriteError, R>

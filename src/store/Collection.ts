@@ -1,5 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { Json, JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Page } from "../domain/Page.js"
@@ -165,4 +166,13 @@ export interface Collection<A = StoredDocument, I = JsonObject> extends Collecti
   ) => Effect.Effect<ImportReport, WriteError | SourceError | E, R>
   /** Rebuilds index and manifest files from the documents; the commit's id, none when nothing changed. */
   readonly reindex: (options?: ReindexOptions) => Effect.Effect<Option.Option<string>, WriteError>
+}
+
+/** A document of a schema as a reader sees it: the decoded value with the store's metadata. */
+export type Typed<A> = A & Pick<StoredDocument, "_id" | "_rev" | "_created_at" | "_updated_at">
+
+/** Opens collections by name: of JSON documents, or of a schema's values. */
+export interface Collections {
+  (name: string): Collection
+  <A, I extends object>(name: string, schema: Schema.Schema<A, I>): Collection<Typed<A>, A>
 }

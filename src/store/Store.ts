@@ -11,8 +11,6 @@ import { GitRemote } from "./remote/GitRemote.js"
 import { resolveOptions, type StoreOptions } from "./StoreOptions.js"
 import type { StoreService } from "./StoreService.js"
 
-export type * from "./StoreService.js"
-
 /** Opens a store on a remote. Wrong options fail here; the repository is looked at by the first read or write. */
 export const make = (options: StoreOptions = {}): Effect.Effect<StoreService, ReadError, GitRemote> =>
   Effect.gen(function* () {

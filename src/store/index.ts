@@ -29,6 +29,7 @@ export {
 } from "../domain/Settings.js"
 export * from "../domain/StoreError.js"
 export * as Ulid from "../domain/Ulid.js"
+export type * from "./Batch.js"
 export * from "./browse/index.js"
 export {
   AsyncCache,
@@ -39,6 +40,7 @@ export {
   NullCache
 } from "./Cache.js"
 export type * from "./Collection.js"
+export type * from "./Doctor.js"
 export { documentPath, idAt, locate } from "./DocumentPath.js"
 export * from "./remote/GitRemote.js"
 export * as GitHub from "./remote/github/GitHub.js"
@@ -46,6 +48,7 @@ export * as Memory from "./remote/memory/Memory.js"
 export { Store } from "./Store.js"
 export { resolveOptions, type StoreOptions } from "./StoreOptions.js"
 export type * from "./StoreService.js"
+export type * from "./Transaction.js"
 export {
   type Destination,
   type DestinationContext,
@@ -78,3 +81,5 @@ export { fromRecords, type ImportRecord, type RecordSource, type RecordStream } 
 export { SourceError } from "./transfer/SourceError.js"
 export type { ByteSource } from "./transfer/Utf8Text.js"
 export { writeXlsx } from "./transfer/WriteXlsx.js"
+export type * from "./View.js"
+export type * from "./Writer.js"

@@ -1,7 +1,8 @@
 import { Chunk, Context, Data, Effect, Either, FastCheck, Inspectable, Option, Random, Stream } from "effect"
 import type { JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Collection } from "../store/Collection.js"
-import { Store, type StoreService } from "../store/Store.js"
+import { Store } from "../store/Store.js"
+import type { StoreService } from "../store/StoreService.js"
 import * as StoreArbitrary from "./StoreArbitrary.js"
 import { canonical, fieldsOf, matches } from "./StoreModel.js"
 

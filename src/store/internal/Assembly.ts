@@ -4,8 +4,9 @@ import type * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { ValidationError } from "../../domain/StoreError.js"
-import type { DoctorOptions, StoreService, StoreView } from "../StoreService.js"
-import type { makeTransactions } from "../Transaction.js"
+import type { DoctorOptions } from "../Doctor.js"
+import type { StoreService } from "../StoreService.js"
+import type { StoreView } from "../View.js"
 import { plain, typed } from "./Codec.js"
 import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
@@ -13,14 +14,15 @@ import { collectionExports, storeExport } from "./Exporting.js"
 import { makeReader } from "./Reader.js"
 import { guardCollection, guardReader, guardStore, guardView } from "./Signatures.js"
 import type { StoreCore } from "./StoreCore.js"
+import type { makeTransactions } from "./Transactions.js"
 
 // Loaded when they are used: a page that only reads and writes documents does not carry them.
-const batching = Effect.promise(() => import("../Batch.js"))
+const batching = Effect.promise(() => import("./Batches.js"))
 const examining = Effect.promise(() => import("./Doctor.js"))
-const previewing = Effect.promise(() => import("../Preview.js"))
-const reverting = Effect.promise(() => import("../Revert.js"))
-const transacting = Effect.promise(() => import("../Transaction.js"))
-const writing = Effect.promise(() => import("../Writer.js"))
+const previewing = Effect.promise(() => import("./Preview.js"))
+const reverting = Effect.promise(() => import("./Revert.js"))
+const transacting = Effect.promise(() => import("./Transactions.js"))
+const writing = Effect.promise(() => import("./Writers.js"))
 
 const collections = (core: StoreCore) =>
   Effect.gen(function* () {

@@ -9,7 +9,7 @@ import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
 import { type CopyRules, copyOf, isLiteral, NotCopied, overlaid } from "../../domain/JsonCopy.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
-import type { Typed } from "../StoreService.js"
+import type { Typed } from "../Collection.js"
 import { type Place, readDocument, unreadable, withoutMetadata } from "./Versions.js"
 import type { StoredVersion } from "./WriteUnit.js"
 

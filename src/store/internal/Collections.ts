@@ -16,7 +16,7 @@ import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js
 /** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
 const importing = Effect.promise(() => import("../transfer/Import.js"))
 const editing = Effect.promise(() => import("./DocumentEdit.js"))
-const restoring = Effect.promise(() => import("../Restore.js"))
+const restoring = Effect.promise(() => import("./Restore.js"))
 
 /** A collection of a store: what a reader has, and writes of one document or of its index and manifest. */
 export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec<A, I>): Collection<A, I> => {

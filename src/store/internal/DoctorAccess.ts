@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { ReadError } from "../../domain/StoreError.js"
+import type { Finding } from "../Doctor.js"
 import type { Budget, Probe } from "../remote/GitRemote.js"
-import type { Finding } from "../StoreService.js"
 import type { StoreCore } from "./StoreCore.js"
 
 const branchFinding = (branch: string, probe: Probe): ReadonlyArray<Finding> =>

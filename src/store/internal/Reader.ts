@@ -20,10 +20,10 @@ import type {
   ReadManyOptions
 } from "../Collection.js"
 import { documentPath, idAt } from "../DocumentPath.js"
+import { withoutMark } from "../remote/CommitMark.js"
 import { type Blob, takesRequests } from "../remote/GitRemote.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
-import { withoutMark } from "./CommitMark.js"
 import { indexedFiles } from "./IndexedRead.js"
 import { contents, type LocatedListing, partsOf, slice } from "./Listing.js"
 import { lookup } from "./Lookup.js"

@@ -11,6 +11,7 @@ import {
   texts,
   wholeNumber
 } from "../../domain/Options.js"
+import type { Batch, BatchOptions } from "../Batch.js"
 import type {
   Collection,
   CollectionReader,
@@ -21,19 +22,14 @@ import type {
   RestoreOptions,
   WriteOptions
 } from "../Collection.js"
-import type {
-  Batch,
-  BatchOptions,
-  DoctorOptions,
-  StoreService,
-  StoreView,
-  TransactionOptions,
-  Writer,
-  WriterOptions
-} from "../StoreService.js"
+import type { DoctorOptions } from "../Doctor.js"
+import type { StoreService } from "../StoreService.js"
+import type { TransactionOptions } from "../Transaction.js"
 import type { DatabaseExcelOptions, ExcelOptions, TextOptions } from "../transfer/Export.js"
 import { destination } from "../transfer/ExportArguments.js"
 import type { ImportOptions } from "../transfer/Import.js"
+import type { StoreView } from "../View.js"
+import type { Writer, WriterOptions } from "../Writer.js"
 import { direct, effect, guard, stream } from "./Guard.js"
 
 /** What is judged by the method itself. */

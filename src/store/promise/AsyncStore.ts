@@ -4,22 +4,16 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type { ValidationError, WriteError } from "../../domain/StoreError.js"
+import type { Batch, BatchOptions } from "../Batch.js"
+import type { Typed } from "../Collection.js"
+import type { DoctorOptions, Finding } from "../Doctor.js"
 import type { Estimate, NewCommit } from "../remote/GitRemote.js"
-import {
-  type Batch,
-  type BatchOptions,
-  type DoctorOptions,
-  type Finding,
-  Store,
-  type StoreService,
-  type StoreView,
-  type Transaction,
-  type TransactionOptions,
-  type Typed,
-  type Writer,
-  type WriterOptions
-} from "../Store.js"
+import { Store } from "../Store.js"
+import type { StoreService } from "../StoreService.js"
+import type { Transaction, TransactionOptions } from "../Transaction.js"
 import type { DatabaseExcelOptions } from "../transfer/Export.js"
+import type { StoreView } from "../View.js"
+import type { Writer, WriterOptions } from "../Writer.js"
 import { AsyncBatch, inBatch } from "./AsyncBatch.js"
 import { AsyncCollection, AsyncCollectionReader, opened } from "./AsyncCollection.js"
 import { AsyncTransaction } from "./AsyncTransaction.js"

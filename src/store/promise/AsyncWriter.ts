@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Writer } from "../Store.js"
+import type { Writer } from "../Writer.js"
 import type { SignalOptions } from "./Options.js"
 import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
 import type { Runner } from "./Runner.js"

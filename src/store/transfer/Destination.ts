@@ -7,8 +7,8 @@ import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import type * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
+import { detached } from "../../domain/Detached.js"
 import { StoreError } from "../../domain/StoreError.js"
-import { detached } from "../internal/Detached.js"
 
 /** Where an export goes: a file's path, a web stream (closed at the end, aborted on failure), or a sink. */
 export type Destination<E = never, R = never> =

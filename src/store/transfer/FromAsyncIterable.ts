@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { detached } from "../internal/Detached.js"
+import { detached } from "../../domain/Detached.js"
 
 /** How long a source is waited for that gives itself back. */
 const givingBack = Duration.seconds(1)

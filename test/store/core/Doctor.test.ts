@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import type { DoctorProgress, Finding } from "../../../src/store/Doctor.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import { hosted, remotes } from "./Remotes.js"
@@ -26,7 +27,7 @@ const rows = Effect.gen(function* () {
   return store
 })
 
-const codesOf = (findings: ReadonlyArray<Store.Finding>) =>
+const codesOf = (findings: ReadonlyArray<Finding>) =>
   findings.filter(({ collection }) => collection === "rows").map(({ code }) => code)
 
 describe.each([...remotes, ...hosted])("doctor on %s", (_name, layer) => {
@@ -39,7 +40,7 @@ describe.each([...remotes, ...hosted])("doctor on %s", (_name, layer) => {
       const remote = yield* GitRemote
       const store = yield* rows
       const free = remote.estimate({ _tag: "Read", documents: 1 }) === 0
-      const summary = (findings: ReadonlyArray<Store.Finding>) =>
+      const summary = (findings: ReadonlyArray<Finding>) =>
         findings.find(({ code, collection }) => collection === "rows" && code === "collection")!
       const shallow = summary(yield* store.doctorWith({ deep: false }))
       assert.match(shallow.message, /3 documents.*not read/)
@@ -108,7 +109,7 @@ describe.each([...remotes, ...hosted])("doctor on %s", (_name, layer) => {
     "tells how far it is, and can be interrupted",
     Effect.gen(function* () {
       const store = yield* rows
-      const told: Array<Store.DoctorProgress> = []
+      const told: Array<DoctorProgress> = []
       yield* store.doctorWith({ deep: true, onProgress: (state) => Effect.sync(() => void told.push(state)) })
       assert.deepStrictEqual(told[0], { collection: "rows", documents: 0, total: 3 })
       assert.deepStrictEqual(told.at(-1), { collection: "rows", documents: 3, total: 3 })

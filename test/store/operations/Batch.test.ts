@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { type ConflictError, NotFoundError, ValidationError } from "../../../src/domain/StoreError.js"
-import type { Batch } from "../../../src/store/StoreService.js"
+import type { Batch } from "../../../src/store/Batch.js"
 import { brief, document, expectFailure, headSha, messages, world } from "./Support.js"
 
 describe("Batch", () => {

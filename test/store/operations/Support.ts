@@ -6,7 +6,8 @@ import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitR
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import type { StoreService, Writer } from "../../../src/store/StoreService.js"
+import type { StoreService } from "../../../src/store/StoreService.js"
+import type { Writer } from "../../../src/store/Writer.js"
 
 /** What lies below the clients. */
 export interface Stored {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Option, TestClock } from "effect"
 import { AmbiguousWriteError, RemoteError } from "../../../src/domain/StoreError.js"
 import type { WriteFailure } from "../../../src/store/remote/GitRemote.js"
-import type { Writer } from "../../../src/store/StoreService.js"
+import type { Writer } from "../../../src/store/Writer.js"
 import { brief, document, expectFailure, flushed, messages, world } from "./Support.js"
 
 const down = new RemoteError({ operation: "test", reason: "Unreachable", message: "the remote is down" })

@@ -6,6 +6,7 @@ import { inspect } from "node:util"
 import { FileSystem } from "@effect/platform"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Schema, Sink, Stream } from "effect"
+import type { Batch } from "../../../src/store/Batch.js"
 import {
   type AsyncStore,
   fromCsv,
@@ -16,7 +17,7 @@ import {
   writeXlsx
 } from "../../../src/store/promise/index.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
-import { type Batch, Store } from "../../../src/store/Store.js"
+import { Store } from "../../../src/store/Store.js"
 import { outcome, rejected, repository } from "./Opened.js"
 
 /** What plain JavaScript may pass for anything. */

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readXlsx } from "hucre/xlsx"
+import { openLocal } from "../../../src/store/local/index.js"
 import {
   type AsyncStore,
   ConflictError,
@@ -19,7 +20,6 @@ import {
   ValidationError,
   writeXlsx
 } from "../../../src/store/promise/index.js"
-import { openLocal } from "../../../src/store/remote/local/index.js"
 import { newRepository } from "../../support/github/OnHost.js"
 import { thisHost, ways } from "../core/Remotes.js"
 

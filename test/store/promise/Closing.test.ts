@@ -271,7 +271,7 @@ describe("closing a store", () => {
   it("lets the process end, whatever is open", async () => {
     const directory = mkdtempSync(join(tmpdir(), "chainstore-closing-"))
     const script = join(directory, "script.mts")
-    const source = join(import.meta.dirname, "../../../src/store/remote/local/index.ts")
+    const source = join(import.meta.dirname, "../../../src/store/local/index.ts")
     writeFileSync(
       script,
       `import { openLocal } from ${JSON.stringify(source)}

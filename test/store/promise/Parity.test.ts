@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { vi } from "vitest"
+import type { Batch } from "../../../src/store/Batch.js"
 import type { Collection, CollectionReader } from "../../../src/store/index.js"
 import * as Whole from "../../../src/store/index.js"
 import { AsyncBatch } from "../../../src/store/promise/AsyncBatch.js"
@@ -11,17 +12,21 @@ import { AsyncWriter } from "../../../src/store/promise/AsyncWriter.js"
 import * as Face from "../../../src/store/promise/index.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
+import type { StoreService } from "../../../src/store/StoreService.js"
+import type { Transaction } from "../../../src/store/Transaction.js"
+import type { StoreView } from "../../../src/store/View.js"
+import type { Writer } from "../../../src/store/Writer.js"
 
 /** What the Promise face lacks of the Effect face, by the types: nothing, or this does not compile. */
 type Lacks<Service, Class> = Exclude<keyof Service, keyof Class>
 const nothingLacks: [
-  Lacks<Store.StoreService, AsyncStore>,
-  Lacks<Store.StoreView, AsyncView>,
+  Lacks<StoreService, AsyncStore>,
+  Lacks<StoreView, AsyncView>,
   Lacks<Collection, AsyncCollection>,
   Lacks<CollectionReader, AsyncCollectionReader>,
-  Lacks<Store.Batch, AsyncBatch>,
-  Lacks<Store.Writer, AsyncWriter>,
-  Lacks<Store.Transaction, AsyncTransaction>
+  Lacks<Batch, AsyncBatch>,
+  Lacks<Writer, AsyncWriter>,
+  Lacks<Transaction, AsyncTransaction>
 ] extends ReadonlyArray<never>
   ? true
   : false = true

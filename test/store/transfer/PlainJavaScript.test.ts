@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
 import { strFromU8, unzipSync } from "fflate"
+import { openLocal } from "../../../src/store/local/index.js"
 import {
   type AsyncStore,
   fromCsv,
@@ -12,7 +13,6 @@ import {
   ValidationError,
   writeXlsx
 } from "../../../src/store/promise/index.js"
-import { openLocal } from "../../../src/store/remote/local/index.js"
 import type { ImportReport } from "../../../src/store/transfer/Import.js"
 
 const outcome = async <A>(promise: Promise<A>): Promise<A | unknown> =>

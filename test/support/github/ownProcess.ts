@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { makeExclusively } from "../../../src/store/internal/Mutex.js"
+import { makeExclusively } from "../../../src/domain/Mutex.js"
 import { WriteTurns } from "../../../src/store/remote/github/WriteTurns.js"
 
 /** A client that stands for a process of its own: it does not queue with the other clients of this one. */

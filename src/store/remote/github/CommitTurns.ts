@@ -1,10 +1,10 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { toItsEnd } from "../../../domain/Detached.js"
+import type { Exclusively } from "../../../domain/Mutex.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import { branchRef } from "../../../git/Names.js"
-import { toItsEnd } from "../../internal/Detached.js"
-import type { Exclusively } from "../../internal/Mutex.js"
 import type {
   Change,
   Committed,

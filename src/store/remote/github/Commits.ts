@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { toItsEnd } from "../../../domain/Detached.js"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import {
@@ -11,8 +12,7 @@ import {
 } from "../../../domain/StoreError.js"
 import * as GitObject from "../../../git/GitObject.js"
 import { checkPaths } from "../../../git/TreeEdit.js"
-import { marked } from "../../internal/CommitMark.js"
-import { toItsEnd } from "../../internal/Detached.js"
+import { marked } from "../CommitMark.js"
 import type { Change, CommitMade, CommitText, Committed, Head, NewCommit } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import type { Branches } from "./Branches.js"

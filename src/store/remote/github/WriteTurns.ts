@@ -1,5 +1,5 @@
 import * as Context from "effect/Context"
-import { makeExclusively } from "../../internal/Mutex.js"
+import { makeExclusively } from "../../../domain/Mutex.js"
 
 /**
  * Whose turn it is to write, by repository and branch. Every client of a process shares it, so that two layers of one

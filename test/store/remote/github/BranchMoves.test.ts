@@ -3,6 +3,8 @@ import { Effect, Either, Option } from "effect"
 import type { Oid } from "../../../../src/domain/Oid.js"
 import { GitRemote, type GitRemoteService } from "../../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../../src/store/Store.js"
+import type { StoreService } from "../../../../src/store/StoreService.js"
+import type { Transaction } from "../../../../src/store/Transaction.js"
 import { type Fault, faults, replying, type Server, verbs } from "../../../support/github/InProcess.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 
@@ -128,7 +130,7 @@ describe("a transaction that ends by one request", () => {
     return { flight, server, store: yield* open(remote), other: yield* open(yield* connect()) }
   })
 
-  const insert = (id: string) => (tx: Pick<Store.StoreService, "collection">) =>
+  const insert = (id: string) => (tx: Pick<StoreService, "collection">) =>
     tx.collection("notes").insert({ n: 1 }, { id })
 
   const refs = (server: Server) => [...server.refs().keys()]
@@ -165,7 +167,7 @@ describe("a transaction that ends by one request", () => {
   it.scoped("is replayed where the target moved meanwhile", () =>
     Effect.gen(function* () {
       const { flight, other, server, store } = yield* world
-      const body = (tx: Store.Transaction) =>
+      const body = (tx: Transaction) =>
         Effect.zipRight(insert("b")(tx), other.collection("notes").insert({ n: 2 }, { id: "theirs" }))
       const { result } = yield* settle(flight, store.transaction({}, body))
       assert.isTrue(Either.isRight(result), JSON.stringify(result))
@@ -177,7 +179,7 @@ describe("a transaction that ends by one request", () => {
   it.scoped("loses nothing that somebody else put on the work branch", () =>
     Effect.gen(function* () {
       const { flight, other, server, store } = yield* world
-      const body = (tx: Store.Transaction) =>
+      const body = (tx: Transaction) =>
         Effect.zipRight(
           insert("b")(tx),
           other.onBranch(tx.branch).collection("notes").insert({ n: 2 }, { id: "theirs" })

@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { only, reader } from "../../../domain/Options.js"
-import { AsyncStore } from "../../promise/AsyncStore.js"
-import { Store } from "../../Store.js"
-import { type StoreOptions, storeFields } from "../../StoreOptions.js"
-import * as LocalGit from "./LocalGit.js"
+import { only, reader } from "../../domain/Options.js"
+import { AsyncStore } from "../promise/AsyncStore.js"
+import * as LocalGit from "../remote/local/LocalGit.js"
+import { Store } from "../Store.js"
+import { type StoreOptions, storeFields } from "../StoreOptions.js"
 
 /** The options of a store on this machine. */
 export interface OpenLocalOptions extends StoreOptions, LocalGit.LocalGitOptions {}

@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { NotFoundError, ValidationError } from "../domain/StoreError.js"
-import { type ChangedDocument, changesBetween, versionsAt } from "./internal/ChangedDocuments.js"
-import type { StoreCore } from "./internal/StoreCore.js"
-import { withoutMetadata } from "./internal/Versions.js"
-import type { DocumentOperation } from "./internal/WriteUnit.js"
+import { NotFoundError, ValidationError } from "../../domain/StoreError.js"
+import type { StoreService } from "../StoreService.js"
+import { type ChangedDocument, changesBetween, versionsAt } from "./ChangedDocuments.js"
 import { requireCommit } from "./Restore.js"
-import type { StoreService } from "./StoreService.js"
+import type { StoreCore } from "./StoreCore.js"
+import { withoutMetadata } from "./Versions.js"
+import type { DocumentOperation } from "./WriteUnit.js"
 
 /** Reverts over a core: the documents that a commit changed, as they were before it, in one forward commit. */
 export const makeRevert =

@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { type ReadError, RemoteError, ValidationError } from "../domain/StoreError.js"
-import * as Core from "./internal/Core.js"
-import { runBody } from "./internal/Guard.js"
-import type { StoreCore } from "./internal/StoreCore.js"
-import type { GitRemoteService, NewCommit } from "./remote/GitRemote.js"
-import type { StoreService } from "./StoreService.js"
+import { type ReadError, RemoteError, ValidationError } from "../../domain/StoreError.js"
+import type { GitRemoteService, NewCommit } from "../remote/GitRemote.js"
+import type { StoreService } from "../StoreService.js"
+import * as Core from "./Core.js"
+import { runBody } from "./Guard.js"
+import type { StoreCore } from "./StoreCore.js"
 
 /** What a write inside a preview ends with; nobody but the preview sees it. */
 const stopped = new RemoteError({

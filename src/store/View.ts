@@ -1,0 +1,23 @@
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import type { ReadError } from "../domain/StoreError.js"
+import type { CollectionReader, Typed } from "./Collection.js"
+import type { Destination } from "./transfer/Destination.js"
+import type { DatabaseExcelOptions, Exported } from "./transfer/Export.js"
+
+/** A read-only look at one commit. */
+export interface StoreView {
+  /** The commit that every read of this view sees; the current head for the store itself. */
+  readonly commitSha: Effect.Effect<Option.Option<string>, ReadError>
+  readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
+  /** Writes a worksheet per collection, all from one commit, in constant memory; answers the columns of each. */
+  readonly exportExcel: <D extends Destination<unknown, unknown>>(
+    destination: D,
+    options?: DatabaseExcelOptions
+  ) => Exported<D, { readonly [collection: string]: ReadonlyArray<string> }>
+  readonly collection: {
+    (name: string): CollectionReader
+    <A, I extends object>(name: string, schema: Schema.Schema<A, I>): CollectionReader<Typed<A>>
+  }
+}

@@ -1,0 +1,147 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { detached } from "../../domain/Detached.js"
+import { ValidationError } from "../../domain/StoreError.js"
+import type { Batch, BatchOptions } from "../Batch.js"
+import type { WriteError } from "../Collection.js"
+import type { StoreService } from "../StoreService.js"
+import { runBody } from "./Guard.js"
+import * as Queue from "./OperationQueue.js"
+import { guardBatch } from "./Signatures.js"
+import type { StoreCore } from "./StoreCore.js"
+import type { Expectation } from "./WriteUnit.js"
+
+const closed = (operation: string) =>
+  new ValidationError({
+    operation,
+    message: "this batch has ended: its operations were committed or discarded",
+    hint: "use a batch inside the function that was given it"
+  })
+
+interface OpenBatch {
+  readonly batch: Batch
+  readonly commit: Batch["commit"]
+  readonly commitSha: Effect.Effect<Option.Option<string>>
+  readonly close: Effect.Effect<void>
+}
+
+const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
+  const turn = Effect.unsafeMakeSemaphore(1)
+  const expectations = new Map<
+    string,
+    { readonly collection: string; readonly id: string; readonly expected: Expectation }
+  >()
+  let queue: Array<Queue.Queued> = []
+  /** What was queued last of each document. */
+  const last = new Map<string, Queue.Queued>()
+  let latest: Option.Option<string> = Option.none()
+  let ended = false
+
+  const add = (
+    kind: Queue.Queued["kind"],
+    collection: string,
+    id: string,
+    document?: Queue.Queued["document"],
+    anyId?: boolean
+  ) => {
+    const operation = `Batch.${kind}`
+    return Effect.flatMap(
+      Queue.queued(operation, kind, collection, id, document, anyId),
+      (item): Effect.Effect<void, WriteError> => {
+        if (ended) return closed(operation)
+        const key = Queue.keyOf(collection, id)
+        const before = last.get(key)
+        if (kind === "insert" && before !== undefined && before.kind !== "delete") {
+          return Queue.alreadyQueued(operation, collection, id)
+        }
+        queue.push(item)
+        last.set(key, item)
+        return Effect.void
+      }
+    )
+  }
+
+  const commit: Effect.Effect<Option.Option<string>, WriteError> = Effect.suspend(() => {
+    if (ended) return closed("Batch.commit")
+    const taken = [...queue]
+    const expected = new Map(expectations)
+    if (taken.length === 0 && expected.size === 0) return Effect.succeedNone
+    const operations = Queue.fold(taken)
+    return core
+      .write({
+        operation: "Batch.commit",
+        message: options.message ?? `batch: ${operations.length} operations`,
+        mode: "batch",
+        operations,
+        expectations: Array.from(expected.values())
+      })
+      .pipe(
+        Effect.map((outcome) => {
+          // Somebody may have discarded them meanwhile, and queued others.
+          const done = new Set(taken)
+          queue = queue.filter((item) => !done.has(item))
+          for (const [key, item] of last) if (done.has(item)) last.delete(key)
+          for (const [key, expectation] of expected) {
+            if (expectations.get(key) === expectation) expectations.delete(key)
+          }
+          const commitSha = Option.map(outcome.committed, (made) => made.commit as string)
+          if (Option.isSome(commitSha)) latest = commitSha
+          return commitSha
+        })
+      )
+  }).pipe(turn.withPermits(1), Effect.withSpan("Batch.commit"))
+
+  const discard = Effect.sync(() => {
+    queue = []
+    last.clear()
+    expectations.clear()
+  })
+
+  return {
+    batch: {
+      put: (collection, id, document) => add("put", collection, id, document),
+      insert: (collection, document, given) =>
+        Effect.flatMap(given?.id === undefined ? core.nextId : Effect.succeed(given.id), (id) =>
+          Effect.as(add("insert", collection, id, document, given?.id === undefined), id)
+        ),
+      delete: (collection, id) => add("delete", collection, id),
+      expect: (collection, id, expectation) =>
+        Effect.suspend(() => {
+          const problem = ended ? closed("Batch.expect") : Queue.checkNames("Batch.expect", collection, id)
+          if (problem !== undefined) return problem
+          expectations.set(Queue.keyOf(collection, id), { collection, id, expected: expectation })
+          return Effect.void
+        }),
+      // A caller that is interrupted leaves a commit under way alone, so that what became of it is known.
+      commit: Effect.flatten(detached(commit)),
+      discard,
+      operations: Effect.sync(() => last.size),
+      expectations: Effect.sync(() => expectations.size)
+    },
+    commit,
+    commitSha: Effect.sync(() => latest),
+    close: Effect.zipRight(
+      discard,
+      Effect.sync(() => {
+        ended = true
+      })
+    )
+  }
+}
+
+/** Batches over a core: what the body queued is one commit, or nothing. */
+export const makeBatch =
+  (core: StoreCore): StoreService["batch"] =>
+  (options, body) =>
+    Effect.suspend(() => {
+      const { batch, close, commit, commitSha } = open(core, options)
+      return runBody("Store.batch", body, guardBatch(batch)).pipe(
+        Effect.flatMap((result) =>
+          Effect.zipRight(
+            commit,
+            Effect.map(commitSha, (sha) => ({ result, commitSha: sha }))
+          )
+        ),
+        Effect.ensuring(close)
+      )
+    }).pipe(Effect.withSpan("Store.batch"))

@@ -1,0 +1,243 @@
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import { detached } from "../../domain/Detached.js"
+import type { Oid } from "../../domain/Oid.js"
+import { AuthError, ConflictError, ValidationError } from "../../domain/StoreError.js"
+import { timeOf } from "../../domain/Ulid.js"
+import type { WriteError } from "../Collection.js"
+import { under } from "../DocumentPath.js"
+import type { Head } from "../remote/GitRemote.js"
+import type { StoreService } from "../StoreService.js"
+import { branchError } from "./Core.js"
+import { runBody } from "./Guard.js"
+import { conflict, publish, type WorkBranches, workPrefix } from "./Publishing.js"
+import { guardTransaction } from "./Signatures.js"
+import { ReadSet } from "./Snapshot.js"
+import type { StoreCore } from "./StoreCore.js"
+import type { Unit } from "./WriteUnit.js"
+
+const operation = "Store.transaction"
+
+/** How long giving back the work branches may take. */
+const cleaning = Duration.seconds(5)
+
+const isRefMoved = (error: { readonly _tag: string }) => error._tag === "RefMoved"
+
+const refuseReadOnly = (core: StoreCore, name: string) =>
+  core.options.readOnly || core.isPinned
+    ? new AuthError({
+        operation: name,
+        message: "this store was opened for reading",
+        hint: "open it without readOnly and ref to write"
+      })
+    : Effect.void
+
+const closed = (name: string) =>
+  new ValidationError({
+    operation: name,
+    message: "this transaction has ended: it was published, or nothing of it was",
+    hint: "write inside the function that was given it, and wait for what it writes"
+  })
+
+/** The writes of one transaction: each is published with it, or refused. */
+const makeWrites = (write: StoreCore["write"]) => {
+  const quiet = Effect.unsafeMakeLatch(true)
+  let running = 0
+  let ended = false
+  let last: Oid | undefined
+  const counted = Effect.sync(() => {
+    running++
+    quiet.unsafeClose()
+  })
+  const done = Effect.sync(() => {
+    if (--running === 0) quiet.unsafeOpen()
+  })
+  return {
+    write: (unit: Unit) =>
+      Effect.suspend(() => {
+        if (ended) return closed(unit.operation)
+        return Effect.acquireUseRelease(
+          counted,
+          () => write(unit),
+          () => done
+        )
+      }).pipe(
+        Effect.tap(({ committed }) =>
+          Effect.sync(() => {
+            if (Option.isSome(committed)) last = committed.value.commit
+          })
+        )
+      ),
+    /** Refuses further writes and waits for those under way. Answers the last commit that is known. */
+    end: Effect.suspend(() => {
+      ended = true
+      return Effect.map(quiet.await, () => last)
+    })
+  }
+}
+
+/** No more than the head; a remote may learn by the way what moves branches in one step later. */
+const onlyHead = () => ({ files: [], trees: [] })
+
+/** The head that a transaction starts from. An empty repository gets a first commit, so that its branch is there. */
+const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
+  Effect.gen(function* () {
+    const snapshot = core.snapshot()
+    yield* snapshot.prefetch(onlyHead)
+    const head = yield* snapshot.head
+    if (Option.isSome(head)) return head.value
+    yield* core.remote
+      .commitNext(core.branch, (now) =>
+        Effect.map(now.head, (head) => ({
+          commit: Option.isSome(head)
+            ? Option.none()
+            : Option.some({
+                message: "transaction: first commit of an empty repository",
+                changes: [
+                  {
+                    _tag: "Put" as const,
+                    path: under(core.options.root, ".gitkeep"),
+                    content: new Uint8Array()
+                  }
+                ],
+                author: core.options.author,
+                committer: core.options.committer
+              }),
+          result: undefined
+        }))
+      )
+      .pipe(Effect.catchTag("RefMoved", () => Effect.void))
+    return yield* start(core)
+  })
+
+/** Transactions over a core; `open` makes a store of a core on another branch. */
+export const makeTransactions = (
+  core: StoreCore,
+  open: (core: StoreCore) => Pick<StoreService, "collection" | "batch">
+): Pick<StoreService, "transaction" | "staleTransactions" | "removeTransaction"> => {
+  const running = new Set<string>()
+
+  const transaction: StoreService["transaction"] = (options, body) =>
+    Effect.gen(function* () {
+      yield* refuseReadOnly(core, operation)
+      const work = options.branch ?? `${workPrefix}${yield* core.nextId}`
+      const wrong = branchError(operation, work)
+      if (wrong !== undefined) return yield* wrong
+      const mine = new Set<string>()
+      const kept = new Set<string>()
+      const branches: WorkBranches = {
+        create: (branch, at) =>
+          Effect.gen(function* () {
+            const elsewhere = running.has(branch)
+            running.add(branch)
+            const made = yield* detached(
+              core.remote.createBranch(branch, at.commit, { unique: branch !== options.branch })
+            )
+            const isRefused =
+              Exit.isFailure(made) && Option.exists(Cause.failureOption(made.cause), isRefMoved)
+            // A name of our own may have become a branch where nobody answered; another name may be anybody's.
+            if (Exit.isSuccess(made) || (!isRefused && branch !== options.branch)) mine.add(branch)
+            else if (!elsewhere) running.delete(branch)
+            return yield* made
+          }).pipe(Effect.uninterruptible),
+        keep: (branch) => kept.add(branch),
+        gone: (branch) => {
+          mine.delete(branch)
+          running.delete(branch)
+        }
+      }
+      const reads = new ReadSet()
+
+      const run = Effect.gen(function* () {
+        const base = yield* start(core)
+        yield* Effect.catchTag(
+          branches.create(work, base),
+          "RefMoved",
+          () =>
+            new ConflictError({
+              operation,
+              message: `the branch ${work} exists already`,
+              hint: "give the transaction another branch, or none",
+              conflicts: [],
+              branch: work
+            })
+        )
+        const fork = core.onFork(work, reads)
+        const { end, write } = makeWrites(fork.write)
+        const store = open({ ...fork, write })
+        const result = yield* runBody(
+          operation,
+          body,
+          guardTransaction({
+            branch: work,
+            collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
+              schema === undefined
+                ? (store.collection(name) as never)
+                : (store.collection(name, schema) as never),
+            batch: (given, body) => store.batch({ ...given, message: given.message ?? options.message }, body)
+          })
+        )
+        const commitSha = yield* Effect.catchTag(
+          publish(core, work, base, yield* end, reads, branches),
+          "RefMoved",
+          (error) => conflict(work, error.message, [])
+        )
+        return { result, commitSha }
+      })
+
+      const removed = (branch: string) =>
+        core.remote.deleteBranch(branch).pipe(
+          Effect.retry({ times: 2 }),
+          Effect.timeout(cleaning),
+          Effect.catchAllCause((cause) =>
+            Effect.logWarning(
+              `the work branch ${branch} could not be removed: removeTransaction does it`,
+              cause
+            )
+          )
+        )
+      const clean = Effect.suspend(() => {
+        for (const branch of mine) running.delete(branch)
+        const given = Array.from(mine).filter((branch) => !kept.has(branch))
+        return given.length === 0 ? Effect.void : detached(Effect.forEach(given, removed, { discard: true }))
+      })
+      return yield* Effect.ensuring(run, clean)
+    })
+
+  return {
+    transaction,
+    staleTransactions: Effect.map(core.remote.listBranches(workPrefix), (found) =>
+      found
+        .filter(
+          ({ name }) => !running.has(name) && /^[0-9A-HJKMNP-TV-Z]{26}$/i.test(name.slice(workPrefix.length))
+        )
+        .map(({ commit, name }) => ({
+          branch: name,
+          commitSha: commit,
+          startedAt: new Date(timeOf(name.slice(workPrefix.length)))
+        }))
+    ),
+    removeTransaction: (branch) =>
+      Effect.gen(function* () {
+        yield* refuseReadOnly(core, "Store.removeTransaction")
+        if (!branch.startsWith(workPrefix)) {
+          return yield* new ValidationError({
+            operation: "Store.removeTransaction",
+            message: `${JSON.stringify(branch)} is not the work branch of a transaction`,
+            hint: `work branches begin with ${workPrefix}: staleTransactions lists them`
+          })
+        }
+        if (running.has(branch)) {
+          return yield* new ValidationError({
+            operation: "Store.removeTransaction",
+            message: `the transaction of ${branch} is still running`
+          })
+        }
+        yield* core.remote.deleteBranch(branch)
+      })
+  }
+}

@@ -1,4 +1,0 @@
-export * as GitRepositories from "../../../git/disk/GitRepositories.js"
-export type { GitRepository } from "../../../git/disk/GitRepository.js"
-export * as LocalGit from "./LocalGit.js"
-export { type OpenLocalOptions, openLocal } from "./OpenLocal.js"
