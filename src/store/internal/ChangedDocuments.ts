@@ -43,8 +43,8 @@ export const changesBetween = (
     const { root } = core.options
     const changes = yield* core.remote.diff(before, after)
     const layouts = {
-      before: (yield* core.repository.of(makeSnapshot(snapshotOf(core.remote, before)))).settings,
-      after: (yield* core.repository.of(makeSnapshot(snapshotAt(core.remote, after)))).settings
+      before: (yield* core.repository.at(makeSnapshot(snapshotOf(core.remote, before)))).settings,
+      after: (yield* core.repository.at(makeSnapshot(snapshotAt(core.remote, after)))).settings
     }
     const documents = new Map<string, { -readonly [K in keyof ChangedDocument]: ChangedDocument[K] }>()
     const derived = new Set<string>()

@@ -107,7 +107,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
   const repository = RepositorySettings.make({
     remote,
     options,
-    isPast: isPinned && options.ref === undefined,
+    isOfThePast: isPinned && options.ref === undefined,
     seen
   })
   const derived = Derived.make(remote, options)
@@ -128,15 +128,15 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     Effect.gen(function* () {
       const directory = under(options.root, collection)
       if (!snapshot.isPinned()) {
-        const { settings } = yield* repository.agreed(snapshot)
+        const { settings } = yield* repository.forRead(snapshot)
         const found = yield* snapshot.directory(directory, { recursive: settings.shardDepth > 0 })
         if (Option.isNone(found)) return { settings, listing: emptyListing, at: emptyTree, prefix: "" }
         const { at, prefix, tree } = found.value
         return { settings, listing: listingOf(tree, settings), at, prefix }
       }
       snapshot.reads.directories.add(directory)
-      yield* repository.agreed(snapshot)
-      const at = yield* repository.of(snapshot)
+      yield* repository.forRead(snapshot)
+      const at = yield* repository.at(snapshot)
       const { settings } = at
       const head = yield* snapshot.head
       if (Option.isNone(head)) return { settings, listing: emptyListing, at: emptyTree, prefix: "" }
@@ -167,7 +167,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     isPinned,
     snapshot,
     repository,
-    settings: repository.agreed,
+    settings: repository.forRead,
     listing,
     derived,
     cache,

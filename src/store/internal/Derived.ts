@@ -28,7 +28,7 @@ import { idAt, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { contents, listAt } from "./Listing.js"
-import { believedFor, type SettingsAt } from "./RepositorySettings.js"
+import { type SettingsAt, settingsMaxAge } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
 
 export const indexDirectory = "_index"
@@ -156,7 +156,7 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
   const entriesOf = (snapshot: Snapshot, { entries }: SettingsAt, top: string, path: string) =>
     Effect.gen(function* () {
       if (entries.get(top)?.kind !== "tree") return []
-      const found = yield* snapshot.directory(path, snapshot.isPinned() ? {} : { maxAge: believedFor })
+      const found = yield* snapshot.directory(path, snapshot.isPinned() ? {} : { maxAge: settingsMaxAge })
       return Option.isNone(found)
         ? []
         : found.value.tree.entries.filter(({ kind, path }) => kind === "blob" && path.endsWith(".json"))

@@ -64,7 +64,7 @@ export const doctor = (
         ...(yield* examineAccess(core))
       ]
     }
-    const read = yield* Effect.either(core.repository.of(snapshot))
+    const read = yield* Effect.either(core.repository.at(snapshot))
     if (Either.isLeft(read)) {
       if (!(read.left instanceof ValidationError)) return yield* read.left
       return [{ severity: "error", code: "settings", message: read.left.message, hint: read.left.hint }]

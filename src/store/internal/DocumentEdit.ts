@@ -81,7 +81,7 @@ const mostWanted = 100
 /** What the build of a unit will read, as far as the settings last seen tell. */
 export const wantsOf = ({ options, repository }: EditParts, unit: Unit): Wants => {
   const { root } = options
-  const { settings } = repository.latest()
+  const { settings } = repository.lastSeen()
   const documents = [...unit.operations, ...(unit.expectations ?? [])]
   const collections = new Set([...documents.map(({ collection }) => collection), ...(unit.reindex ?? [])])
   const files = [under(root, settingsFileName)]
@@ -124,7 +124,7 @@ const refuseOtherLayout = ({ options }: EditParts, snapshot: Snapshot, { entries
 const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<Plan, ReadError> =>
   Effect.gen(function* () {
     const { derived, repository } = parts
-    const settings = yield* repository.of(snapshot)
+    const settings = yield* repository.at(snapshot)
     if (settings.mismatch !== undefined) return yield* settings.mismatch
     if (settings.frozen !== undefined) {
       return yield* new ValidationError({
@@ -159,7 +159,7 @@ export const readVersions = (
   >
 ): Effect.Effect<ReadonlyMap<string, StoredVersion>, ReadError> =>
   Effect.gen(function* () {
-    const { settings } = yield* repository.of(snapshot)
+    const { settings } = yield* repository.at(snapshot)
     const found = new Map<string, StoredVersion>()
     const wanted = new Map<string, string>()
     for (const document of documents) {
@@ -313,7 +313,7 @@ export const edit = (
         outcomes.map((one) => Judgement.outcomeOf(one, blobs.get(one.path))),
       committed: ({ blobs, commit: made }: Pick<Committed, "commit" | "blobs">) => {
         for (const { committed } of derivations) committed(blobs)
-        parts.repository.kept(parent, made)
+        parts.repository.keptRootFiles(parent, made)
       }
     } satisfies EditedUnit
   })

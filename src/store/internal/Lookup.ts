@@ -45,7 +45,7 @@ interface Found {
 /** The index file and the collection's tree, both at one commit. */
 const atCommit = (core: StoreCore, snapshot: Snapshot, collection: string, field: string) =>
   Effect.gen(function* () {
-    const settings = yield* core.repository.of(snapshot)
+    const settings = yield* core.repository.at(snapshot)
     const files = yield* core.derived.filesOf(snapshot, settings, collection)
     const oid = files.indexes.get(field)
     if (oid === undefined) return undefined

@@ -50,7 +50,7 @@ export const conflictsSince = (
     const theirs = yield* changesBetween(core, Option.some(base), now)
     const ours = yield* changesBetween(core, Option.some(base), work)
     const written = new Set(ours.documents.map(({ collection, id }) => keyOf(collection, id)))
-    const { settings } = yield* core.repository.of(makeSnapshot(snapshotAt(core.remote, base)))
+    const { settings } = yield* core.repository.at(makeSnapshot(snapshotAt(core.remote, base)))
     const read = wasRead(core, settings, reads)
     return theirs.documents
       .filter((changed) => written.has(keyOf(changed.collection, changed.id)) || read(changed))

@@ -46,19 +46,19 @@ export interface SettingsAt extends RecordedSettings {
   readonly rootFiles: RootFiles
 }
 
-/** How long settings that cost requests are believed without looking again. */
-export const believedFor = 60_000
+/** How many milliseconds settings that cost requests are taken from an earlier look. */
+export const settingsMaxAge = 60_000
 
 /** The ids of what says how documents are to be written: of the settings file or, without one, of index and manifest directories. */
 export type RootFiles = string
 
 export interface RepositorySettings {
   /** The settings as a snapshot has them. */
-  readonly of: (snapshot: Snapshot) => Effect.Effect<SettingsAt, ReadError>
+  readonly at: (snapshot: Snapshot) => Effect.Effect<SettingsAt, ReadError>
   /** The same for a read, in the fewest requests; options that differ from what is recorded are an error. */
-  readonly agreed: (snapshot: Snapshot) => Effect.Effect<RecordedSettings, ReadError>
+  readonly forRead: (snapshot: Snapshot) => Effect.Effect<RecordedSettings, ReadError>
   /** As they were last seen, for guesses about what will be read. */
-  readonly latest: () => RecordedSettings
+  readonly lastSeen: () => RecordedSettings
   /**
    * The commit that was made, where others had changed the settings that the write took for granted. One look at its
    * root tells, unless it stands on a commit whose root was seen.
@@ -68,7 +68,7 @@ export interface RepositorySettings {
     assumed: RootFiles
   ) => Effect.Effect<Option.Option<Snapshot>, ReadError>
   /** A commit of ours left the root's own files as they were at its parent. */
-  readonly kept: (parent: Option.Option<Oid>, commit: Oid) => void
+  readonly keptRootFiles: (parent: Option.Option<Oid>, commit: Oid) => void
 }
 
 /** How long a commit is waited for that the remote has just made: 13 seconds. */
@@ -111,13 +111,13 @@ interface Parts {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
   /** True for a view of the past, which has the settings of its time. */
-  readonly isPast: boolean
+  readonly isOfThePast: boolean
   /** The root files of commits; shared with the store that this one is a branch of. */
   readonly seen: Bounded<RootFiles>
 }
 
 /** The settings of a repository as they are in a snapshot, and the root's entries, which say whether they changed. */
-export const make = ({ isPast, options, remote, seen }: Parts): RepositorySettings => {
+export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositorySettings => {
   const path = under(options.root, settingsFileName)
   const asked: Settings = { ...plainSettings, ...options.given }
   const absent: RecordedSettings = {
@@ -129,10 +129,10 @@ export const make = ({ isPast, options, remote, seen }: Parts): RepositorySettin
   }
   const roots = new Bounded<SettingsAt>(8)
   const files = new Bounded<RecordedSettings>(8)
-  let latest = absent
+  let lastSeen = absent
 
   /** What may be taken from an earlier look; a commit is looked at. */
-  const beliefIn = (snapshot: Snapshot) => (snapshot.isPinned() ? {} : { maxAge: believedFor })
+  const lookOf = (snapshot: Snapshot) => (snapshot.isPinned() ? {} : { maxAge: settingsMaxAge })
 
   const judge = (file: FileVersion) =>
     Effect.gen(function* () {
@@ -174,12 +174,12 @@ export const make = ({ isPast, options, remote, seen }: Parts): RepositorySettin
       const known = files.get(entry.oid)
       if (known !== undefined) return { ...known, entries, rootFiles: entry.oid }
       // By its name the file may be newer than the directory that named it: its own id says which settings they are.
-      const file = yield* snapshot.unnoted.file(path, beliefIn(snapshot))
+      const file = yield* snapshot.unnoted.file(path, lookOf(snapshot))
       if (Option.isNone(file)) return without
       return { ...(yield* judge(file.value)), entries, rootFiles: file.value.oid }
     })
 
-  const of: RepositorySettings["of"] = (snapshot) =>
+  const at: RepositorySettings["at"] = (snapshot) =>
     Effect.gen(function* () {
       if (!takesRequests(remote)) yield* snapshot.head
       const pinned = snapshot.known()
@@ -188,7 +188,7 @@ export const make = ({ isPast, options, remote, seen }: Parts): RepositorySettin
         seen.set(pinned.commit, known.rootFiles)
         return known
       }
-      const root = yield* snapshot.unnoted.directory(options.root, { ...beliefIn(snapshot), bring: [path] })
+      const root = yield* snapshot.unnoted.directory(options.root, { ...lookOf(snapshot), bring: [path] })
       const entries = new Map(
         Option.isNone(root) ? [] : root.value.tree.entries.map((entry) => [entry.path, entry])
       )
@@ -198,20 +198,20 @@ export const make = ({ isPast, options, remote, seen }: Parts): RepositorySettin
       const isKept = isCommit && Option.isSome(root)
       if (isKept) seen.set(at.commit, filesAmong(entries))
       const settings = yield* recordedIn(snapshot, entries)
-      latest = settings
+      lastSeen = settings
       return isKept && at === pinned ? roots.set(at.tree, settings) : settings
     })
 
-  const agreed: RepositorySettings["agreed"] = (snapshot) =>
+  const forRead: RepositorySettings["forRead"] = (snapshot) =>
     Effect.gen(function* () {
       let settings: RecordedSettings
-      if (snapshot.isPinned()) settings = yield* of(snapshot)
+      if (snapshot.isPinned()) settings = yield* at(snapshot)
       else {
-        const file = yield* snapshot.unnoted.file(path, { maxAge: believedFor, readsOn: true })
+        const file = yield* snapshot.unnoted.file(path, { maxAge: settingsMaxAge, readsOn: true })
         settings = Option.isNone(file) ? absent : yield* judge(file.value)
-        latest = settings
+        lastSeen = settings
       }
-      if (settings.mismatch !== undefined && !isPast) return yield* settings.mismatch
+      if (settings.mismatch !== undefined && !isOfThePast) return yield* settings.mismatch
       return settings
     })
 
@@ -233,9 +233,9 @@ export const make = ({ isPast, options, remote, seen }: Parts): RepositorySettin
     )
 
   return {
-    of,
-    agreed,
-    latest: () => latest,
+    at,
+    forRead,
+    lastSeen: () => lastSeen,
     changedAt: (made, assumed) =>
       Effect.gen(function* () {
         const [parent] = made.parents ?? []
@@ -246,7 +246,7 @@ export const make = ({ isPast, options, remote, seen }: Parts): RepositorySettin
         if (Option.isNone(head)) return yield* unseen(made.commit)
         return Option.some(makeSnapshot(snapshotAt(remote, head.value)))
       }),
-    kept: (parent, commit) => {
+    keptRootFiles: (parent, commit) => {
       const before = Option.isNone(parent) ? undefined : seen.get(parent.value)
       if (before !== undefined) seen.set(commit, before)
     }

@@ -50,10 +50,10 @@ export const restoreDocument = (
     const problem = checkNames(operation, collection, id)
     if (problem !== undefined) return yield* problem
     const { root } = core.options
-    const guessed = documentPath(root, core.repository.latest().settings, collection, id)
+    const guessed = documentPath(root, core.repository.lastSeen().settings, collection, id)
     const snapshot = makeSnapshot(core.remote.snapshotAt(commitSha))
     yield* snapshot.prefetch(() => ({ files: [under(root, settingsFileName), guessed], trees: [root] }))
-    const { settings } = yield* core.repository.of(snapshot)
+    const { settings } = yield* core.repository.at(snapshot)
     const path = documentPath(root, settings, collection, id)
     const file = yield* snapshot.file(path)
     const commit = snapshot.known()?.commit ?? commitSha

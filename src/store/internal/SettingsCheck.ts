@@ -37,13 +37,13 @@ const complete = (
     const [outcome] = edited.outcomes
     if (outcome === undefined) return
     const { collection, id } = outcome
-    const settings = yield* repository.of(at)
+    const settings = yield* repository.at(at)
     const files = yield* derived.filesOf(at, settings, collection)
     if (files.indexes.size === 0 && files.manifest === undefined) return
     const parent = made.parents?.[0]
     const before = makeSnapshot(parent === undefined ? emptySnapshot : snapshotAt(remote, parent))
     const since = {
-      before: made.parents === undefined ? undefined : treeOf(yield* repository.of(before), collection),
+      before: made.parents === undefined ? undefined : treeOf(yield* repository.at(before), collection),
       after: treeOf(settings, collection)
     }
     const documents = [{ id, document: outcome.after?.document }]
@@ -107,7 +107,7 @@ export const verify = (
     const { options, repository } = parts
     const at = Option.getOrUndefined(yield* repository.changedAt(made, edited.settings.rootFiles))
     if (at === undefined) return "stands" as const
-    const { frozen, mismatch, settings } = yield* repository.of(at)
+    const { frozen, mismatch, settings } = yield* repository.at(at)
     const [outcome] = edited.outcomes
     const place =
       outcome === undefined
