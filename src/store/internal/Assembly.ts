@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
+import { lazy } from "../../domain/Lazy.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { DoctorOptions } from "../Doctor.js"
 import type { StoreService } from "../StoreService.js"
@@ -17,12 +18,12 @@ import type { StoreCore } from "./StoreCore.js"
 import type { makeTransactions } from "./Transactions.js"
 
 // Loaded when they are used: a page that only reads and writes documents does not carry them.
-const batching = Effect.promise(() => import("./Batches.js"))
-const examining = Effect.promise(() => import("./Doctor.js"))
-const previewing = Effect.promise(() => import("./Preview.js"))
-const reverting = Effect.promise(() => import("./Revert.js"))
-const transacting = Effect.promise(() => import("./Transactions.js"))
-const writing = Effect.promise(() => import("./Writers.js"))
+const batching = lazy(() => import("./Batches.js"))
+const examining = lazy(() => import("./Doctor.js"))
+const previewing = lazy(() => import("./Preview.js"))
+const reverting = lazy(() => import("./Revert.js"))
+const transacting = lazy(() => import("./Transactions.js"))
+const writing = lazy(() => import("./Writers.js"))
 
 const collections = (core: StoreCore) =>
   Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
+import { lazy } from "../../domain/Lazy.js"
 import type { WriteError } from "../../domain/StoreError.js"
 import type { Collection, GuardedWriteOptions, WriteOptions } from "../Collection.js"
 import type { ImportTarget } from "../transfer/Import.js"
@@ -14,9 +15,9 @@ import type { Place } from "./Versions.js"
 import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js"
 
 /** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
-const importing = Effect.promise(() => import("../transfer/Import.js"))
-const editing = Effect.promise(() => import("./DocumentEdit.js"))
-const restoring = Effect.promise(() => import("./Restore.js"))
+const importing = lazy(() => import("../transfer/Import.js"))
+const editing = lazy(() => import("./DocumentEdit.js"))
+const restoring = lazy(() => import("./Restore.js"))
 
 /** A collection of a store: what a reader has, and writes of one document or of its index and manifest. */
 export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec<A, I>): Collection<A, I> => {

@@ -3,6 +3,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import { lazy } from "../../domain/Lazy.js"
 import type { RefMoved } from "../../domain/Ref.js"
 import { AuthError, ConflictError, type WriteError } from "../../domain/StoreError.js"
 import type { Edited, RemoteSnapshot } from "../remote/GitRemote.js"
@@ -13,8 +14,8 @@ import { makeSnapshot, type ReadSet, type SnapshotBranch } from "./Snapshot.js"
 import type { Unit, UnitOutcome } from "./WriteUnit.js"
 
 // Loaded when they are used: a page that reads does not carry them.
-const edits = Effect.promise(() => import("./DocumentEdit.js"))
-const verification = Effect.promise(() => import("./SettingsCheck.js"))
+const edits = lazy(() => import("./DocumentEdit.js"))
+const verification = lazy(() => import("./SettingsCheck.js"))
 
 /** What commits are made with. */
 export interface CommitParts extends EditParts {
@@ -51,6 +52,7 @@ export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOu
   Effect.gen(function* () {
     const { branch, cache, options, presence, reads, remote } = parts
     const { edit } = yield* edits
+    const { verify } = yield* verification
     const started = yield* Clock.currentTimeMillis
     const limit = Duration.toMillis(options.deadline)
     const conflicts = Judgement.noConflicts(unit.retries ?? options.conflictRetries)
@@ -70,9 +72,7 @@ export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOu
             commit: result.commit,
             result,
             verify: (made) =>
-              Effect.flatMap(verification, ({ verify }) =>
-                verify({ ...parts, commitUnit: (other) => commitUnit(parts, other) }, unit, result, made)
-              )
+              verify({ ...parts, commitUnit: (other) => commitUnit(parts, other) }, unit, result, made)
           } satisfies Edited<EditedUnit, WriteError>
         })
       const answer = yield* Effect.either(remote.commitNext(branch, build))

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import { inexactNumbers } from "../../domain/JsonText.js"
+import { lazy } from "../../domain/Lazy.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { CollectionExports } from "../Collection.js"
 import { under } from "../DocumentPath.js"
@@ -12,7 +13,7 @@ import type { StoreCore } from "./StoreCore.js"
 import { readDocument } from "./Versions.js"
 
 /** Loaded when it is wanted: a page that exports nothing does not carry the writers of workbooks. */
-const exports = Effect.promise(() => import("../transfer/Export.js"))
+const exports = lazy(() => import("../transfer/Export.js"))
 
 /** Documents as they are copied: a number that would be another one in the copy is refused. */
 const copied: Codec<StoredDocument, JsonObject> = {

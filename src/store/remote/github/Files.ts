@@ -2,6 +2,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { lazy } from "../../../domain/Lazy.js"
 import type { Oid } from "../../../domain/Oid.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import type { Blob, FileFound, FileLook, Head } from "../GitRemote.js"
@@ -59,7 +60,7 @@ const key = (branch: string, path: string) => `${branch}\0${path}`
 const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.commit)
 
 // Loaded when it is used: a page that reads over REST does not carry it.
-const bulk = Effect.promise(() => import("./Bulk.js"))
+const bulk = lazy(() => import("./Bulk.js"))
 
 export const makeFiles = ({ branches, cache, client, head, isAncestor, known, trees }: Parts): Files => {
   const { settings } = client

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { lazy } from "../../../domain/Lazy.js"
 import { isOid } from "../../../domain/Oid.js"
 import type { ValidationError } from "../../../domain/StoreError.js"
 import { GitRemote, type GitRemoteService } from "../GitRemote.js"
@@ -42,12 +43,26 @@ import { WriteTurns } from "./WriteTurns.js"
 export { type Authorization, config, type GitHubOptions, type WriteLane } from "./Options.js"
 
 // Loaded when they are used: a page that uses REST alone does not carry them.
-const mutations = Effect.promise(() => import("./GraphqlCommit.js"))
-const moves = Effect.promise(() => import("./BranchMoves.js"))
-const queries = Effect.promise(() => import("./Bring.js"))
+const mutations = lazy(() => import("./GraphqlCommit.js"))
+const moves = lazy(() => import("./BranchMoves.js"))
+const queries = lazy(() => import("./Bring.js"))
 
 /** Where GraphQL is not used, nothing comes along with a head. */
 const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], trees: [] }) }
+
+/** What cannot be loaded brings nothing: plain ways serve. */
+const bringLater = (make: (loaded: Effect.Effect.Success<typeof queries>) => Bring): Bring => {
+  let made: Bring | undefined
+  return {
+    at: (place, wants) =>
+      Effect.flatMap(Effect.option(queries), (loaded) => {
+        if (Option.isNone(loaded)) return Effect.succeedNone
+        made ??= make(loaded.value)
+        return made.at(place, wants)
+      }),
+    missing: (head, wants) => made?.missing(head, wants) ?? wants
+  }
+}
 
 /**
  * A repository on GitHub, on a GitHub Enterprise server or on our own host.
@@ -72,7 +87,7 @@ export const make = (
     const trees = makeTrees(client, known, settings.listVia === "contents")
     const repositoryId = makeRepositoryId(client)
     const bring = settings.useGraphql
-      ? (yield* queries).makeBring(client, cache, known, repositoryId)
+      ? bringLater(({ makeBring }) => makeBring(client, cache, known, repositoryId))
       : noBring
     const heads = makeHeads(client, branches, known, bring)
     const refs = makeRefWrites(client, known)
