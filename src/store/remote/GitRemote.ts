@@ -104,6 +104,8 @@ export interface BranchMove {
 export interface Wants {
   readonly files: ReadonlyArray<string>
   readonly trees: ReadonlyArray<string>
+  /** The files that the commit changed are read next, as they are in it and as they were before. */
+  readonly changes?: boolean | undefined
 }
 
 /** How a read of a path may use what is already known of it. */

@@ -27,6 +27,7 @@ import { toBudgets } from "./Limits.js"
 import { toTree } from "./Listing.js"
 import { makeObjectCache } from "./ObjectCache.js"
 import { config, type GitHubOptions, resolveOptions } from "./Options.js"
+import { makePatches } from "./Patches.js"
 import { makeProbe } from "./Probes.js"
 import { makeRefWrites } from "./RefWrites.js"
 import { makeRepositoryId } from "./RepositoryId.js"
@@ -63,7 +64,8 @@ export const make = (
     const { api, owner, repo } = settings.address
     const repositoryName = `${api}/${owner}/${repo}`
     const client = yield* makeClient(settings)
-    const cache = makeObjectCache(settings.objectCacheBytes)
+    const patches = makePatches(makeObjectCache(settings.objectCacheBytes), settings.objectCacheBytes / 4)
+    const { cache } = patches
     const known = makeKnownTrees(cache)
     const branches = makeBranches(client)
     const trees = makeTrees(client, known, settings.listVia === "contents")
@@ -71,7 +73,7 @@ export const make = (
     const bring = settings.useGraphql
       ? (yield* queries).makeBring(client, cache, known, repositoryId)
       : noBring
-    const heads = makeHeads(client, branches, known, bring)
+    const heads = makeHeads(client, branches, known, bring, patches)
     const refs = makeRefWrites(client, known)
     const files = makeFiles({
       client,
@@ -187,7 +189,14 @@ export const make = (
           )
         ),
       diff: (before, after, diffOptions) =>
-        told("diff", diffOptions?.under)(diff(before, after, diffOptions?.under ?? "")),
+        told(
+          "diff",
+          diffOptions?.under
+        )(
+          Effect.tap(diff(before, after, diffOptions?.under ?? ""), (changes) =>
+            Effect.sync(() => patches.learn(typeof after === "string" ? after : after.commit, changes))
+          )
+        ),
       isAncestor: (ancestor, descendant) => told("isAncestor")(refs.isAncestor(ancestor, descendant)),
       budget: client.call(Api.getRateLimit, { path: {} }).pipe(
         Effect.map((reply) => toBudgets(Option.getOrThrow(reply.value).resources)),
