@@ -142,8 +142,9 @@ export const Results = (props: {
         <p class="banner">
           The manifest is behind the documents
           {manifest.missing.length + manifest.extra.length === 0
-            ? "; the rows come from the documents."
-            : `: ${manifest.missing.length} not in it, ${manifest.extra.length} gone. The rows come from the documents.`}
+            ? "; the rows"
+            : `: ${manifest.missing.length} not in it, ${manifest.extra.length} gone. The rows`}{" "}
+          come from {answer?.source === "manifest" ? "it, since it is trusted." : "the documents."}
         </p>
       ) : null}
       {unknown.length === 0 ? null : (

@@ -135,6 +135,8 @@ export interface StoreService extends StoreView {
   readonly repository: string
   readonly branch: string
   readonly root: string
+  /** Whether index and manifest files are believed that do not name the version that they describe. */
+  readonly trustForeignIndexes: boolean
   readonly collection: {
     (name: string): Collection
     <A, I extends object>(name: string, schema: Schema.Schema<A, I>): Collection<Typed<A>, A>
