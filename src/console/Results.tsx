@@ -210,6 +210,11 @@ export const Results = (props: {
           </RunButton>
         </CostCard>
       )}
+      {query.spending === undefined ? null : (
+        <p class="banner">
+          Reading the documents: up to {counted(query.spending.requests, "request")}. Esc cancels the run.
+        </p>
+      )}
       {query.old && !query.waiting && answer !== undefined && rows.length > 0 ? (
         <p class="banner">
           These rows answer an earlier question

@@ -333,8 +333,19 @@ bothBuilds("runs of the console", (the) => {
     await page.getByRole("heading", { name: "This takes up to 230 requests" }).waitFor()
     await painted(page)
     assert.isAtMost(requests.filter(the.on.isQuestion).length - before, 5)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const isData = ({ href }: URL) => the.on.isQuestion({ method: "GET", url: href })
+    await page.route(isData, (route) => held.then(() => route.continue()))
     await page.getByRole("button", { name: "Read them" }).click()
+    const reading = page.getByText("Reading the documents: up to 230 requests. Esc cancels the run.")
+    await reading.first().waitFor()
+    release()
     await page.locator(".table tbody th").first().waitFor()
+    await page.unroute(isData)
+    assert.strictEqual(await page.locator(".banner").count(), 0)
     assert.strictEqual(await page.locator(".cost").count(), 0)
     assert.isAtLeast(requests.filter(the.on.isQuestion).length - before, 100)
   })
