@@ -105,6 +105,18 @@ describe.each([...remotes, ...hosted])("index files of another program on %s", (
   )
 
   test(
+    "are healed by a reindex, also where nothing is written",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      yield* commit(remote, { ...foreign, ...lost, "data/_index/rows/n.json": index })
+      const { find, rows } = yield* open()
+      assert.isTrue(Option.isSome(yield* rows.reindex()))
+      assert.deepInclude(yield* rows.explain("n", 10), { source: "index", current: true })
+      assert.deepStrictEqual(yield* find(10), ["list", "lost", "ten"])
+    })
+  )
+
+  test(
     "keep the keys of numbers as the documents spell them, and lookups find every spelling",
     Effect.gen(function* () {
       const remote = yield* GitRemote
