@@ -1,6 +1,7 @@
 import { useCallback, useRef, useState } from "preact/hooks"
 import { clipped, visible } from "./Cell.js"
 import { copyText } from "./Clipboard.js"
+import { useEscape } from "./Escape.js"
 import { Icon } from "./Icon.js"
 
 interface Shown {
@@ -60,11 +61,15 @@ export const CellTip = (props: {
   readonly shown: Shown
   readonly onStay: () => void
   readonly onLeave: () => void
-  readonly onDismiss: () => void
+  /** `inside`: the focus is in the tip, and goes away with it. */
+  readonly onDismiss: (inside: boolean) => void
 }) => {
+  const tip = useRef<HTMLElement>(null)
+  useEscape(true, () => props.onDismiss(tip.current?.contains(document.activeElement) === true))
   const { above, column, left, text, top } = props.shown
   return (
     <section
+      ref={tip}
       class={`tip ${above ? "above" : ""}`}
       aria-label={`Full text of ${clipped(column)}`}
       style={{ left, top }}
@@ -72,11 +77,6 @@ export const CellTip = (props: {
       onMouseLeave={props.onLeave}
       onFocusCapture={props.onStay}
       onBlurCapture={props.onLeave}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return
-        event.stopPropagation()
-        props.onDismiss()
-      }}
     >
       <p class="tip-text" id="cell-full">
         <bdi>{visible(text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text)}</bdi>

@@ -96,9 +96,6 @@ export const ResultTable = (props: {
     } else if (event.key === "Enter") {
       event.preventDefault()
       document.getElementById("copy-cell")?.focus()
-    } else if (event.key === "Escape" && shown !== undefined) {
-      event.stopPropagation()
-      hide()
     } else if (event.key === "o" && props.shortcuts && !event.ctrlKey && !event.metaKey && !event.altKey) {
       props.onOpen(id)
     }
@@ -224,8 +221,9 @@ export const ResultTable = (props: {
           shown={shown}
           onStay={stay}
           onLeave={leave}
-          onDismiss={() => {
+          onDismiss={(inside) => {
             hide()
+            if (!inside) return
             dismissed.current = true
             shown.of.focus()
           }}
