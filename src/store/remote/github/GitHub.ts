@@ -27,7 +27,7 @@ import { toBudgets } from "./Limits.js"
 import { toTree } from "./Listing.js"
 import { makeObjectCache } from "./ObjectCache.js"
 import { config, type GitHubOptions, resolveOptions } from "./Options.js"
-import { makePatches } from "./Patches.js"
+import type { Patches } from "./Patches.js"
 import { makeProbe } from "./Probes.js"
 import { makeRefWrites } from "./RefWrites.js"
 import { makeRepositoryId } from "./RepositoryId.js"
@@ -43,6 +43,7 @@ export { type Authorization, config, type GitHubOptions, type WriteLane } from "
 const mutations = Effect.promise(() => import("./GraphqlCommit.js"))
 const moves = Effect.promise(() => import("./BranchMoves.js"))
 const queries = Effect.promise(() => import("./Bring.js"))
+const patching = Effect.promise(() => import("./Patches.js"))
 
 /** Where GraphQL is not used, nothing comes along with a head. */
 const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], trees: [] }) }
@@ -64,8 +65,12 @@ export const make = (
     const { api, owner, repo } = settings.address
     const repositoryName = `${api}/${owner}/${repo}`
     const client = yield* makeClient(settings)
-    const patches = makePatches(makeObjectCache(settings.objectCacheBytes), settings.objectCacheBytes / 4)
-    const { cache } = patches
+    const objects = makeObjectCache(settings.objectCacheBytes)
+    let patches: Patches | undefined
+    const cache: typeof objects = {
+      ...objects,
+      blob: (oid) => objects.blob(oid) ?? patches?.blob(oid)
+    }
     const known = makeKnownTrees(cache)
     const branches = makeBranches(client)
     const trees = makeTrees(client, known, settings.listVia === "contents")
@@ -73,7 +78,14 @@ export const make = (
     const bring = settings.useGraphql
       ? (yield* queries).makeBring(client, cache, known, repositoryId)
       : noBring
-    const heads = makeHeads(client, branches, known, bring, patches)
+    const heads = makeHeads(client, branches, known, bring)
+    const resolve: typeof heads.resolve = (ref, wants) =>
+      wants?.changes !== true
+        ? heads.resolve(ref, wants)
+        : Effect.flatMap(patching, ({ makePatches }) => {
+            patches ??= makePatches({ client, objects, known, branches, bring, heads })
+            return patches.resolve(ref)
+          })
     const refs = makeRefWrites(client, known)
     const files = makeFiles({
       client,
@@ -150,7 +162,7 @@ export const make = (
       ...makeCommitTurns(parts),
       ...makeBranchRefs(parts),
       probe: (branch) => told("probe")(probe(branch)),
-      resolve: (ref, wants) => told("resolve")(heads.resolve(ref, wants)),
+      resolve: (ref, wants) => told("resolve")(resolve(ref, wants)),
       head: (branch, wants) => told("head")(heads.head(branch, wants)),
       tree: (at, path, treeOptions) => {
         const recursive = treeOptions?.recursive === true
@@ -194,7 +206,7 @@ export const make = (
           diffOptions?.under
         )(
           Effect.tap(diff(before, after, diffOptions?.under ?? ""), (changes) =>
-            Effect.sync(() => patches.learn(typeof after === "string" ? after : after.commit, changes))
+            Effect.sync(() => patches?.learn(typeof after === "string" ? after : after.commit, changes))
           )
         ),
       isAncestor: (ancestor, descendant) => told("isAncestor")(refs.isAncestor(ancestor, descendant)),

@@ -8,7 +8,6 @@ import type { Branches } from "./Branches.js"
 import type { Bring, Place } from "./Bring.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { KnownTrees } from "./KnownTrees.js"
-import type { Patches } from "./Patches.js"
 
 type FoundHead = Effect.Effect<Option.Option<Head>, CallFailure>
 
@@ -26,20 +25,7 @@ export interface Heads {
   readonly forget: () => void
 }
 
-/** A commit tells of this many files, on pages of 300. */
-const mostFiles = 3000
-const pageOfFiles = 300
-
-/** Files that one query brings; more are read in bulk. */
-const mostBrought = 100
-
-export const makeHeads = (
-  client: Client,
-  branches: Branches,
-  known: KnownTrees,
-  bring: Bring,
-  patches: Patches
-): Heads => {
+export const makeHeads = (client: Client, branches: Branches, known: KnownTrees, bring: Bring): Heads => {
   const { settings } = client
   const brings = settings.useGraphql && !settings.readOnly
   let pins = new Map<string, Option.Option<Head>>()
@@ -63,50 +49,14 @@ export const makeHeads = (
       onSome: (tree) => Effect.succeed(Option.some<Head>({ commit: oid, tree }))
     })
 
-  const readCommit = (ref: string, page: { readonly page?: number; readonly per_page?: number }) =>
-    client.call(Api.getCommit, { path: { ref }, query: page }).pipe(
+  const byName = (ref: string) =>
+    client.call(Api.getCommit, { path: { ref }, query: { per_page: 1 } }).pipe(
       Effect.map((reply) =>
-        Option.map(reply.value, (found) => {
+        Option.map(reply.value, (found): Head => {
           branches.learn(found)
-          const head: Head = { commit: found.sha, tree: found.commit.tree.sha }
-          const more = /rel="next"/.test(reply.headers["link"] ?? "")
-          return { head, parent: found.parents[0]?.sha, files: found.files, more }
+          return { commit: found.sha, tree: found.commit.tree.sha }
         })
-      )
-    )
-
-  /** What a commit changed, as it was before, where one query brings that together with the parent. */
-  const bringParent = (commit: Oid, parent: Oid | undefined): Effect.Effect<void, CallFailure> => {
-    const paths = patches.paths(commit)
-    if (!brings || parent === undefined || paths.length === 0) return Effect.void
-    const trees = new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))))
-    const wants = { files: paths.length > mostBrought ? [] : paths, trees: [...trees] }
-    return Effect.map(brought({ commit: parent }, wants), learned)
-  }
-
-  /** A commit with the patches of what it changed; none where that fails, which plain ways explain better. */
-  const withPatches = (ref: string): FoundHead =>
-    Effect.gen(function* () {
-      const first = yield* readCommit(ref, {})
-      if (Option.isNone(first)) return Option.none()
-      const { head, parent } = first.value
-      let { files, more } = first.value
-      for (
-        let page = 2;
-        patches.keep(head.commit, files) && more && page <= mostFiles / pageOfFiles;
-        page++
-      ) {
-        const next = yield* readCommit(head.commit, { page })
-        files = Option.getOrUndefined(next)?.files
-        more = Option.getOrUndefined(next)?.more === true
-      }
-      yield* bringParent(head.commit, parent)
-      return Option.some(head)
-    }).pipe(Effect.catchIf(isApiFailure, () => Effect.succeedNone))
-
-  const byName = (ref: string): FoundHead =>
-    readCommit(ref, { per_page: 1 }).pipe(
-      Effect.map(Option.map(({ head }) => head)),
+      ),
       Effect.catchIf(isKind("Missing", "EmptyRepository", "Invalid", "Conflict"), () =>
         Effect.succeed(Option.none())
       )
@@ -114,15 +64,7 @@ export const makeHeads = (
 
   const resolve: Heads["resolve"] = (ref, wants) => {
     // A branch that we have written to is known better by its name alone.
-    if (!isOid(ref) && branches.own(ref) !== undefined) return now(ref)
-    if (wants?.changes === true) {
-      const { files, trees } = wants
-      const plain = resolve(ref, files.length + trees.length === 0 ? undefined : { files, trees })
-      return Effect.flatMap(withPatches(ref), (found) =>
-        Option.isSome(found) ? Effect.succeed(learned(found)) : plain
-      )
-    }
-    if (!isOid(ref)) return Effect.map(byName(ref), learned)
+    if (!isOid(ref)) return branches.own(ref) === undefined ? Effect.map(byName(ref), learned) : now(ref)
     if (!brings || wants === undefined) return Effect.map(byOid(ref), learned)
     return Effect.flatMap(brought({ commit: ref }, wants), (found) =>
       Effect.map(Option.isSome(found) ? Effect.succeed(found) : byOid(ref), learned)

@@ -1,10 +1,18 @@
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { Bounded } from "../../../domain/Bounded.js"
-import type { Oid } from "../../../domain/Oid.js"
+import { isOid, type Oid } from "../../../domain/Oid.js"
 import * as GitObject from "../../../git/GitObject.js"
 import { applyPatch, type Hunk, parsePatch, reversed } from "../../../git/Patch.js"
-import type { PathChange } from "../GitRemote.js"
+import type { Head, PathChange } from "../GitRemote.js"
+import * as Api from "./Api.js"
+import { isApiFailure } from "./ApiFailure.js"
+import type { Branches } from "./Branches.js"
+import type { Bring } from "./Bring.js"
+import type { CallFailure, Client } from "./Client.js"
+import type { Heads } from "./Heads.js"
+import type { KnownTrees } from "./KnownTrees.js"
 import type { ObjectCache } from "./ObjectCache.js"
 
 /** The files of a commit, as the answer that describes it lists them; a large patch is left out. */
@@ -17,6 +25,12 @@ const Files = Schema.Array(
   })
 )
 type File = (typeof Files.Type)[number]
+
+/** A commit tells of 3,000 files, on pages of 300. */
+const mostPages = 10
+
+/** Files that one query brings; more are read in bulk. */
+const mostBrought = 100
 
 /** One version of a file, as the patch between it and another version tells it. */
 interface Version {
@@ -39,21 +53,58 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
  * of it; another one tells a version where the other is known. What a patch tells counts only if it has the blob's id.
  */
 export interface Patches {
-  /** The cache, and what can be worked out from it. */
-  readonly cache: ObjectCache
-  /** Keeps the files that a page of a commit's answer lists; says whether there were any. */
-  readonly keep: (commit: Oid, files: unknown) => boolean
-  /** The paths of the files that a commit changed, as they were before it. */
-  readonly paths: (commit: Oid) => ReadonlyArray<string>
+  /** Finds a commit together with what it changed; without that where the host does not tell it. */
+  readonly resolve: Heads["resolve"]
   /** Which blobs the patches of a commit are about. */
   readonly learn: (commit: Oid, changes: ReadonlyArray<PathChange>) => void
+  /** The content of a blob, where patches tell it. */
+  readonly blob: (oid: Oid) => Uint8Array | undefined
 }
 
-export const makePatches = (objects: ObjectCache, maxBytes: number): Patches => {
+export const makePatches = (parts: {
+  readonly client: Client
+  readonly objects: ObjectCache
+  readonly known: KnownTrees
+  readonly branches: Branches
+  readonly bring: Bring
+  readonly heads: Heads
+}): Patches => {
+  const { branches, bring, client, heads, known, objects } = parts
+  const maxBytes = client.settings.objectCacheBytes / 4
   const files = new Bounded<ReadonlyArray<File>>(maxBytes, (list) => weightOf(list.map(({ patch }) => patch)))
   const versions = new Bounded<Version>(maxBytes, ({ patch }) => weightOf([patch]))
 
-  const told = (hunks: ReadonlyArray<Hunk>, { other, side }: Version): ReadonlyArray<string> => {
+  /** Keeps the files that a page lists; says whether there were any. */
+  const keep = (commit: Oid, given: unknown): boolean => {
+    const found = Option.getOrElse(Schema.decodeUnknownOption(Files)(given), (): ReadonlyArray<File> => [])
+    if (found.length > 0) files.set(commit, [...(files.peek(commit) ?? []), ...found])
+    return found.length > 0
+  }
+
+  const read = (ref: string, page?: number) =>
+    client.call(Api.getCommit, { path: { ref }, query: { page } }).pipe(
+      Effect.map((reply) =>
+        Option.map(reply.value, (found) => {
+          branches.learn(found)
+          return { found, files: found.files, more: /rel="next"/.test(reply.headers["link"] ?? "") }
+        })
+      )
+    )
+
+  /** What a commit changed, as it was before, where one query brings that together with the parent. */
+  const bringParent = (commit: Oid, parent: Oid | undefined): Effect.Effect<void, CallFailure> => {
+    const paths = (files.peek(commit) ?? []).flatMap(({ filename, previous_filename: previous, status }) =>
+      status === "added" ? [] : [previous ?? filename]
+    )
+    if (!heads.brings || parent === undefined || paths.length === 0) return Effect.void
+    const trees = new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))))
+    const wants = { files: paths.length > mostBrought ? [] : paths, trees: [...trees] }
+    return Effect.map(bring.at({ commit: parent }, wants), (head) => {
+      if (Option.isSome(head)) known.learnCommit(head.value)
+    })
+  }
+
+  const texts = (hunks: ReadonlyArray<Hunk>, { other, side }: Version): ReadonlyArray<string> => {
     const [first] = hunks
     const whole = hunks.length === 1 && first?.before === 0 ? [first[side].join("")] : []
     const base = other === undefined ? undefined : objects.blob(other)
@@ -61,30 +112,35 @@ export const makePatches = (objects: ObjectCache, maxBytes: number): Patches => 
     return applied === undefined ? whole : [...whole, applied]
   }
 
-  const blob = (oid: Oid): Uint8Array | undefined => {
-    const version = versions.get(oid)
-    const hunks = version && parsePatch(version.patch)
-    if (version === undefined || hunks === undefined) return undefined
-    for (const text of told(hunks, version)) {
-      const content = encoder.encode(text)
-      if (GitObject.hash("blob", content) !== oid) continue
-      objects.putBlob(oid, content)
-      return content
-    }
-    return undefined
-  }
+  const withPatches = (ref: string): ReturnType<Heads["resolve"]> =>
+    Effect.gen(function* () {
+      const first = yield* read(ref)
+      if (Option.isNone(first)) return Option.none()
+      const { found } = first.value
+      const head: Head = { commit: found.sha, tree: found.commit.tree.sha }
+      known.learnCommit(head)
+      if (files.peek(head.commit) === undefined) {
+        let { files: listed, more } = first.value
+        for (let page = 2; keep(head.commit, listed) && more && page <= mostPages; page++) {
+          const next = Option.getOrUndefined(yield* read(head.commit, page))
+          listed = next?.files
+          more = next?.more === true
+        }
+      }
+      yield* bringParent(head.commit, found.parents[0]?.sha)
+      return Option.some(head)
+    })
 
   return {
-    cache: { ...objects, blob: (oid) => objects.blob(oid) ?? blob(oid) },
-    keep: (commit, given) => {
-      const found = Option.getOrElse(Schema.decodeUnknownOption(Files)(given), (): ReadonlyArray<File> => [])
-      if (found.length > 0) files.set(commit, [...(files.peek(commit) ?? []), ...found])
-      return found.length > 0
+    resolve: (ref) => {
+      // A branch that we have written to is known better by its name alone.
+      if (!isOid(ref) && branches.own(ref) !== undefined) return heads.resolve(ref)
+      return Effect.flatMap(
+        // Plain ways explain a failure better.
+        Effect.catchIf(withPatches(ref), isApiFailure, () => Effect.succeedNone),
+        (found) => (Option.isSome(found) ? Effect.succeed(found) : heads.resolve(ref))
+      )
     },
-    paths: (commit) =>
-      (files.peek(commit) ?? []).flatMap(({ filename, previous_filename: previous, status }) =>
-        status === "added" ? [] : [previous ?? filename]
-      ),
     learn: (commit, changes) => {
       const list = files.peek(commit)
       if (list === undefined) return
@@ -97,6 +153,18 @@ export const makePatches = (objects: ObjectCache, maxBytes: number): Patches => 
         if (from !== undefined) versions.set(from, { patch, side: "old", other: to })
         if (to !== undefined) versions.set(to, { patch, side: "new", other: from })
       }
+    },
+    blob: (oid) => {
+      const version = versions.get(oid)
+      const hunks = version && parsePatch(version.patch)
+      if (version === undefined || hunks === undefined) return undefined
+      for (const text of texts(hunks, version)) {
+        const content = encoder.encode(text)
+        if (GitObject.hash("blob", content) !== oid) continue
+        objects.putBlob(oid, content)
+        return content
+      }
+      return undefined
     }
   }
 }
