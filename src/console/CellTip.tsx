@@ -61,15 +61,12 @@ export const CellTip = (props: {
   readonly shown: Shown
   readonly onStay: () => void
   readonly onLeave: () => void
-  /** `inside`: the focus is in the tip, and goes away with it. */
-  readonly onDismiss: (inside: boolean) => void
+  readonly onDismiss: () => void
 }) => {
-  const tip = useRef<HTMLElement>(null)
-  useEscape(true, () => props.onDismiss(tip.current?.contains(document.activeElement) === true))
+  useEscape(true, props.onDismiss)
   const { above, column, left, text, top } = props.shown
   return (
     <section
-      ref={tip}
       class={`tip ${above ? "above" : ""}`}
       aria-label={`Full text of ${clipped(column)}`}
       style={{ left, top }}

@@ -221,9 +221,9 @@ export const ResultTable = (props: {
           shown={shown}
           onStay={stay}
           onLeave={leave}
-          onDismiss={(inside) => {
+          onDismiss={() => {
             hide()
-            if (!inside) return
+            if (document.activeElement?.id !== "copy-cell") return
             dismissed.current = true
             shown.of.focus()
           }}

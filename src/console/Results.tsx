@@ -5,10 +5,10 @@ import type { QueryAnswer } from "../store/browse/Browse.js"
 import { counted } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
 import { clipped, visible } from "./Cell.js"
-import { CostCard } from "./CostCard.js"
 import type { RateBudget } from "./DataSource.js"
 import { filterText } from "./FilterWords.js"
 import { Icon } from "./Icon.js"
+import { part } from "./Part.js"
 import { bearable, type Place } from "./Place.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { ResultTable } from "./ResultTable.js"
@@ -16,6 +16,8 @@ import { ResultTools } from "./ResultTools.js"
 import type { Go } from "./usePlace.js"
 import type { useQuery } from "./useQuery.js"
 import { useRows } from "./useRows.js"
+
+const CostCard = part(() => import("./CostCard.js").then((found) => found.CostCard))
 
 const none: ReadonlyArray<never> = []
 const identity = ["_id", "_rev", "_updated_at"]
@@ -77,6 +79,7 @@ export const Results = (props: {
   const table = place.table
   const manifest = answer?.manifest
   const earlier = query.outcome?.filters ?? none
+  const cost = query.running ? query.spending : query.cost
 
   return (
     <section
@@ -142,9 +145,8 @@ export const Results = (props: {
         <p class="banner">
           The manifest is behind the documents
           {manifest.missing.length + manifest.extra.length === 0
-            ? "; the rows"
-            : `: ${manifest.missing.length} not in it, ${manifest.extra.length} gone. The rows`}{" "}
-          come from {answer?.source === "manifest" ? "it, since it is trusted." : "the documents."}
+            ? "; the rows come from the documents."
+            : `: ${manifest.missing.length} not in it, ${manifest.extra.length} gone. The rows come from the documents.`}
         </p>
       ) : null}
       {unknown.length === 0 ? null : (
@@ -203,17 +205,18 @@ export const Results = (props: {
           </RunButton>
         </ProblemCard>
       )}
-      {query.cost === undefined || query.running ? null : (
-        <CostCard cost={query.cost} budgets={props.budgets} filters={place.filters}>
+      {cost === undefined ? null : (
+        <CostCard
+          frame={{ waiting: null, failed: (card) => card }}
+          cost={cost}
+          running={query.running}
+          budgets={props.budgets}
+          filters={place.filters}
+        >
           <RunButton running={query.running} onClick={agree}>
             Read them
           </RunButton>
         </CostCard>
-      )}
-      {query.spending === undefined ? null : (
-        <p class="banner">
-          Reading the documents: up to {counted(query.spending.requests, "request")}. Esc cancels the run.
-        </p>
       )}
       {query.old && !query.waiting && answer !== undefined && rows.length > 0 ? (
         <p class="banner">

@@ -156,12 +156,11 @@ export const useQuery = (
     agree: () => {
       if (cost === undefined) return
       agreed.current = { query: costly, cost }
-      announce(`Reading the documents: up to ${counted(cost.requests, "request")}.`)
       setRound((n) => n + 1)
     },
     running: task.running,
-    /** What the running query takes, where the person had to agree to that. */
-    spending: task.running && agreed.current?.query === costly ? agreed.current.cost : undefined,
+    /** What the query takes, where the person had to agree to that. */
+    spending: agreed.current?.query === costly ? agreed.current.cost : undefined,
     /** Whether the question of this place is being asked, or is about to be. */
     waiting,
     /** Whether the rows shown are the result of an older query. */

@@ -206,7 +206,7 @@ export const make = (
           diffOptions?.under
         )(
           Effect.tap(diff(before, after, diffOptions?.under ?? ""), (changes) =>
-            Effect.sync(() => patches?.learn(typeof after === "string" ? after : after.commit, changes))
+            Effect.sync(() => patches?.learn(after, changes))
           )
         ),
       isAncestor: (ancestor, descendant) => told("isAncestor")(refs.isAncestor(ancestor, descendant)),

@@ -8,6 +8,7 @@ import { applyPatch, type Hunk, parsePatch, reversed } from "../../../git/Patch.
 import type { Head, PathChange } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { isApiFailure } from "./ApiFailure.js"
+import { withReply } from "./api/Endpoint.js"
 import type { Branches } from "./Branches.js"
 import type { Bring } from "./Bring.js"
 import type { CallFailure, Client } from "./Client.js"
@@ -24,6 +25,12 @@ const Files = Schema.Array(
     patch: Schema.optional(Schema.String)
   })
 )
+/** What hosts tell of files differs, and is no reason to misunderstand the commit. */
+const getCommit = withReply(
+  Api.getCommit,
+  Schema.Struct({ ...Api.Commit.fields, files: Schema.optional(Schema.Unknown) })
+)
+
 type File = (typeof Files.Type)[number]
 
 /** A commit tells of 3,000 files, on pages of 300. */
@@ -56,7 +63,7 @@ export interface Patches {
   /** Finds a commit together with what it changed; without that where the host does not tell it. */
   readonly resolve: Heads["resolve"]
   /** Which blobs the patches of a commit are about. */
-  readonly learn: (commit: Oid, changes: ReadonlyArray<PathChange>) => void
+  readonly learn: (commit: Head | Oid, changes: ReadonlyArray<PathChange>) => void
   /** The content of a blob, where patches tell it. */
   readonly blob: (oid: Oid) => Uint8Array | undefined
 }
@@ -82,7 +89,7 @@ export const makePatches = (parts: {
   }
 
   const read = (ref: string, page?: number) =>
-    client.call(Api.getCommit, { path: { ref }, query: { page } }).pipe(
+    client.call(getCommit, { path: { ref }, query: { page } }).pipe(
       Effect.map((reply) =>
         Option.map(reply.value, (found) => {
           branches.learn(found)
@@ -142,7 +149,7 @@ export const makePatches = (parts: {
       )
     },
     learn: (commit, changes) => {
-      const list = files.peek(commit)
+      const list = files.peek(typeof commit === "string" ? commit : commit.commit)
       if (list === undefined) return
       const changed = new Map(changes.map((change) => [change.path, change]))
       for (const { filename, patch, previous_filename: previous } of list) {

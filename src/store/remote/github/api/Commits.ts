@@ -19,8 +19,7 @@ export type Commit = typeof Commit.Type
 export const getCommit = get("repos/get-commit", "/repos/{owner}/{repo}/commits/{ref*}", {
   docs: "commits/commits#get-a-commit",
   query: pages,
-  // What hosts tell of files differs: it is decoded where it is used.
-  reply: Schema.Struct({ ...Commit.fields, files: Schema.optional(Schema.Unknown) })
+  reply: Commit
 })
 
 export const listCommits = get("repos/list-commits", "/repos/{owner}/{repo}/commits", {
