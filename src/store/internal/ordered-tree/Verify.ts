@@ -1,0 +1,49 @@
+import * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import type { Oid } from "../../../domain/Oid.js"
+import * as GitObject from "../../../git/GitObject.js"
+import { build } from "./Build.js"
+import type { Entry } from "./Leaf.js"
+import { formatLimits, type Limits } from "./Limits.js"
+import type { Reader } from "./Reader.js"
+
+/** A file of a tree that is not as a tree made anew has it. */
+export interface TreeProblem {
+  readonly path: string
+  readonly problem: "missing" | "different" | "unexpected"
+}
+
+const list = <E>(
+  reader: Reader<E>,
+  path: string
+): Effect.Effect<ReadonlyArray<readonly [string, string]>, E> =>
+  Effect.gen(function* () {
+    const files: Array<readonly [string, string]> = []
+    for (const { kind, name, oid } of yield* reader.directory(path)) {
+      const below = path === "" ? name : `${path}/${name}`
+      if (kind === "blob") files.push([below, oid])
+      else for (const file of yield* list(reader, below)) files.push(file)
+    }
+    return files
+  })
+
+/** Compares a tree with one that is made of all its rows, by the ids of the files: no leaf is read. */
+export const verify = <E, E2>(
+  reader: Reader<E>,
+  rows: Stream.Stream<Entry, E2>,
+  tree: Oid,
+  limits: Limits = formatLimits
+): Effect.Effect<ReadonlyArray<TreeProblem>, E | E2> =>
+  Effect.gen(function* () {
+    const hash = (content: Uint8Array) => Effect.sync(() => GitObject.hash("blob", content))
+    const { files } = yield* build(rows, tree, hash, limits)
+    const actual = new Map(yield* list(reader, ""))
+    const problems: Array<TreeProblem> = []
+    for (const { file, path } of files) {
+      const found = actual.get(path)
+      if (found !== file) problems.push({ path, problem: found === undefined ? "missing" : "different" })
+      actual.delete(path)
+    }
+    for (const path of actual.keys()) problems.push({ path, problem: "unexpected" })
+    return problems
+  })
