@@ -6,7 +6,7 @@ import type { TreeEdit } from "../../src/store/internal/ordered-tree/TreeEdit.js
 
 interface Link {
   readonly kind: "blob" | "tree"
-  readonly oid: string
+  readonly oid: Oid
 }
 
 type Directory = ReadonlyMap<string, Link>
@@ -26,22 +26,19 @@ export class TreeFiles {
   /** Paths that were read. */
   read: Array<string> = []
 
-  /** The id of the whole directory. */
-  get oid(): string {
-    return this.#keep(this.root).oid
-  }
-
   readonly reader: Reader<never> = {
     directory: (path) =>
       Effect.sync(() => {
         this.read.push(`${path}/`)
-        const found = this.#at(path)
-        return [...(found ?? [])].map(([name, { kind, oid }]) => ({
+        if (this.#at(path) === undefined) return undefined
+        const found = this.directory(path)
+        const entries = [...found.entries].map(([name, { kind, oid }]) => ({
           name,
           kind,
           oid,
           size: this.sizes ? this.blobs.get(oid)?.length : undefined
         }))
+        return { oid: found.oid, entries }
       }),
     files: (paths) =>
       Effect.sync(() =>
@@ -61,12 +58,18 @@ export class TreeFiles {
     return directory
   }
 
+  /** A directory that is there, with its id. */
+  directory(path: string): { readonly oid: Oid; readonly entries: Directory } {
+    const entries = this.#at(path)!
+    return { oid: this.#keep(entries).oid, entries }
+  }
+
   file(path: string): Uint8Array | undefined {
     const at = path.lastIndexOf("/")
     return this.blobs.get(this.#at(path.slice(0, Math.max(0, at)))?.get(path.slice(at + 1))?.oid ?? "")
   }
 
-  write(content: Uint8Array): string {
+  write(content: Uint8Array): Oid {
     const oid = GitObject.hash("blob", content)
     if (!this.blobs.has(oid)) {
       this.blobs.set(oid, content)
@@ -80,7 +83,7 @@ export class TreeFiles {
       .map(([name, { kind, oid }]) => ({
         name,
         mode: kind === "blob" ? ("100644" as const) : ("040000" as const),
-        oid: oid as Oid
+        oid
       }))
       .sort(GitObject.compareEntries)
     const content = GitObject.encodeTree(entries)
@@ -131,11 +134,13 @@ export class TreeFiles {
 
   /** Every file. */
   list(directory: Directory = this.root, prefix = ""): ReadonlyArray<readonly [string, Uint8Array]> {
-    return [...directory].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([name, { kind, oid }]) =>
-      kind === "blob"
-        ? [[prefix + name, this.blobs.get(oid)!] as const]
-        : this.list(this.directories.get(oid)!, `${prefix}${name}/`)
-    )
+    return [...directory]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([name, { kind, oid }]) =>
+        kind === "blob"
+          ? [[prefix + name, this.blobs.get(oid)!] as const]
+          : this.list(this.directories.get(oid)!, `${prefix}${name}/`)
+      )
   }
 
   /** How many entries the largest directory has. */

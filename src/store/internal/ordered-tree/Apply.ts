@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Oid } from "../../../domain/Oid.js"
 import { BrokenTree } from "./BrokenTree.js"
-import { headerName, printHeader } from "./Header.js"
+import { headerName, printHeader, rowsName } from "./Header.js"
 import type { Entry } from "./Leaf.js"
 import { formatLimits, type Limits } from "./Limits.js"
 import { Node } from "./Node.js"
@@ -125,7 +125,7 @@ export const apply = <E>(
   limits: Limits = formatLimits
 ): Effect.Effect<Applied, E | BrokenTree> =>
   Effect.gen(function* () {
-    const header = yield* stored.header
+    const { header } = stored
     const touched = yield* stored.leavesOf(edits)
     yield* stored.load(touched.map(([leaf]) => leaf))
     let count = header.count
@@ -136,14 +136,15 @@ export const apply = <E>(
       windows.push(result.window)
       count += result.added
     }
-    const found: Array<TreeEdit> = []
-    if (count !== header.count || tree !== header.tree) {
-      found.push({ _tag: "Put", path: headerName, content: printHeader({ tree, count }) })
+    const withHeader = (rows: Oid, edits: ReadonlyArray<TreeEdit>): Applied => {
+      const content = printHeader({ tree, rows, count })
+      const isSame = tree === header.tree && rows === header.rows && count === header.count
+      return { count, edits: isSame ? edits : [{ _tag: "Put", path: headerName, content }, ...edits] }
     }
-    if (windows.length === 0) return { count, edits: found }
+    if (windows.length === 0) return withHeader(header.rows, [])
     const level = directories(stored, limits)
     let up = above(yield* regroup(stored, leaves(stored, limits), windows))
     while (up[0]!.nodes[0] !== stored.root) up = above(yield* regroup(stored, level, up))
     const root = yield* rootOf(stored, up[0]!.items, level)
-    return { count, edits: [...found, ...(yield* differences(stored, stored.root, root))] }
+    return withHeader(root.oid, yield* differences(stored, stored.root, root, rowsName))
   })

@@ -1,76 +1,71 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/Oid.js"
-import { headerName, printHeader } from "./Header.js"
+import * as GitObject from "../../../git/GitObject.js"
+import { headerName, printHeader, rowsName } from "./Header.js"
 import { type Entry, printLeaf } from "./Leaf.js"
 import { formatLimits, type Limits } from "./Limits.js"
-import { Node } from "./Node.js"
+import { Node, namesOf } from "./Node.js"
 import { type Group, Partition, partition } from "./Partition.js"
 import { least } from "./Separator.js"
-import { namesOf } from "./TreeEdit.js"
 
-/** A file of a tree: where it lies, and what became of its content. */
-export interface BuiltFile<A> {
+/** A file of a tree, by the id of its blob. */
+export interface BuiltFile {
   readonly path: string
-  readonly file: A
+  readonly oid: Oid
 }
 
 /** A tree that was made anew. */
-export interface Built<A> {
+export interface Built {
   readonly count: number
-  readonly files: ReadonlyArray<BuiltFile<A>>
+  readonly files: ReadonlyArray<BuiltFile>
 }
 
-const filesBelow = <A>(
-  directory: Node,
-  path: string,
-  written: ReadonlyMap<Node, A>
-): ReadonlyArray<BuiltFile<A>> => {
+const filesBelow = (directory: Node, path: string): ReadonlyArray<BuiltFile> => {
   const children = directory.children!
   return namesOf(children).flatMap((name, at) => {
     const child = children[at]!
-    return child.isLeaf
-      ? [{ path: path + name, file: written.get(child)! }]
-      : filesBelow(child, `${path}${name}/`, written)
+    const below = `${path}/${name}`
+    return child.isLeaf ? [{ path: below, oid: child.oid }] : filesBelow(child, below)
   })
 }
 
 /**
- * Makes a tree of rows, which come sorted by key with one row for a key. The content of each leaf goes to `write` when
- * it is complete, and is not kept: what `write` returns stands for it, such as the id of a blob. Where the leaves lie is
- * known only at the end. `tree` is the tree of the collection that the rows describe.
+ * Makes a tree of rows, which come sorted by key with one row for a key. The content of each file goes to `write` when
+ * it is complete, with the id of its blob, and is not kept. Where the leaves lie is known only at the end. `tree` is the
+ * tree of the collection that the rows describe.
  */
-export const build = <A, E, E2>(
+export const build = <E, E2>(
   rows: Stream.Stream<Entry, E>,
   tree: Oid,
-  write: (content: Uint8Array) => Effect.Effect<A, E2>,
+  write: (content: Uint8Array, oid: Oid) => Effect.Effect<unknown, E2>,
   limits: Limits = formatLimits
-): Effect.Effect<Built<A>, E | E2> =>
+): Effect.Effect<Built, E | E2> =>
   Effect.gen(function* () {
     const groups = new Partition<Entry>(limits.leaf, least)
     const leaves: Array<Node> = []
-    const written = new Map<Node, A>()
     let count = 0
-    const put = ({ items, separator }: Group<Entry>) =>
-      Effect.map(write(printLeaf(items)), (file) => {
-        const leaf = Node.leaf(separator, [])
-        leaves.push(leaf)
-        written.set(leaf, file)
-      })
+    const put = (content: Uint8Array) => {
+      const oid = GitObject.hash("blob", content)
+      return Effect.as(write(content, oid), oid)
+    }
+    const putLeaf = ({ items, separator }: Group<Entry>) =>
+      Effect.map(put(printLeaf(items)), (oid) => void leaves.push(Node.written(separator, oid)))
     yield* Stream.runForEachChunk(rows, (chunk) =>
       Effect.suspend(() => {
         for (const row of chunk) groups.push(row)
         count += chunk.length
-        return Effect.forEach(groups.take(), put, { discard: true })
+        return Effect.forEach(groups.take(), putLeaf, { discard: true })
       })
     )
-    yield* Effect.forEach(groups.end(), put, { discard: true })
+    yield* Effect.forEach(groups.end(), putLeaf, { discard: true })
     let nodes = leaves
     do {
       nodes = partition(nodes, limits.directory, least).map(({ items, separator }) =>
         Node.directory(separator, items)
       )
     } while (nodes.length > 1)
-    const header = yield* write(printHeader({ tree, count }))
-    return { count, files: [{ path: headerName, file: header }, ...filesBelow(nodes[0]!, "", written)] }
+    const [root] = nodes
+    const header = yield* put(printHeader({ tree, rows: root!.oid, count }))
+    return { count, files: [{ path: headerName, oid: header }, ...filesBelow(root!, rowsName)] }
   })

@@ -1,11 +1,13 @@
-import type { Entry } from "./Leaf.js"
+import type { Oid } from "../../../domain/Oid.js"
+import * as GitObject from "../../../git/GitObject.js"
+import { type Entry, printLeaf } from "./Leaf.js"
 import type { Item } from "./Partition.js"
-import type { Separator } from "./Separator.js"
+import { nameOf, type Separator } from "./Separator.js"
 
 /** Where an object of the repository is that has a node's content. */
 export interface NodePlace {
   readonly path: string
-  readonly oid: string
+  readonly oid: Oid
   readonly size: number | undefined
 }
 
@@ -18,6 +20,8 @@ export class Node implements Item {
   children: ReadonlyArray<Node> | undefined
   /** The key at which it begins, where its separator does not tell. */
   key: string | undefined
+  #content: Uint8Array | undefined
+  #oid: Oid | undefined
 
   private constructor(
     readonly separator: Separator,
@@ -42,4 +46,38 @@ export class Node implements Item {
     node.children = children
     return node
   }
+
+  /** A new leaf whose content is kept elsewhere. */
+  static written(separator: Separator, oid: Oid): Node {
+    const node = new Node(separator, true, undefined)
+    node.#oid = oid
+    return node
+  }
+
+  /** The bytes of a new leaf. */
+  get content(): Uint8Array {
+    this.#content ??= printLeaf(this.entries!)
+    return this.#content
+  }
+
+  /** The id of the Git object that a node is or will be. */
+  get oid(): Oid {
+    if (this.place !== undefined) return this.place.oid
+    this.#oid ??= this.isLeaf ? GitObject.hash("blob", this.content) : treeOid(this.children!)
+    return this.#oid
+  }
+}
+
+/** The names of a directory's children. */
+export const namesOf = (children: ReadonlyArray<Node>): ReadonlyArray<string> =>
+  children.map(({ isLeaf, separator }, at) => nameOf(separator, at === 0, isLeaf))
+
+const treeOid = (children: ReadonlyArray<Node>): Oid => {
+  const names = namesOf(children)
+  const entries = children.map(({ isLeaf, oid }, at) => ({
+    name: names[at]!,
+    mode: isLeaf ? ("100644" as const) : ("040000" as const),
+    oid
+  }))
+  return GitObject.hash("tree", GitObject.encodeTree(entries.sort(GitObject.compareEntries)))
 }

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { BrokenTree } from "./BrokenTree.js"
-import { type Header, headerName, parseHeader } from "./Header.js"
+import { type Header, headerName, parseHeader, rowsName } from "./Header.js"
 import { type Entry, type KeyOf, parseLeaf, weightOfFile } from "./Leaf.js"
 import { Node } from "./Node.js"
 import type { Reader, ReaderEntry } from "./Reader.js"
@@ -10,10 +10,7 @@ import { least, separatorAt } from "./Separator.js"
 /** Directories that are read at once. */
 export const concurrency = 16
 
-const broken = (path: string, message: string) =>
-  new BrokenTree({ path, message: `${path || "/"} ${message}` })
-
-const join = (path: string, name: string) => (path === "" ? name : `${path}/${name}`)
+const broken = (path: string, message: string) => new BrokenTree({ path, message: `${path} ${message}` })
 
 const compareStarts = (a: Node, b: Node): number => {
   const [left, right] = [a.separator.start, b.separator.start]
@@ -24,34 +21,49 @@ const compareStarts = (a: Node, b: Node): number => {
 
 /** A tree as one commit has it. Each directory and file is read once, when it is needed. */
 export class StoredTree<E> {
-  readonly root = Node.stored(least, false, { path: "", oid: "", size: undefined })
+  readonly root: Node
 
-  constructor(
+  private constructor(
     private readonly reader: Reader<E>,
-    private readonly keyOf: KeyOf
-  ) {}
+    private readonly keyOf: KeyOf,
+    readonly header: Header
+  ) {
+    this.root = Node.stored(least, false, { path: rowsName, oid: header.rows, size: undefined })
+  }
 
-  /** What the header says. */
-  get header(): Effect.Effect<Header, E | BrokenTree> {
-    return Effect.flatMap(this.reader.files([headerName]), ([content]) =>
-      content === undefined
-        ? broken(headerName, "is missing")
-        : Effect.mapError(parseHeader(content), (problem) => broken(headerName, problem))
-    )
+  /** The tree that the reader's commit has. Fails with `BrokenTree` where the rows are not those of the header. */
+  static open<E>(reader: Reader<E>, keyOf: KeyOf): Effect.Effect<StoredTree<E>, E | BrokenTree> {
+    return Effect.gen(function* () {
+      const [[content], rows] = yield* Effect.all([reader.files([headerName]), reader.directory(rowsName)], {
+        concurrency: 2
+      })
+      if (content === undefined) return yield* broken(headerName, "is missing")
+      const header = yield* Effect.mapError(parseHeader(content), (problem) => broken(headerName, problem))
+      if (rows === undefined) return yield* broken(rowsName, "is missing")
+      if (rows.oid !== header.rows) return yield* broken(rowsName, "was changed by another program")
+      const tree = new StoredTree(reader, keyOf, header)
+      yield* tree.#list(tree.root, rows.entries)
+      return tree
+    })
   }
 
   /** The children of a directory in the order of their keys. */
   children(node: Node): Effect.Effect<ReadonlyArray<Node>, E | BrokenTree> {
     if (node.children !== undefined) return Effect.succeed(node.children)
+    return Effect.flatMap(this.reader.directory(node.place!.path), (found) =>
+      this.#list(node, found?.entries ?? [])
+    )
+  }
+
+  #list(node: Node, entries: ReadonlyArray<ReaderEntry>): Effect.Effect<ReadonlyArray<Node>, E | BrokenTree> {
     const { path } = node.place!
     return Effect.gen(this, function* () {
-      const listed = yield* this.reader.directory(path)
       const children: Array<Node> = []
-      for (const entry of listed) {
-        if (path === "" && entry.name === headerName) continue
+      for (const entry of entries) {
         const child = this.#child(node, path, entry)
-        if (child === undefined)
+        if (child === undefined) {
           return yield* broken(path, `contains ${entry.name}, which is not part of the tree`)
+        }
         children.push(child)
       }
       if (children.length === 0) return yield* broken(path, "is empty or missing")
@@ -70,7 +82,7 @@ export class StoredTree<E> {
     const isLeaf = kind === "blob"
     const separator = separatorAt(name, isLeaf, parent.separator)
     if (separator === undefined) return undefined
-    return Node.stored(separator, isLeaf, { path: join(path, name), oid, size }, parent)
+    return Node.stored(separator, isLeaf, { path: `${path}/${name}`, oid, size }, parent)
   }
 
   /** Reads the keys of siblings whose names are cut to the same text. Returns whether there are any. */

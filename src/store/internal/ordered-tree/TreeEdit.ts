@@ -1,8 +1,7 @@
 import * as Effect from "effect/Effect"
+import type { Oid } from "../../../domain/Oid.js"
 import type { BrokenTree } from "./BrokenTree.js"
-import { printLeaf } from "./Leaf.js"
-import type { Node } from "./Node.js"
-import { nameOf } from "./Separator.js"
+import { type Node, namesOf } from "./Node.js"
 import type { StoredTree } from "./StoredTree.js"
 
 /**
@@ -11,21 +10,17 @@ import type { StoredTree } from "./StoredTree.js"
  */
 export type TreeEdit =
   | { readonly _tag: "Put"; readonly path: string; readonly content: Uint8Array }
-  | { readonly _tag: "Link"; readonly path: string; readonly kind: "blob" | "tree"; readonly oid: string }
+  | { readonly _tag: "Link"; readonly path: string; readonly kind: "blob" | "tree"; readonly oid: Oid }
   | { readonly _tag: "Remove"; readonly path: string; readonly kind: "blob" | "tree" }
 
 const kindOf = ({ isLeaf }: Node) => (isLeaf ? "blob" : "tree")
-
-/** The names of a directory's children. */
-export const namesOf = (children: ReadonlyArray<Node>): ReadonlyArray<string> =>
-  children.map(({ isLeaf, separator }, at) => nameOf(separator, at === 0, isLeaf))
 
 /** What makes the directory `after` of the directory that was at its path. */
 export const differences = <E>(
   tree: StoredTree<E>,
   before: Node | undefined,
   after: Node,
-  path = ""
+  path: string
 ): Effect.Effect<Array<TreeEdit>, E | BrokenTree> =>
   Effect.gen(function* () {
     const found: Array<TreeEdit> = []
@@ -38,13 +33,13 @@ export const differences = <E>(
       const child = children[at]!
       const was = old.get(name)
       old.delete(name)
-      const below = path === "" ? name : `${path}/${name}`
+      const below = `${path}/${name}`
       if (child.place !== undefined) {
         if (was?.place?.oid !== child.place.oid) {
           found.push({ _tag: "Link", path: below, kind: kindOf(child), oid: child.place.oid })
         }
       } else if (child.isLeaf) {
-        found.push({ _tag: "Put", path: below, content: printLeaf(child.entries!) })
+        found.push({ _tag: "Put", path: below, content: child.content })
       } else {
         for (const edit of yield* differences(tree, was, child, below)) found.push(edit)
       }

@@ -1,8 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/Oid.js"
-import * as GitObject from "../../../git/GitObject.js"
-import { build } from "./Build.js"
+import { type BuiltFile, build } from "./Build.js"
 import type { Entry } from "./Leaf.js"
 import { formatLimits, type Limits } from "./Limits.js"
 import type { Reader } from "./Reader.js"
@@ -13,15 +12,12 @@ export interface TreeProblem {
   readonly problem: "missing" | "different" | "unexpected"
 }
 
-const list = <E>(
-  reader: Reader<E>,
-  path: string
-): Effect.Effect<ReadonlyArray<readonly [string, string]>, E> =>
+const list = <E>(reader: Reader<E>, path: string): Effect.Effect<ReadonlyArray<BuiltFile>, E> =>
   Effect.gen(function* () {
-    const files: Array<readonly [string, string]> = []
-    for (const { kind, name, oid } of yield* reader.directory(path)) {
+    const files: Array<BuiltFile> = []
+    for (const { kind, name, oid } of (yield* reader.directory(path))?.entries ?? []) {
       const below = path === "" ? name : `${path}/${name}`
-      if (kind === "blob") files.push([below, oid])
+      if (kind === "blob") files.push({ path: below, oid })
       else for (const file of yield* list(reader, below)) files.push(file)
     }
     return files
@@ -35,13 +31,12 @@ export const verify = <E, E2>(
   limits: Limits = formatLimits
 ): Effect.Effect<ReadonlyArray<TreeProblem>, E | E2> =>
   Effect.gen(function* () {
-    const hash = (content: Uint8Array) => Effect.sync(() => GitObject.hash("blob", content))
-    const { files } = yield* build(rows, tree, hash, limits)
-    const actual = new Map(yield* list(reader, ""))
+    const { files } = yield* build(rows, tree, () => Effect.void, limits)
+    const actual = new Map((yield* list(reader, "")).map(({ oid, path }) => [path, oid]))
     const problems: Array<TreeProblem> = []
-    for (const { file, path } of files) {
+    for (const { oid, path } of files) {
       const found = actual.get(path)
-      if (found !== file) problems.push({ path, problem: found === undefined ? "missing" : "different" })
+      if (found !== oid) problems.push({ path, problem: found === undefined ? "missing" : "different" })
       actual.delete(path)
     }
     for (const path of actual.keys()) problems.push({ path, problem: "unexpected" })
