@@ -28,20 +28,19 @@ const sorted = <A extends { readonly key: string }>(rows: Iterable<A>): Array<A>
 const byKey = (rows: Iterable<Row>) => new Map(Array.from(rows, entry).map((one) => [one.key, one]))
 
 /** A tree made anew of rows in any order. */
-const built = (rows: Iterable<Entry>, limits: Limits = small, sizes = false) => {
-  const files = new TreeFiles(sizes)
-  const { files: found } = Effect.runSync(
-    build(
+const built = (rows: Iterable<Entry>, limits: Limits = small, sizes = false) =>
+  Effect.gen(function* () {
+    const files = new TreeFiles(sizes)
+    const { files: found } = yield* build(
       Stream.fromIterable(sorted(rows)),
       emptyTree,
       (content) => Effect.sync(() => files.write(content)),
       limits
     )
-  )
-  files.edit(found.map(({ oid, path }) => ({ _tag: "Link", path, kind: "blob", oid })))
-  files.written = []
-  return files
-}
+    files.edit(found.map(({ oid, path }) => ({ _tag: "Link", path, kind: "blob", oid })))
+    files.written = []
+    return files
+  })
 
 const rowsIn = (files: TreeFiles, range?: Range) =>
   Stream.unwrap(Effect.map(StoredTree.open(files.reader, keyOf), (tree) => scan(tree, range)))
@@ -75,68 +74,77 @@ const row = fc.record({
 const words = (n: number) => `${(n * 2654435761) % 4294967296}`
 
 describe("a tree of small files", () => {
-  it("is the same after any writes as one that is made anew", () => {
+  it("is the same after any writes as one that is made anew", async () => {
     const batch = fc.array(fc.tuple(row, fc.boolean()), { maxLength: 8 })
     const first = fc.array(row, { maxLength: 150 })
-    fc.assert(
-      fc.property(first, fc.array(batch, { maxLength: 6 }), fc.boolean(), (start, batches, sizes) => {
-        const model = byKey(start)
-        const files = built(model.values(), small, sizes)
-        for (const edits of batches) {
-          const given = new Map<string, RowEdit>()
-          for (const [one, removes] of edits) {
-            const put = entry(one)
-            if (!removes) given.set(put.key, { key: put.key, entry: put })
-            else if (model.has(put.key)) given.set(put.key, { key: put.key, entry: undefined })
-          }
-          for (const { entry, key } of given.values()) {
-            if (entry === undefined) model.delete(key)
-            else model.set(key, entry)
-          }
-          const { count } = Effect.runSync(change(files, sorted(given.values())))
-          assert.strictEqual(count, model.size)
-          assert.deepStrictEqual(listed(files), listed(built(model.values())))
-        }
-      }),
+    await fc.assert(
+      fc.asyncProperty(first, fc.array(batch, { maxLength: 6 }), fc.boolean(), (start, batches, sizes) =>
+        Effect.runPromise(
+          Effect.gen(function* () {
+            const model = byKey(start)
+            const files = yield* built(model.values(), small, sizes)
+            for (const edits of batches) {
+              const given = new Map<string, RowEdit>()
+              for (const [one, removes] of edits) {
+                const put = entry(one)
+                if (!removes) given.set(put.key, { key: put.key, entry: put })
+                else if (model.has(put.key)) given.set(put.key, { key: put.key, entry: undefined })
+              }
+              for (const { entry, key } of given.values()) {
+                if (entry === undefined) model.delete(key)
+                else model.set(key, entry)
+              }
+              const { count } = yield* change(files, sorted(given.values()))
+              assert.strictEqual(count, model.size)
+              assert.deepStrictEqual(listed(files), listed(yield* built(model.values())))
+            }
+          })
+        )
+      ),
       { seed: 19, numRuns: 150 }
     )
   })
 
-  it("gives the rows of any range in order, from both ends, and each by its key", () => {
+  it("gives the rows of any range in order, from both ends, and each by its key", async () => {
     const bound = fc.option(
       row.map((one) => entry(one).key),
       { nil: undefined }
     )
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(row, { maxLength: 150 }),
         bound,
         bound,
         fc.boolean(),
         fc.nat(20),
-        (rows, from, until, reverse, limit) => {
-          const model = byKey(rows)
-          const files = built(model.values())
-          const expected = sorted(model.values())
-            .filter(({ key }) => (from === undefined || key >= from) && (until === undefined || key < until))
-            .map(({ line }) => line)
-          if (reverse) expected.reverse()
-          const found = rowsIn(files, { from, until, reverse })
-          const taken = Stream.runCollect(Stream.take(found, limit)).pipe(Effect.runSync)
-          const all = Stream.runCollect(found).pipe(Effect.runSync)
-          assert.deepStrictEqual(
-            Array.from(all, ({ line }) => line),
-            expected
+        (rows, from, until, reverse, limit) =>
+          Effect.runPromise(
+            Effect.gen(function* () {
+              const model = byKey(rows)
+              const files = yield* built(model.values())
+              const expected = sorted(model.values())
+                .filter(
+                  ({ key }) => (from === undefined || key >= from) && (until === undefined || key < until)
+                )
+                .map(({ line }) => line)
+              if (reverse) expected.reverse()
+              const found = rowsIn(files, { from, until, reverse })
+              const taken = yield* Stream.runCollect(Stream.take(found, limit))
+              const all = yield* Stream.runCollect(found)
+              assert.deepStrictEqual(
+                Array.from(all, ({ line }) => line),
+                expected
+              )
+              assert.deepStrictEqual(
+                Array.from(taken, ({ line }) => line),
+                expected.slice(0, limit)
+              )
+              for (const key of [from, until]) {
+                if (key === undefined) continue
+                assert.strictEqual((yield* rowIn(files, key))?.line, model.get(key)?.line)
+              }
+            })
           )
-          assert.deepStrictEqual(
-            Array.from(taken, ({ line }) => line),
-            expected.slice(0, limit)
-          )
-          for (const key of [from, until]) {
-            if (key === undefined) continue
-            assert.strictEqual(Effect.runSync(rowIn(files, key))?.line, model.get(key)?.line)
-          }
-        }
       ),
       { seed: 19, numRuns: 150 }
     )
@@ -146,7 +154,7 @@ describe("a tree of small files", () => {
     Effect.gen(function* () {
       for (const count of [500, 20_000]) {
         const rowAt = (n: number) => entry({ v: words(n), _id: `D${n}` })
-        const files = built(
+        const files = yield* built(
           Array.from({ length: count }, (_, n) => rowAt(n)),
           formatLimits
         )
@@ -186,7 +194,7 @@ describe("a tree of small files", () => {
         const huge = Array.from({ length: 40 }, (_, n) =>
           entry({ v: `${"x".repeat(10_000)}${words(n)}`, _id: `d${n}` })
         )
-        const files = built([...equal, ...huge], formatLimits)
+        const files = yield* built([...equal, ...huge], formatLimits)
         for (const [path] of files.list()) {
           for (const name of path.split("/")) assert.isAtMost(name.length, 143)
         }
@@ -205,7 +213,7 @@ describe("a tree of small files", () => {
         )
         assert.deepStrictEqual(
           listed(files),
-          listed(built([...equal.slice(5), ...huge.slice(0, 5)], formatLimits))
+          listed(yield* built([...equal.slice(5), ...huge.slice(0, 5)], formatLimits))
         )
       })
   )
@@ -215,7 +223,7 @@ describe("a tree of small files", () => {
       const rows = Array.from({ length: 40 }, (_, n) => entry({ v: n, _id: `d${n}` }))
       const compared = (files: TreeFiles, tree = emptyTree) =>
         verify(files.reader, Stream.fromIterable(rows), tree, small)
-      const whole = built(rows)
+      const whole = yield* built(rows)
       assert.deepStrictEqual(yield* compared(whole), [])
       assert.deepStrictEqual(yield* compared(whole, Oid.make("1".repeat(40))), [
         { path: "_header.json", problem: "different" }
@@ -236,7 +244,7 @@ describe("a tree of small files", () => {
         '[\n{"_id": "d99", "v": 99}\n]\n'
       ]
       for (const damage of damages) {
-        const files = built(rows)
+        const files = yield* built(rows)
         files.edit([
           damage === undefined
             ? { _tag: "Remove", path: leaf, kind: "blob" }
@@ -255,7 +263,7 @@ describe("a tree of small files", () => {
       }
       const [, ...others] = rows.map(({ key }) => ({ key, entry: undefined }))
       for (const path of ["_header.json", "rows/README.md", "rows/0/other"]) {
-        const files = built(rows)
+        const files = yield* built(rows)
         files.edit([{ _tag: "Put", path, content: Buffer.from("{}") }])
         assert.instanceOf(yield* Effect.flip(change(files, others)), BrokenTree)
       }

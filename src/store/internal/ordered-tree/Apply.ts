@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { Oid } from "../../../domain/Oid.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { headerName, printHeader, rowsName } from "./Header.js"
-import type { Entry } from "./Leaf.js"
+import { type Entry, placeIn } from "./Leaf.js"
 import { formatLimits, type Limits } from "./Limits.js"
 import { Node } from "./Node.js"
 import { type Item, partition } from "./Partition.js"
@@ -49,7 +50,7 @@ const edited = (leaf: Node, edits: ReadonlyArray<RowEdit>): Edited | BrokenTree 
   let inserted: string | undefined
   const before = leaf.entries!
   for (const { entry, key } of edits) {
-    while (at < before.length && before[at]!.key < key) items.push(before[at++]!)
+    for (const place = placeIn(before, key); at < place; at++) items.push(before[at]!)
     const was = before[at]?.key === key ? before[at++] : undefined
     if (entry === undefined) {
       if (was === undefined) {
@@ -130,12 +131,15 @@ export const apply = <E>(
     yield* stored.load(touched.map(([leaf]) => leaf))
     let count = header.count
     const windows: Array<Window> = []
-    for (const [leaf, share] of touched) {
-      const result = edited(leaf, share)
-      if (result instanceof BrokenTree) return yield* result
-      windows.push(result.window)
-      count += result.added
-    }
+    yield* TimeSlice.forEach(touched, ([leaf, share]) =>
+      Effect.suspend(() => {
+        const result = edited(leaf, share)
+        if (result instanceof BrokenTree) return result
+        windows.push(result.window)
+        count += result.added
+        return Effect.void
+      })
+    )
     const withHeader = (rows: Oid, edits: ReadonlyArray<TreeEdit>): Applied => {
       const content = printHeader({ tree, rows, count })
       const isSame = tree === header.tree && rows === header.rows && count === header.count
@@ -146,5 +150,6 @@ export const apply = <E>(
     let up = above(yield* regroup(stored, leaves(stored, limits), windows))
     while (up[0]!.nodes[0] !== stored.root) up = above(yield* regroup(stored, level, up))
     const root = yield* rootOf(stored, up[0]!.items, level)
-    return withHeader(root.oid, yield* differences(stored, stored.root, root, rowsName))
+    const changes = yield* differences(stored, stored.root, root, rowsName, TimeSlice.make())
+    return withHeader(root.oid, changes)
   })

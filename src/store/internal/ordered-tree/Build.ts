@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/Oid.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
 import * as GitObject from "../../../git/GitObject.js"
 import { headerName, printHeader, rowsName } from "./Header.js"
 import { type Entry, printLeaf } from "./Leaf.js"
@@ -51,13 +52,14 @@ export const build = <E, E2>(
     }
     const putLeaf = ({ items, separator }: Group<Entry>) =>
       Effect.map(put(printLeaf(items)), (oid) => void leaves.push(Node.written(separator, oid)))
-    yield* Stream.runForEachChunk(rows, (chunk) =>
+    const push = (row: Entry) =>
       Effect.suspend(() => {
-        for (const row of chunk) groups.push(row)
-        count += chunk.length
-        return Effect.forEach(groups.take(), putLeaf, { discard: true })
+        groups.push(row)
+        count++
+        const done = groups.take()
+        return done.length === 0 ? Effect.void : Effect.forEach(done, putLeaf, { discard: true })
       })
-    )
+    yield* Stream.runForEachChunk(rows, (chunk) => TimeSlice.forEach(chunk, push))
     yield* Effect.forEach(groups.end(), putLeaf, { discard: true })
     let nodes = leaves
     do {

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
-import { encodeInline, type JsonProblem } from "../../../domain/CanonicalJson.js"
-import { parseSpelled, type SpelledObject } from "../../../domain/SpelledJson.js"
+import { encodeInline, type JsonProblem, maxDepth } from "../../../domain/CanonicalJson.js"
+import { isDeeperThan } from "../../../domain/JsonCopy.js"
+import { mayBeSpelled, parseSpelled, type SpelledObject } from "../../../domain/SpelledJson.js"
 import { Separator } from "./Separator.js"
 
 /** A row of a tree: fields of a document, with its `_id`. */
@@ -9,17 +10,33 @@ export type Row = SpelledObject
 /** The key of a row, by which rows are sorted. No two rows of a tree have one key. */
 export type KeyOf = (row: Row) => string
 
-/** A row with its key, and its line in a leaf. */
+/** A row with its key, and its line in a leaf. What few readers need is found out when it is asked for. */
 export class Entry {
+  #row: Row | undefined
+  #key: string | undefined
   #separator: Separator | undefined
 
   constructor(
-    readonly key: string,
-    readonly row: Row,
     readonly line: string,
     /** The bytes of the line, with what stands between it and the next one. */
-    readonly weight: number
+    readonly weight: number,
+    private readonly keyOf: KeyOf,
+    /** The row as it was given, or as JavaScript reads it. */
+    private readonly read: Row
   ) {}
+
+  /** The row, with its numbers as they are spelled. */
+  get row(): Row {
+    this.#row ??= mayBeSpelled(this.line)
+      ? Either.getOrThrow(parseSpelled(encoder.encode(this.line)))
+      : this.read
+    return this.#row
+  }
+
+  get key(): string {
+    this.#key ??= this.keyOf(this.row)
+    return this.#key
+  }
 
   get separator(): Separator {
     this.#separator ??= Separator.of(this.key)
@@ -38,13 +55,13 @@ const nonAscii = /[^\x00-\x7f]/
 
 const bytesIn = (line: string): number => (nonAscii.test(line) ? encoder.encode(line).length : line.length)
 
-const entry = (key: string, row: Row, line: string): Entry =>
-  new Entry(key, row, line, bytesIn(line) + between.length)
-
 /** A row as it will lie in a leaf. */
 export const entryOf = (row: Row, keyOf: KeyOf): Either.Either<Entry, JsonProblem> =>
   // Within a list within an object, as it is read again: no row may be too deep for that.
-  Either.map(encodeInline([[row]]), (text) => entry(keyOf(row), row, text.slice(2, -2)))
+  Either.map(encodeInline([[row]]), (text) => {
+    const line = text.slice(2, -2)
+    return new Entry(line, bytesIn(line) + between.length, keyOf, row)
+  })
 
 /** The bytes of a leaf: a JSON list with one row in a line. */
 export const printLeaf = (entries: ReadonlyArray<Entry>): Uint8Array =>
@@ -56,27 +73,42 @@ export const printLeaf = (entries: ReadonlyArray<Entry>): Uint8Array =>
 export const weightOfFile = (size: number): number =>
   Math.max(0, size - opening.length - closing.length + between.length)
 
-/** The rows of a leaf, or what is wrong with its bytes. */
+const isRow = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && typeof (value as { readonly _id?: unknown })._id === "string"
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The rows of a leaf, or what is wrong with its bytes. Whether they are sorted is not looked at. */
 export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<ReadonlyArray<Entry>, string> => {
   const text = decoder.decode(content)
   if (text === "[]\n") return Either.right([])
+  const rows = parsed(text)
+  if (!Array.isArray(rows)) return Either.left("is not a JSON list")
   if (!text.startsWith(opening) || !text.endsWith(closing))
     return Either.left("is not a list of rows in lines")
-  return Either.flatMap(parseSpelled(encoder.encode(`{"rows":${text}}`)), ({ rows }) => {
-    const lines = text.slice(opening.length, -closing.length).split(between)
-    if (!Array.isArray(rows) || rows.length !== lines.length)
-      return Either.left("has rows that are not lines")
-    const entries: Array<Entry> = []
-    let last: string | undefined
-    for (const [at, row] of rows.entries()) {
-      if (typeof row !== "object" || row === null || typeof row._id !== "string") {
-        return Either.left(`has a row without an _id: ${lines[at]}`)
-      }
-      const key = keyOf(row)
-      if (last !== undefined && last >= key) return Either.left(`has a row in the wrong place: ${lines[at]}`)
-      entries.push(entry(key, row, lines[at]!))
-      last = key
-    }
-    return Either.right(entries)
-  })
+  const lines = text.slice(opening.length, -closing.length).split(between)
+  if (rows.length !== lines.length || !rows.every(isRow)) return Either.left("has lines that are not rows")
+  if (isDeeperThan(rows, maxDepth)) return Either.left(`is nested deeper than ${maxDepth} levels`)
+  // Most leaves are ASCII: then the lines need not be measured one by one.
+  const bytes = content.length === text.length ? (line: string) => line.length : bytesIn
+  return Either.right(
+    lines.map((line, at) => new Entry(line, bytes(line) + between.length, keyOf, rows[at] as Row))
+  )
+}
+
+/** The place of the first row with this key or a greater one. */
+export const placeIn = (entries: ReadonlyArray<Entry>, key: string): number => {
+  let [low, high] = [0, entries.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (entries[middle]!.key < key) low = middle + 1
+    else high = middle
+  }
+  return low
 }

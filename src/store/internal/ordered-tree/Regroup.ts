@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
 import type { BrokenTree } from "./BrokenTree.js"
 import type { Node } from "./Node.js"
 import { type Group, type Item, isStrongerThanEarlier, isStrongerThanLater, partition } from "./Partition.js"
@@ -182,6 +183,8 @@ export const regroup = <E>(
         extended.push(next)
       }
       current = withNeighboursJoined(extended)
-      if (settled) return current.map((window) => grouped(level, window))
+      if (settled) {
+        return yield* TimeSlice.forEach(current, (window) => Effect.sync(() => grouped(level, window)))
+      }
     }
   })

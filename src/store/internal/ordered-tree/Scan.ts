@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { BrokenTree } from "./BrokenTree.js"
-import type { Entry } from "./Leaf.js"
+import { type Entry, placeIn } from "./Leaf.js"
 import type { Node } from "./Node.js"
 import type { StoredTree } from "./StoredTree.js"
 
@@ -91,5 +91,7 @@ export const lookup = <E>(
 ): Effect.Effect<Entry | undefined, E | BrokenTree> =>
   Effect.gen(function* () {
     const [[leaf]] = (yield* tree.leavesOf([{ key }])) as readonly [readonly [Node, unknown]]
-    return (yield* tree.entries(leaf)).find((entry) => entry.key === key)
+    const entries = yield* tree.entries(leaf)
+    const found = entries[placeIn(entries, key)]
+    return found?.key === key ? found : undefined
   })

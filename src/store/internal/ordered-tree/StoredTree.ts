@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { type Header, headerName, parseHeader, rowsName } from "./Header.js"
 import { type Entry, type KeyOf, parseLeaf, weightOfFile } from "./Leaf.js"
@@ -119,9 +120,11 @@ export class StoredTree<E> {
     if (missing.length === 0) return Effect.succeed(leaves.map(({ entries }) => entries!))
     return Effect.gen(this, function* () {
       const contents = yield* this.reader.files(missing.map(({ place }) => place!.path))
-      const found = new Map<Node, ReadonlyArray<Entry>>()
-      for (const [at, leaf] of missing.entries()) found.set(leaf, yield* this.#parse(leaf, contents[at]))
-      return leaves.map((leaf) => leaf.entries ?? found.get(leaf)!)
+      const found = yield* TimeSlice.forEach(missing.entries(), ([at, leaf]) =>
+        Effect.map(this.#parse(leaf, contents[at]), (entries) => [leaf, entries] as const)
+      )
+      const rows = new Map(found)
+      return leaves.map((leaf) => leaf.entries ?? rows.get(leaf)!)
     })
   }
 

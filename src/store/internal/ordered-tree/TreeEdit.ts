@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import type { Oid } from "../../../domain/Oid.js"
+import type * as TimeSlice from "../../../domain/TimeSlice.js"
 import type { BrokenTree } from "./BrokenTree.js"
 import { type Node, namesOf } from "./Node.js"
 import type { StoredTree } from "./StoredTree.js"
@@ -20,7 +21,8 @@ export const differences = <E>(
   tree: StoredTree<E>,
   before: Node | undefined,
   after: Node,
-  path: string
+  path: string,
+  slice: TimeSlice.TimeSlice
 ): Effect.Effect<Array<TreeEdit>, E | BrokenTree> =>
   Effect.gen(function* () {
     const found: Array<TreeEdit> = []
@@ -39,9 +41,11 @@ export const differences = <E>(
           found.push({ _tag: "Link", path: below, kind: kindOf(child), oid: child.place.oid })
         }
       } else if (child.isLeaf) {
-        found.push({ _tag: "Put", path: below, content: child.content })
+        if (slice.isSpent()) yield* slice.pause
+        // The id of the directory needs that of the leaf: the hash is taken here, in turns.
+        if (was?.oid !== child.oid) found.push({ _tag: "Put", path: below, content: child.content })
       } else {
-        for (const edit of yield* differences(tree, was, child, below)) found.push(edit)
+        for (const edit of yield* differences(tree, was, child, below, slice)) found.push(edit)
       }
     }
     for (const child of old.values()) {
