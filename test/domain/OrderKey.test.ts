@@ -152,6 +152,15 @@ describe("the order of values", () => {
     assert.deepStrictEqual(sorted.slice(1).reverse().sort(JsonOrder), sorted.slice(1))
   })
 
+  it("has the keys that docs/store.md shows: they lie in repositories", () => {
+    const keys = [undefined, null, false, true, 0, 5, 12, 0.5, -5, "London", [1, "a"], { a: 1 }].map(valueKey)
+    assert.strictEqual(
+      keys.join(" "),
+      "a b c d no np4015- np40212- np4005- nmuyxtz t_london-- vnp4011-ta--- wta--np4011--"
+    )
+    assert.strictEqual(valueKey("zZ:`-. é\uffff𐀀"), "tz0_z0_0_z6-2d-2e-20zc3za9zefz9fzbfzefza0z80zefzb0z80--")
+  })
+
   it("is that of the keys, and equal keys are equal values", () => {
     fc.assert(
       fc.property(value, value, (a, b) => {

@@ -186,6 +186,24 @@ describe("a tree of small files", () => {
     })
   )
 
+  it.effect("has the files that the format says, which others must find again", () =>
+    Effect.gen(function* () {
+      const cities = ["Amsterdam", "Berlin", "Cairo", "London", "Oslo"]
+      const byCity = keyOfRows([{ field: "city" }])
+      const rows = Array.from({ length: 20_000 }, (_, n) => {
+        const id = String((n * 7919) % 20_000).padStart(5, "0")
+        return Either.getOrThrow(entryOf({ _id: `user-${id}`, city: cities[n % 5]! }, byCity))
+      })
+      const files = yield* built(rows, formatLimits)
+      assert.strictEqual(files.list().length, 209)
+      // As `git rev-parse HEAD:data/_index/people/city/rows` named the directory of these files.
+      assert.strictEqual(files.directory("rows").oid, "5ba433bb8d3032671475d121d1197df3c2b923fe")
+      const header = JSON.parse(Buffer.from(files.file("_header.json")!).toString())
+      const expected = { count: 20_000, format: 2, rows: files.directory("rows").oid, tree: emptyTree }
+      assert.deepStrictEqual(header, expected)
+    })
+  )
+
   it.effect(
     "takes a million bytes under one value, and values of 10 kB that differ in their last letter",
     () =>

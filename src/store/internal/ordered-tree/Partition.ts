@@ -8,7 +8,7 @@ import type { Separator } from "./Separator.js"
  * the groups beside it at most, since groups further off are delimited by entries whose surroundings are the same.
  *
  * A boundary wherever a hash has some bits (a geometric distribution) needs no look at neighbours, but its groups have no
- * greatest size: with 64 entries on average one of a million has 900, and a random insert meets one of 128. A
+ * greatest size: with 64 entries on average, the largest among a million entries has some 600, and a random insert meets one of 128. A
  * boundary that depends on the size so far (Dolt's) moves the boundaries behind it without limit.
  */
 
