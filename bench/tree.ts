@@ -85,7 +85,7 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
       build(rows, emptyTree, (content) => Effect.sync(() => files.write(content)))
     )
     const took = performance.now() - started
-    files.edit(built.files.map(({ oid, path }) => ({ _tag: "Link", path, kind: "blob", oid })))
+    files.edit(built.files.map(({ oid, path }) => ({ _tag: "Link", path, kind: "blob", oid, from: path })))
     const shape = `${built.files.length}, ${files.directories.size}, ${files.widest()}`
     const written: Array<number> = []
     const deflated: Array<number> = []

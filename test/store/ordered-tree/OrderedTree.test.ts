@@ -6,6 +6,7 @@ import { afterPrefix, type Component, equalKeys, tupleKey, valueKey } from "../.
 import { apply, type RowEdit } from "../../../src/store/internal/ordered-tree/Apply.js"
 import { BrokenTree } from "../../../src/store/internal/ordered-tree/BrokenTree.js"
 import { build } from "../../../src/store/internal/ordered-tree/Build.js"
+import { fileEdits } from "../../../src/store/internal/ordered-tree/FileEdits.js"
 import { printHeader } from "../../../src/store/internal/ordered-tree/Header.js"
 import { indexRows, keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type Row } from "../../../src/store/internal/ordered-tree/Leaf.js"
@@ -37,7 +38,7 @@ const built = (rows: Iterable<Entry>, limits: Limits = small, sizes = false) =>
       (content) => Effect.sync(() => files.write(content)),
       limits
     )
-    files.edit(found.map(({ oid, path }) => ({ _tag: "Link", path, kind: "blob", oid })))
+    files.edit(found.map(({ oid, path }) => ({ _tag: "Link", path, kind: "blob", oid, from: path })))
     files.written = []
     return files
   })
@@ -51,7 +52,14 @@ const rowIn = (files: TreeFiles, key: string) =>
 const change = (files: TreeFiles, edits: ReadonlyArray<RowEdit>, limits: Limits = small) =>
   Effect.gen(function* () {
     const applied = yield* apply(yield* StoredTree.open(files.reader, keyOf), edits, emptyTree, limits)
+    const single = yield* fileEdits(files.reader, applied.edits)
+    const before = files.root
+    files.edit(single)
+    const { oid } = files.directory("")
+    files.root = before
     files.edit(applied.edits)
+    assert.strictEqual(files.directory("").oid, oid)
+    assert.isTrue(single.every((edit) => edit._tag === "Put" || edit.kind === "blob"))
     return applied
   })
 

@@ -3,6 +3,7 @@ import * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/Oid.js"
 import * as TimeSlice from "../../../domain/TimeSlice.js"
 import * as GitObject from "../../../git/GitObject.js"
+import type { TreeFile } from "./FileEdits.js"
 import { headerName, printHeader, rowsName } from "./Header.js"
 import { type Entry, printLeaf } from "./Leaf.js"
 import { formatLimits, type Limits } from "./Limits.js"
@@ -10,24 +11,18 @@ import { Node, namesOf } from "./Node.js"
 import { type Group, Partition, partition } from "./Partition.js"
 import { least } from "./Separator.js"
 
-/** A file of a tree, by the id of its blob. */
-export interface BuiltFile {
-  readonly path: string
-  readonly oid: Oid
-}
-
 /** A tree that was made anew. */
 export interface Built {
   readonly count: number
-  readonly files: ReadonlyArray<BuiltFile>
+  readonly files: ReadonlyArray<TreeFile>
 }
 
-const filesBelow = (directory: Node, path: string): ReadonlyArray<BuiltFile> => {
+const filesOf = (directory: Node, path: string): ReadonlyArray<TreeFile> => {
   const children = directory.children!
   return namesOf(children).flatMap((name, at) => {
     const child = children[at]!
     const below = `${path}/${name}`
-    return child.isLeaf ? [{ path: below, oid: child.oid }] : filesBelow(child, below)
+    return child.isLeaf ? [{ path: below, oid: child.oid }] : filesOf(child, below)
   })
 }
 
@@ -69,5 +64,5 @@ export const build = <E, E2>(
     } while (nodes.length > 1)
     const [root] = nodes
     const header = yield* put(printHeader({ tree, rows: root!.oid, count }))
-    return { count, files: [{ path: headerName, oid: header }, ...filesBelow(root!, rowsName)] }
+    return { count, files: [{ path: headerName, oid: header }, ...filesOf(root!, rowsName)] }
   })

@@ -7,11 +7,17 @@ import type { StoredTree } from "./StoredTree.js"
 
 /**
  * One change of the directory of a tree. Paths are unique, and none lies below another one. `Link` puts a blob or a whole
- * directory that the repository has already in the place of what is there; `Remove` of a directory removes what is in it.
+ * directory that the commit has at `from` in the place of what is there; `Remove` of a directory removes what is in it.
  */
 export type TreeEdit =
   | { readonly _tag: "Put"; readonly path: string; readonly content: Uint8Array }
-  | { readonly _tag: "Link"; readonly path: string; readonly kind: "blob" | "tree"; readonly oid: Oid }
+  | {
+      readonly _tag: "Link"
+      readonly path: string
+      readonly kind: "blob" | "tree"
+      readonly oid: Oid
+      readonly from: string
+    }
   | { readonly _tag: "Remove"; readonly path: string; readonly kind: "blob" | "tree" }
 
 const kindOf = ({ isLeaf }: Node) => (isLeaf ? "blob" : "tree")
@@ -38,7 +44,13 @@ export const differences = <E>(
       const below = `${path}/${name}`
       if (child.place !== undefined) {
         if (was?.place?.oid !== child.place.oid) {
-          found.push({ _tag: "Link", path: below, kind: kindOf(child), oid: child.place.oid })
+          found.push({
+            _tag: "Link",
+            path: below,
+            kind: kindOf(child),
+            oid: child.place.oid,
+            from: child.place.path
+          })
         }
       } else if (child.isLeaf) {
         if (slice.isSpent()) yield* slice.pause

@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/Oid.js"
-import { type BuiltFile, build } from "./Build.js"
+import { build } from "./Build.js"
+import { filesBelow } from "./FileEdits.js"
 import type { Entry } from "./Leaf.js"
 import { formatLimits, type Limits } from "./Limits.js"
 import type { Reader } from "./Reader.js"
@@ -12,17 +13,6 @@ export interface TreeProblem {
   readonly problem: "missing" | "different" | "unexpected"
 }
 
-const list = <E>(reader: Reader<E>, path: string): Effect.Effect<ReadonlyArray<BuiltFile>, E> =>
-  Effect.gen(function* () {
-    const files: Array<BuiltFile> = []
-    for (const { kind, name, oid } of (yield* reader.directory(path))?.entries ?? []) {
-      const below = path === "" ? name : `${path}/${name}`
-      if (kind === "blob") files.push({ path: below, oid })
-      else for (const file of yield* list(reader, below)) files.push(file)
-    }
-    return files
-  })
-
 /** Compares a tree with one that is made of all its rows, by the ids of the files: no leaf is read. */
 export const verify = <E, E2>(
   reader: Reader<E>,
@@ -32,7 +22,7 @@ export const verify = <E, E2>(
 ): Effect.Effect<ReadonlyArray<TreeProblem>, E | E2> =>
   Effect.gen(function* () {
     const { files } = yield* build(rows, tree, () => Effect.void, limits)
-    const actual = new Map((yield* list(reader, "")).map(({ oid, path }) => [path, oid]))
+    const actual = new Map((yield* filesBelow(reader, "")).map(({ oid, path }) => [path, oid]))
     const problems: Array<TreeProblem> = []
     for (const { oid, path } of files) {
       const found = actual.get(path)
