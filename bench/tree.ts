@@ -100,7 +100,7 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
       const began = performance.now()
       const { edits } = await Effect.runPromise(
         Effect.flatMap(StoredTree.open(files.reader, keyOf), (stored) =>
-          apply(stored, [{ key: entry.key, entry }], tree)
+          apply(stored, new Map([[entry.key, entry]]), tree)
         )
       )
       times.push(performance.now() - began)
@@ -119,11 +119,12 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
     )
     const queried = performance.now() - began
     const ranged = files.read.length
-    const more = sorted
-      .slice(0, 1000)
-      .map((_, n) => entryAt(count + inserts + n))
-      .sort((a, b) => (a.key < b.key ? -1 : 1))
-      .map((entry) => ({ key: entry.key, entry }))
+    const more = new Map(
+      Array.from({ length: 1000 }, (_, n) => {
+        const entry = entryAt(count + inserts + n)
+        return [entry.key, entry]
+      })
+    )
     const start = performance.now()
     await Effect.runPromise(
       Effect.flatMap(StoredTree.open(files.reader, keyOf), (stored) => apply(stored, more, emptyTree))

@@ -12,10 +12,11 @@ import { least } from "./Separator.js"
 import type { StoredTree } from "./StoredTree.js"
 import { differences, type TreeEdit } from "./TreeEdit.js"
 
-/** One row that comes (and takes the place of a row with its key), or the key of one that goes. */
-export interface RowEdit {
+/** Rows by key: those that come, which take the place of a row with their key, and undefined for those that go. */
+export type RowEdits = ReadonlyMap<string, Entry | undefined>
+
+interface RowEdit {
   readonly key: string
-  /** None where the row goes. */
   readonly entry: Entry | undefined
 }
 
@@ -115,19 +116,21 @@ const rootOf = <E>(tree: StoredTree<E>, nodes: ReadonlyArray<Item>, { capacity, 
   })
 
 /**
- * Changes rows of a tree, and reads the leaves in which they lie. `edits` are sorted by key, with one edit for a key.
- * `tree` is the tree of the collection that the rows describe then. Fails with `BrokenTree` where the tree lacks a row that
- * goes, or where a file is not as it was written.
+ * Changes rows of a tree, and reads the leaves in which they lie. `tree` is the tree of the collection that the rows
+ * describe then. Fails with `BrokenTree` where the tree lacks a row that goes, or where a file is not as it was written.
  */
 export const apply = <E>(
   stored: StoredTree<E>,
-  edits: ReadonlyArray<RowEdit>,
+  edits: RowEdits,
   tree: Oid,
   limits: Limits = formatLimits
 ): Effect.Effect<Applied, E | BrokenTree> =>
   Effect.gen(function* () {
     const { header } = stored
-    const touched = yield* stored.leavesOf(edits)
+    const sorted = Array.from(edits, ([key, entry]): RowEdit => ({ key, entry })).sort((a, b) =>
+      a.key < b.key ? -1 : 1
+    )
+    const touched = yield* stored.leavesOf(sorted)
     yield* stored.load(touched.map(([leaf]) => leaf))
     let count = header.count
     const windows: Array<Window> = []
