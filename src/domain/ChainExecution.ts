@@ -3,8 +3,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { Declaration, ParseOptions } from "effect/SchemaAST"
 import { Condition } from "./Condition.js"
-import { type Guard, GuardAnnotation } from "./Guard.js"
-import { maxProblems, NullableText, Numeric, Text } from "./Wire.js"
+import { maxProblems, NullableText, Numeric, Plainly, Text } from "./Wire.js"
 
 export { Condition, matches } from "./Condition.js"
 
@@ -46,10 +45,7 @@ const Handlers: Schema.Schema<ReadonlyArray<HandlerDescription>> = Schema.declar
   [HandlerDescription],
   { decode: handlersOf, encode: handlersOf },
   {
-    [GuardAnnotation]:
-      (handler: Guard): Guard =>
-      (input) =>
-        Array.isArray(input) && input.length > 0 && input.every(handler),
+    [Plainly]: Schema.NonEmptyArray(HandlerDescription).ast,
     jsonSchema: { type: "array", minItems: 1, items: { $ref: "#/components/schemas/HandlerDescription" } },
     arbitrary: (handler) => (fc) => fc.array(handler(fc), { minLength: 1 })
   }

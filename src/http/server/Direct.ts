@@ -5,7 +5,7 @@ import {
   type HttpServerRequest
 } from "@effect/platform"
 import { type Effect, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
-import * as Guard from "../../domain/Guard.js"
+import * as Guard from "./Guard.js"
 
 /** What one operation gives to its handler: the same as `HttpApiBuilder` gives. */
 export interface Input {

@@ -1,11 +1,8 @@
-import * as Option from "effect/Option"
-import * as SchemaAST from "effect/SchemaAST"
+import { Option, SchemaAST } from "effect"
+import { Plainly } from "../../domain/Wire.js"
 
 /** Accepts a value that its schema would decode to that same value. What it refuses may be valid all the same. */
 export type Guard = (input: unknown) => boolean
-
-/** The annotation by which a declared schema gives its guard, made of the guards of its type parameters. */
-export const GuardAnnotation: unique symbol = Symbol.for("chainstore/Guard")
 
 interface Field {
   readonly guard: Guard
@@ -44,9 +41,11 @@ const structOf = ({ indexSignatures, propertySignatures }: SchemaAST.TypeLiteral
 }
 
 const arrayOf = ({ elements, rest }: SchemaAST.TupleType): Guard | undefined => {
-  const [item] = all(rest.map(({ type }) => type)) ?? []
-  if (item === undefined || rest.length > 1 || elements.length > 0) return undefined
-  return (input) => Array.isArray(input) && input.every(item)
+  const types = [...elements, ...rest].map(({ type }) => type)
+  // A list, or one that is not empty.
+  if (rest.length !== 1 || elements.length > 1 || types.some((type) => type !== types[0])) return undefined
+  const [item] = all(types) ?? []
+  return item && ((input) => Array.isArray(input) && input.length >= elements.length && input.every(item))
 }
 
 const unionOf = ({ types }: SchemaAST.Union): Guard | undefined => {
@@ -59,12 +58,6 @@ const refinementOf = (ast: SchemaAST.Refinement): Guard | undefined => {
   return (
     from && ((input) => from(input) && Option.isNone(ast.filter(input, SchemaAST.defaultParseOption, ast)))
   )
-}
-
-const declared = ({ annotations, typeParameters }: SchemaAST.Declaration): Guard | undefined => {
-  const make = annotations[GuardAnnotation] as ((...of: ReadonlyArray<Guard>) => Guard) | undefined
-  const guards = all(typeParameters)
-  return guards && make?.(...guards)
 }
 
 /** The guard of a schema: a fraction of what decoding costs. Nothing where decoding may change a valid value. */
@@ -86,8 +79,10 @@ export const compile = (ast: SchemaAST.AST): Guard | undefined => {
       return structOf(ast)
     case "TupleType":
       return arrayOf(ast)
-    case "Declaration":
-      return declared(ast)
+    case "Declaration": {
+      const plain = ast.annotations[Plainly]
+      return plain === undefined ? undefined : compile(plain as SchemaAST.AST)
+    }
     default:
       return undefined
   }

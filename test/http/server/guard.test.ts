@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Arbitrary, Either, FastCheck as fc, Schema } from "effect"
-import { ChainExecutionRequest } from "../../src/domain/ChainExecution.js"
-import * as Guard from "../../src/domain/Guard.js"
-import { Ticket } from "../../src/domain/Ticket.js"
+import { ChainExecutionRequest } from "../../../src/domain/ChainExecution.js"
+import { Ticket } from "../../../src/domain/Ticket.js"
+import * as Guard from "../../../src/http/server/Guard.js"
 
 const json = fc.oneof(
   fc.jsonValue(),
