@@ -73,6 +73,22 @@ inEachVersion("commits", {}, (it) => {
     })
   )
 
+  it.effect("and a page of any number is that page, and of any size at most a hundred", () =>
+    Effect.gen(function* () {
+      const made = yield* Rest.repository("far", { "a.json": "0\n" })
+      const create = (ref: string) =>
+        Rest.request("POST", "/repos/local/far/git/refs", { body: { ref, sha: made!.commit } })
+      for (let number = 0; number < 40; number++) yield* create(`refs/heads/b${number}`)
+      const count = (query: string) =>
+        Effect.map(Rest.get(`/repos/local/far/branches?${query}`), ({ body }) => body.length)
+      for (const page of ["2", "1000000", "1000000000", "9".repeat(30)])
+        assert.strictEqual(yield* count(`page=${page}&per_page=100`), 0, page)
+      for (const size of ["100", "101", "1000000000", "9".repeat(30)])
+        assert.strictEqual(yield* count(`per_page=${size}`), 41, size)
+      assert.strictEqual(yield* count("per_page=x&page=-1"), 30)
+    })
+  )
+
   it.effect("show their files 300 to a page and 3,000 in all", () =>
     Effect.gen(function* () {
       yield* Rest.repository("many", { "a.json": "0\n" })
