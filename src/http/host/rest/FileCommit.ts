@@ -26,16 +26,23 @@ export interface Intention {
   readonly dated: boolean
 }
 
+const noBranch = (branch: string) =>
+  new Problem({ status: 404, message: `Branch ${branch.slice(0, 255)} not found` })
+
+/** Fails unless the branch is there, or would be the first. */
+const mayBegin = ({ git }: Hosted, branch: string, isThere: boolean) =>
+  isThere
+    ? Effect.void
+    : Effect.flatMap(Revision.isEmpty(git), (empty) => (empty ? Effect.void : noBranch(branch)))
+
 /** What PUT and DELETE have in common, judged in GitHub's order: the branch before the blob. */
 export const intention = (call: Call, hosted: Hosted, body: Fields.Fields, path: string) =>
   Effect.gen(function* () {
     const { git } = hosted
     const branch = (yield* Fields.string(body, "branch")) ?? (yield* git.defaultBranch)
     const sha = yield* Fields.string(body, "sha")
-    const missing = new Problem({ status: 404, message: `Branch ${branch.slice(0, 255)} not found` })
-    if (!isRefName(branch)) return yield* missing
-    if (Option.isNone(yield* git.ref(`refs/heads/${branch}`)) && !(yield* Revision.isEmpty(git)))
-      return yield* missing
+    if (!isRefName(branch)) return yield* noBranch(branch)
+    yield* mayBegin(hosted, branch, Option.isSome(yield* git.ref(`refs/heads/${branch}`)))
     if (!isPath(path)) return yield* unprocessable("path contains a malformed path component")
     const fallback = { ...People.personOf(call.principal), date: undefined }
     const committer = (yield* People.signatureOf(body, "committer")) ?? fallback
@@ -90,6 +97,8 @@ const committing = (hosted: Hosted, write: Intention, message: string, change: C
     const { committed, result } = yield* git
       .commitNext(write.branch, (head) =>
         Effect.gen(function* () {
+          // A branch that was deleted since the request came is not made again.
+          yield* mayBegin(hosted, write.branch, Option.isSome(head))
           const existing = yield* entryAt(git, head, write.path)
           yield* judge(existing)
           const special = change._tag !== "Remove" && modeOf(existing) !== "100644"
@@ -119,6 +128,7 @@ const exactly = (hosted: Hosted, write: Intention, message: string, change: Chan
     const { git } = hosted
     const ref = `refs/heads/${write.branch}`
     const head = yield* git.ref(ref)
+    yield* mayBegin(hosted, write.branch, Option.isSome(head))
     const base = Option.isSome(head) ? yield* git.commit(head.value) : Option.none()
     const existing = yield* entryAt(git, base, write.path)
     yield* judge(existing)
