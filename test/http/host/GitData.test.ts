@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { HostServer } from "../../support/host/HostServer.js"
 import { inEachVersion } from "../../support/host/inEachVersion.js"
 import * as Rest from "../../support/host/Rest.js"
 
@@ -237,6 +239,34 @@ inEachVersion("git data", {}, (it) => {
       assert.strictEqual((yield* Rest.get(`${at}/git/tags/${tag.body.sha}`)).body.object.sha, head.commit)
       assert.strictEqual((yield* Rest.get(`${at}/tags`)).body[0].commit.sha, head.commit)
       assert.strictEqual((yield* Rest.get(`${at}/contents/a.json?ref=v1`)).status, 200)
+    })
+  )
+
+  it.effect("tags: one that Git has is shown, whenever it was made", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const at = "/repos/local/years"
+      const head = (yield* Rest.repository("years", { "a.json": "1\n" }))!
+      const git = (input: string, ...args: ReadonlyArray<string>) =>
+        execFileSync("git", ["-C", `${directory}/repos/local/years.git`, ...args], {
+          input,
+          encoding: "utf8"
+        }).trim()
+      for (const [seconds, date] of [
+        ["9999999999999", "1970-01-01T00:00:00Z"],
+        ["253402300799", "9999-12-31T23:59:59Z"],
+        ["86400", "1970-01-02T00:00:00Z"]
+      ] as const) {
+        const content = `object ${head.commit}\ntype commit\ntag v\ntagger a <a@x> ${seconds} +0000\n\nm\n`
+        const sha = git(content, "hash-object", "-t", "tag", "-w", "--stdin")
+        git("", "update-ref", "refs/tags/v", sha)
+        const shown = yield* Rest.get(`${at}/git/tags/${sha}`)
+        assert.deepStrictEqual([shown.status, shown.body.tagger?.date], [200, date], seconds)
+        const { data } = yield* Rest.graphql(
+          `{ repository(owner: "local", name: "years") { ref(qualifiedName: "v") { target { ... on Tag { tagger { date } } } } } }`
+        )
+        assert.strictEqual(data.repository.ref.target?.tagger.date, date)
+      }
     })
   )
 
