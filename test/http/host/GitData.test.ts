@@ -223,6 +223,29 @@ inEachVersion("git data", {}, (it) => {
     })
   )
 
+  it.effect("refs: what Git made is moved and deleted, whatever it is called", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const at = "/repos/local/dashes"
+      const head = (yield* Rest.repository("dashes", { "a.json": "1\n" }))!
+      const next = (yield* post(`${at}/git/commits`, {
+        message: "n",
+        tree: head.tree,
+        parents: [head.commit]
+      })).body.sha
+      const path = `${directory}/repos/local/dashes.git`
+      for (const name of ["heads/feature/-x", "heads/-y", "tags/-z"]) {
+        execFileSync("git", ["-C", path, "update-ref", `refs/${name}`, head.commit])
+        const ref = `${at}/git/refs/${name}`
+        assert.strictEqual((yield* Rest.get(ref)).body.object.sha, head.commit)
+        const moved = yield* Rest.request("PATCH", ref, { body: { sha: next } })
+        assert.deepStrictEqual([moved.status, moved.body.object?.sha], [200, next])
+        assert.strictEqual((yield* Rest.request("DELETE", ref)).status, 204)
+        assert.strictEqual((yield* Rest.get(ref)).status, 404)
+      }
+    })
+  )
+
   it.effect("tags: annotated ones are made, read and peeled", () =>
     Effect.gen(function* () {
       const at = "/repos/local/tags"

@@ -4,8 +4,10 @@ import { isRefName, pathProblem } from "../../../git/Names.js"
 export const isOwner = (owner: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(owner)
 
 /** A name with at least two slashes below `refs/`, as the API wants it. */
-export const isWholeRefName = (name: string): boolean =>
-  isRefName(name) && /^refs\/[^/]+\/./.test(name) && !/\/-/.test(name)
+export const isWholeRefName = (name: string): boolean => isRefName(name) && /^refs\/[^/]+\/./.test(name)
+
+/** The same of a ref that is to be made: Git's own commands would take a dash for that of an option. */
+export const isNewRefName = (name: string): boolean => isWholeRefName(name) && !/\/-/.test(name)
 
 /** A commit id, whole or cut short. */
 export const isAbbreviation = (text: string): boolean => /^[0-9a-f]{4,40}$/i.test(text)

@@ -9,7 +9,7 @@ import * as Api from "../../../store/remote/github/api/Refs.js"
 import * as Links from "../reply/Links.js"
 import { emptyRepository, notFound, Problem, unprocessable } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
-import { isWholeRefName, nodeId } from "../repository/Names.js"
+import { isNewRefName, isWholeRefName, nodeId } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
 import { clashes } from "../repository/RefClash.js"
 import type { Hosted } from "../repository/Repositories.js"
@@ -92,7 +92,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     if (!name.startsWith("refs/") || name.split("/").length < 3) {
       return yield* unprocessable("Reference name must start with 'refs/' and have at least two slashes")
     }
-    if (!isWholeRefName(name)) return yield* unprocessable(`${name.slice(0, 255)} is not a valid ref name.`)
+    if (!isNewRefName(name)) return yield* unprocessable(`${name.slice(0, 255)} is not a valid ref name.`)
     const oid = yield* exists(hosted.git, sha)
     const duplicate = unprocessable("Reference already exists")
     if (Option.isSome(yield* hosted.git.ref(name))) return yield* duplicate
