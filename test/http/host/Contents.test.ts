@@ -146,6 +146,34 @@ inEachVersion("contents", {}, (it) => {
     })
   )
 
+  it.effect("a person of whose name Git would leave nothing is none", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const at = "/repos/local/nobody"
+      const head = (yield* Rest.repository("nobody", { "a.json": "{}\n" }))!
+      const object = { tag: "v", message: "m", object: head.commit, type: "commit" }
+      const post = (path: string, body: object) => Rest.request("POST", `${at}/git/${path}`, { body })
+      for (const who of [
+        { name: ".", email: "a@x" },
+        { name: "a", email: "<>" },
+        { name: '";"', email: "a@x" }
+      ]) {
+        assert.strictEqual((yield* put("nobody", "b.json", { content, author: who })).status, 422)
+        const made = { message: "m", tree: head.tree, parents: [head.commit] }
+        assert.strictEqual((yield* post("commits", { ...made, committer: who, author: who })).status, 422)
+        assert.strictEqual((yield* post("tags", { ...object, tagger: who })).status, 422)
+      }
+      const tag = yield* post("tags", { ...object, tagger: { name: "Ada, Jr.", email: "<a@x>." } })
+      assert.strictEqual(tag.body.tagger.name, "Ada, Jr")
+      const text = execFileSync(
+        "git",
+        ["-C", `${directory}/repos/local/nobody.git`, "cat-file", "tag", tag.body.sha],
+        { encoding: "utf8" }
+      )
+      assert.match(text, /^tagger Ada, Jr <a@x> /m)
+    })
+  )
+
   it.effect("content is base64 in lines of sixty, in contents and in blobs", () =>
     Effect.gen(function* () {
       const text = `${JSON.stringify({ text: "ü".repeat(200) })}\n`

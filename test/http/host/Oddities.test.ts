@@ -105,6 +105,12 @@ layer(host(), { timeout: 60_000 })("what is seldom in a repository", (it) => {
         body.map(({ commit }: Rest.Json) => commit.message),
         ["a@x"]
       )
+      for (const lines of ["nobody%0A", "%0A", "nobody%0Aa@x"])
+        assert.deepStrictEqual(
+          (yield* Rest.get(`/repos/local/whose/commits?author=${lines}`)).body,
+          [],
+          lines
+        )
     })
   )
 
