@@ -20,8 +20,8 @@ import * as People from "./People.js"
 export const parse = (content: Uint8Array) => {
   const text = Buffer.from(content).toString()
   const end = text.indexOf("\n\n")
-  const head = end < 0 ? text : text.slice(0, end)
-  const line = (name: string) => new RegExp(`^${name} (.*)$`, "m").exec(head)?.[1] ?? ""
+  const head = (end < 0 ? text : text.slice(0, end)).split("\n")
+  const line = (name: string) => head.find((one) => one.startsWith(`${name} `))?.slice(name.length + 1) ?? ""
   const tagger = /^(.*) <(.*)> (-?\d+) [+-]\d{4}$/.exec(line("tagger"))
   return {
     object: line("object"),
