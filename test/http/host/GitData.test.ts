@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process"
-import { assert } from "@effect/vitest"
-import { Effect } from "effect"
-import { HostServer } from "../../support/host/HostServer.js"
+import { setImmediate } from "node:timers/promises"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import { inEachVersion } from "../../support/host/inEachVersion.js"
 import * as Rest from "../../support/host/Rest.js"
 
@@ -314,6 +315,49 @@ inEachVersion("git data", {}, (it) => {
         200,
         ...Array.from({ length: 7 }, () => 422)
       ])
+    })
+  )
+})
+
+// With what makes a write last: the longer a flush takes, the seldomer a ref stays where it was.
+layer(host({ durability: "fsync" }), { timeout: 60_000 })("a branch that is written all the time", (it) => {
+  it.effect("is moved, committed to and deleted all the same", () =>
+    Effect.gen(function* () {
+      const at = "/repos/local/busy"
+      const head = (yield* Rest.repository("busy", { "a.json": "1\n" }))!
+      yield* post(`${at}/git/refs`, { ref: "refs/heads/work", sha: head.commit })
+      const put = (path: string, body: object) =>
+        Rest.request("PUT", `${at}/contents/${path}`, {
+          body: { branch: "work", message: "m", content: "", ...body }
+        })
+      let written = 0
+      const writer = (number: number) =>
+        Effect.gen(function* () {
+          for (let file = 0; ; file++) {
+            const { status } = yield* put(`${number}/${file}`, {})
+            if (status === 404) return
+            assert.strictEqual(status, 201)
+            written++
+          }
+        })
+      const writers = yield* Effect.fork(
+        Effect.forEach(
+          Array.from({ length: 12 }, (_, number) => number),
+          writer,
+          { concurrency: "unbounded", discard: true }
+        )
+      )
+      const author = { name: "a", email: "a@x", date: "2020-01-01T00:00:00Z" }
+      for (let round = 0; round < 2; round++) {
+        const before = written
+        while (written < before + 12) yield* Effect.promise(() => setImmediate())
+        assert.strictEqual((yield* put(`dated/${round}`, { author })).status, 201)
+        const body = { sha: head.commit, force: true }
+        assert.strictEqual((yield* Rest.request("PATCH", `${at}/git/refs/heads/work`, { body })).status, 200)
+      }
+      assert.strictEqual((yield* Rest.request("DELETE", `${at}/git/refs/heads/work`)).status, 204)
+      yield* Fiber.join(writers)
+      assert.strictEqual((yield* Rest.get(`${at}/git/ref/heads/work`)).status, 404)
     })
   )
 })

@@ -8,6 +8,7 @@ import type { TreeEntry } from "../../../git/Tree.js"
 import { conflict, notFound, Problem, unprocessable } from "../reply/Problem.js"
 import * as FirstBranch from "../repository/FirstBranch.js"
 import { isPath } from "../repository/Names.js"
+import * as RefTurn from "../repository/RefTurn.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
 import type { Call } from "../request/Call.js"
@@ -81,8 +82,6 @@ export const put = (
     return { _tag: "Link", path, oid: yield* FileContent.store(git, content) } satisfies Change
   })
 
-const mostTries = 16
-
 /** Makes one commit of one change, which is judged against the head that the commit stands on. */
 export const make = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
   Effect.tap(committing(hosted, write, message, change, judge), ({ info }) =>
@@ -124,33 +123,32 @@ const modeOf = (existing: Option.Option<TreeEntry>): TreeEntry["mode"] =>
 
 /** The same with dates of the request's own, and for files that are executable or links and stay so. */
 const exactly = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
-  Effect.gen(function* () {
-    const { git } = hosted
-    const ref = `refs/heads/${write.branch}`
-    const head = yield* git.ref(ref)
-    yield* mayBegin(hosted, write.branch, Option.isSome(head))
-    const base = Option.isSome(head) ? yield* git.commit(head.value) : Option.none()
-    const existing = yield* entryAt(git, base, write.path)
-    yield* judge(existing)
-    const blob =
-      change._tag === "Put"
-        ? yield* git.writeObject("blob", change.content)
-        : change._tag === "Link"
-          ? change.oid
-          : undefined
-    const tree = yield* git.writeTree(
-      Option.map(base, (commit) => commit.tree),
-      [{ path: write.path, mode: modeOf(existing), oid: Option.fromNullable(blob) }]
-    )
-    const { author, committer } = write
-    const oid = yield* git.writeCommit({ tree, parents: Option.toArray(head), author, committer, message })
-    yield* git.updateRef(ref, head, Option.some(oid))
-    const info = yield* git.commit(oid)
-    return { existed: Option.isSome(existing), blob, info: Option.getOrThrow<CommitInfo>(info) }
-  }).pipe(
-    Effect.retry({ while: (error) => error instanceof RefMoved, times: mostTries }),
-    Effect.mapError(toConflict)
-  )
+  RefTurn.moving(hosted.git, (move) =>
+    Effect.gen(function* () {
+      const { git } = hosted
+      const ref = `refs/heads/${write.branch}`
+      const head = yield* git.ref(ref)
+      yield* mayBegin(hosted, write.branch, Option.isSome(head))
+      const base = Option.isSome(head) ? yield* git.commit(head.value) : Option.none()
+      const existing = yield* entryAt(git, base, write.path)
+      yield* judge(existing)
+      const blob =
+        change._tag === "Put"
+          ? yield* git.writeObject("blob", change.content)
+          : change._tag === "Link"
+            ? change.oid
+            : undefined
+      const tree = yield* git.writeTree(
+        Option.map(base, (commit) => commit.tree),
+        [{ path: write.path, mode: modeOf(existing), oid: Option.fromNullable(blob) }]
+      )
+      const { author, committer } = write
+      const oid = yield* git.writeCommit({ tree, parents: Option.toArray(head), author, committer, message })
+      yield* move(ref, head, Option.some(oid))
+      const info = yield* git.commit(oid)
+      return { existed: Option.isSome(existing), blob, info: Option.getOrThrow<CommitInfo>(info) }
+    })
+  ).pipe(Effect.mapError(toConflict))
 
 /** A ref race, in the words in which GitHub tells it. */
 const toConflict = <E>(error: E | RefMoved): E | Problem => {
