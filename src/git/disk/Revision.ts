@@ -22,7 +22,8 @@ export const revisionOf = (objects: ObjectDatabase, refs: RefStore, text: string
 }
 
 const objectNamed = (objects: ObjectDatabase, refs: RefStore, revision: string): Oid | undefined => {
-  if (/^[0-9a-f]{40}$/.test(revision)) return objects.peel(revision as Oid)
+  const id = revision.toLowerCase()
+  if (/^[0-9a-f]{40}$/.test(id)) return objects.peel(id as Oid)
   if (!isRefName(revision)) return undefined
   const names =
     revision === "HEAD"
@@ -37,8 +38,8 @@ const objectNamed = (objects: ObjectDatabase, refs: RefStore, revision: string):
     if (found === undefined) throw new MissingObject(oid)
     return found
   }
-  if (!/^[0-9a-f]{4,39}$/.test(revision)) return undefined
-  const found = objects.startingWith(revision)
+  if (!/^[0-9a-f]{4,39}$/.test(id)) return undefined
+  const found = objects.startingWith(id)
   if (found.length === 1) return objects.peel(found[0]!)
   const commits = found.filter((oid) => objects.info(oid)?.type === "commit")
   return commits.length === 1 ? commits[0] : undefined

@@ -107,8 +107,9 @@ export class MemoryRepository {
       const oid = this.refs.get(ref)
       if (oid !== undefined) return this.commits.get(oid)
     }
-    if (!/^[0-9a-f]{4,40}$/.test(name)) return undefined
-    const found = Array.from(this.commits.values()).filter((commit) => commit.oid.startsWith(name))
+    const id = name.toLowerCase()
+    if (!/^[0-9a-f]{4,40}$/.test(id)) return undefined
+    const found = Array.from(this.commits.values()).filter((commit) => commit.oid.startsWith(id))
     return found.length === 1 ? found[0] : undefined
   }
 
