@@ -20,6 +20,8 @@ export interface IndexFile {
 export interface DocumentChange {
   readonly id: string
   readonly document: SpelledObject | undefined
+  /** Its content before, read when it is asked for; undefined where there was none. */
+  readonly before?: (() => SpelledObject) | undefined
 }
 
 export const emptyIndex: IndexFile = { values: new Map(), ids: new Map(), tree: undefined }

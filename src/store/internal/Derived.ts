@@ -248,7 +248,10 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       const isCurrent = (file: DerivedFile) => !rebuild && (file.describes(before) || file.describes(base))
       const missing = (file: DerivedFile) =>
         since === undefined || (file.describes(base) && !file.describes(before)) ? changed : []
-      const isStale = stored.some((file) => !isCurrent(file))
+      const kept = yield* Effect.forEach(stored, (file) =>
+        isCurrent(file) ? file.changed(missing(file), tree) : Effect.succeedNone
+      )
+      const isStale = kept.some(Option.isNone)
       const all =
         isStale && Option.isSome(head) && before !== emptyTree
           ? yield* documents(
@@ -266,8 +269,11 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
         }
       }
       const everything = isStale ? [...all].map(([id, document]) => ({ id, document })) : []
-      const derivations = yield* Effect.forEach(stored, (file) =>
-        isCurrent(file) ? file.next("of itself", missing(file), tree) : file.next("anew", everything, tree)
+      const derivations = yield* Effect.forEach(stored, (file, at) =>
+        Option.match(kept[at]!, {
+          onNone: () => file.anew(everything, tree),
+          onSome: Effect.succeed
+        })
       )
       return {
         changes: derivations.flatMap((derivation) => derivation.changes),

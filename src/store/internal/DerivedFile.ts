@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type * as Option from "effect/Option"
 import type { Bounded } from "../../domain/Bounded.js"
 import type { JsonProblem } from "../../domain/CanonicalJson.js"
 import {
@@ -35,12 +36,13 @@ export interface DerivedFile {
   readonly fields: ReadonlyArray<string>
   /** Whether it describes a tree of the collection; what is missing describes the empty one. */
   readonly describes: (tree: Oid | undefined) => boolean
-  /** What it becomes with documents that have changed, or with all documents of the collection, for a tree of that. */
-  readonly next: (
-    made: "of itself" | "anew",
+  /** What it becomes where documents change, for a tree of the collection; none where it is damaged, and must be made anew. */
+  readonly changed: (
     documents: ReadonlyArray<DocumentChange>,
     tree: Oid
-  ) => Effect.Effect<Derivation, ReadError>
+  ) => Effect.Effect<Option.Option<Derivation>, ReadError>
+  /** What it is made of all documents. */
+  readonly anew: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => Effect.Effect<Derivation, ReadError>
 }
 
 /** A file that was read, with its bytes. */
@@ -83,13 +85,9 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
   { collection, isTouched, known, now, path, stored }: SingleFile<A>,
   fields: ReadonlyArray<string>,
   form: Form<A>
-): DerivedFile => ({
-  fields,
-  describes: (tree) =>
-    stored === undefined ? tree === emptyTree : tree !== undefined && stored.value.tree === tree,
-  next: (made, documents, tree) =>
+): DerivedFile => {
+  const write = (before: A, documents: ReadonlyArray<DocumentChange>, tree: Oid) =>
     Effect.gen(function* () {
-      const before = made === "of itself" ? (stored?.value ?? form.empty) : form.empty
       const value = { ...form.with(before, documents), tree }
       const content = yield* Effect.mapError(
         form.print(value, now, tree),
@@ -113,9 +111,16 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
           const oid = blobs.get(path)
           if (oid !== undefined) known.set(path, { oid, value, content })
         }
-      }
+      } satisfies Derivation
     })
-})
+  return {
+    fields,
+    describes: (tree) =>
+      stored === undefined ? tree === emptyTree : tree !== undefined && stored.value.tree === tree,
+    changed: (documents, tree) => Effect.asSome(write(stored?.value ?? form.empty, documents, tree)),
+    anew: (documents, tree) => write(form.empty, documents, tree)
+  }
+}
 
 /** The file of an index of format 1. */
 export const indexFile = (file: SingleFile<IndexFile>, field: string): DerivedFile =>

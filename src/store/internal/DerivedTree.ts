@@ -1,0 +1,180 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { DocumentChange } from "../../domain/IndexFile.js"
+import { emptyTree, type Oid } from "../../domain/Oid.js"
+import type { SpelledObject } from "../../domain/SpelledJson.js"
+import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import type { Change } from "../remote/GitRemote.js"
+import { type Derivation, type DerivedFile, nothing } from "./DerivedFile.js"
+import { apply } from "./ordered-tree/Apply.js"
+import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
+import { build } from "./ordered-tree/Build.js"
+import { fileEdits, filesBelow } from "./ordered-tree/FileEdits.js"
+import { type IndexField, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
+import { type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
+import type { Reader } from "./ordered-tree/Reader.js"
+import { StoredTree } from "./ordered-tree/StoredTree.js"
+import type { TreeEdit } from "./ordered-tree/TreeEdit.js"
+import type { Snapshot } from "./Snapshot.js"
+
+/** What the rows of a tree are made of. */
+export interface Rows {
+  readonly fields: ReadonlyArray<string>
+  readonly keyOf: (row: Row) => string
+  /** The rows of a document, by their keys. */
+  readonly of: (id: string, document: SpelledObject) => ReadonlyMap<string, Row>
+}
+
+const own = (document: SpelledObject, field: string) =>
+  Object.hasOwn(document, field) ? document[field] : undefined
+
+/** The rows of an index. */
+export const rowsOfIndex = (fields: ReadonlyArray<IndexField>): Rows => ({
+  fields: fields.map(({ field }) => field),
+  keyOf: keyOfRows(fields),
+  of: (id, document) => indexRows(fields, id, (field) => own(document, field))
+})
+
+/** The rows of a manifest: one for each document. */
+export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
+  const keyOf = keyOfRows([])
+  return {
+    fields,
+    keyOf,
+    of: (id, document) => {
+      const members = fields.filter((field) => Object.hasOwn(document, field))
+      const row: Row = Object.fromEntries([...members.map((field) => [field, document[field]!]), ["_id", id]])
+      return new Map([[keyOf(row), row]])
+    }
+  }
+}
+
+/** Reads the tree below a directory of a snapshot. */
+export const readerAt = (snapshot: Snapshot, root: string, concurrency: number): Reader<ReadError> => {
+  const at = (path: string) => (path === "" ? root : `${root}/${path}`)
+  return {
+    directory: (path) =>
+      Effect.map(snapshot.directory(at(path)), (found) => {
+        if (Option.isNone(found)) return undefined
+        const { entries, oid } = found.value.tree
+        return {
+          oid,
+          entries: entries.flatMap(({ kind, oid: id, path: name }) =>
+            kind === "blob" || kind === "tree" ? [{ kind, oid: id, name }] : []
+          )
+        }
+      }),
+    files: (paths) =>
+      Effect.map(
+        Stream.runFold(
+          snapshot.files(paths.map(at), { concurrency }),
+          new Map<string, Uint8Array>(),
+          (all, { content, path }) => all.set(path, content)
+        ),
+        (found) => paths.map((path) => found.get(at(path)))
+      )
+  }
+}
+
+export interface DerivedTreeOptions {
+  readonly snapshot: Snapshot
+  readonly collection: string
+  /** The directory of the tree. */
+  readonly path: string
+  readonly rows: Rows
+  readonly concurrency: number
+}
+
+/** An index or a manifest of format 2, as a snapshot has it: a tree of small files. */
+export const derivedTree = ({
+  collection,
+  concurrency,
+  path,
+  rows,
+  snapshot
+}: DerivedTreeOptions): Effect.Effect<DerivedFile, ReadError> =>
+  Effect.gen(function* () {
+    const reader = readerAt(snapshot, path, concurrency)
+    const whole = <A>(
+      open: Effect.Effect<A, ReadError | BrokenTree>
+    ): Effect.Effect<Option.Option<A>, ReadError> =>
+      Effect.asSome(open).pipe(Effect.catchTag("BrokenTree", () => Effect.succeedNone))
+    const isThere = (yield* reader.directory("")) !== undefined
+    const stored = isThere
+      ? Option.getOrUndefined(yield* whole(StoredTree.open(reader, rows.keyOf)))
+      : undefined
+
+    const entry = (row: Row) =>
+      Either.mapLeft(
+        entryOf(row, rows.keyOf),
+        ({ message, path: inside }) =>
+          new ValidationError({
+            operation: "Store.write",
+            path,
+            collection,
+            message: `${path} cannot be written: ${inside} ${message}`,
+            hint: "a stored document holds a number that JavaScript cannot hold in an indexed or listed field"
+          })
+      )
+
+    const changeOf = (edit: TreeEdit): Change =>
+      edit._tag === "Put"
+        ? { _tag: "Put", path: `${path}/${edit.path}`, content: edit.content }
+        : edit._tag === "Link"
+          ? { _tag: "Link", path: `${path}/${edit.path}`, oid: edit.oid }
+          : { _tag: "Remove", path: `${path}/${edit.path}` }
+
+    const anew: DerivedFile["anew"] = (documents, tree) =>
+      Effect.gen(function* () {
+        const entries: Array<Entry> = []
+        for (const { document, id } of documents) {
+          if (document === undefined) continue
+          for (const row of rows.of(id, document).values()) entries.push(yield* entry(row))
+        }
+        entries.sort((a, b) => (a.key < b.key ? -1 : 1))
+        const contents = new Map<Oid, Uint8Array>()
+        const { files } = yield* build(Stream.fromIterable(entries), tree, (content, oid) =>
+          Effect.sync(() => contents.set(oid, content))
+        )
+        const before = new Map((yield* filesBelow(reader, "")).map((file) => [file.path, file.oid]))
+        const changes: Array<Change> = []
+        for (const file of files) {
+          if (before.get(file.path) !== file.oid) {
+            changes.push({ _tag: "Put", path: `${path}/${file.path}`, content: contents.get(file.oid)! })
+          }
+          before.delete(file.path)
+        }
+        for (const gone of before.keys()) changes.push({ _tag: "Remove", path: `${path}/${gone}` })
+        return { ...nothing, changes } satisfies Derivation
+      })
+
+    const changed = (tree: StoredTree<ReadError>, documents: ReadonlyArray<DocumentChange>, of: Oid) =>
+      Effect.gen(function* () {
+        const edits = new Map<string, Entry | undefined>()
+        for (const { before, id } of documents) {
+          if (before !== undefined) for (const key of rows.of(id, before()).keys()) edits.set(key, undefined)
+        }
+        for (const { document, id } of documents) {
+          if (document === undefined) continue
+          for (const [key, row] of rows.of(id, document)) edits.set(key, yield* entry(row))
+        }
+        const applied = yield* apply(tree, edits, of)
+        const single = yield* fileEdits(reader, applied.edits)
+        return { ...nothing, changes: single.map(changeOf) } satisfies Derivation
+      })
+
+    return {
+      fields: rows.fields,
+      describes: (tree) =>
+        isThere ? tree !== undefined && stored?.header.tree === tree : tree === emptyTree,
+      changed: (documents, tree) =>
+        stored === undefined
+          ? isThere
+            ? Effect.succeedNone
+            : Effect.asSome(anew(documents, tree))
+          : whole(changed(stored, documents, tree)),
+      anew
+    }
+  })
