@@ -7,7 +7,7 @@ import { RefMoved } from "../../../domain/Ref.js"
 import { RemoteError, ValidationError } from "../../../domain/StoreError.js"
 import { branchError, branchRef } from "../../../git/Names.js"
 import type { Repository } from "../../../git/Repository.js"
-import type { Blob, GitRemoteService, Head, Probe } from "../GitRemote.js"
+import type { Blob, GitRemoteService, Head, Probe, RemoteFailure } from "../GitRemote.js"
 import { type CommitReads, snapshotLater, snapshotOf } from "../RemoteSnapshot.js"
 
 const idOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.tree)
@@ -19,11 +19,11 @@ const groupSize = 512
 const checked = (operation: string, branch: string): Effect.Effect<string, ValidationError> =>
   Effect.suspend(() => branchError(operation, branch) ?? Effect.succeed(branchRef(branch)))
 
+const corrupt = (repository: Repository, operation: string, message: string, hint: string) =>
+  new RemoteError({ operation, reason: "Corrupt", path: repository.name, message, hint })
+
 /** What a store reads of the commits of a repository. */
 const readsOf = (repository: Repository): CommitReads => {
-  const corrupt = (operation: string, message: string, hint: string) =>
-    new RemoteError({ operation, reason: "Corrupt", path: repository.name, message, hint })
-
   /** The content of a blob that a tree lists: one that cannot be found is lost, not absent. */
   const contentOf = (operation: string, path: string, oid: Oid): Effect.Effect<Uint8Array, RemoteError> =>
     Effect.flatMap(
@@ -31,6 +31,7 @@ const readsOf = (repository: Repository): CommitReads => {
       Option.match({
         onNone: () =>
           corrupt(
+            repository,
             operation,
             `${path} is listed, but its object ${oid} is missing`,
             "Run `git fsck` in the repository and fetch the object from a clone"
@@ -101,21 +102,21 @@ export const remoteOf = (
 ): GitRemoteService => {
   const reads = readsOf(repository)
 
-  const tip = (operation: string, branch: string) =>
-    Effect.gen(function* () {
-      const name = yield* checked(operation, branch)
-      const at = yield* repository.ref(name)
-      if (Option.isNone(at)) return Option.none<Head>()
-      const head = yield* headAt(repository, at.value)
-      if (Option.isSome(head)) return head
-      return yield* new RemoteError({
-        operation,
-        reason: "Corrupt",
-        path: repository.name,
-        message: `${name} points to ${at.value}, which is not a commit`,
-        hint: "Run `git fsck` in the repository"
-      })
-    })
+  const tip = (operation: string, branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
+    Effect.flatMap(checked(operation, branch), (name) =>
+      Effect.flatMap(repository.ref(name), (at) =>
+        Option.isNone(at)
+          ? Effect.succeed(Option.none<Head>())
+          : Effect.filterOrFail(headAt(repository, at.value), Option.isSome, () =>
+              corrupt(
+                repository,
+                operation,
+                `${name} points to ${at.value}, which is not a commit`,
+                "Run `git fsck` in the repository"
+              )
+            )
+      )
+    )
 
   const requireCommit = (operation: string, oid: Oid) =>
     Effect.filterOrFail(
