@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import type { GitRemoteService, RemoteFailure } from "../store/remote/GitRemote.js"
 import { intercepted } from "../store/remote/Interception.js"
 
@@ -21,9 +21,7 @@ export type OnTouch = (touch: Touch) => Effect.Effect<void, RemoteFailure>
 /** The same remote with something happening between any two of its steps. Works over any implementation. */
 export const withFaults = (remote: GitRemoteService, onTouch: OnTouch): GitRemoteService =>
   intercepted(remote, {
-    onRead: (operation, point) => Effect.suspend(() => onTouch({ operation, point, writes: false })),
+    onRead: (operation, point) => onTouch({ operation, point, writes: false }),
     onWrite: (operation, point) =>
-      Effect.suspend(() =>
-        onTouch({ operation, point: point === "built" ? "building" : point, writes: true })
-      )
+      onTouch({ operation, point: point === "built" ? "building" : point, writes: true })
   })

@@ -22,10 +22,10 @@ export interface Interception {
 }
 
 /** The same remote with something happening between any two of its steps. Works over any implementation. */
-export const intercepted = (
-  remote: GitRemoteService,
-  { onRead, onWrite }: Interception
-): GitRemoteService => {
+export const intercepted = (remote: GitRemoteService, interception: Interception): GitRemoteService => {
+  const onRead: Interception["onRead"] = (...args) => Effect.suspend(() => interception.onRead(...args))
+  const onWrite: Interception["onWrite"] = (...args) => Effect.suspend(() => interception.onWrite(...args))
+
   const reading = <A, E>(operation: string, effect: Effect.Effect<A, E>) =>
     Effect.zipRight(onRead(operation, "before"), Effect.zipLeft(effect, onRead(operation, "after")))
 
