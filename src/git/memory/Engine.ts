@@ -7,7 +7,7 @@ import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { RemoteError, ValidationError } from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
-import type { CommitInfo, Committed, Head, NewCommit } from "../Commit.js"
+import type { Change, CommitInfo, Committed, Head, NewCommit } from "../Commit.js"
 import { blobsPut, commitObject, targetError } from "../CommitDraft.js"
 import * as GitObject from "../GitObject.js"
 import { editsOf, editTree, encodeMap, type MapTree, MapTreeNode } from "../MapTree.js"
@@ -95,6 +95,15 @@ export const open = (memory: MemoryRepository): Repository => {
       : new RefMoved({ ref, expected, actual: Option.fromNullable(actual) })
   }
 
+  const linkError = (operation: string, changes: ReadonlyArray<Change>): ValidationError | undefined => {
+    for (const change of changes) {
+      if (change._tag !== "Link") continue
+      const wrong = targetError(operation, change.path, change.oid, "100644", memory.typeOf(change.oid))
+      if (wrong !== undefined) return wrong
+    }
+    return undefined
+  }
+
   /** Makes a commit and moves its branch, or does neither. */
   const commitOn = (
     operation: string,
@@ -107,14 +116,8 @@ export const open = (memory: MemoryRepository): Repository => {
       branchRef(branch),
       Option.map(head, (at) => at.commit)
     )
-    const wrong = moved ?? commitTextError(operation, commit)
+    const wrong = moved ?? commitTextError(operation, commit) ?? linkError(operation, commit.changes)
     if (wrong !== undefined) return wrong
-    for (const change of commit.changes) {
-      if (change._tag !== "Link") continue
-      const { oid, path } = change
-      const absent = targetError(operation, path, oid, "100644", memory.typeOf(oid))
-      if (absent !== undefined) return absent
-    }
     const edits = editsOf(commit.changes, (content) => memory.writeBlob(content))
     const base = Option.getOrUndefined(head)?.tree
     const tree = editTree(memory.trees, base, edits, operation, (made) => memory.writeTree(made))
@@ -166,13 +169,16 @@ export const open = (memory: MemoryRepository): Repository => {
     treeAfter: (base, path, changes) =>
       Effect.flatMap(
         run("treeAfter", () => {
+          const operation = "Repository.treeAfter"
+          const wrong = linkError(operation, changes)
+          if (wrong !== undefined) return wrong
           const root = Option.getOrUndefined(Option.map(base, rootOf))
           const made = new Map<Oid, MapTree>()
           const after = editTree(
             memory.trees,
             root,
             editsOf(changes, (content) => GitObject.hash("blob", content)),
-            "Repository.treeAfter",
+            operation,
             (tree) => {
               const oid = memory.treeOid(tree)
               made.set(oid, tree)

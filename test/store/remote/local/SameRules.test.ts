@@ -81,6 +81,8 @@ describe("Memory and LocalGit answer alike", () => {
     "a commit on another head": (remote, first) => remote.commit("main", Option.some(first), change()),
     "a tree after an absent path is removed": (remote, _, at) =>
       remote.treeAfter(Option.some(at), "data", [remove("data/none.json")]),
+    "a tree after an absent blob is linked": (remote, _, at) =>
+      remote.treeAfter(Option.some(at), "data", [link("data/c.json", nowhere)]),
     "a file after changes, as a directory": (remote, _, at) =>
       remote.treeAfter(Option.some(at), "data/a.json", []),
     "the head of a name that is not a branch's": (remote) => remote.head("a..b"),
