@@ -11,11 +11,10 @@ import {
   type UnreachableStep,
   unreachable
 } from "./ChainDescription.js"
-import { kindOf } from "./internal/expectFunction.js"
+import { kindOf } from "./internal/notAFunction.js"
 import { compile } from "./internal/Plan.js"
 import { provided } from "./internal/provided.js"
-import { Execution, Lazily, Rest, walked } from "./internal/Run.js"
-import { orThrow, toExit } from "./internal/runNow.js"
+import { Execution, Lazily, orThrow, Rest, toExit, walked } from "./internal/Run.js"
 import type { Registered, Step } from "./internal/Step.js"
 import { type Trace, trace as traceProgram } from "./Trace.js"
 import type { UnhandledRequestError } from "./UnhandledRequestError.js"
@@ -56,25 +55,35 @@ const variance = {
 
 /** @internal */
 export class Compiled<Req, Res, E, R, U> extends Inspectable.Class implements Chain<Req, Res, E, R, U> {
-  readonly [TypeId] = variance
-  readonly program: ReadonlyArray<Step>
-  readonly name: string
-  /** What all executions share that do not ask who answered. */
-  readonly execution: Execution
+  declare readonly [TypeId]: typeof variance
+  private laidOut: ReadonlyArray<Step> | undefined = undefined
+  private shared: Execution | undefined = undefined
   constructor(readonly registered: Registered) {
     super()
-    this.program = compile(registered)
-    this.execution = new Execution(this.program, registered.name, false)
-    this.name = registered.name
+  }
+  get name(): string {
+    return this.registered.name
+  }
+  /** The steps are laid out when the first execution begins. */
+  get program(): ReadonlyArray<Step> {
+    this.laidOut ??= compile(this.registered)
+    return this.laidOut
+  }
+  /** What all executions share that do not ask who answered. */
+  get execution(): Execution {
+    this.shared ??= new Execution(this.program, this.registered.name, false)
+    return this.shared
   }
   toJSON(): unknown {
     return { _id: "Chain", ...describePlan(this.registered) }
   }
 }
 
+Object.defineProperty(Compiled.prototype, TypeId, { value: variance })
+
 const compiled = (chain: Any): Compiled<any, any, any, any, any> => {
   const known = chain as Compiled<any, any, any, any, any> | undefined | null
-  if (known?.execution === undefined) {
+  if (known?.registered === undefined) {
     const what = typeof chain === "object" && chain !== null && "build" in chain ? "a builder" : kindOf(chain)
     throw new TypeError(`Chain takes what build() gives, not ${what}`)
   }
@@ -134,10 +143,10 @@ export const executeNamedExit = <Req, Res, E, U>(
 ): Exit.Exit<Handled<Res>, E | U> => {
   const { program, name } = compiled(chain)
   const execution = new Execution(program, name, true)
-  return Exit.map(toExit(execution, request), (response) => ({
-    response,
-    handledBy: execution.answered!.name
-  }))
+  const exit = toExit(execution, request)
+  return Exit.isFailure(exit)
+    ? exit
+    : Exit.succeed({ response: exit.value, handledBy: execution.answered!.name })
 }
 
 /** Runs the request at once and returns the response; throws the failure itself. */

@@ -5,7 +5,7 @@ import { dual } from "effect/Function"
 import type * as Schedule from "effect/Schedule"
 import { type DurationInput, readDuration } from "../domain/DurationInput.js"
 import type { AnswerOf, ErrorOf, ServicesOf } from "./Handler.js"
-import { isEffect } from "./internal/isEffect.js"
+import { isEffect } from "./internal/Run.js"
 
 type Arguments = ReadonlyArray<any>
 

@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { StepKind } from "./Handler.js"
-import { isEffect } from "./internal/isEffect.js"
-import { monotonicMillis } from "./internal/monotonic.js"
-import { Execution, Rest, walked } from "./internal/Run.js"
-import { Op, Step } from "./internal/Step.js"
-import { effectful, type LogOptions } from "./Logging.js"
+import { monotonicMillis } from "./internal/Logs.js"
+import { Execution, isEffect, Rest, walked } from "./internal/Run.js"
+import { Op, type Step } from "./internal/Step.js"
+import type { LogOptions } from "./LogEntry.js"
+import { effectful } from "./Logging.js"
 
 /**
  * What became of a step: its condition refused (`skipped`), it handed on (`passed`), it answered or its branch
@@ -49,9 +49,19 @@ class Recorder {
   }
 }
 
-const loggingByEffect = ({ description, kind, name }: Step, log: LogOptions) => {
+const loggingByEffect = ({ description, kind, name }: Step, log: LogOptions): Step => {
   const run = effectful(log, (entry) => Effect.sync(() => log.write(entry)))
-  return new Step(Op.Handle, undefined, run, 1, name, kind, description, undefined, undefined)
+  return {
+    op: Op.Handle,
+    when: undefined,
+    run,
+    skip: 1,
+    name,
+    kind,
+    description,
+    inner: undefined,
+    log: undefined
+  }
 }
 
 const recording = (
@@ -109,7 +119,7 @@ const recording = (
       }
     })
   const { description, inner, kind, log, name, op, skip } = step
-  return new Step(op, when, run, skip, name, kind, description, inner, log)
+  return { op, when, run, skip, name, kind, description, inner, log }
 }
 
 /** The names of the branches around each place, and the step's own. */

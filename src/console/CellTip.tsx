@@ -1,6 +1,7 @@
 import { useCallback, useRef, useState } from "preact/hooks"
 import { clipped, visible } from "./Cell.js"
 import { copyText } from "./Clipboard.js"
+import { useEscape } from "./Escape.js"
 import { Icon } from "./Icon.js"
 
 interface Shown {
@@ -62,6 +63,7 @@ export const CellTip = (props: {
   readonly onLeave: () => void
   readonly onDismiss: () => void
 }) => {
+  useEscape(true, props.onDismiss)
   const { above, column, left, text, top } = props.shown
   return (
     <section
@@ -72,11 +74,6 @@ export const CellTip = (props: {
       onMouseLeave={props.onLeave}
       onFocusCapture={props.onStay}
       onBlurCapture={props.onLeave}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape") return
-        event.stopPropagation()
-        props.onDismiss()
-      }}
     >
       <p class="tip-text" id="cell-full">
         <bdi>{visible(text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text)}</bdi>

@@ -1,17 +1,30 @@
 import type { ComponentChildren } from "preact"
+import { useEffect } from "preact/hooks"
 import type { QueryCost } from "../store/browse/Browse.js"
 import type { Filter } from "../store/browse/Filter.js"
-import { counted } from "./Announcer.js"
+import { announce, counted } from "./Announcer.js"
 import type { RateBudget } from "./DataSource.js"
 
-/** A query that was not run because of its cost: its requests, the remaining budget, and the alternatives. */
+/** What the query that runs may take. */
+const Spending = ({ requests }: QueryCost) => {
+  const text = `Reading the documents: up to ${counted(requests, "request")}.`
+  useEffect(() => announce(text), [])
+  return <p class="banner">{text} Esc cancels the run.</p>
+}
+
+/**
+ * A query that is not run before somebody agrees to its cost: its requests, the remaining budget, and the alternatives.
+ * Once it runs, its requests alone.
+ */
 export const CostCard = (props: {
   readonly cost: QueryCost
+  readonly running: boolean
   readonly budgets: ReadonlyArray<RateBudget> | undefined
   readonly filters: ReadonlyArray<Filter>
   readonly children: ComponentChildren
 }) => {
   const { requests } = props.cost
+  if (props.running) return <Spending requests={requests} />
   const core = props.budgets?.find(({ resource }) => resource === "core")
   return (
     <div class="card cost">

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useId, useRef, useState } from "preact/hooks"
+import { useEscape } from "./Escape.js"
 import { Icon, type IconName } from "./Icon.js"
 
 /** A button that opens a small panel; Escape or a click elsewhere closes it, and focus goes back to the button. */
@@ -18,6 +19,7 @@ export const Menu = (props: {
     setOpen(false)
     button.current?.focus()
   }
+  useEscape(open, close)
   useEffect(() => {
     if (!open) return
     const outside = (event: Event) => {
@@ -31,16 +33,7 @@ export const Menu = (props: {
     }
   }, [open])
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape is heard from whatever has the focus inside
-    <div
-      class="menu"
-      ref={box}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || !open) return
-        event.stopPropagation()
-        close()
-      }}
-    >
+    <div class="menu" ref={box}>
       <button
         type="button"
         class="button plain"

@@ -96,9 +96,6 @@ export const ResultTable = (props: {
     } else if (event.key === "Enter") {
       event.preventDefault()
       document.getElementById("copy-cell")?.focus()
-    } else if (event.key === "Escape" && shown !== undefined) {
-      event.stopPropagation()
-      hide()
     } else if (event.key === "o" && props.shortcuts && !event.ctrlKey && !event.metaKey && !event.altKey) {
       props.onOpen(id)
     }
@@ -226,6 +223,7 @@ export const ResultTable = (props: {
           onLeave={leave}
           onDismiss={() => {
             hide()
+            if (document.activeElement?.id !== "copy-cell") return
             dismissed.current = true
             shown.of.focus()
           }}

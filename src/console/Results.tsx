@@ -5,10 +5,10 @@ import type { QueryAnswer } from "../store/browse/Browse.js"
 import { counted } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
 import { clipped, visible } from "./Cell.js"
-import { CostCard } from "./CostCard.js"
 import type { RateBudget } from "./DataSource.js"
 import { filterText } from "./FilterWords.js"
 import { Icon } from "./Icon.js"
+import { part } from "./Part.js"
 import { bearable, type Place } from "./Place.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { ResultTable } from "./ResultTable.js"
@@ -16,6 +16,8 @@ import { ResultTools } from "./ResultTools.js"
 import type { Go } from "./usePlace.js"
 import type { useQuery } from "./useQuery.js"
 import { useRows } from "./useRows.js"
+
+const CostCard = part(() => import("./CostCard.js").then((found) => found.CostCard))
 
 const none: ReadonlyArray<never> = []
 const identity = ["_id", "_rev", "_updated_at"]
@@ -77,6 +79,7 @@ export const Results = (props: {
   const table = place.table
   const manifest = answer?.manifest
   const earlier = query.outcome?.filters ?? none
+  const cost = query.running ? query.spending : query.cost
 
   return (
     <section
@@ -202,8 +205,14 @@ export const Results = (props: {
           </RunButton>
         </ProblemCard>
       )}
-      {query.cost === undefined || query.running ? null : (
-        <CostCard cost={query.cost} budgets={props.budgets} filters={place.filters}>
+      {cost === undefined ? null : (
+        <CostCard
+          frame={{ waiting: null, failed: (card) => card }}
+          cost={cost}
+          running={query.running}
+          budgets={props.budgets}
+          filters={place.filters}
+        >
           <RunButton running={query.running} onClick={agree}>
             Read them
           </RunButton>

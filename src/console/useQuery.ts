@@ -54,7 +54,7 @@ export const useQuery = (
   const byHand = useRef<Asked | undefined>(undefined)
   const quiet = useRef(false)
   /** The query whose requests the person has agreed to. */
-  const agreed = useRef<string | undefined>(undefined)
+  const agreed = useRef<{ readonly query: string; readonly cost: QueryCost } | undefined>(undefined)
   const task = useTask()
   const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
   const { at, filters, limit, misread, sort, whole } = place
@@ -82,7 +82,7 @@ export const useQuery = (
   const ask = (cursor: string | null, append: boolean) => {
     if (table === undefined) return
     const started = performance.now()
-    const bound = agreed.current === costly ? {} : { maxRequests }
+    const bound = agreed.current?.query === costly ? {} : { maxRequests }
     const query = { collection: table, filters, limit, at, sort, cursor, projected: !whole, ...bound }
     task.run(source.query(query), {
       success: (answer) => {
@@ -154,10 +154,13 @@ export const useQuery = (
     cost,
     /** Runs the query that was not run because of its cost. */
     agree: () => {
-      agreed.current = costly
+      if (cost === undefined) return
+      agreed.current = { query: costly, cost }
       setRound((n) => n + 1)
     },
     running: task.running,
+    /** What the query takes, where the person had to agree to that. */
+    spending: agreed.current?.query === costly ? agreed.current.cost : undefined,
     /** Whether the question of this place is being asked, or is about to be. */
     waiting,
     /** Whether the rows shown are the result of an older query. */

@@ -3,7 +3,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { Declaration, ParseOptions } from "effect/SchemaAST"
 import { Condition } from "./Condition.js"
-import { maxProblems, NullableText, Numeric, Text } from "./Wire.js"
+import { maxProblems, NullableText, Numeric, Plainly, Text } from "./Wire.js"
 
 export { Condition, matches } from "./Condition.js"
 
@@ -45,6 +45,7 @@ const Handlers: Schema.Schema<ReadonlyArray<HandlerDescription>> = Schema.declar
   [HandlerDescription],
   { decode: handlersOf, encode: handlersOf },
   {
+    [Plainly]: Schema.NonEmptyArray(HandlerDescription).ast,
     jsonSchema: { type: "array", minItems: 1, items: { $ref: "#/components/schemas/HandlerDescription" } },
     arbitrary: (handler) => (fc) => fc.array(handler(fc), { minLength: 1 })
   }

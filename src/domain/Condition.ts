@@ -1,7 +1,7 @@
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import { maxProblems, Numeric } from "./Wire.js"
+import { maxProblems, Numeric, Plainly } from "./Wire.js"
 
 /** Exactly one comparison of the request with a number. */
 export type Condition =
@@ -49,12 +49,19 @@ const check = () => (input: unknown, _options: SchemaAST.ParseOptions, ast: Sche
   return found === undefined ? ParseResult.succeed(input as Condition) : ParseResult.fail(found)
 }
 
+const plain = Schema.Union(
+  Schema.Struct({ equals: Numeric }),
+  Schema.Struct({ lessThan: Numeric }),
+  Schema.Struct({ greaterThan: Numeric })
+)
+
 /** Exactly one comparison of the request with a number. */
 export const Condition: Schema.Schema<Condition> = Schema.declare(
   [],
   { decode: check, encode: check },
   {
     identifier: "Condition",
+    [Plainly]: plain.ast,
     jsonSchema: {
       type: "object",
       properties: Object.fromEntries(comparisons.map((name) => [name, { type: "number" }])),

@@ -54,11 +54,14 @@ const decoder = new TextDecoder()
 /** A text without this holds no number that is spelled otherwise: no zeros at the end of a fraction, no exponent, ... */
 const mayDiffer = /(?:\.\d*0|\d[eE][+-]?\d+|-0)(?=[\s,\]}])|\d{16}/
 
+/** Whether a JSON text may hold a number that JavaScript would spell differently. */
+export const mayBeSpelled = (text: string): boolean => mayDiffer.test(text)
+
 /** The object that a file's bytes hold, with its numbers as they are spelled; or what is wrong with the bytes. */
 export const parseSpelled = (content: Uint8Array): Either.Either<SpelledObject, string> =>
   Either.map(parseObject(content), (object) => {
     const text = decoder.decode(content)
-    if (!mayDiffer.test(text)) return object
+    if (!mayBeSpelled(text)) return object
     numbersIn(text, (steps, part) => {
       const value = Number(part)
       if (!Number.isFinite(value)) return

@@ -6,6 +6,9 @@ const says = (message: string) => ({ message: () => ({ message, override: true }
 /** How many problems of one body are looked for: a body of 1 MiB can hold a million. */
 export const maxProblems = 1000
 
+/** The annotation by which a declared schema says what it accepts in terms of other schemas; its own code finds the words for the rest. */
+export const Plainly: unique symbol = Symbol.for("chainstore/Plainly")
+
 /** A JSON string. */
 export const Text = Schema.String.annotations(says("must be a string"))
 

@@ -82,12 +82,20 @@ export const branchRef = (branch: string): string => `refs/heads/${branch}`
 /** Bytes that the whole name of a branch may have: as many as the name of a file, and as GitHub takes. */
 const maxBranchRef = 255
 
+/** Whether a short name would be taken for the id of an object, wherever a revision is asked for. */
+const isLikeId = (name: string): boolean => /^[0-9a-f]{40}$/i.test(name)
+
+/** Whether GitHub lets no branch or tag have a short name, since it means something else. */
+export const isAmbiguousName = (name: string): boolean => isLikeId(name) || name.startsWith("refs/")
+
 /**
- * Why a name cannot be a branch's, if it cannot: the rules of `git check-ref-format --branch`, and two of GitHub's, by
- * whose API a name that begins with `refs/` means another branch, and whose names of branches end at 244 bytes.
+ * Why a name cannot be a branch's, if it cannot: the rules of `git check-ref-format --branch`, and three of GitHub's, by
+ * whose API a name that begins with `refs/` means another branch and one of 40 hexadecimal digits a commit, and whose
+ * names of branches end at 244 bytes.
  */
 export const branchProblem = (name: string): string | undefined => {
   if (name === "HEAD") return "not a name that a branch can have"
+  if (isLikeId(name)) return "a name of 40 hexadecimal digits is the id of a commit"
   if (name.startsWith("refs/"))
     return "a branch is named without refs/heads/, and its name may not begin with refs/"
   const size = bytesOf(branchRef(name))

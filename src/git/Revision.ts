@@ -84,7 +84,8 @@ export const resolveRevision = (source: RevisionSource, text: string): Oid | und
 }
 
 const objectNamed = (source: RevisionSource, name: string): Oid | undefined => {
-  if (/^[0-9a-f]{40}$/.test(name)) return source.peel(name as Oid)
+  const id = name.toLowerCase()
+  if (/^[0-9a-f]{40}$/.test(id)) return source.peel(id as Oid)
   if (!isRefName(name)) return undefined
   const names =
     name === "HEAD" || name.startsWith("refs/")
@@ -94,8 +95,8 @@ const objectNamed = (source: RevisionSource, name: string): Oid | undefined => {
     const oid = source.ref(ref)
     if (oid !== undefined) return oid
   }
-  if (!/^[0-9a-f]{4,39}$/.test(name)) return undefined
-  const found = source.startingWith(name)
+  if (!/^[0-9a-f]{4,39}$/.test(id)) return undefined
+  const found = source.startingWith(id)
   if (found.length === 1) return source.peel(found[0]!)
   const commits = found.filter((oid) => source.parents(oid) !== undefined)
   return commits.length === 1 ? commits[0] : undefined

@@ -23,6 +23,8 @@ export interface StoreService extends StoreView {
   readonly repository: string
   readonly branch: string
   readonly root: string
+  /** Whether index and manifest files are believed that do not name the version that they describe. */
+  readonly trustForeignIndexes: boolean
   readonly collection: Collections
   readonly batch: RunBatch
   readonly writer: RunWriter

@@ -58,6 +58,10 @@ export const branches = ({ promises, test }: Contract) =>
             ["~1", undefined],
             [`${second.commit}~1`, "first"],
             [`${second.commit.slice(0, 10)}^`, "first"],
+            [first.commit.toUpperCase(), "first"],
+            [first.commit.slice(0, 10).toUpperCase(), "first"],
+            [`${first.commit.toUpperCase()}^`, "zeroth"],
+            ["MAIN", undefined],
             ["HEAD", "second"],
             ["HEAD~2", "zeroth"]
           ]

@@ -4,8 +4,7 @@ import { ChainExecutionRequest, render } from "../../src/domain/ChainExecution.j
 import { Condition, matches } from "../../src/domain/Condition.js"
 import { PathSegment, RefPath } from "../../src/domain/PathSegment.js"
 import { isUrgent, Ticket } from "../../src/domain/Ticket.js"
-import * as AdHoc from "../../src/http/playground/AdHoc.js"
-import { run } from "../../src/http/playground/Composition.js"
+import { adHoc, run } from "../../src/http/playground/Composition.js"
 
 const silent = Logger.remove(Logger.defaultLogger)
 
@@ -66,7 +65,7 @@ it("10,000 random ad-hoc chains answer as a second, independent evaluator says",
     fc.property(chains, (described) => {
       const decoded = Schema.decodeUnknownSync(ChainExecutionRequest)(JSON.parse(JSON.stringify(described)))
       const outcome = Effect.runSync(
-        Effect.either(Effect.provide(run(AdHoc.compose(decoded), decoded.request), silent))
+        Effect.either(Effect.provide(run(adHoc(decoded), decoded.request), silent))
       )
       const expected = evaluate(decoded)
       if (expected === "unhandled") unhandled++

@@ -315,6 +315,27 @@ bothBuilds("runs of the console", (the) => {
     await page.waitForFunction((id: string) => document.activeElement.id === id, `open-${productId(1)}`)
   })
 
+  it("Escape closes a menu or the text of a cell, and nothing else, wherever the focus is", async () => {
+    const { page } = await the.enter()
+    await choose(page, "products")
+    await page.locator(`#open-${productId(1)}`).click()
+    await page.locator(".cm-line").first().waitFor()
+    await page.getByRole("button", { name: "Columns" }).click()
+    // A click on plain text takes the focus from the button.
+    await page.getByText("Columns shown").click()
+    assert.strictEqual(await page.evaluate(() => document.activeElement.tagName), "BODY")
+    await page.keyboard.press("Escape")
+    await page.locator(".menu-panel").waitFor({ state: "detached" })
+    await page.waitForFunction(() => document.activeElement.id === "columns")
+    await page.locator("#cell-0-1").hover()
+    await page.locator(".tip").waitFor()
+    await page.keyboard.press("Escape")
+    await page.locator(".tip").waitFor({ state: "detached" })
+    assert.strictEqual(await page.locator(".panel").count(), 1)
+    await page.keyboard.press("Escape")
+    await page.locator(".panel").waitFor({ state: "detached" })
+  })
+
   it("a question of more than 200 requests is asked once somebody has agreed to its cost", async () => {
     if (the.build === "local") return
     await the.on.run(
@@ -333,8 +354,19 @@ bothBuilds("runs of the console", (the) => {
     await page.getByRole("heading", { name: "This takes up to 230 requests" }).waitFor()
     await painted(page)
     assert.isAtMost(requests.filter(the.on.isQuestion).length - before, 5)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const isData = ({ href }: URL) => the.on.isQuestion({ method: "GET", url: href })
+    await page.route(isData, (route) => held.then(() => route.continue()))
     await page.getByRole("button", { name: "Read them" }).click()
+    const reading = page.getByText("Reading the documents: up to 230 requests. Esc cancels the run.")
+    await reading.first().waitFor()
+    release()
     await page.locator(".table tbody th").first().waitFor()
+    await page.unroute(isData)
+    assert.strictEqual(await page.locator(".banner").count(), 0)
     assert.strictEqual(await page.locator(".cost").count(), 0)
     assert.isAtLeast(requests.filter(the.on.isQuestion).length - before, 100)
   })

@@ -127,17 +127,22 @@ bothBuilds("the looks of the chain playground", (the) => {
 
   it("the status of a refusal stays in one piece at every width", async () => {
     const { page } = await start({ reducedMotion: "reduce" })
-    await example(page, "Nobody accepts (422)")
-    await run(page).click()
-    await page.locator(".verdict.s4").waitFor()
-    for (const width of [320, 390, 640, 900, 1280]) {
-      await page.setViewportSize({ width, height: 820 })
-      await painted(page)
-      const [code, letter] = await page.evaluate(() => {
-        const status = document.querySelector(".verdict .status")
-        return [status.getBoundingClientRect().height, Number.parseFloat(getComputedStyle(status).fontSize)]
-      })
-      assert.isBelow(code, letter * 2, `${width}`)
+    for (const [name, status] of [
+      ["Nobody accepts (422)", "422"],
+      ["No handlers (400)", "400"]
+    ] as const) {
+      await example(page, name)
+      await run(page).click()
+      await page.locator(".verdict .status", { hasText: status }).waitFor()
+      for (const width of [320, 390, 640, 900, 1280]) {
+        await page.setViewportSize({ width, height: 820 })
+        await painted(page)
+        const [code, letter] = await page.evaluate(() => {
+          const status = document.querySelector(".verdict .status")
+          return [status.getBoundingClientRect().height, Number.parseFloat(getComputedStyle(status).fontSize)]
+        })
+        assert.isBelow(code, letter * 2, `${name}, ${width}`)
+      }
     }
   })
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -145,33 +145,13 @@ describe.skipIf(process.platform !== "linux")("a push whose hook is killed midwa
 })
 
 describe("a service whose first descriptors are not as usual", () => {
-  /** The real main, with descriptors as a shell is told. */
-  const started = (data: string, redirections: string) =>
-    Effect.acquireRelease(
-      Effect.sync((): Serving => {
-        const script = `exec ${process.execPath} --import tsx src/layers/bin/host.ts ${redirections}`
-        const child = spawn("sh", ["-c", script], {
-          env: { PATH: process.env["PATH"], PORT: "0", CHAINSTORE_DATA: data, CHAINSTORE_HOST_TOKEN: token },
-          stdio: ["ignore", "pipe", "pipe"]
-        }) as ChildProcess & Serving["child"]
-        const out = { text: "", errors: "" }
-        child.stdout.setEncoding("utf8").on("data", (text: string) => {
-          out.text += text
-        })
-        child.stderr.setEncoding("utf8").on("data", (text: string) => {
-          out.errors += text
-        })
-        const exit = new Promise<number | null>((resolve) => child.once("close", resolve))
-        return { child, out, exit }
-      }),
-      ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
-    )
-
   it.scopedLive.each(["<&- 3<&- 4<&-", "3</ 4>/dev/full"])(
     "takes uploads and pushes with %s",
     (redirections) =>
       Effect.gen(function* () {
-        const serving = yield* started(yield* directory, redirections)
+        const data = yield* directory
+        const environment = { CHAINSTORE_HOST_TOKEN: token, CHAINSTORE_DATA: data }
+        const serving = yield* serve(environment, [], "host", { redirections })
         const { commit, put, run } = yield* clientOf(serving)
         assert.strictEqual((yield* put()).status, 201)
         yield* commit("pushed")
@@ -230,8 +210,7 @@ describe.skipIf(!canMount)("a temporary directory that cannot be used", () => {
           { CHAINSTORE_HOST_TOKEN: token, CHAINSTORE_DATA: data, TMPDIR: temporary },
           [],
           "host",
-          undefined,
-          { directory: temporary, options: "size=4m" }
+          { tmpfs: { directory: temporary, options: "size=4m" } }
         )
         const url = `http://127.0.0.1:${yield* port(serving)}`
         const ask = (method: string, path: string, body?: unknown) =>

@@ -120,5 +120,15 @@ describe("GitName", () => {
     }
     assert.isDefined(GitName.branchProblem("refs/heads/main"), "by GitHub's API that is main")
     assert.isUndefined(GitName.branchProblem("refs"))
+    for (const [digits, length] of [
+      ["aF0", 40],
+      ["aF0", 39],
+      ["aF0", 41],
+      ["aG0", 40]
+    ] as const) {
+      const isId = digits === "aF0" && length === 40
+      const name = digits.repeat(14).slice(0, length)
+      assert.strictEqual(GitName.branchProblem(name) !== undefined, isId, `as an id on GitHub: ${name}`)
+    }
   })
 })

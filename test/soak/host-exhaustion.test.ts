@@ -44,7 +44,7 @@ it.scopedLive(
   () =>
     Effect.gen(function* () {
       const environment = { CHAINSTORE_HOST_TOKEN: token }
-      const serving = yield* serve(environment, [], "host", 320)
+      const serving = yield* serve(environment, [], "host", { openFiles: 320 })
       const at = yield* port(serving)
       const url = `http://127.0.0.1:${at}`
       const descriptors = () => readdirSync(`/proc/${serving.child.pid}/fd`).length

@@ -40,8 +40,7 @@ it.scopedLive.skipIf(!canMount)(
         { CHAINSTORE_HOST_TOKEN: token, CHAINSTORE_DATA: join(directory, "data") },
         [],
         "host",
-        undefined,
-        { directory, options: "size=16m,nr_inodes=1200" }
+        { tmpfs: { directory, options: "size=16m,nr_inodes=1200" } }
       )
       const url = `http://127.0.0.1:${yield* port(serving)}`
       // The mount is seen through the process that has it.

@@ -1,7 +1,59 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
-import type * as Exit from "effect/Exit"
-import { endEntry, type LogEntry, type LogOptions, startEntry } from "../Logging.js"
-import { monotonicMillis } from "./monotonic.js"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type { LogEntry, LogOptions } from "../LogEntry.js"
+
+const live = Context.get(DefaultServices.liveServices, Clock.Clock)
+
+const sinceStart: () => number = performance.now.bind(performance)
+
+/** A clock of milliseconds that never steps back: the fiber's own when it was replaced, as in tests. */
+const clock = (): (() => number) => {
+  const fiber = Fiber.getCurrentFiber()
+  if (Option.isNone(fiber)) return sinceStart
+  const own = Context.get(fiber.value.currentDefaultServices, Clock.Clock)
+  return own === live ? sinceStart : () => Number(own.unsafeCurrentTimeNanos()) / 1e6
+}
+
+/** What that clock shows now. */
+export const monotonicMillis = (): number => clock()()
+
+type Named = Omit<LogOptions, "write">
+
+export const startEntry = ({ level, name }: Named): LogEntry => ({
+  level,
+  message: `Executing chain ${name}.`,
+  chain: name,
+  phase: "start"
+})
+
+export const endEntry = (
+  { level, name }: Named,
+  elapsedMillis: number,
+  exit: Exit.Exit<unknown, unknown>
+): LogEntry => {
+  const took = `${elapsedMillis.toFixed(3)} ms.`
+  if (Exit.isSuccess(exit)) {
+    return {
+      level,
+      message: `Executed chain ${name} in ${took}`,
+      chain: name,
+      phase: "success",
+      elapsedMillis
+    }
+  }
+  if (Cause.isInterruptedOnly(exit.cause)) {
+    const message = `Chain ${name} was interrupted after ${took}`
+    return { level, message, chain: name, phase: "interruption", elapsedMillis }
+  }
+  const message = `Chain ${name} failed after ${took}`
+  return { level: "Error", message, chain: name, phase: "failure", elapsedMillis, cause: exit.cause }
+}
 
 const write = (options: LogOptions, entry: LogEntry) => {
   try {
@@ -11,35 +63,38 @@ const write = (options: LogOptions, entry: LogEntry) => {
   }
 }
 
-interface Started {
-  readonly options: LogOptions
-  readonly at: number
-  readonly outer: Started | undefined
-}
+/** A logging middleware that the walk has passed, and that waits for the outcome; `outer` was passed before it. */
+export class Started {
+  private readonly now = clock()
+  private readonly at: number
 
-const end = ({ at, options }: Started, exit: Exit.Exit<unknown, unknown>) =>
-  write(options, endEntry(options, monotonicMillis() - at, exit))
-
-/** The logging middleware that the walk has passed and that waits for the outcome; the innermost on top. */
-export class Logs {
-  private innermost: Started | undefined = undefined
-
-  start(options: LogOptions) {
+  constructor(
+    private readonly options: LogOptions,
+    readonly outer: Started | undefined
+  ) {
     write(options, startEntry(options))
-    this.innermost = { options, at: monotonicMillis(), outer: this.innermost }
+    this.at = this.now()
   }
 
   end(exit: Exit.Exit<unknown, unknown>) {
-    for (let log = this.innermost; log !== undefined; log = log.outer) end(log, exit)
+    write(this.options, endEntry(this.options, this.now() - this.at, exit))
   }
+}
 
-  /** Reports the outcome of an Effect, interruption included. */
-  around<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
-    let observed = effect
-    for (let log = this.innermost; log !== undefined; log = log.outer) {
-      const waiting = log
-      observed = Effect.onExit(observed, (exit) => Effect.sync(() => end(waiting, exit)))
-    }
-    return observed
+/** Reports the outcome to every middleware, the innermost first. */
+export const end = (innermost: Started | undefined, exit: Exit.Exit<unknown, unknown>) => {
+  for (let log = innermost; log !== undefined; log = log.outer) log.end(exit)
+}
+
+/** Reports the outcome of an Effect, interruption included. */
+export const around = <A, E, R>(
+  innermost: Started | undefined,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => {
+  let observed = effect
+  for (let log = innermost; log !== undefined; log = log.outer) {
+    const waiting = log
+    observed = Effect.onExit(observed, (exit) => Effect.sync(() => waiting.end(exit)))
   }
+  return observed
 }

@@ -1,11 +1,21 @@
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Effectable from "effect/Effectable"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import { SingleShotGen, YieldWrap } from "effect/Utils"
 import { UnhandledRequestError } from "../UnhandledRequestError.js"
-import { isEffect } from "./isEffect.js"
-import { Logs } from "./Logs.js"
+import * as Logs from "./Logs.js"
+import { runNow } from "./runNow.js"
 import { Op, type Step } from "./Step.js"
+
+/** Whether a reply has to be run. Option and Either are effects to Effect, and plain answers to a chain. */
+export const isEffect = (reply: unknown): reply is Effect.Effect<any, any, any> =>
+  ((typeof reply === "object" && reply !== null) || typeof reply === "function") &&
+  Effect.EffectTypeId in reply &&
+  !(Option.TypeId in reply) &&
+  !(Either.TypeId in reply)
 
 /** What one execution shares among its parts: the program, and who answered if somebody asks. */
 export class Execution {
@@ -67,7 +77,7 @@ const notABoolean = (step: Step, verdict: unknown) => {
 export class Walk {
   /** Whether an Effect remains to be run, instead of the answer. */
   unfinished = false
-  private logs: Logs | undefined = undefined
+  private log: Logs.Started | undefined = undefined
 
   constructor(readonly execution: Execution) {}
 
@@ -76,7 +86,7 @@ export class Walk {
     try {
       return this.steps(start, request, met)
     } catch (defect) {
-      this.logs?.end(Exit.die(defect))
+      if (this.log !== undefined) Logs.end(this.log, Exit.die(defect))
       throw defect
     }
   }
@@ -112,8 +122,7 @@ export class Walk {
       } else if (step.op === Op.Enter) {
         index++
       } else if (step.op === Op.Log) {
-        this.logs ??= new Logs()
-        this.logs.start(step.log!)
+        this.log = new Logs.Started(step.log!, this.log)
         index++
       } else {
         return this.refuse()
@@ -123,14 +132,14 @@ export class Walk {
 
   private answer(step: Step, reply: unknown) {
     if (this.execution.watched) this.execution.answered = step
-    if (this.logs !== undefined) this.logs.end(Exit.succeed(reply))
+    if (this.log !== undefined) Logs.end(this.log, Exit.succeed(reply))
     return reply
   }
 
   private refuse() {
     this.unfinished = true
     const exit = Exit.fail(new UnhandledRequestError({ chain: this.execution.chain }))
-    this.logs?.end(exit)
+    Logs.end(this.log, exit)
     return exit
   }
 
@@ -153,7 +162,7 @@ export class Walk {
 
   private remaining(effect: Effect.Effect<unknown, unknown, unknown>) {
     this.unfinished = true
-    return this.logs === undefined ? effect : this.logs.around(effect)
+    return Logs.around(this.log, effect)
   }
 }
 
@@ -183,3 +192,24 @@ const watchedBy = (execution: Execution, step: Step, effect: Effect.Effect<unkno
       return Exit.succeed(reply)
     }
   })
+
+/** Runs a whole execution at once; never throws. */
+export const toExit = (execution: Execution, request: unknown): Exit.Exit<any, any> => {
+  const walk = new Walk(execution)
+  try {
+    const reply = walk.from(0, request, false)
+    return walk.unfinished ? runNow(execution.chain, reply as Effect.Effect<any, any>) : Exit.succeed(reply)
+  } catch (defect) {
+    return Exit.die(defect)
+  }
+}
+
+/** Runs a whole execution at once, and throws the failure or defect itself. */
+export const orThrow = (execution: Execution, request: unknown): unknown => {
+  const walk = new Walk(execution)
+  const reply = walk.from(0, request, false)
+  if (!walk.unfinished) return reply
+  const exit = runNow(execution.chain, reply as Effect.Effect<any, any>)
+  if (Exit.isSuccess(exit)) return exit.value
+  throw Cause.squash(exit.cause)
+}

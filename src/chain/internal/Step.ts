@@ -1,5 +1,5 @@
 import type { StepKind } from "../Handler.js"
-import type { LogOptions } from "../Logging.js"
+import type { LogOptions } from "../LogEntry.js"
 
 /** How the interpreter treats a step. */
 export const Op = {
@@ -15,21 +15,22 @@ export const Op = {
   Unhandled: 4
 } as const
 
-/** One step, as registered and as interpreted; immutable, and shared by every chain that contains it. */
-export class Step {
-  constructor(
-    readonly op: number,
-    readonly when: ((request: any) => unknown) | undefined,
-    readonly run: ((request: any, next?: any) => unknown) | undefined,
-    /** How many places to go forward when the condition refuses. */
-    readonly skip: number,
-    readonly name: string,
-    readonly kind: StepKind,
-    readonly description: string | undefined,
-    /** The steps of a branch or a merged fragment. */
-    readonly inner: Registered | undefined,
-    readonly log: LogOptions | undefined
-  ) {}
+/**
+ * One step, as registered and as interpreted; immutable, and shared by every chain that contains it. Every step has all
+ * fields in this order, so that the interpreter meets one shape.
+ */
+export interface Step {
+  readonly op: number
+  readonly when: ((request: any) => unknown) | undefined
+  readonly run: ((request: any, next?: any) => unknown) | undefined
+  /** How many places to go forward when the condition refuses. */
+  readonly skip: number
+  readonly name: string
+  readonly kind: StepKind
+  readonly description: string | undefined
+  /** The steps of a branch or a merged fragment. */
+  readonly inner: Registered | undefined
+  readonly log: LogOptions | undefined
 }
 
 /** A builder as the compiler sees it: its last step, and the builder before that. */
@@ -46,14 +47,14 @@ export interface Registered {
   readonly ends: boolean
 }
 
-export const unhandled = new Step(
-  Op.Unhandled,
-  undefined,
-  undefined,
-  1,
-  "unhandled",
-  "fallback",
-  undefined,
-  undefined,
-  undefined
-)
+export const unhandled: Step = {
+  op: Op.Unhandled,
+  when: undefined,
+  run: undefined,
+  skip: 1,
+  name: "unhandled",
+  kind: "fallback",
+  description: undefined,
+  inner: undefined,
+  log: undefined
+}

@@ -1,8 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { isEffect } from "./isEffect.js"
-import { Lazily, type Rest } from "./Run.js"
-import { type Registered, Step } from "./Step.js"
+import { isEffect, Lazily, type Rest } from "./Run.js"
+import type { Registered, Step } from "./Step.js"
 
 const within = (context: Context.Context<any>, value: unknown) =>
   isEffect(value) ? Effect.provide(value, context) : value
@@ -57,17 +56,17 @@ const handled =
 
 const provideStep = (step: Step, context: Context.Context<any>, inner: Registered | undefined): Step => {
   const { run, when } = step
-  return new Step(
-    step.op,
-    when && ((request) => within(context, when(request))),
-    run && handled(run, context),
-    step.skip,
-    step.name,
-    step.kind,
-    step.description,
+  return {
+    op: step.op,
+    when: when && ((request) => within(context, when(request))),
+    run: run && handled(run, context),
+    skip: step.skip,
+    name: step.name,
+    kind: step.kind,
+    description: step.description,
     inner,
-    step.log
-  )
+    log: step.log
+  }
 }
 
 /** A copy of one segment, whose branches and fragments are copied already. */

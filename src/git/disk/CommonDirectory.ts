@@ -140,9 +140,25 @@ export const commonDirectory = (directory: string): string => {
 
 /**
  * Git runs this when a push was checked and before it is applied. Where the other end of the channel is gone, the push is
- * refused, so that nothing is applied for a process that does not live.
+ * refused, so that nothing is applied for a process that does not live. No branch or tag is made with a name that GitHub
+ * refuses (`isAmbiguousName`).
  */
 const preReceive = `#!/bin/sh
+while read -r old new ref; do
+  case $old in *[!0]*) continue ;; esac
+  case $ref in
+    refs/heads/*) name=\${ref#refs/heads/} ;;
+    refs/tags/*) name=\${ref#refs/tags/} ;;
+    *) continue ;;
+  esac
+  case $name in
+    refs/*) ;;
+    *[!0-9A-Fa-f]*) continue ;;
+    *) [ "\${#name}" -eq 40 ] || continue ;;
+  esac
+  echo "$name is read as the id of an object or as the whole name of a ref: choose another name" >&2
+  exit 1
+done
 echo ready >&3
 read -r answer <&3
 `

@@ -31,23 +31,20 @@ export const around = (
     readonly media: Media.Media
     readonly window: Limits.Window
   }
-): Reply => ({
-  status: reply.status,
-  body: reply.body,
-  headers: {
-    ...common,
-    ...(isKept(reply)
-      ? {
-          "cache-control": `${to.principal.login === undefined ? "public" : "private"}, max-age=60, s-maxage=60`
-        }
-      : {}),
-    ...reply.headers,
-    ...Limits.headers(to.window),
-    "x-github-api-version-selected": to.version,
-    "x-github-media-type": Media.header(to.media),
-    "x-github-request-id": requestId()
+): Reply => {
+  const headers: Record<string, string> = { ...common }
+  if (isKept(reply)) {
+    headers["cache-control"] =
+      to.principal.login === undefined
+        ? "public, max-age=60, s-maxage=60"
+        : "private, max-age=60, s-maxage=60"
   }
-})
+  Object.assign(headers, reply.headers, Limits.headers(to.window))
+  headers["x-github-api-version-selected"] = to.version
+  headers["x-github-media-type"] = Media.header(to.media)
+  headers["x-github-request-id"] = requestId()
+  return { status: reply.status, body: reply.body, headers }
+}
 
 /** A file's bytes, which pages of other origins may read. */
 export const aroundRaw = (reply: Reply): Reply => ({

@@ -1,5 +1,5 @@
 import { Duration, Effect } from "effect"
-import * as Mount from "../server/Mount.js"
+import type { Mount } from "../server/Mount.js"
 import { Host } from "./Host.js"
 import * as Body from "./request/Body.js"
 
@@ -22,17 +22,17 @@ export const mounts = (options: { readonly atRoot: boolean }) =>
       bytesPerSecond: Body.slowest
     }
     const timeout = Duration.millis(arrival + 120_000)
-    return yield* Effect.all([
-      Mount.make(
-        {
-          name: "git",
-          paths: git,
-          body: { maxBytes: host.maxPushBytes, timeoutMillis: arrival },
-          timeout: Duration.infinity
-        },
-        host.app
-      ),
-      Mount.make({ name: "github", paths: api, body, timeout }, host.app),
-      ...(options.atRoot ? [Mount.make({ name: "github-root", paths: ["/"], body, timeout }, host.app)] : [])
-    ])
+    const { app } = host
+    const mounted: ReadonlyArray<Mount> = [
+      {
+        name: "git",
+        paths: git,
+        body: { maxBytes: host.maxPushBytes, timeoutMillis: arrival },
+        timeout: Duration.infinity,
+        app
+      },
+      { name: "github", paths: api, body, timeout, app },
+      ...(options.atRoot ? [{ name: "github-root", paths: ["/"], body, timeout, app }] : [])
+    ]
+    return mounted
   })

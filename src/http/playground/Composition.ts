@@ -1,6 +1,7 @@
 import { Effect, Exit } from "effect"
 import { Chain, ChainBuilder, Logging, type UnhandledRequestError } from "../../chain/index.js"
-import type { ExecutionResult } from "../../domain/ChainExecution.js"
+import { type ChainExecutionRequest, type ExecutionResult, render } from "../../domain/ChainExecution.js"
+import { matches } from "../../domain/Condition.js"
 
 /** What a step of a playground chain answers. */
 export interface Answer {
@@ -17,6 +18,26 @@ export type Composition<Req, U = UnhandledRequestError> = (
 export const logged = <Req>(name: string, write: (entry: Logging.LogEntry) => void) =>
   ChainBuilder.make<Req, Answer>(name).useLogging({ level: "Information", write })
 
+/** The chain that a request describes: its handlers in order, by `useWhen`, and its fallback if it has one. */
+export const adHoc =
+  (description: ChainExecutionRequest): Composition<number> =>
+  (write) => {
+    let builder: ChainBuilder<number, Answer> = logged<number>("ad-hoc", write)
+    for (const { name, respond, when } of description.handlers) {
+      builder = builder.useWhen(
+        (request) => matches(when, request),
+        (request) => ({ handledBy: name, response: render(respond, request) }),
+        { name }
+      )
+    }
+    const fallback = description.fallback
+    return fallback === undefined || fallback === null
+      ? builder.build()
+      : builder
+          .withFallback((request) => ({ handledBy: "fallback", response: render(fallback, request) }))
+          .build()
+  }
+
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000
 
 /** Composes, executes, and reports; what the middleware says of a failure goes to the service's own log. */
@@ -25,12 +46,8 @@ export const run = <Req, U>(
   request: Req
 ): Effect.Effect<ExecutionResult, U> =>
   Effect.suspend(() => {
-    const log: Array<string> = []
-    let last: Logging.LogEntry | undefined
-    const chain = composition((entry) => {
-      last = entry
-      log.push(Logging.format(entry))
-    })
+    const entries: Array<Logging.LogEntry> = []
+    const chain = composition((entry) => entries.push(entry))
     const started = performance.now()
     const exit = Chain.executeExit(chain, request)
     const elapsedMilliseconds = rounded(performance.now() - started)
@@ -39,11 +56,17 @@ export const run = <Req, U>(
         response: exit.value.response,
         handledBy: exit.value.handledBy,
         elapsedMilliseconds,
-        log
+        log: entries.map(Logging.format)
       })
     }
+    const last = entries.at(-1)
     return Effect.zipRight(
       last === undefined ? Effect.void : Effect.logError(Logging.format(last)),
       Effect.failCause(exit.cause)
     )
   })
+
+/** Composes and executes what a request describes. */
+export const executeAdHoc = (
+  description: ChainExecutionRequest
+): Effect.Effect<ExecutionResult, UnhandledRequestError> => run(adHoc(description), description.request)

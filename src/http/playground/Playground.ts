@@ -5,8 +5,7 @@ import type { ChainDescription } from "../../domain/ChainDescription.js"
 import type { ChainExecutionRequest, ExecutionResult } from "../../domain/ChainExecution.js"
 import { type LanguageList, otherPorts } from "../../domain/Language.js"
 import type { Ticket } from "../../domain/Ticket.js"
-import * as AdHoc from "./AdHoc.js"
-import { run } from "./Composition.js"
+import { executeAdHoc, run } from "./Composition.js"
 import * as Triage from "./Triage.js"
 
 /** What the playground's operations do; another layer may do it differently. */
@@ -37,7 +36,7 @@ export const layer = (own: Package): Layer.Layer<Playground> =>
       languages: languagesOf(own),
       describeTicketTriage: Effect.succeed(triage),
       executeTicketTriage: (ticket) => run(Triage.compose, ticket),
-      executeChain: (request) => run(AdHoc.compose(request), request.request)
+      executeChain: executeAdHoc
     }
   })
 

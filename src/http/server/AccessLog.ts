@@ -1,5 +1,47 @@
-import { Cause, FiberId, FiberRef, FiberRefs, HashMap, List, LogLevel, type Runtime } from "effect"
-import type { AccessEntry } from "./AccessEntry.js"
+import {
+  Cause,
+  FiberId,
+  FiberRef,
+  FiberRefs,
+  HashMap,
+  Inspectable,
+  List,
+  LogLevel,
+  type Runtime
+} from "effect"
+
+/** One finished request, as the access log takes it: a line for people, fields for machines. */
+export class AccessEntry {
+  constructor(
+    readonly requestId: string,
+    readonly method: string,
+    readonly path: string,
+    readonly status: number,
+    readonly durationMs: number,
+    readonly bytes: number,
+    readonly remote: string
+  ) {}
+
+  toString(): string {
+    return `${this.method} ${this.path} ${this.status} ${this.durationMs.toFixed(3)} ms ${this.bytes} B ${this.requestId}`
+  }
+
+  toJSON(): unknown {
+    return {
+      requestId: this.requestId,
+      method: this.method,
+      path: this.path,
+      status: this.status,
+      durationMs: Math.round(this.durationMs * 1000) / 1000,
+      bytes: this.bytes,
+      remote: this.remote
+    }
+  }
+
+  [Inspectable.NodeInspectSymbol](): string {
+    return this.toString()
+  }
+}
 
 /**
  * Hands finished requests to the loggers of a runtime, as `Effect.logInfo` would, without a fiber per line.

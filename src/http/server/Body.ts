@@ -11,6 +11,17 @@ export interface BodyLimits {
   readonly bytesPerSecond?: number | undefined
 }
 
+/** The same limits, with a time that Node's timers can wait. */
+export const bounded = (limits: BodyLimits): BodyLimits => ({
+  ...limits,
+  timeoutMillis: Timer.millis(limits.timeoutMillis)
+})
+
+const millisFor = (request: IncomingMessage, { bytesPerSecond = Infinity, timeoutMillis }: BodyLimits) => {
+  const declared = Number(request.headers["content-length"] ?? 0) || 0
+  return Timer.millis(timeoutMillis + (declared * 1000) / bytesPerSecond)
+}
+
 const json = /^application\/json\s*(?:;|$)/i
 
 /** Why a body cannot be read as JSON by its headers alone, if it cannot. */
@@ -83,8 +94,7 @@ export const read = (
     else if (rest === undefined) rest = [first, chunk]
     else rest.push(chunk)
   }
-  const declared = Number(request.headers["content-length"] ?? 0) || 0
-  const millis = Timer.millis(limits.timeoutMillis + (declared * 1000) / (limits.bytesPerSecond ?? Infinity))
+  const millis = limits.bytesPerSecond === undefined ? limits.timeoutMillis : millisFor(request, limits)
   const timer = setTimeout(
     () => finish(new RequestTimeout({ message: `The request body did not arrive within ${millis} ms.` })),
     millis
@@ -94,8 +104,10 @@ export const read = (
   request.on("error", () => finish(undefined))
 }
 
-/** Text of a JSON body; undefined when the bytes are not UTF-8. */
-export const textOf = (bytes: Buffer): string | undefined => {
+/** The value of a JSON body; nothing at all is null. Throws where the bytes are not UTF-8, or the text is not JSON. */
+export const parse = (bytes: Buffer): unknown => {
+  if (bytes.length === 0) return null
   const text = bytes.toString("utf8")
-  return text.includes("\uFFFD") && !isUtf8(bytes) ? undefined : text
+  if (text.includes("\uFFFD") && !isUtf8(bytes)) throw new SyntaxError("not UTF-8")
+  return JSON.parse(text)
 }

@@ -4,7 +4,8 @@ import {
   HttpApiSchema,
   type HttpServerRequest
 } from "@effect/platform"
-import { type Effect, type Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
+import { type Effect, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
+import * as Guard from "./Guard.js"
 
 /** What one operation gives to its handler: the same as `HttpApiBuilder` gives. */
 export interface Input {
@@ -58,6 +59,13 @@ const encoder = (schema: Schema.Schema.All): ((value: unknown) => string) => {
   }
 }
 
+/** Decodes by the schema, except what a guard knows to be valid as it is. */
+const decoder = (schema: Schema.Schema<unknown, unknown>): Operation["decode"] => {
+  const guard = Guard.compile(schema.ast)
+  const decode = Schema.decodeUnknownEither(schema)
+  return guard === undefined ? decode : (body) => (guard(body) ? Either.right(body) : decode(body))
+}
+
 /**
  * The operations of one group with static paths, from the same description and handlers that `HttpApiBuilder`
  * serves: payload in, success schema out. Errors are values that know their status (`HttpError`).
@@ -79,7 +87,7 @@ export const operations = <Group extends HttpApiGroup.HttpApiGroup.Any>(
       method: endpoint.method,
       path: endpoint.path,
       status: HttpApiSchema.getStatusSuccess(endpoint.successSchema),
-      decode: payload === undefined ? undefined : Schema.decodeUnknownEither(payload),
+      decode: payload === undefined ? undefined : decoder(payload),
       handle: handle[endpoint.name]!,
       encode: encoder(endpoint.successSchema)
     })

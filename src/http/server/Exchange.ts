@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { AccessEntry } from "./AccessEntry.js"
+import { AccessEntry } from "./AccessLog.js"
 import { bodyOf, type HttpError } from "./HttpError.js"
 import * as Metrics from "./Metrics.js"
 
@@ -11,6 +11,8 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff"
 }
+
+const securityNames = Object.keys(securityHeaders)
 
 /** What the exchanges of one server share. */
 export interface Shared {
@@ -60,7 +62,7 @@ export class Exchange {
     this.method = request.method!
     this.connection = connectionOf(request.socket, shared)
     this.connection.begin(this)
-    response.once("close", this.connection.complete)
+    response.on("close", this.connection.complete)
   }
 
   /** Runs what answers, once every earlier request of the connection is answered. */
@@ -78,18 +80,21 @@ export class Exchange {
     own: Readonly<Record<string, string | Array<string>>>,
     length: number | undefined = undefined
   ): void {
-    const headers: Record<string, string | Array<string>> = {
-      ...securityHeaders,
-      "x-request-id": this.id,
-      ...own
-    }
-    if (length !== undefined) headers["content-length"] = String(length)
-    if (status === 204) delete headers["content-length"]
     // Who is too slow with a body would otherwise keep the connection with the rest of it.
-    if (status === 408 || (this.shared.draining && this.connection.latest === this)) {
-      headers["connection"] = "close"
+    const closes = status === 408 || (this.shared.draining && this.connection.latest === this)
+    const bodiless = status === 204
+    // Names and values in turn: from an object of headers Node makes the same head in a sixth of a request's time.
+    const lines: Array<string | Array<string>> = []
+    for (const name of securityNames) if (!(name in own)) lines.push(name, securityHeaders[name]!)
+    if (!("x-request-id" in own)) lines.push("x-request-id", this.id)
+    for (const name in own) {
+      const isReplaced =
+        name === "content-length" ? bodiless || length !== undefined : closes && name === "connection"
+      if (!isReplaced) lines.push(name, own[name]!)
     }
-    this.response.writeHead(status, headers)
+    if (length !== undefined && !bodiless) lines.push("content-length", String(length))
+    if (closes) lines.push("connection", "close")
+    this.response.writeHead(status, lines)
   }
 
   /** Sends a whole answer of known bytes; those of an answer that has none by its status are left out. */

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs"
 import { Effect, Layer, Logger, Schedule } from "effect"
-import { AccessEntry } from "./AccessEntry.js"
+import { AccessEntry } from "./AccessLog.js"
 
 // Access lines come by the thousand: their JSON is written out by hand, field by field, and escaped where text is foreign.
 const accessLine = (entry: AccessEntry, date: Date): string =>

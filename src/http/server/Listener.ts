@@ -8,12 +8,13 @@ import {
 } from "@effect/platform"
 import { Cause, Context, Duration, Effect, Exit, type Fiber, Option, Runtime, RuntimeFlags } from "effect"
 import * as Body from "./Body.js"
-import type { Operation, Operations } from "./Direct.js"
+import type { Input, Operation, Operations } from "./Direct.js"
 import { Exchange, type Shared } from "./Exchange.js"
 import * as Failure from "./Failure.js"
+import * as HostCheck from "./HostCheck.js"
 import * as HttpError from "./HttpError.js"
 import type { Mount } from "./Mount.js"
-import { NodeRequest, parseJson } from "./NodeRequest.js"
+import { NodeRequest } from "./NodeRequest.js"
 import * as Problems from "./Problems.js"
 import * as Timer from "./Timer.js"
 import { write } from "./WriteResponse.js"
@@ -41,7 +42,8 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
  * Both keep the same promises, which live in `Exchange`.
  */
 export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener) => {
-  const { acceptsHost, handlerTimeout, limits, operations, shared, tracing } = options
+  const { acceptsHost, handlerTimeout, operations, shared, tracing } = options
+  const limits = Body.bounded(options.limits)
   const runFork = Runtime.runFork(options.runtime)
   // A fiber per request would count itself into five metrics; requests have their own.
   const runOperation = Runtime.runFork(
@@ -92,8 +94,8 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
   }
 
   const run = (exchange: Exchange, operation: Operation, payload: unknown) => {
-    const request = new NodeRequest(exchange, limits, exchange.request.url!)
-    const handled = Effect.suspend(() => operation.handle({ request, payload }))
+    const input = new OperationInput(exchange, limits, payload)
+    const handled = Effect.suspend(() => operation.handle(input))
     const fiber = runOperation(tracing ? traced(exchange, operation, handled) : handled, { immediate: true })
     const exit = fiber.unsafePoll()
     if (exit !== null) return complete(exchange, operation, exit)
@@ -120,7 +122,7 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
       if (!Buffer.isBuffer(result)) return exchange.fail(result)
       let body: unknown
       try {
-        body = parseJson(result)
+        body = Body.parse(result)
       } catch {
         return exchange.fail(Failure.notJson())
       }
@@ -142,7 +144,7 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
     )
 
   const mounted = options.mounts.map((mount) => {
-    const own = { ...limits, ...mount.body }
+    const own = Body.bounded({ ...limits, ...mount.body })
     const millis = Duration.toMillis(mount.timeout ?? handlerTimeout)
     const app = tracing
       ? HttpApp.toHandled(Effect.catchAllCause(Effect.interruptible(mount.app), refused), write)
@@ -206,24 +208,33 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
   }
 
   return (anyHost) => (request, response) => {
-    const target = targetOf(request)
-    const exchange = new Exchange(shared, request, response, target.path)
+    const path = HostCheck.pathOf(request)
+    const refusal = HostCheck.refusal(request, anyHost ? undefined : acceptsHost)
+    const exchange = new Exchange(shared, request, response, path)
     exchange.inTurn(() => {
       try {
-        if (namesHosts(request) > 1) {
-          exchange.fail(new HttpError.ValidationError({ message: "The request names more than one Host." }))
-        } else if (!anyHost && !acceptsHost(target.host)) {
-          exchange.fail(
-            new HttpError.MisdirectedRequest({
-              message:
-                "This service answers to loopback names and to its public address (CHAINSTORE_PUBLIC_URL) only."
-            })
-          )
-        } else dispatch(exchange)
+        if (refusal === undefined) dispatch(exchange)
+        else exchange.fail(refusal)
       } catch (defect) {
         refuse(exchange, Cause.die(defect))
       }
     })
+  }
+}
+
+/** Most handlers look at the payload alone: the platform's request is made for those that look at it. */
+class OperationInput implements Input {
+  private made: NodeRequest | undefined = undefined
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly limits: Body.BodyLimits,
+    readonly payload: unknown
+  ) {}
+
+  get request(): NodeRequest {
+    this.made ??= new NodeRequest(this.exchange, this.limits, this.exchange.request.url!)
+    return this.made
   }
 }
 
@@ -249,32 +260,4 @@ const onLeave = (exchange: Exchange, fiber: Fiber.RuntimeFiber<unknown, unknown>
   exchange.response.on("close", () => {
     if (!exchange.response.writableFinished) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
   })
-}
-
-/** How many Host headers came: Node shows the first, whatever a proxy before it went by. */
-const namesHosts = ({ rawHeaders }: IncomingMessage): number => {
-  let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!
-    if (name.length === 4 && name.toLowerCase() === "host") count++
-  }
-  return count
-}
-
-/** Path and Host of a request. A target with an authority of its own overrules the Host header, for everything that reads it. */
-const targetOf = (request: IncomingMessage): { readonly path: string; readonly host: string | undefined } => {
-  const url = request.url!
-  if (url.charCodeAt(0) !== 47) {
-    const [, host, rest] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? []
-    if (host !== undefined && rest !== undefined) {
-      request.headers.host = host
-      request.url = rest.startsWith("/") ? rest : `/${rest}`
-    }
-  }
-  return { path: pathOf(request.url!), host: request.headers.host }
-}
-
-const pathOf = (url: string): string => {
-  const query = url.indexOf("?")
-  return query === -1 ? url : url.slice(0, query)
 }

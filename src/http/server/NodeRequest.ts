@@ -97,7 +97,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   get json(): Effect.Effect<unknown, HttpServerError.RequestError> {
     return Effect.flatMap(this.bytes, (bytes) =>
       Effect.try({
-        try: () => parseJson(bytes),
+        try: () => Body.parse(bytes),
         catch: () => this.fail(notJson())
       })
     )
@@ -152,12 +152,4 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   toJSON(): unknown {
     return { _id: "NodeRequest", method: this.method, url: this.originalUrl }
   }
-}
-
-/** The value of a JSON body; nothing at all is null. Throws where the text is not JSON. */
-export const parseJson = (bytes: Buffer): unknown => {
-  if (bytes.length === 0) return null
-  const text = Body.textOf(bytes)
-  if (text === undefined) throw new SyntaxError("not UTF-8")
-  return JSON.parse(text)
 }

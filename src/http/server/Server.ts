@@ -1,6 +1,6 @@
 import { createServer, type Server as HttpServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Context, DefaultServices, Duration, Effect, Layer, type Scope, Tracer } from "effect"
+import { Context, DefaultServices, Duration, Effect, Layer, Runtime, type Scope, Tracer } from "effect"
 import * as AccessLog from "./AccessLog.js"
 import type { BodyLimits } from "./Body.js"
 import * as Connections from "./Connections.js"
@@ -85,7 +85,8 @@ export const layer = <E, R>(
 const serve = <E, R>(options: ServerOptions, groups: Effect.Effect<Groups, E, R | Lifecycle | Scope.Scope>) =>
   Effect.gen(function* () {
     yield* refuseOpenBinding(options)
-    const runtime = yield* Effect.runtime<never>()
+    // Mounts bring the services that their apps need: each of a request's contexts is a copy of this one.
+    const runtime = Runtime.updateContext(yield* Effect.runtime<never>(), () => Context.empty())
     const tracer = yield* Effect.tracer
     const shared: Shared = { inFlight: 0, draining: false, log: AccessLog.make(runtime) }
     const { mounts, operations } = yield* Effect.provideService(groups, Lifecycle, {

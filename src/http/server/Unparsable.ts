@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { AccessEntry } from "./AccessEntry.js"
+import { AccessEntry } from "./AccessLog.js"
 import { newId, type Shared, securityHeaders } from "./Exchange.js"
 import * as Metrics from "./Metrics.js"
 

@@ -1,4 +1,4 @@
-export { AccessEntry } from "./AccessEntry.js"
+export { AccessEntry } from "./AccessLog.js"
 export * as Direct from "./Direct.js"
 export * as HttpError from "./HttpError.js"
 export * as LineLogger from "./LineLogger.js"

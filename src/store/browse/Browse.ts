@@ -141,13 +141,18 @@ export const make = (options: BrowseOptions): Browse => {
     const isCurrent =
       tree !== undefined &&
       (known.get(collection) === tree || (at === undefined && (yield* present).get(collection) === tree))
-    if (isCurrent) return Option.some({ manifest, state: { current: true, fields, missing: [], extra: [] } })
+    if (isCurrent) {
+      const state = { current: true, fields, missing: [], extra: [] }
+      return Option.some({ manifest, believed: true, state })
+    }
     const view = yield* viewAt(at)
     const ids = yield* view.collection(collection).list()
     const there = new Set(ids)
     const listedIds = new Set(manifest.ids)
+    const believed = tree === undefined && store.trustForeignIndexes
     return Option.some({
-      manifest,
+      manifest: believed ? { ...manifest, ids: manifest.ids.filter((id) => there.has(id)) } : manifest,
+      believed,
       state: {
         current: false,
         fields,
@@ -168,8 +173,8 @@ export const make = (options: BrowseOptions): Browse => {
       if (query.projected !== true) return yield* fromDocuments(query)
       const found = yield* manifestOf(query)
       if (Option.isNone(found)) return yield* fromDocuments(query)
-      const { manifest, state } = found.value
-      if (state.current && covers(manifest, query)) {
+      const { believed, manifest, state } = found.value
+      if (believed && covers(manifest, query)) {
         const after = query.cursor == null ? undefined : cursorPlace(query.cursor, query.sort)
         if (query.cursor != null && after === undefined)
           return yield* invalid("the cursor is of another query")

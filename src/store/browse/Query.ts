@@ -27,7 +27,10 @@ export interface Query {
   readonly cursor?: string | null | undefined
   /** A commit, tag or branch to read instead of the branch's head. */
   readonly at?: string | undefined
-  /** Rows from the manifest's projected fields, where there is a current manifest that has what is asked for. */
+  /**
+   * Rows from the manifest's projected fields, where there is a manifest that has what is asked for and is current, or
+   * trusted by the store's `trustForeignIndexes`.
+   */
   readonly projected?: boolean | undefined
   /** Of the whole collection; only together with a manifest. */
   readonly sort?: Sort | undefined

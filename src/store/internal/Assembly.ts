@@ -76,6 +76,7 @@ export const makeService = (core: StoreCore): StoreService => {
     repository: remote.repo ?? remote.name,
     branch: core.branch,
     root: core.options.root,
+    trustForeignIndexes: core.options.trustForeignIndexes,
     collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
       schema === undefined
         ? (guardCollection(makeCollection(core, name, plain)) as never)

@@ -3,30 +3,23 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Bounded } from "../../domain/Bounded.js"
-import type { JsonProblem } from "../../domain/CanonicalJson.js"
-import {
-  applyToIndex,
-  type DocumentChange,
-  emptyIndex,
-  type IndexFile,
-  parseIndex,
-  printIndex
-} from "../../domain/IndexFile.js"
-import { parseObject } from "../../domain/JsonText.js"
-import {
-  applyToManifest,
-  emptyManifest,
-  type ManifestFile,
-  parseSpelledManifest,
-  printManifest,
-  projectedFields
-} from "../../domain/ManifestFile.js"
+import { type DocumentChange, type IndexFile, parseIndex } from "../../domain/IndexFile.js"
+import { type ManifestFile, parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { parseSpelled, type SpelledJson, type SpelledObject } from "../../domain/SpelledJson.js"
-import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import type { ReadError } from "../../domain/StoreError.js"
 import { idAt, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
+import {
+  type Derivation,
+  type DerivedFile,
+  indexFile,
+  manifestFile,
+  nothing,
+  type Parsed,
+  type SingleFile
+} from "./DerivedFile.js"
 import { contents, listAt } from "./Listing.js"
 import { type SettingsAt, settingsMaxAge } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
@@ -60,12 +53,6 @@ export interface Touched {
   readonly onRead?: OnRead | undefined
   /** The documents changed in an earlier commit, from one tree of the collection (where known) to another. */
   readonly since?: { readonly before: Oid | undefined; readonly after: Oid } | undefined
-}
-
-/** Changes to index and manifest files, and what to remember of them once they are committed. */
-export interface Derivation {
-  readonly changes: ReadonlyArray<Change>
-  readonly committed: (blobs: ReadonlyMap<string, Oid>) => void
 }
 
 export interface Derived {
@@ -107,29 +94,12 @@ interface SeenIndex {
   readonly index: IndexFile
 }
 
-const nothing: Derivation = { changes: [], committed: () => {} }
-
-interface Parsed<A> {
-  readonly oid: Oid
-  readonly value: A
-  readonly content: Uint8Array
-}
-
 /** What is kept of index files and of manifests, by their bytes, which take two and a half times as much with what they say. */
 const mostBytes = 64 * 1024 * 1024
 const sizeOf = ({ content }: Parsed<unknown>) => content.length + 1
 
 /** The same of index files that only reads have seen. */
 const mostIds = 400_000
-
-const updatedAt = (content: Uint8Array): string | undefined =>
-  Either.match(parseObject(content), {
-    onLeft: () => undefined,
-    onRight: (file) => (typeof file["updated_at"] === "string" ? file["updated_at"] : undefined)
-  })
-
-const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, at) => byte === b[at])
 
 /** Some fields of a document, for what is remembered of many. */
 export const fieldsOf = (document: SpelledObject, fields: ReadonlySet<string>): SpelledObject => {
@@ -228,6 +198,32 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       return found
     })
 
+  /** The index and manifest files of a collection as a snapshot has them. */
+  const storedFiles = (
+    snapshot: Snapshot,
+    collection: string,
+    files: DerivedFiles,
+    given: Pick<SingleFile<unknown>, "isTouched" | "now">
+  ) =>
+    Effect.gen(function* () {
+      const stored: Array<DerivedFile> = []
+      for (const [field, oid] of files.indexes) {
+        const path = indexPath(collection, field)
+        const file = oid === undefined ? undefined : yield* load(indexes, snapshot, path, oid, parseIndex)
+        stored.push(indexFile({ ...given, collection, path, known: indexes, stored: file }, field))
+      }
+      const { manifest } = files
+      if (manifest === undefined) return stored
+      const path = manifestPath(collection)
+      const file =
+        manifest.oid === undefined
+          ? undefined
+          : yield* load(manifests, snapshot, path, manifest.oid, parseSpelledManifest)
+      const fields = manifest.fields ?? (file === undefined ? [] : projectedFields(file.value))
+      stored.push(manifestFile({ ...given, collection, path, known: manifests, stored: file }, fields))
+      return stored
+    })
+
   const derive: Derived["derive"] = (
     snapshot,
     settings,
@@ -246,107 +242,39 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
               yield* remote.treeAfter(head, under(options.root, collection), changes),
               () => emptyTree
             )
-      const loaded = new Map<string, Parsed<IndexFile> | undefined>()
-      let manifest: Parsed<ManifestFile<SpelledObject>> | undefined
-      if (Option.isSome(head)) {
-        for (const [field, oid] of files.indexes) {
-          if (oid !== undefined) {
-            const path = indexPath(collection, field)
-            loaded.set(field, yield* load(indexes, snapshot, path, oid, parseIndex))
-          }
-        }
-        if (files.manifest?.oid !== undefined) {
-          const path = manifestPath(collection)
-          manifest = yield* load(manifests, snapshot, path, files.manifest.oid, parseSpelledManifest)
-        }
-      }
-      const projected =
-        files.manifest === undefined
-          ? undefined
-          : (files.manifest.fields ?? (manifest === undefined ? [] : projectedFields(manifest.value)))
-      const describes = (
-        parsed: Parsed<{ readonly tree: Oid | undefined }> | undefined,
-        at: Oid | undefined
-      ) => (parsed === undefined ? at === emptyTree : at !== undefined && parsed.value.tree === at)
+      const stored = yield* storedFiles(snapshot, collection, files, { isTouched: changes.length > 0, now })
       // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
       const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
-      const missing = (parsed: Parsed<{ readonly tree: Oid | undefined }> | undefined) =>
-        since === undefined || (describes(parsed, base) && !describes(parsed, before)) ? changed : []
-      const current = (parsed: Parsed<{ readonly tree: Oid | undefined }> | undefined) =>
-        !rebuild && (describes(parsed, before) || describes(parsed, base))
-      const stale =
-        [...files.indexes.keys()].some((field) => !current(loaded.get(field))) ||
-        (projected !== undefined && !current(manifest))
+      const isCurrent = (file: DerivedFile) => !rebuild && (file.describes(before) || file.describes(base))
+      const missing = (file: DerivedFile) =>
+        since === undefined || (file.describes(base) && !file.describes(before)) ? changed : []
+      const isStale = stored.some((file) => !isCurrent(file))
       const all =
-        stale && Option.isSome(head) && before !== emptyTree
+        isStale && Option.isSome(head) && before !== emptyTree
           ? yield* documents(
               head.value,
               settings,
               collection,
-              new Set([...files.indexes.keys(), ...(projected ?? [])]),
+              new Set(stored.flatMap(({ fields }) => fields)),
               onRead
             )
           : new Map<string, SpelledObject>()
-      if (stale && since === undefined) {
+      if (isStale && since === undefined) {
         for (const { document, id } of changed) {
           if (document === undefined) all.delete(id)
           else all.set(id, document)
         }
       }
-      const everything = stale ? [...all].map(([id, document]) => ({ id, document })) : []
-
-      const out: Array<Change> = []
-      const remembering: Array<(blobs: ReadonlyMap<string, Oid>) => void> = []
-      const put = <A>(
-        path: string,
-        known: Bounded<Parsed<A>>,
-        was: Parsed<A> | undefined,
-        value: A,
-        print: (time: string) => Either.Either<Uint8Array, JsonProblem>
-      ) =>
-        Effect.gen(function* () {
-          const printed = yield* Effect.mapError(
-            print(now),
-            ({ message, path: inside }) =>
-              new ValidationError({
-                operation: "Store.write",
-                path,
-                collection,
-                message: `${path} cannot be written: ${inside} ${message}`,
-                hint: "a stored document holds a number that JavaScript cannot hold in an indexed or listed field"
-              })
-          )
-          if (changes.length === 0 && was !== undefined) {
-            const time = updatedAt(was.content)
-            const same = time === undefined ? undefined : Either.getOrUndefined(print(time))
-            if (same !== undefined && sameBytes(same, was.content)) return
-          }
-          out.push({ _tag: "Put", path, content: printed })
-          remembering.push((blobs) => {
-            const oid = blobs.get(path)
-            if (oid !== undefined) known.set(path, { oid, value, content: printed })
-          })
-        })
-      for (const field of files.indexes.keys()) {
-        const was = loaded.get(field)
-        const index = current(was)
-          ? applyToIndex(was?.value ?? emptyIndex, field, missing(was))
-          : applyToIndex(emptyIndex, field, everything)
-        const described = { ...index, tree }
-        yield* put(indexPath(collection, field), indexes, was, described, (time) =>
-          printIndex(described, collection, field, time, tree)
-        )
+      const everything = isStale ? [...all].map(([id, document]) => ({ id, document })) : []
+      const derivations = yield* Effect.forEach(stored, (file) =>
+        isCurrent(file) ? file.next("of itself", missing(file), tree) : file.next("anew", everything, tree)
+      )
+      return {
+        changes: derivations.flatMap((derivation) => derivation.changes),
+        committed: (blobs: ReadonlyMap<string, Oid>) => {
+          for (const { committed } of derivations) committed(blobs)
+        }
       }
-      if (projected !== undefined) {
-        const next = current(manifest)
-          ? applyToManifest(manifest?.value ?? emptyManifest, projected, missing(manifest))
-          : applyToManifest(emptyManifest, projected, everything)
-        const described = { ...next, tree }
-        yield* put(manifestPath(collection), manifests, manifest, described, (time) =>
-          printManifest(described, collection, time, tree)
-        )
-      }
-      return { changes: out, committed: (blobs) => remembering.forEach((remember) => remember(blobs)) }
     })
 
   return {

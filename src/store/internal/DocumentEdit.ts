@@ -11,13 +11,13 @@ import { documentPath, under } from "../DocumentPath.js"
 import type { Change, Committed, GitRemoteService, NewCommit, Wants } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import {
-  type Derivation,
   type Derived,
   type DerivedFiles,
   indexDirectory,
   manifestDirectory,
   type Touched
 } from "./Derived.js"
+import type { Derivation } from "./DerivedFile.js"
 import * as Judgement from "./Judgement.js"
 import { listAt } from "./Listing.js"
 import { directoryProblem, type RepositorySettings, type SettingsAt } from "./RepositorySettings.js"

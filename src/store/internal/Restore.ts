@@ -5,22 +5,24 @@ import { settingsFileName } from "../../domain/Settings.js"
 import { NotFoundError } from "../../domain/StoreError.js"
 import type { ReadError, RestoreOptions, WriteError } from "../Collection.js"
 import { documentPath, under } from "../DocumentPath.js"
-import type { Head } from "../remote/GitRemote.js"
+import type { Head, Wants } from "../remote/GitRemote.js"
 import { checkNames } from "./OperationQueue.js"
 import { makeSnapshot } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 import { unreadable, versionOf, withoutMetadata } from "./Versions.js"
 
-/** The commit that a name stands for, or the error that says it is missing. */
+/** The commit that a name stands for, together with what will be read of it, or the error that says it is missing. */
 export const requireCommit = (
   core: StoreCore,
   operation: string,
-  name: string
+  name: string,
+  wants?: Wants
 ): Effect.Effect<Head, ReadError> =>
-  Effect.flatMap(
-    core.remote.resolve(name),
-    Option.match({
-      onSome: (head) => Effect.succeed(head),
+  Effect.gen(function* () {
+    const snapshot = core.remote.snapshotAt(name)
+    if (wants !== undefined) yield* snapshot.prefetch(() => wants)
+    return yield* Option.match(yield* snapshot.head, {
+      onSome: Effect.succeed,
       onNone: () =>
         new NotFoundError({
           operation,
@@ -28,7 +30,7 @@ export const requireCommit = (
           hint: "history lists the commits of a document"
         })
     })
-  )
+  })
 
 const expectationOf = ({ expectedRev }: RestoreOptions) =>
   expectedRev === undefined

@@ -14,7 +14,7 @@ export const makeRevert =
   (commitSha, options = {}) =>
     Effect.gen(function* () {
       const operation = "Store.revert"
-      const commit = yield* requireCommit(core, operation, commitSha)
+      const commit = yield* requireCommit(core, operation, commitSha, { files: [], trees: [], changes: true })
       const short = commit.commit.slice(0, 7)
       const info = yield* Effect.flatMap(core.remote.commitInfo(commit.commit), (found) =>
         Option.isSome(found) ? Effect.succeed(found.value) : missingCommit(operation, commit.commit)
@@ -27,7 +27,7 @@ export const makeRevert =
           hint: "delete the documents instead"
         })
       }
-      const parent = yield* Effect.flatMap(core.remote.commitInfo(first), (found) =>
+      const parent = yield* Effect.flatMap(core.remote.resolve(first), (found) =>
         Option.isSome(found) ? Effect.succeed(found.value) : missingCommit(operation, first)
       )
       const { documents, others } = yield* changesBetween(core, Option.some(parent), commit)

@@ -82,7 +82,9 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     /** The repository, `<owner>/<name>`. */
     readonly repository: string,
     readonly branch: string,
-    readonly root: string
+    readonly root: string,
+    /** Whether index and manifest files are believed that do not name the version that they describe. */
+    readonly trustForeignIndexes: boolean
   ) {
     super(runner, store)
   }
@@ -99,7 +101,8 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   }
 
   private static of(runner: Runner, service: StoreService) {
-    return new AsyncStore(runner, Effect.succeed(service), service.repository, service.branch, service.root)
+    const { branch, repository, root, trustForeignIndexes } = service
+    return new AsyncStore(runner, Effect.succeed(service), repository, branch, root, trustForeignIndexes)
   }
 
   /** Calls the store, and ends the call when the signal of the options is aborted. */

@@ -138,6 +138,8 @@ export class Runner {
     const signal = checked(options)
     if (this.isClosed) throw storeClosed()
     const runtime = await this.runtime.runtime()
+    // Both may have come meanwhile, and are not told again.
+    if (signal?.aborted === true) throw signal.reason
     if (this.isClosed) throw storeClosed()
     const source = Stream.mapError(Stream.unwrap(stream), (error) => new Thrown(error))
     const iterator = Stream.toAsyncIterableRuntime(source, runtime)[Symbol.asyncIterator]()

@@ -51,6 +51,8 @@ export interface Directory {
 export interface Wants {
   readonly files: ReadonlyArray<string>
   readonly trees: ReadonlyArray<string>
+  /** The files that the commit changed are read next, as they are in it and as they were before. */
+  readonly changes?: boolean | undefined
 }
 
 /**

@@ -185,6 +185,8 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
 
       const then = (yield* post("/api/query", { collection: "products", at: first.sha, limit: 500 })).body
       assert.strictEqual(then.documents.find(({ _id }: { _id: string }) => _id === id)._rev, 1)
+      const back = yield* post("/api/document", { collection: "products", id, at: "main~1" })
+      assert.deepStrictEqual([back.status, back.body.document?._rev], [200, 3], "a revision of Git's")
       const all = (yield* post("/api/history", { collection: "products", limit: 2 })).body.entries
       assert.strictEqual(all.length, 2)
       const missing = (yield* post("/api/document", { collection: "products", id: "none" })).body

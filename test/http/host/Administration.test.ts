@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { request } from "node:http"
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
@@ -60,6 +60,69 @@ inEachVersion("a repository", { tokens }, (it) => {
       assert.strictEqual((yield* patch({ private: true }, "reader-token")).status, 403)
       const after = (yield* Rest.get(at)).body
       assert.deepStrictEqual([after.description, after.private], [null, false])
+    })
+  )
+
+  it.effect("keeps what one request changed when another one changes something else at once", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("shared", { "a.json": "1\n" })
+      const at = "/repos/local/shared"
+      const patch = (body: unknown) => Rest.request("PATCH", at, { body })
+      for (const description of ["one", "two", "three", "four"]) {
+        yield* patch({ private: false })
+        const answers = yield* Effect.all([patch({ private: true }), patch({ description })], {
+          concurrency: 2
+        })
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status),
+          [200, 200]
+        )
+        const { body } = yield* Rest.get(at)
+        assert.deepStrictEqual([body.private, body.description], [true, description])
+        assert.strictEqual((yield* Rest.get(at, { token: null })).status, 404)
+      }
+    })
+  )
+
+  it.effect("does not say that its default branch was changed where Git could not change it", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const { commit } = (yield* Rest.repository("locked", { "a.json": "1\n" }))!
+      const at = "/repos/local/locked"
+      yield* Rest.request("POST", `${at}/git/refs`, { body: { ref: "refs/heads/next", sha: commit } })
+      const lock = `${directory}/repos/local/locked.git/HEAD.lock`
+      writeFileSync(lock, "")
+      const change = Rest.request("PATCH", at, { body: { default_branch: "next" } })
+      assert.strictEqual((yield* change).status, 502)
+      rmSync(lock)
+      assert.strictEqual((yield* Rest.get(at)).body.default_branch, "main")
+      assert.strictEqual((yield* change).body.default_branch, "next")
+    })
+  )
+
+  it.effect("that cannot be opened hides no other one", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      yield* Rest.repository("readable", { "a.json": "1\n" })
+      const unreadable = `${directory}/repos/local/unreadable.git`
+      execFileSync("git", ["init", "-q", "--bare", "--object-format=sha256", unreadable])
+      const names = (answer: Rest.RestAnswer) => answer.body.map(({ name }: Rest.Json) => name)
+      for (const path of ["/user/repos", "/orgs/local/repos", "/users/local/repos"]) {
+        const listed = yield* Rest.get(path)
+        assert.strictEqual(listed.status, 200, path)
+        assert.include(names(listed), "readable")
+      }
+      const { data, errors } = yield* Rest.graphql(
+        `{ viewer { repositories(first: 100) { nodes { name } } repository(name: "readable") { name } } }`
+      )
+      assert.isUndefined(errors)
+      assert.include(
+        data.viewer.repositories.nodes.map(({ name }: Rest.Json) => name),
+        "readable"
+      )
+      assert.strictEqual(data.viewer.repository.name, "readable")
+      assert.strictEqual((yield* Rest.get("/repos/local/unreadable")).status, 502)
+      rmSync(unreadable, { recursive: true })
     })
   )
 

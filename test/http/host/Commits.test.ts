@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { HostServer } from "../../support/host/HostServer.js"
@@ -70,6 +71,22 @@ inEachVersion("commits", {}, (it) => {
         const end = yield* Rest.get(`/repos/local/lists/${path}&page=${pages}`)
         assert.notMatch(end.headers.get("link")!, /rel="last"/, path)
       }
+    })
+  )
+
+  it.effect("and a page of any number is that page, and of any size at most a hundred", () =>
+    Effect.gen(function* () {
+      const made = yield* Rest.repository("far", { "a.json": "0\n" })
+      const create = (ref: string) =>
+        Rest.request("POST", "/repos/local/far/git/refs", { body: { ref, sha: made!.commit } })
+      for (let number = 0; number < 40; number++) yield* create(`refs/heads/b${number}`)
+      const count = (query: string) =>
+        Effect.map(Rest.get(`/repos/local/far/branches?${query}`), ({ body }) => body.length)
+      for (const page of ["2", "1000000", "1000000000", "9".repeat(30)])
+        assert.strictEqual(yield* count(`page=${page}&per_page=100`), 0, page)
+      for (const size of ["100", "101", "1000000000", "9".repeat(30)])
+        assert.strictEqual(yield* count(`per_page=${size}`), 41, size)
+      assert.strictEqual(yield* count("per_page=x&page=-1"), 30)
     })
   )
 
@@ -253,6 +270,33 @@ inEachVersion("commits", {}, (it) => {
       assert.strictEqual((yield* compare("main...nowhere")).status, 404)
       assert.strictEqual((yield* compare("main")).status, 404)
       assert.notStrictEqual(main, side)
+    })
+  )
+
+  it.effect("are not told of as if nothing were in them where Git could not read them", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const first = (yield* Rest.repository("damaged", { "a.json": "1\n" }))!.commit
+      const at = "/repos/local/damaged"
+      const git = (input: string, ...args: ReadonlyArray<string>) =>
+        execFileSync("git", ["-C", `${directory}/repos/local/damaged.git`, ...args], {
+          input,
+          encoding: "utf8"
+        }).trim()
+      const commit = (tree: string, parent: string) =>
+        git(
+          `tree ${tree}\nparent ${parent}\nauthor a <a@x> 1 +0000\ncommitter a <a@x> 1 +0000\n\nm\n`,
+          ...["hash-object", "-t", "commit", "-w", "--stdin"]
+        )
+      const missing = "1".repeat(40)
+      const holed = commit(git(`040000 tree ${missing}\td\n`, "mktree", "--missing"), first)
+      git("", "update-ref", "refs/heads/holed", holed)
+      assert.strictEqual((yield* Rest.get(`${at}/commits/${first}`)).body.files.length, 1)
+      assert.strictEqual((yield* Rest.get(`${at}/commits/${holed}`)).status, 502)
+      assert.strictEqual((yield* Rest.get(`${at}/compare/${first}...${holed}`)).status, 502)
+      const orphan = commit(git("", "rev-parse", `${first}^{tree}`), missing)
+      git("", "update-ref", "refs/heads/main", orphan)
+      assert.strictEqual((yield* Rest.get(`${at}/contributors?anon=1`)).status, 502)
     })
   )
 

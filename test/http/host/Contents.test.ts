@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { HostServer } from "../../support/host/HostServer.js"
 import { inEachVersion } from "../../support/host/inEachVersion.js"
 import * as Rest from "../../support/host/Rest.js"
@@ -141,6 +143,34 @@ inEachVersion("contents", {}, (it) => {
       assert.strictEqual(updated.body.commit.committer.email, "ada@example.org")
       const gone = yield* remove("people", "a.json", { sha: updated.body.content.sha })
       assert.deepStrictEqual([gone.status, gone.body.content], [200, null])
+    })
+  )
+
+  it.effect("a person of whose name Git would leave nothing is none", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const at = "/repos/local/nobody"
+      const head = (yield* Rest.repository("nobody", { "a.json": "{}\n" }))!
+      const object = { tag: "v", message: "m", object: head.commit, type: "commit" }
+      const post = (path: string, body: object) => Rest.request("POST", `${at}/git/${path}`, { body })
+      for (const who of [
+        { name: ".", email: "a@x" },
+        { name: "a", email: "<>" },
+        { name: '";"', email: "a@x" }
+      ]) {
+        assert.strictEqual((yield* put("nobody", "b.json", { content, author: who })).status, 422)
+        const made = { message: "m", tree: head.tree, parents: [head.commit] }
+        assert.strictEqual((yield* post("commits", { ...made, committer: who, author: who })).status, 422)
+        assert.strictEqual((yield* post("tags", { ...object, tagger: who })).status, 422)
+      }
+      const tag = yield* post("tags", { ...object, tagger: { name: "Ada, Jr.", email: "<a@x>." } })
+      assert.strictEqual(tag.body.tagger.name, "Ada, Jr")
+      const text = execFileSync(
+        "git",
+        ["-C", `${directory}/repos/local/nobody.git`, "cat-file", "tag", tag.body.sha],
+        { encoding: "utf8" }
+      )
+      assert.match(text, /^tagger Ada, Jr <a@x> /m)
     })
   )
 
@@ -320,6 +350,44 @@ inEachVersion("contents", {}, (it) => {
       assert.strictEqual(commits.length, 31)
       assert.isTrue(commits.every((commit: Rest.Json) => commit.parents.length <= 1))
     })
+  )
+
+  it.effect("a write makes no branch of one that is deleted meanwhile", () =>
+    Effect.gen(function* () {
+      const { directory, repositories } = yield* HostServer
+      const { commit } = (yield* Rest.repository("deleted", { "a.json": "{}\n" }))!
+      const path = join(directory, "repos/local/deleted.git")
+      const git = (...args: ReadonlyArray<string>) =>
+        execFileSync("git", ["-C", path, ...args], { encoding: "utf8" }).trim()
+      const writer = {
+        id: "test",
+        login: "test",
+        grants: [{ repository: "*", access: "write" as const }]
+      }
+      const hosted = yield* repositories.reading(writer, "local", "deleted")
+      // A large file lies in the repository before it is committed: then the branch was found.
+      const dates = [undefined, "2020-01-01T00:00:00Z"]
+      for (const [index, date] of dates.entries()) {
+        git("branch", "side", commit)
+        const bytes = Buffer.alloc(2_000_000, `${index}`)
+        const oid = execFileSync("git", ["hash-object", "--stdin"], { input: bytes, encoding: "utf8" }).trim()
+        const object = join(path, "objects", oid.slice(0, 2), oid.slice(2))
+        const author = date === undefined ? {} : { author: { name: "a", email: "a@x", date } }
+        const written = yield* hosted.git.exclusively(
+          Effect.gen(function* () {
+            const writing = yield* Effect.fork(
+              put("deleted", "b.json", { branch: "side", content: Rest.base64(bytes), ...author })
+            )
+            while (!existsSync(object)) yield* Effect.promise(() => setImmediate())
+            git("update-ref", "-d", "refs/heads/side")
+            return writing
+          })
+        )
+        const answer = yield* Fiber.join(written)
+        assert.deepStrictEqual([answer.status, answer.body.message], [404, "Branch side not found"])
+        assert.strictEqual(git("for-each-ref", "--format=%(refname)"), "refs/heads/main")
+      }
+    }).pipe(Effect.scoped, Effect.withClock(Clock.make()))
   )
 
   it.effect("raw finds branches with slashes, and 404s in plain text", () =>

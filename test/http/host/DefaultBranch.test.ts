@@ -81,4 +81,50 @@ layer(host(), { timeout: 60_000 })("the default branch", (it) => {
       )
     })
   )
+
+  it.effect("and no other one is called like an id or a whole ref, as on GitHub", () =>
+    Effect.gen(function* () {
+      const { directory, token, url } = yield* HostServer
+      const { commit } = (yield* Rest.repository("named", { "a.json": "1\n" }))!
+      const at = "/repos/local/named"
+      const remote = `${url.replace("//", `//x:${token}@`)}/local/named.git`
+      const bare = `${directory}/repos/local/named.git`
+      const { data } = yield* Rest.graphql(`{ repository(owner: "local", name: "named") { id } }`)
+      const mutation = (field: string, type: string, input: object) =>
+        Rest.graphql(`mutation($input: ${type}!) { ${field}(input: $input) { clientMutationId } }`, {
+          input: { repositoryId: data.repository.id, ...input }
+        })
+      const made = [`heads/${commit}`, `tags/${commit.toUpperCase()}`, "heads/refs/heads/main", "heads/HEAD"]
+      for (const short of made) {
+        const name = `refs/${short}`
+        const body = { ref: name, sha: commit }
+        assert.strictEqual((yield* Rest.request("POST", `${at}/git/refs`, { body })).status, 422, name)
+        const one = yield* mutation("createRef", "CreateRefInput", { name, oid: commit })
+        assert.strictEqual(one.errors?.[0].type, "UNPROCESSABLE", name)
+        const all = yield* mutation("updateRefs", "UpdateRefsInput", {
+          refUpdates: [{ name, afterOid: commit }]
+        })
+        assert.strictEqual(all.errors?.[0].type, "UNPROCESSABLE", name)
+      }
+      const clone = `${directory}/named`
+      yield* git("clone", "-q", remote, clone)
+      yield* git("-C", bare, "update-ref", `refs/heads/${"b".repeat(40)}`, commit)
+      const push = (...refs: ReadonlyArray<string>) => git("-C", clone, "push", remote, ...refs)
+      for (const short of made.slice(0, 3))
+        assert.include(
+          yield* push(`HEAD:refs/${short}`, "HEAD:refs/heads/beside"),
+          "pre-receive hook declined"
+        )
+      const refs = yield* git("-C", bare, "for-each-ref", "--format=%(refname)")
+      assert.deepStrictEqual(refs.trim().split("\n"), [`refs/heads/${"b".repeat(40)}`, "refs/heads/main"])
+      // One that is there already, as from another server, can be pushed to and deleted.
+      yield* git("-C", clone, "commit", "-q", "--allow-empty", "-m", "m")
+      assert.include(yield* push(`HEAD:refs/heads/${"b".repeat(40)}`), "HEAD ->")
+      assert.include(yield* push(`:refs/heads/${"b".repeat(40)}`), "[deleted]")
+      assert.include(
+        yield* push(`HEAD:refs/heads/${"b".repeat(39)}`, `HEAD:refs/heads/${"b".repeat(41)}`),
+        "new branch"
+      )
+    })
+  )
 })

@@ -1,5 +1,8 @@
-import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
+import { setImmediate } from "node:timers/promises"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import { inEachVersion } from "../../support/host/inEachVersion.js"
 import * as Rest from "../../support/host/Rest.js"
 
@@ -221,6 +224,29 @@ inEachVersion("git data", {}, (it) => {
     })
   )
 
+  it.effect("refs: what Git made is moved and deleted, whatever it is called", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const at = "/repos/local/dashes"
+      const head = (yield* Rest.repository("dashes", { "a.json": "1\n" }))!
+      const next = (yield* post(`${at}/git/commits`, {
+        message: "n",
+        tree: head.tree,
+        parents: [head.commit]
+      })).body.sha
+      const path = `${directory}/repos/local/dashes.git`
+      for (const name of ["heads/feature/-x", "heads/-y", "tags/-z"]) {
+        execFileSync("git", ["-C", path, "update-ref", `refs/${name}`, head.commit])
+        const ref = `${at}/git/refs/${name}`
+        assert.strictEqual((yield* Rest.get(ref)).body.object.sha, head.commit)
+        const moved = yield* Rest.request("PATCH", ref, { body: { sha: next } })
+        assert.deepStrictEqual([moved.status, moved.body.object?.sha], [200, next])
+        assert.strictEqual((yield* Rest.request("DELETE", ref)).status, 204)
+        assert.strictEqual((yield* Rest.get(ref)).status, 404)
+      }
+    })
+  )
+
   it.effect("tags: annotated ones are made, read and peeled", () =>
     Effect.gen(function* () {
       const at = "/repos/local/tags"
@@ -237,6 +263,34 @@ inEachVersion("git data", {}, (it) => {
       assert.strictEqual((yield* Rest.get(`${at}/git/tags/${tag.body.sha}`)).body.object.sha, head.commit)
       assert.strictEqual((yield* Rest.get(`${at}/tags`)).body[0].commit.sha, head.commit)
       assert.strictEqual((yield* Rest.get(`${at}/contents/a.json?ref=v1`)).status, 200)
+    })
+  )
+
+  it.effect("tags: one that Git has is shown, whenever it was made", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const at = "/repos/local/years"
+      const head = (yield* Rest.repository("years", { "a.json": "1\n" }))!
+      const git = (input: string, ...args: ReadonlyArray<string>) =>
+        execFileSync("git", ["-C", `${directory}/repos/local/years.git`, ...args], {
+          input,
+          encoding: "utf8"
+        }).trim()
+      for (const [seconds, date] of [
+        ["9999999999999", "1970-01-01T00:00:00Z"],
+        ["253402300799", "9999-12-31T23:59:59Z"],
+        ["86400", "1970-01-02T00:00:00Z"]
+      ] as const) {
+        const content = `object ${head.commit}\ntype commit\ntag v\ntagger a <a@x> ${seconds} +0000\n\nm\n`
+        const sha = git(content, "hash-object", "-t", "tag", "-w", "--stdin")
+        git("", "update-ref", "refs/tags/v", sha)
+        const shown = yield* Rest.get(`${at}/git/tags/${sha}`)
+        assert.deepStrictEqual([shown.status, shown.body.tagger?.date], [200, date], seconds)
+        const { data } = yield* Rest.graphql(
+          `{ repository(owner: "local", name: "years") { ref(qualifiedName: "v") { target { ... on Tag { tagger { date } } } } } }`
+        )
+        assert.strictEqual(data.repository.ref.target?.tagger.date, date)
+      }
     })
   )
 
@@ -261,6 +315,49 @@ inEachVersion("git data", {}, (it) => {
         200,
         ...Array.from({ length: 7 }, () => 422)
       ])
+    })
+  )
+})
+
+// With what makes a write last: the longer a flush takes, the seldomer a ref stays where it was.
+layer(host({ durability: "fsync" }), { timeout: 60_000 })("a branch that is written all the time", (it) => {
+  it.effect("is moved, committed to and deleted all the same", () =>
+    Effect.gen(function* () {
+      const at = "/repos/local/busy"
+      const head = (yield* Rest.repository("busy", { "a.json": "1\n" }))!
+      yield* post(`${at}/git/refs`, { ref: "refs/heads/work", sha: head.commit })
+      const put = (path: string, body: object) =>
+        Rest.request("PUT", `${at}/contents/${path}`, {
+          body: { branch: "work", message: "m", content: "", ...body }
+        })
+      let written = 0
+      const writer = (number: number) =>
+        Effect.gen(function* () {
+          for (let file = 0; ; file++) {
+            const { status } = yield* put(`${number}/${file}`, {})
+            if (status === 404) return
+            assert.strictEqual(status, 201)
+            written++
+          }
+        })
+      const writers = yield* Effect.fork(
+        Effect.forEach(
+          Array.from({ length: 12 }, (_, number) => number),
+          writer,
+          { concurrency: "unbounded", discard: true }
+        )
+      )
+      const author = { name: "a", email: "a@x", date: "2020-01-01T00:00:00Z" }
+      for (let round = 0; round < 2; round++) {
+        const before = written
+        while (written < before + 12) yield* Effect.promise(() => setImmediate())
+        assert.strictEqual((yield* put(`dated/${round}`, { author })).status, 201)
+        const body = { sha: head.commit, force: true }
+        assert.strictEqual((yield* Rest.request("PATCH", `${at}/git/refs/heads/work`, { body })).status, 200)
+      }
+      assert.strictEqual((yield* Rest.request("DELETE", `${at}/git/refs/heads/work`)).status, 204)
+      yield* Fiber.join(writers)
+      assert.strictEqual((yield* Rest.get(`${at}/git/ref/heads/work`)).status, 404)
     })
   )
 })

@@ -227,6 +227,9 @@ layer(host(), { timeout: 60_000 })("graphql", (it) => {
       ])
       assert.deepStrictEqual([half.errors![0].type, half.data.updateRefs], ["STALE_DATA", null])
       assert.strictEqual(yield* at("main"), head)
+      const unsaid = yield* update([{ name: "refs/heads/main", beforeOid: "", afterOid: next }])
+      assert.strictEqual(unsaid.errors?.[0].type, "STALE_DATA")
+      assert.strictEqual(yield* at("main"), head)
       const both = yield* update([
         { name: "refs/heads/main", beforeOid: head, afterOid: next },
         { name: "refs/heads/work", beforeOid: head, afterOid: next },
@@ -247,6 +250,30 @@ layer(host(), { timeout: 60_000 })("graphql", (it) => {
       )
       assert.isUndefined(gone.errors)
       assert.isUndefined(yield* at("work"))
+    })
+  )
+
+  it.effect("refs are found by a part of their own name", () =>
+    Effect.gen(function* () {
+      const head = (yield* Rest.repository("found", { "a.json": "1\n" }))!.commit
+      for (const ref of ["refs/heads/feature/head", "refs/tags/heads"])
+        yield* Rest.request("POST", "/repos/local/found/git/refs", { body: { ref, sha: head } })
+      const named = (refPrefix: string, query: string) =>
+        Effect.map(
+          Rest.graphql(
+            `query($refPrefix: String!, $query: String!) {
+              repository(owner: "local", name: "found") {
+                refs(refPrefix: $refPrefix, query: $query, first: 10) { nodes { name } }
+              }
+            }`,
+            { refPrefix, query }
+          ),
+          ({ data }) => data.repository.refs.nodes.map(({ name }: Rest.Json) => name)
+        )
+      assert.deepStrictEqual(yield* named("refs/heads/", "head"), ["feature/head"])
+      assert.deepStrictEqual(yield* named("refs/heads/", "heads"), [])
+      assert.deepStrictEqual(yield* named("refs/tags/", "heads"), ["heads"])
+      assert.deepStrictEqual(yield* named("refs/tags/", "tags"), [])
     })
   )
 

@@ -27,6 +27,26 @@ layer(host(), { timeout: 60_000 })("what is seldom in a repository", (it) => {
     })
   )
 
+  it.effect("a patch is that of its file, whatever characters end a line elsewhere", () =>
+    Effect.gen(function* () {
+      yield* Rest.repository("lines", { "a.json": "1\n" })
+      const content = "a\rdiff --git x\n\u2028diff --git y\n\u2029diff --git z"
+      const { sha: tree } = yield* post("lines", "git/trees", {
+        tree: [
+          { path: "odd.txt", content },
+          { path: "plain.txt", content: "1\n" }
+        ]
+      })
+      const { sha } = yield* post("lines", "git/commits", { message: "m", tree, parents: [] })
+      const { files } = (yield* Rest.get(`/repos/local/lines/commits/${sha}`)).body
+      const added = content.split("\n").map((line) => `+${line}`)
+      assert.deepStrictEqual(
+        files.map(({ patch }: Rest.Json) => patch),
+        [["@@ -0,0 +1,3 @@", ...added, "\\ No newline at end of file"].join("\n"), "@@ -0,0 +1 @@\n+1"]
+      )
+    })
+  )
+
   it.effect("a path that no program can be told leaves out the patches alone", () =>
     Effect.gen(function* () {
       yield* Rest.repository("deep", { "a.json": "1\n" })
@@ -105,6 +125,12 @@ layer(host(), { timeout: 60_000 })("what is seldom in a repository", (it) => {
         body.map(({ commit }: Rest.Json) => commit.message),
         ["a@x"]
       )
+      for (const lines of ["nobody%0A", "%0A", "nobody%0Aa@x"])
+        assert.deepStrictEqual(
+          (yield* Rest.get(`/repos/local/whose/commits?author=${lines}`)).body,
+          [],
+          lines
+        )
     })
   )
 

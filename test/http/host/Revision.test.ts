@@ -98,4 +98,20 @@ layer(host(), { timeout: 60_000 })("revisions", (it) => {
       assert.deepStrictEqual([compared.body.base_commit.sha, compared.body.ahead_by], [oid, 2])
     })
   )
+
+  it.effect("are an id in capital letters too, as for Git, but no other name", () =>
+    Effect.gen(function* () {
+      const { directory } = yield* HostServer
+      const oid = execFileSync("git", ["-C", `${directory}/repos/local/r.git`, "rev-parse", "main~2"], {
+        encoding: "utf8"
+      }).trim()
+      for (const id of [oid.toUpperCase(), oid.slice(0, 10).toUpperCase()]) {
+        assert.strictEqual((yield* Rest.get(`${at}/commits/${id}`)).body.sha, oid, id)
+        assert.strictEqual((yield* Rest.get(`${at}/contents/a.json?ref=${id}`)).status, 200, id)
+        assert.strictEqual((yield* Rest.get(`${at}/compare/${id}...main`)).status, 200, id)
+        assert.strictEqual((yield* Rest.get(`/raw/local/r/${id}/a.json`)).text, "1\n", id)
+      }
+      assert.strictEqual((yield* Rest.get(`${at}/commits/MAIN`)).status, 422)
+    })
+  )
 })

@@ -199,6 +199,15 @@ describe.each([...remotes, ...hosted])("an index that begins under a writer on %
         const at = history.findIndex(({ info }) => info.message.trim() === message)
         if (at === history.length - 1) return
         assert.strictEqual(at, history.length - 2)
+        // Between the two no reader believes the index.
+        const between = (yield* (yield* open(derivedFields)).at(history[at]!.info.commit)).collection(
+          "people"
+        )
+        assert.include(yield* between.explain("city", "Rome"), { source: "scan", current: false })
+        assert.deepStrictEqual(
+          (yield* between.findBy("city", "Rome")).map(({ _id }) => _id),
+          kind === "insert" ? ["bob"] : []
+        )
         const early = { ...event, to: history[at]!.info.commit }
         assert.isNotEmpty(checkHistory([early], history, options))
         assert.isNotEmpty(checkHistory([event], history.slice(0, -1), options))

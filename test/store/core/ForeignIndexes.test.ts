@@ -105,6 +105,18 @@ describe.each([...remotes, ...hosted])("index files of another program on %s", (
   )
 
   test(
+    "are healed by a reindex, also where nothing is written",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      yield* commit(remote, { ...foreign, ...lost, "data/_index/rows/n.json": index })
+      const { find, rows } = yield* open()
+      assert.isTrue(Option.isSome(yield* rows.reindex()))
+      assert.deepInclude(yield* rows.explain("n", 10), { source: "index", current: true })
+      assert.deepStrictEqual(yield* find(10), ["list", "lost", "ten"])
+    })
+  )
+
+  test(
     "keep the keys of numbers as the documents spell them, and lookups find every spelling",
     Effect.gen(function* () {
       const remote = yield* GitRemote
@@ -140,7 +152,7 @@ describe.each([...remotes, ...hosted])("index files of another program on %s", (
   )
 
   test(
-    "a manifest without a version is never taken for the documents, also where its collection is gone",
+    "a manifest without a version is taken for the documents only where it is trusted, and then for none that is gone",
     Effect.gen(function* () {
       const remote = yield* GitRemote
       yield* commit(remote, {
@@ -150,13 +162,36 @@ describe.each([...remotes, ...hosted])("index files of another program on %s", (
       })
       const { store } = yield* open()
       const browse = Browse.make({ store, remote, readOnly: true })
-      const ask = (collection: string) => browse.query({ collection, filters: [], limit: 9, projected: true })
+      const ask = (collection: string, from = browse) =>
+        from.query({ collection, filters: [], limit: 9, projected: true })
       const gone = yield* ask("gone")
       assert.deepInclude(gone, { documents: [], source: "scan" })
       assert.deepStrictEqual(gone.manifest?.extra, ["ten"])
       const rows = yield* ask("rows")
       assert.strictEqual(rows.source, "scan")
       assert.deepInclude(rows.manifest, { current: false, missing: ["lost"], extra: ["ten"] })
+
+      yield* commit(remote, foreign)
+      const trusting = yield* open({ trustForeignIndexes: true })
+      const believing = Browse.make({ store: trusting.store, remote, readOnly: true })
+      const believed = yield* ask("rows", believing)
+      assert.deepInclude(believed, { documents: [{ _id: "ten", n: 10 }], source: "manifest", total: 1 })
+      assert.isFalse(believed.manifest?.current)
+      assert.deepInclude(believed.manifest?.missing, "lost")
+      const nothing = yield* ask("gone", believing)
+      assert.deepInclude(nothing, { documents: [], source: "manifest", total: 0 }, "a row is a document")
+      const past = yield* believing.query({
+        collection: "rows",
+        filters: [],
+        limit: 9,
+        projected: true,
+        at: "main~1"
+      })
+      assert.deepInclude(past, { documents: [], source: "manifest" })
+      yield* trusting.rows.insert({ n: 7 }, { id: "ours" })
+      yield* commit(remote, { "data/rows/later.json": lost["data/rows/lost.json"] })
+      const stale = yield* ask("rows", believing)
+      assert.strictEqual(stale.source, "scan", "one that names another version is not trusted")
     })
   )
 })

@@ -64,6 +64,17 @@ describe("a signal", () => {
     assert.deepStrictEqual(await iterator.next(), { done: true, value: undefined })
   })
 
+  it("ends a loop that is about to begin", async () => {
+    const reason = new Error("enough")
+    const controller = new AbortController()
+    const iterator = store.collection("a").all({ signal: controller.signal })[Symbol.asyncIterator]()
+    const first = iterator.next()
+    controller.abort(reason)
+    assert.strictEqual(await rejected(first), reason)
+    assert.deepStrictEqual(await iterator.next(), { done: true, value: undefined })
+    assert.strictEqual(getEventListeners(controller.signal, "abort").length, 0)
+  })
+
   it("that ends an export aborts its WritableStream", async () => {
     const reason = new Error("enough")
     const controller = new AbortController()

@@ -10,14 +10,22 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 /** It ended before it listened. */
 class Died extends Data.TaggedError("Died")<{ readonly code: number | null; readonly output: string }> {}
 
+/** What a process finds around it. */
+interface Surroundings {
+  /** At most so many descriptors. */
+  readonly openFiles?: number
+  /** Of its descriptors, as a shell is told. */
+  readonly redirections?: string
+  /** A file system in memory, mounted for the process alone; the caller is root. */
+  readonly tmpfs?: { readonly directory: string; readonly options: string }
+}
+
 /** The real main in its own process, killed when the scope closes. */
 export const serve = (
   environment: Readonly<Record<string, string>> = {},
   args: ReadonlyArray<string> = [],
   main = "serve",
-  openFiles?: number,
-  /** A file system in memory, mounted for the process alone; the caller is root. */
-  tmpfs?: { readonly directory: string; readonly options: string }
+  { openFiles, redirections = "", tmpfs }: Surroundings = {}
 ) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -25,7 +33,7 @@ export const serve = (
       const mounted =
         tmpfs === undefined ? "" : `mount -t tmpfs -o ${tmpfs.options} tmpfs ${tmpfs.directory} && `
       const apart = tmpfs === undefined ? [] : ["unshare", "--mount"]
-      const script = ["sh", "-c", `${mounted}${bounded}exec "$@"`, "sh"]
+      const script = ["sh", "-c", `${mounted}${bounded}exec "$@" ${redirections}`, "sh"]
       const program = [process.execPath, "--import", "tsx", `src/layers/bin/${main}.ts`, ...args]
       const [command = "", ...rest] = [...apart, ...script, ...program]
       const child = spawn(command, rest, {

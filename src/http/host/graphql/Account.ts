@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import type { RemoteError } from "../../../domain/StoreError.js"
+import * as Listing from "../repository/Listing.js"
 import { nodeId, numericId } from "../repository/Names.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Connection from "./Connection.js"
@@ -18,9 +19,9 @@ export const account = (context: Context, login: string) => {
       Effect.flatMap(repositories.visible(call.principal), (all) =>
         Effect.forEach(
           all.filter((named) => named.owner === login && (name === undefined || named.name === name)),
-          (named) => repositories.reading(call.principal, named.owner, named.name)
+          (named) => Listing.shown(named, repositories.reading(call.principal, named.owner, named.name))
         )
-      ).pipe(Effect.flatMap(next))
+      ).pipe(Effect.flatMap((found) => next(Array.getSomes(found))))
     )
   return {
     __typename: "User",

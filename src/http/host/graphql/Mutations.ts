@@ -6,7 +6,7 @@ import type { RemoteError } from "../../../domain/StoreError.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Git from "../repository/Git.js"
-import { isWholeRefName } from "../repository/Names.js"
+import { isNewRefName, isWholeRefName } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
 import { clashes } from "../repository/RefClash.js"
 import type { Hosted } from "../repository/Repositories.js"
@@ -37,7 +37,7 @@ const createRef = (
   Effect.gen(function* () {
     const hosted = yield* byId(context, input.repositoryId)
     const { name } = input
-    if (!isWholeRefName(name))
+    if (!isNewRefName(name))
       return yield* fail("UNPROCESSABLE", `${name.slice(0, 200)} is not a valid ref name.`)
     const oid = yield* commitFor(hosted.git, name, input.oid)
     if (yield* clashes(hosted.git, name))
@@ -90,14 +90,15 @@ const move = (hosted: Hosted, updates: ReadonlyArray<RefUpdate>) => {
   const line = (update: RefUpdate): Effect.Effect<string, GraphQLError | Problem | RemoteError> =>
     Effect.gen(function* () {
       const { name } = update
-      if (!isWholeRefName(name))
+      const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
+      if (Option.isNone(current) && !isNewRefName(name))
         return yield* fail("UNPROCESSABLE", `${name.slice(0, 200)} is not a valid ref name.`)
-      const current = yield* git.ref(name)
       const before = Option.getOrElse(current, () => zeros)
-      if (update.beforeOid && update.beforeOid.toLowerCase() !== before) {
+      const expected = update.beforeOid ?? undefined
+      if (expected !== undefined && expected.toLowerCase() !== before) {
         return yield* fail(
           "STALE_DATA",
-          `Expected ${name} to point to "${update.beforeOid}" but it did not.  Pull and try again.`
+          `Expected ${name} to point to "${expected.slice(0, 60)}" but it did not.  Pull and try again.`
         )
       }
       if (update.afterOid === zeros) {

@@ -80,7 +80,7 @@ export const repository = (context: Context, hosted: Hosted) => {
       const prefix = args.refPrefix.endsWith("/") ? args.refPrefix : `${args.refPrefix}/`
       const plain = prefix === "refs/" || (prefix.startsWith("refs/") && isRefName(prefix.slice(0, -1)))
       return after(run(plain ? git.refs(prefix) : Effect.succeed([])), (all) => {
-        const wanted = all.filter((one) => !args.query || one.name.includes(args.query))
+        const wanted = all.filter(({ name }) => !args.query || name.slice(prefix.length).includes(args.query))
         const ordered = args.direction === "DESC" ? wanted.toReversed() : wanted
         return Connection.slice(
           "refs",

@@ -14,5 +14,8 @@ export const becomesDefault = (git: GitRepository): Effect.Effect<void, Problem 
     if (Option.isSome(named)) return
     const [first] = yield* git.refs("refs/heads/")
     if (first === undefined) return
-    yield* Git.text(git, ["symbolic-ref", "HEAD", first.name])
+    // The branch is there by now, and whoever made it must not hear that it is not.
+    yield* Effect.catchAll(Git.text(git, ["symbolic-ref", "HEAD", first.name]), (error) =>
+      Effect.logWarning(`${first.name} could not be made the default branch`, error)
+    )
   })

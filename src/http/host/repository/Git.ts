@@ -132,12 +132,17 @@ export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, Rem
     })
   )
 
-/** The output of a short run as text; empty or cut short where Git fails. */
+/** The output of a short run as text. Fails where Git does: an output that is cut short says something else. */
 export const text = (
   { directory }: Pick<GitRepository, "directory">,
   args: ReadonlyArray<string>,
   options: { readonly maxBytes?: number } & Pick<GitRun, "env" | "admitted"> = {}
-) => Effect.map(output({ ...options, directory, args }, options), ({ stdout }) => stdout.toString())
+) =>
+  Effect.flatMap(output({ ...options, directory, args }, options), ({ code, stderr, stdout }) =>
+    code === 0
+      ? Effect.succeed(stdout.toString())
+      : Effect.fail(failed("git", `git ${args[0]} ended with ${code}: ${stderr}`))
+  )
 
 /** The whole output and the exit code of a short run. */
 export const output = <E = never>(

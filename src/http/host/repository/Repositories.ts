@@ -61,11 +61,11 @@ export class Repositories extends Context.Tag("chainstore/http/host/Repositories
     ) => Effect.Effect<Option.Option<Hosted>, Problem | RemoteError | ValidationError, Scope.Scope>
     /** A repository that exists, for a principal that may write to it; nothing is made by this. */
     readonly administering: (principal: Principal, owner: string, name: string) => Opening
-    /** Changes what is said of a repository. */
+    /** Changes what is said of a repository, and leaves the rest as it is now; returns all of it. */
     readonly update: (
       hosted: Hosted,
       changes: Partial<Pick<Settings, "private" | "description">>
-    ) => Effect.Effect<void, RemoteError>
+    ) => Effect.Effect<Settings, RemoteError>
     /**
      * Removes a repository once its requests and their Git programs have ended; from the start, new requests do not
      * find it. Fails, and leaves it, when they do not end in time.
@@ -253,7 +253,11 @@ export const layer = (options: RepositoriesOptions) =>
         administering,
         update: ({ fullName }, changes) =>
           making.withPermits(1)(
-            Effect.flatMap(settingsOf(fullName), (settings) => write(fullName, { ...settings, ...changes }))
+            Effect.gen(function* () {
+              const settings = { ...(yield* settingsOf(fullName)), ...changes }
+              yield* write(fullName, settings)
+              return settings
+            })
           ),
         remove: (principal, owner, name) =>
           Effect.zipRight(Effect.scoped(administering(principal, owner, name)), remove(owner, name)),

@@ -28,18 +28,21 @@ export const make = (): Effect.Effect<void> => {
     queueMicrotask(() => process.nextTick(serve))
   }
 
-  return Effect.async<void>((resume) => {
-    if (!ticking) {
-      ticking = true
-      began = performance.now()
-      setImmediate(tick)
-    }
-    if (waiting.length === 0 && performance.now() - began <= budget) return resume(Effect.void)
+  const queued = Effect.async<void>((resume) => {
     const go = () => resume(Effect.void)
     waiting.push(go)
     return Effect.sync(() => {
       const at = waiting.indexOf(go)
       if (at >= 0) waiting.splice(at, 1)
     })
+  })
+
+  return Effect.suspend(() => {
+    if (!ticking) {
+      ticking = true
+      began = performance.now()
+      setImmediate(tick)
+    }
+    return waiting.length === 0 && performance.now() - began <= budget ? Effect.void : queued
   })
 }

@@ -11,7 +11,7 @@ export interface Page {
 }
 
 const count = (text: string | null, fallback: number, most: number): number => {
-  const value = /^\d{1,9}$/.test(text ?? "") ? Number(text) : fallback
+  const value = /^\d+$/.test(text ?? "") ? Number(text) : fallback
   return Math.min(Math.max(value, 1), most)
 }
 

@@ -39,7 +39,8 @@ export const routes: ReadonlyArray<Route.Route> = [
     const since = yield* moment(call.query.get("since"))
     const until = yield* moment(call.query.get("until"))
     const answer = Effect.gen(function* () {
-      if ((path !== "" && !isPath(path)) || author?.includes("\0")) return Reply.fromJson([])
+      // Git takes each line as one more author, and an empty one as everybody.
+      if ((path !== "" && !isPath(path)) || /[\n\0]/.test(author ?? "")) return Reply.fromJson([])
       const which = { path, since, until, author }
       const log = git.log(start.value.commit, {
         ...which,

@@ -96,8 +96,8 @@ const patches = (
     { maxBytes: patchBytes }
   ).pipe(
     Effect.map((all) => {
-      const found = all
-        .split(/^diff --git /m)
+      const found = `\n${all}`
+        .split("\ndiff --git ")
         .slice(1)
         .map((text) => {
           const start = text.indexOf("\n@@ ")

@@ -8,6 +8,7 @@ import type { TreeEntry } from "../../../git/Tree.js"
 import { conflict, notFound, Problem, unprocessable } from "../reply/Problem.js"
 import * as FirstBranch from "../repository/FirstBranch.js"
 import { isPath } from "../repository/Names.js"
+import * as RefTurn from "../repository/RefTurn.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
 import type { Call } from "../request/Call.js"
@@ -26,16 +27,23 @@ export interface Intention {
   readonly dated: boolean
 }
 
+const noBranch = (branch: string) =>
+  new Problem({ status: 404, message: `Branch ${branch.slice(0, 255)} not found` })
+
+/** Fails unless the branch is there, or would be the first. */
+const mayBegin = ({ git }: Hosted, branch: string, isThere: boolean) =>
+  isThere
+    ? Effect.void
+    : Effect.flatMap(Revision.isEmpty(git), (empty) => (empty ? Effect.void : noBranch(branch)))
+
 /** What PUT and DELETE have in common, judged in GitHub's order: the branch before the blob. */
 export const intention = (call: Call, hosted: Hosted, body: Fields.Fields, path: string) =>
   Effect.gen(function* () {
     const { git } = hosted
     const branch = (yield* Fields.string(body, "branch")) ?? (yield* git.defaultBranch)
     const sha = yield* Fields.string(body, "sha")
-    const missing = new Problem({ status: 404, message: `Branch ${branch.slice(0, 255)} not found` })
-    if (!isRefName(branch)) return yield* missing
-    if (Option.isNone(yield* git.ref(`refs/heads/${branch}`)) && !(yield* Revision.isEmpty(git)))
-      return yield* missing
+    if (!isRefName(branch)) return yield* noBranch(branch)
+    yield* mayBegin(hosted, branch, Option.isSome(yield* git.ref(`refs/heads/${branch}`)))
     if (!isPath(path)) return yield* unprocessable("path contains a malformed path component")
     const fallback = { ...People.personOf(call.principal), date: undefined }
     const committer = (yield* People.signatureOf(body, "committer")) ?? fallback
@@ -74,8 +82,6 @@ export const put = (
     return { _tag: "Link", path, oid: yield* FileContent.store(git, content) } satisfies Change
   })
 
-const mostTries = 16
-
 /** Makes one commit of one change, which is judged against the head that the commit stands on. */
 export const make = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
   Effect.tap(committing(hosted, write, message, change, judge), ({ info }) =>
@@ -90,6 +96,8 @@ const committing = (hosted: Hosted, write: Intention, message: string, change: C
     const { committed, result } = yield* git
       .commitNext(write.branch, (head) =>
         Effect.gen(function* () {
+          // A branch that was deleted since the request came is not made again.
+          yield* mayBegin(hosted, write.branch, Option.isSome(head))
           const existing = yield* entryAt(git, head, write.path)
           yield* judge(existing)
           const special = change._tag !== "Remove" && modeOf(existing) !== "100644"
@@ -115,32 +123,32 @@ const modeOf = (existing: Option.Option<TreeEntry>): TreeEntry["mode"] =>
 
 /** The same with dates of the request's own, and for files that are executable or links and stay so. */
 const exactly = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
-  Effect.gen(function* () {
-    const { git } = hosted
-    const ref = `refs/heads/${write.branch}`
-    const head = yield* git.ref(ref)
-    const base = Option.isSome(head) ? yield* git.commit(head.value) : Option.none()
-    const existing = yield* entryAt(git, base, write.path)
-    yield* judge(existing)
-    const blob =
-      change._tag === "Put"
-        ? yield* git.writeObject("blob", change.content)
-        : change._tag === "Link"
-          ? change.oid
-          : undefined
-    const tree = yield* git.writeTree(
-      Option.map(base, (commit) => commit.tree),
-      [{ path: write.path, mode: modeOf(existing), oid: Option.fromNullable(blob) }]
-    )
-    const { author, committer } = write
-    const oid = yield* git.writeCommit({ tree, parents: Option.toArray(head), author, committer, message })
-    yield* git.updateRef(ref, head, Option.some(oid))
-    const info = yield* git.commit(oid)
-    return { existed: Option.isSome(existing), blob, info: Option.getOrThrow<CommitInfo>(info) }
-  }).pipe(
-    Effect.retry({ while: (error) => error instanceof RefMoved, times: mostTries }),
-    Effect.mapError(toConflict)
-  )
+  RefTurn.moving(hosted.git, (move) =>
+    Effect.gen(function* () {
+      const { git } = hosted
+      const ref = `refs/heads/${write.branch}`
+      const head = yield* git.ref(ref)
+      yield* mayBegin(hosted, write.branch, Option.isSome(head))
+      const base = Option.isSome(head) ? yield* git.commit(head.value) : Option.none()
+      const existing = yield* entryAt(git, base, write.path)
+      yield* judge(existing)
+      const blob =
+        change._tag === "Put"
+          ? yield* git.writeObject("blob", change.content)
+          : change._tag === "Link"
+            ? change.oid
+            : undefined
+      const tree = yield* git.writeTree(
+        Option.map(base, (commit) => commit.tree),
+        [{ path: write.path, mode: modeOf(existing), oid: Option.fromNullable(blob) }]
+      )
+      const { author, committer } = write
+      const oid = yield* git.writeCommit({ tree, parents: Option.toArray(head), author, committer, message })
+      yield* move(ref, head, Option.some(oid))
+      const info = yield* git.commit(oid)
+      return { existed: Option.isSome(existing), blob, info: Option.getOrThrow<CommitInfo>(info) }
+    })
+  ).pipe(Effect.mapError(toConflict))
 
 /** A ref race, in the words in which GitHub tells it. */
 const toConflict = <E>(error: E | RefMoved): E | Problem => {

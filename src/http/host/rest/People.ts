@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Signature } from "../../../git/Commit.js"
 import type { Person } from "../../../git/disk/GitRepository.js"
+import { cleanIdentity } from "../../../git/Names.js"
 import type { Principal } from "../access/Principal.js"
 import { type Problem, unprocessable } from "../reply/Problem.js"
 import { isOwner } from "../repository/Names.js"
@@ -20,7 +21,7 @@ export const personOf = (principal: Principal): Signature => {
   return { name: login, email: `${login}${ownAddress}` }
 }
 
-const clean = (text: string) => text.replace(/[\x00-\x1f<>\x7f]/g, " ").trim()
+const clean = (text: string) => cleanIdentity(text.replace(/[\x00-\x1f<>\x7f]/g, " "))
 
 /** A member with both name and email, or nothing when it is not there. */
 export const signatureOf = (

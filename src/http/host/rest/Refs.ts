@@ -9,9 +9,10 @@ import * as Api from "../../../store/remote/github/api/Refs.js"
 import * as Links from "../reply/Links.js"
 import { emptyRepository, notFound, Problem, unprocessable } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
-import { isWholeRefName, nodeId } from "../repository/Names.js"
+import { isNewRefName, isWholeRefName, nodeId } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
 import { clashes } from "../repository/RefClash.js"
+import * as RefTurn from "../repository/RefTurn.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
 import type { Call } from "../request/Call.js"
@@ -92,7 +93,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     if (!name.startsWith("refs/") || name.split("/").length < 3) {
       return yield* unprocessable("Reference name must start with 'refs/' and have at least two slashes")
     }
-    if (!isWholeRefName(name)) return yield* unprocessable(`${name.slice(0, 255)} is not a valid ref name.`)
+    if (!isNewRefName(name)) return yield* unprocessable(`${name.slice(0, 255)} is not a valid ref name.`)
     const oid = yield* exists(hosted.git, sha)
     const duplicate = unprocessable("Reference already exists")
     if (Option.isSome(yield* hosted.git.ref(name))) return yield* duplicate
@@ -110,32 +111,32 @@ export const routes: ReadonlyArray<Route.Route> = [
     const { force = false, sha } = yield* body.get("sha", "force")
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
     const name = `refs/${call.parameters["ref"] ?? ""}`
-    const move: Effect.Effect<Oid, Route.Failure> = Effect.gen(function* () {
-      const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
-      if (Option.isNone(current)) return yield* absent
-      const oid = yield* exists(git, sha)
-      yield* needsCommit(git, name, oid)
-      if (current.value === oid) return oid
-      if (!force && !(yield* Programs.history(git.isAncestor(current.value, oid)))) return yield* notForward
-      yield* git.updateRef(name, current, Option.some(oid))
-      return oid
-    })
-    // A ref that moved between the check and the move is checked again: forward is judged by where it is.
-    const oid = yield* Effect.retry(move, { times: 5, while: (error) => error instanceof RefMoved }).pipe(
-      Effect.mapError((error) => (error instanceof RefMoved ? notForward : error))
+    // Forward is judged by where the ref is when it is moved.
+    const oid = yield* RefTurn.moving(git, (move) =>
+      Effect.gen(function* () {
+        const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
+        if (Option.isNone(current)) return yield* absent
+        const oid = yield* exists(git, sha)
+        yield* needsCommit(git, name, oid)
+        if (current.value === oid) return oid
+        if (!force && !(yield* Programs.history(git.isAncestor(current.value, oid)))) return yield* notForward
+        yield* move(name, current, Option.some(oid))
+        return oid
+      })
     )
     return Reply.plain(200, yield* view(call, hosted, name, oid))
   }),
   Route.write(Api.deleteRef, function* (call, { git }) {
     const name = `refs/${call.parameters["ref"] ?? ""}`
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
-    const gone: Effect.Effect<void, Route.Failure> = Effect.gen(function* () {
-      const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
-      if (Option.isNone(current)) return yield* absent
-      if (name === `refs/heads/${yield* git.defaultBranch}`) return yield* isDefault
-      yield* git.updateRef(name, current, Option.none())
-    })
-    yield* Effect.retry(gone, { times: 5, while: (error) => error instanceof RefMoved })
+    yield* RefTurn.moving(git, (move) =>
+      Effect.gen(function* () {
+        const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
+        if (Option.isNone(current)) return yield* absent
+        if (name === `refs/heads/${yield* git.defaultBranch}`) return yield* isDefault
+        yield* move(name, current, Option.none())
+      })
+    )
     return Reply.noContent
   })
 ]

@@ -1,9 +1,10 @@
-import { Effect, Option } from "effect"
+import { Array, Effect, Option } from "effect"
 import * as AccountsApi from "../../../store/remote/github/api/Accounts.js"
 import * as RepositoryApi from "../../../store/remote/github/api/Repository.js"
 import { may } from "../access/Principal.js"
 import * as Links from "../reply/Links.js"
 import * as Reply from "../reply/Reply.js"
+import * as Listing from "../repository/Listing.js"
 import type { Named } from "../repository/Repositories.js"
 import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
@@ -16,19 +17,22 @@ import { repository } from "./RepositoryView.js"
 
 const list =
   (belongs: (call: Call, named: Named) => boolean) =>
-  (call: Call): Route.Answer => {
-    const { repositories } = call.host
-    return Effect.flatMap(repositories.visible(call.principal), (visible) =>
-      Pages.json(
-        call,
-        visible.filter((named) => belongs(call, named)),
-        ({ name, owner }) =>
-          Effect.flatMap(repositories.reading(call.principal, owner, name), (hosted) =>
+  (call: Call): Route.Answer =>
+    Effect.gen(function* () {
+      const { repositories } = call.host
+      const visible = yield* repositories.visible(call.principal)
+      const wanted = visible.filter((named) => belongs(call, named))
+      const { headers, items } = Pages.slice(call, Pages.asked(call), wanted)
+      const shown = yield* Effect.forEach(items, (named) =>
+        Listing.shown(
+          named,
+          Effect.flatMap(repositories.reading(call.principal, named.owner, named.name), (hosted) =>
             repository(call, hosted)
           )
+        )
       )
-    )
-  }
+      return Conditional.json(call, Array.getSomes(shown), headers)
+    })
 
 const create = Route.signedIn(AccountsApi.createOwnRepository, function* (call, login) {
   const { principal } = call

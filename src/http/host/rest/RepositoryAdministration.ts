@@ -47,22 +47,19 @@ export const routes: ReadonlyArray<Route.Route> = [
     const { visibility } = yield* body.get("visibility")
     if (visibility !== undefined && visibility !== "public" && visibility !== "private")
       return yield* invalid("visibility", "visibility must be public or private.")
-    const { description = hosted.settings.description, private: given } = yield* body.get(
-      "private",
-      "description"
-    )
-    const hidden = given ?? (visibility === undefined ? hosted.settings.private : visibility === "private")
-    const problem = descriptionProblem(description)
+    const { description, private: given } = yield* body.get("private", "description")
+    const hidden = given ?? (visibility === undefined ? undefined : visibility === "private")
+    const problem = descriptionProblem(description ?? null)
     if (problem !== undefined) return yield* invalid("description", problem)
     const { default_branch: branch } = yield* body.get("default_branch")
     if (branch !== undefined && branch !== (yield* hosted.git.defaultBranch))
       yield* setDefault(hosted, branch)
-    const changes = { private: hidden, description }
-    yield* call.host.repositories.update(hosted, changes)
-    return Reply.plain(
-      200,
-      yield* repository(call, { ...hosted, settings: { ...hosted.settings, ...changes } })
-    )
+    // What is not asked for may be changed by another request meanwhile.
+    const settings = yield* call.host.repositories.update(hosted, {
+      ...(hidden === undefined ? {} : { private: hidden }),
+      ...(description === undefined ? {} : { description })
+    })
+    return Reply.plain(200, yield* repository(call, { ...hosted, settings }))
   }),
   Route.make(Api.deleteRepository, remove)
 ]

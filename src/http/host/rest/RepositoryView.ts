@@ -163,4 +163,4 @@ export const repository = (call: Call, hosted: Hosted): Effect.Effect<object, Re
   })
 
 /** A date as the API writes it: in whole seconds, UTC. */
-export const seconds = (date: string): string => `${new Date(date).toISOString().slice(0, 19)}Z`
+export const seconds = (date: string): string => new Date(date).toISOString().replace(/\.\d+Z$/, "Z")

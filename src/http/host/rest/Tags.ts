@@ -1,5 +1,6 @@
 import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
+import { dateText } from "../../../git/GitObject.js"
 import { isRefName } from "../../../git/Names.js"
 import * as Api from "../../../store/remote/github/api/Tags.js"
 import * as Links from "../reply/Links.js"
@@ -14,15 +15,14 @@ import * as JsonBody from "../request/JsonBody.js"
 import * as Pages from "../request/Pages.js"
 import * as Route from "../request/Route.js"
 import * as People from "./People.js"
-import { seconds } from "./RepositoryView.js"
 
 /** An annotated tag as Git stores it. */
 export const parse = (content: Uint8Array) => {
   const text = Buffer.from(content).toString()
   const end = text.indexOf("\n\n")
-  const head = end < 0 ? text : text.slice(0, end)
-  const line = (name: string) => new RegExp(`^${name} (.*)$`, "m").exec(head)?.[1] ?? ""
-  const tagger = /^(.*) <(.*)> (\d+) [+-]\d{4}$/.exec(line("tagger"))
+  const head = (end < 0 ? text : text.slice(0, end)).split("\n")
+  const line = (name: string) => head.find((one) => one.startsWith(`${name} `))?.slice(name.length + 1) ?? ""
+  const tagger = /^(.*) <(.*)> (-?\d+) [+-]\d{4}$/.exec(line("tagger"))
   return {
     object: line("object"),
     type: line("type"),
@@ -34,7 +34,7 @@ export const parse = (content: Uint8Array) => {
         : {
             name: tagger[1]!,
             email: tagger[2]!,
-            date: seconds(new Date(Number(tagger[3]) * 1000).toISOString())
+            date: dateText(Number(tagger[3]))
           }
   }
 }

@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 import { lazy } from "../../../domain/Lazy.js"
 import { isOid } from "../../../domain/Oid.js"
 import type { ValidationError } from "../../../domain/StoreError.js"
-import { GitRemote, type GitRemoteService } from "../GitRemote.js"
+import { GitRemote, type GitRemoteService, type RemoteSnapshot, type Wants } from "../GitRemote.js"
 import { type CommitReads, snapshotAt, snapshotLater } from "../RemoteSnapshot.js"
 import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
@@ -32,6 +32,7 @@ import { toBudgets } from "./Limits.js"
 import { toTree } from "./Listing.js"
 import { makeObjectCache } from "./ObjectCache.js"
 import { config, type GitHubOptions, resolveOptions } from "./Options.js"
+import type { Patches } from "./Patches.js"
 import { makeProbe } from "./Probes.js"
 import { makeRefWrites } from "./RefWrites.js"
 import { makeRepositoryId } from "./RepositoryId.js"
@@ -46,6 +47,7 @@ export { type Authorization, config, type GitHubOptions, type WriteLane } from "
 const mutations = lazy(() => import("./GraphqlCommit.js"))
 const moves = lazy(() => import("./BranchMoves.js"))
 const queries = lazy(() => import("./Bring.js"))
+const patching = lazy(() => import("./Patches.js"))
 
 /** Where GraphQL is not used, nothing comes along with a head. */
 const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], trees: [] }) }
@@ -81,7 +83,12 @@ export const make = (
     const { api, owner, repo } = settings.address
     const repositoryName = `${api}/${owner}/${repo}`
     const client = yield* makeClient(settings)
-    const cache = makeObjectCache(settings.objectCacheBytes)
+    const objects = makeObjectCache(settings.objectCacheBytes)
+    let patches: Patches | undefined
+    const cache: typeof objects = {
+      ...objects,
+      blob: (oid) => objects.blob(oid) ?? patches?.blob(oid)
+    }
     const known = makeKnownTrees(cache)
     const branches = makeBranches(client)
     const trees = makeTrees(client, known, settings.listVia === "contents")
@@ -90,6 +97,14 @@ export const make = (
       ? bringLater(({ makeBring }) => makeBring(client, cache, known, repositoryId))
       : noBring
     const heads = makeHeads(client, branches, known, bring)
+    const resolve: typeof heads.resolve = (ref, wants) =>
+      wants?.changes !== true
+        ? heads.resolve(ref, wants)
+        : Effect.flatMap(Effect.option(patching), (loaded) => {
+            if (Option.isNone(loaded)) return heads.resolve(ref)
+            patches ??= loaded.value.makePatches({ client, objects, known, branches, bring, heads })
+            return patches.resolve(ref)
+          })
     const refs = makeRefWrites(client, known)
     const files = makeFiles({
       client,
@@ -164,10 +179,13 @@ export const make = (
       ...reads,
       head: (branch) => told("head")(heads.head(branch)),
       snapshot: snapshots.snapshot,
-      snapshotAt: (ref) =>
-        isOid(ref) && !heads.brings
-          ? snapshotAt(reads, ref)
-          : snapshotLater(reads, (wants) => told("resolve")(heads.resolve(ref, wants))),
+      snapshotAt: (ref) => {
+        const find = (wants?: Wants) => told("resolve")(resolve(ref, wants))
+        if (!isOid(ref) || heads.brings) return snapshotLater(reads, find)
+        const prefetch: RemoteSnapshot["prefetch"] = (wants) =>
+          Effect.suspend(() => (wants().changes === true ? Effect.asVoid(find(wants())) : Effect.void))
+        return { ...snapshotAt(reads, ref), prefetch }
+      },
       treeAfter: (at, path, changes) => told("treeAfter", path)(trees.after(at, path, changes)),
       log: (at, path, logOptions) =>
         log(
@@ -189,7 +207,14 @@ export const make = (
           )
         ),
       diff: (before, after, diffOptions) =>
-        told("diff", diffOptions?.under)(diff(before, after, diffOptions?.under ?? "")),
+        told(
+          "diff",
+          diffOptions?.under
+        )(
+          Effect.tap(diff(before, after, diffOptions?.under ?? ""), (changes) =>
+            Effect.sync(() => patches?.learn(after, changes))
+          )
+        ),
       isAncestor: (ancestor, descendant) => told("isAncestor")(refs.isAncestor(ancestor, descendant)),
       budget: client.call(Api.getRateLimit, { path: {} }).pipe(
         Effect.map((reply) => toBudgets(Option.getOrThrow(reply.value).resources)),

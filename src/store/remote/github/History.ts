@@ -90,7 +90,8 @@ export const makeDiff =
       Option.isNone(at)
         ? Effect.succeed(undefined)
         : Effect.map(trees.list(at.value, under, true), Option.getOrUndefined)
-    return Effect.map(Effect.all([listed(before), listed(Option.some(after))]), ([left, right]) =>
+    // The whole tree of one commit makes known what the other one shares with it.
+    return Effect.map(Effect.all([listed(Option.some(after)), listed(before)]), ([right, left]) =>
       differences(left, right)
         .map((change) => (under === "" ? change : { ...change, path: `${under}/${change.path}` }))
         .sort((a, b) => compareNames(a.path, b.path))

@@ -28,6 +28,8 @@ it.scopedLive("one layer makes a repository that stock Git can use", () =>
     const commit = yield* Effect.provide(written, LocalGit.layer({ directory, repo: "me/notes" }))
     const bare = `${directory}/me/notes.git`
     assert.strictEqual(git(bare, "rev-parse", "main").trim(), commit)
+    // No mark: its reply cannot be lost. A repository in memory makes the same commits.
+    assert.strictEqual(git(bare, "log", "-1", "--format=%B", "main").trim(), "hello")
     assertSound(bare)
     git(directory, "clone", "-q", bare, "work")
     fs.writeFileSync(`${directory}/work/more.txt`, "more")

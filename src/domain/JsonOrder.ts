@@ -1,0 +1,58 @@
+import * as Order from "effect/Order"
+import { compareCodePoints, JsonNumber } from "./CanonicalJson.js"
+import { type Component, membersOf, valueKey } from "./OrderKey.js"
+import type { SpelledJson } from "./SpelledJson.js"
+
+const rank = (value: Component): number => {
+  if (value === undefined) return 0
+  if (value === null) return 1
+  if (typeof value === "boolean") return 2
+  if (typeof value === "number" || value instanceof JsonNumber) return 3
+  if (typeof value === "string") return 4
+  return Array.isArray(value) ? 5 : 6
+}
+
+const compareNumbers = (a: number | JsonNumber, b: number | JsonNumber): number => {
+  if (typeof a === "number" && typeof b === "number" && !Number.isNaN(a) && !Number.isNaN(b)) {
+    return a < b ? -1 : a > b ? 1 : 0
+  }
+  const [left, right] = [valueKey(a), valueKey(b)]
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+const compareLists = <A>(
+  a: ReadonlyArray<A>,
+  b: ReadonlyArray<A>,
+  compareItems: (a: A, b: A) => number
+): number => {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const order = compareItems(a[at]!, b[at]!)
+    if (order !== 0) return order
+  }
+  return a.length - b.length
+}
+
+const compareMembers = (a: readonly [string, SpelledJson], b: readonly [string, SpelledJson]): number =>
+  compareCodePoints(a[0], b[0]) || compareValues(a[1], b[1])
+
+/**
+ * Compares two JSON values: what is missing, null, false, true, numbers, texts by code point, lists by their elements,
+ * objects by their members in the order of the keys. Zero means equal, as `equalJson` has it.
+ */
+export const compareValues = (a: Component, b: Component): number => {
+  const byKind = rank(a) - rank(b)
+  if (byKind !== 0) return byKind
+  if (typeof a === "boolean") return Number(a) - Number(b)
+  if (typeof a === "string") return compareCodePoints(a, b as string)
+  if (typeof a === "number" || a instanceof JsonNumber) return compareNumbers(a, b as number | JsonNumber)
+  if (Array.isArray(a)) return compareLists<SpelledJson>(a, b as ReadonlyArray<SpelledJson>, compareValues)
+  if (typeof a !== "object" || a === null) return 0
+  type Members = { readonly [key: string]: SpelledJson }
+  return compareLists(membersOf(a as Members), membersOf(b as Members), compareMembers)
+}
+
+/** The total order of JSON values, in memory, in indexes and in sorted answers. */
+export const JsonOrder: Order.Order<Component> = Order.make(
+  (a, b) => Math.sign(compareValues(a, b)) as -1 | 0 | 1
+)

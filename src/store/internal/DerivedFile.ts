@@ -1,0 +1,137 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { Bounded } from "../../domain/Bounded.js"
+import type { JsonProblem } from "../../domain/CanonicalJson.js"
+import {
+  applyToIndex,
+  type DocumentChange,
+  emptyIndex,
+  type IndexFile,
+  printIndex
+} from "../../domain/IndexFile.js"
+import { parseObject } from "../../domain/JsonText.js"
+import {
+  applyToManifest,
+  emptyManifest,
+  type ManifestFile,
+  printManifest
+} from "../../domain/ManifestFile.js"
+import { emptyTree, type Oid } from "../../domain/Oid.js"
+import type { SpelledObject } from "../../domain/SpelledJson.js"
+import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import type { Change } from "../remote/GitRemote.js"
+
+/** Changes to index and manifest files, and what to remember of them once they are committed. */
+export interface Derivation {
+  readonly changes: ReadonlyArray<Change>
+  readonly committed: (blobs: ReadonlyMap<string, Oid>) => void
+}
+
+export const nothing: Derivation = { changes: [], committed: () => {} }
+
+/** An index or a manifest of a collection, as a snapshot has it. */
+export interface DerivedFile {
+  /** The fields of documents that it holds. */
+  readonly fields: ReadonlyArray<string>
+  /** Whether it describes a tree of the collection; what is missing describes the empty one. */
+  readonly describes: (tree: Oid | undefined) => boolean
+  /** What it becomes with documents that have changed, or with all documents of the collection, for a tree of that. */
+  readonly next: (
+    made: "of itself" | "anew",
+    documents: ReadonlyArray<DocumentChange>,
+    tree: Oid
+  ) => Effect.Effect<Derivation, ReadError>
+}
+
+/** A file that was read, with its bytes. */
+export interface Parsed<A> {
+  readonly oid: Oid
+  readonly value: A
+  readonly content: Uint8Array
+}
+
+/** What single files say, and how it is written. */
+interface Form<A> {
+  readonly empty: A
+  readonly with: (value: A, documents: ReadonlyArray<DocumentChange>) => A
+  readonly print: (value: A, time: string, tree: Oid) => Either.Either<Uint8Array, JsonProblem>
+}
+
+/** Where a single file lies, and what is known of it. */
+export interface SingleFile<A> {
+  readonly collection: string
+  readonly path: string
+  /** Undefined where there is none. */
+  readonly stored: Parsed<A> | undefined
+  /** What is remembered of such files. */
+  readonly known: Bounded<Parsed<A>>
+  /** Whether documents change: else a file that would differ by its time alone stays as it is. */
+  readonly isTouched: boolean
+  readonly now: string
+}
+
+const updatedAt = (content: Uint8Array): string | undefined =>
+  Either.match(parseObject(content), {
+    onLeft: () => undefined,
+    onRight: (file) => (typeof file["updated_at"] === "string" ? file["updated_at"] : undefined)
+  })
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, at) => byte === b[at])
+
+const singleFile = <A extends { readonly tree: Oid | undefined }>(
+  { collection, isTouched, known, now, path, stored }: SingleFile<A>,
+  fields: ReadonlyArray<string>,
+  form: Form<A>
+): DerivedFile => ({
+  fields,
+  describes: (tree) =>
+    stored === undefined ? tree === emptyTree : tree !== undefined && stored.value.tree === tree,
+  next: (made, documents, tree) =>
+    Effect.gen(function* () {
+      const before = made === "of itself" ? (stored?.value ?? form.empty) : form.empty
+      const value = { ...form.with(before, documents), tree }
+      const content = yield* Effect.mapError(
+        form.print(value, now, tree),
+        ({ message, path: inside }) =>
+          new ValidationError({
+            operation: "Store.write",
+            path,
+            collection,
+            message: `${path} cannot be written: ${inside} ${message}`,
+            hint: "a stored document holds a number that JavaScript cannot hold in an indexed or listed field"
+          })
+      )
+      if (!isTouched && stored !== undefined) {
+        const time = updatedAt(stored.content)
+        const same = time === undefined ? undefined : Either.getOrUndefined(form.print(value, time, tree))
+        if (same !== undefined && sameBytes(same, stored.content)) return nothing
+      }
+      return {
+        changes: [{ _tag: "Put", path, content }],
+        committed: (blobs) => {
+          const oid = blobs.get(path)
+          if (oid !== undefined) known.set(path, { oid, value, content })
+        }
+      }
+    })
+})
+
+/** The file of an index of format 1. */
+export const indexFile = (file: SingleFile<IndexFile>, field: string): DerivedFile =>
+  singleFile(file, [field], {
+    empty: emptyIndex,
+    with: (index, documents) => applyToIndex(index, field, documents),
+    print: (index, time, tree) => printIndex(index, file.collection, field, time, tree)
+  })
+
+/** The file of a manifest of format 1. */
+export const manifestFile = (
+  file: SingleFile<ManifestFile<SpelledObject>>,
+  fields: ReadonlyArray<string>
+): DerivedFile =>
+  singleFile(file, fields, {
+    empty: emptyManifest,
+    with: (manifest, documents) => applyToManifest(manifest, fields, documents),
+    print: (manifest, time, tree) => printManifest(manifest, file.collection, time, tree)
+  })

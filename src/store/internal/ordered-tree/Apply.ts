@@ -1,0 +1,158 @@
+import * as Effect from "effect/Effect"
+import type { Oid } from "../../../domain/Oid.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import { BrokenTree } from "./BrokenTree.js"
+import { headerName, printHeader, rowsName } from "./Header.js"
+import { type Entry, placeIn } from "./Leaf.js"
+import { formatLimits, type Limits } from "./Limits.js"
+import { Node } from "./Node.js"
+import { type Item, partition } from "./Partition.js"
+import { type Level, type Replacement, regroup, strongest, type Window } from "./Regroup.js"
+import { least } from "./Separator.js"
+import type { StoredTree } from "./StoredTree.js"
+import { differences, type TreeEdit } from "./TreeEdit.js"
+
+/** Rows by key: those that come, which take the place of a row with their key, and undefined for those that go. */
+export type RowEdits = ReadonlyMap<string, Entry | undefined>
+
+interface RowEdit {
+  readonly key: string
+  readonly entry: Entry | undefined
+}
+
+/** What a write does to the files of a tree. */
+export interface Applied {
+  /** Of how many rows the tree is now. */
+  readonly count: number
+  readonly edits: ReadonlyArray<TreeEdit>
+}
+
+const leaves = <E>(tree: StoredTree<E>, limits: Limits): Level<E> => ({
+  capacity: limits.leaf,
+  itemsOf: (node) => tree.entries(node),
+  make: ({ items, separator }) => Node.leaf(separator, items as ReadonlyArray<Entry>)
+})
+
+const directories = <E>(tree: StoredTree<E>, limits: Limits): Level<E> => ({
+  capacity: limits.directory,
+  itemsOf: (node) => tree.children(node),
+  make: ({ items, separator }) => Node.directory(separator, items as ReadonlyArray<Node>)
+})
+
+interface Edited {
+  readonly window: Window
+  readonly added: number
+}
+
+/** A leaf's rows after sorted edits. */
+const edited = (leaf: Node, edits: ReadonlyArray<RowEdit>): Edited | BrokenTree => {
+  const items: Array<Entry> = []
+  let [shrinks, added, at] = [false, 0, 0]
+  let inserted: string | undefined
+  const before = leaf.entries!
+  for (const { entry, key } of edits) {
+    for (const place = placeIn(before, key); at < place; at++) items.push(before[at]!)
+    const was = before[at]?.key === key ? before[at++] : undefined
+    if (entry === undefined) {
+      if (was === undefined) {
+        const { path } = leaf.place!
+        return new BrokenTree({ path, message: `${path} lacks a row that is to be removed` })
+      }
+      shrinks = true
+      added--
+    } else {
+      items.push(was?.line === entry.line ? was : entry)
+      if (was === undefined) {
+        inserted = strongest(inserted, entry.separator.strength)
+        added++
+      } else if (entry.weight < was.weight) shrinks = true
+    }
+  }
+  for (; at < before.length; at++) items.push(before[at]!)
+  return { window: { nodes: [leaf], items, shrinks, inserted }, added }
+}
+
+/** The windows of the directories above groups that were replaced. */
+const above = (replacements: ReadonlyArray<Replacement>): ReadonlyArray<Window> => {
+  const runs: Array<{ readonly nodes: Array<Node>; readonly replacements: Array<Replacement> }> = []
+  for (const replacement of replacements) {
+    const parents = [...new Set(replacement.before.map(({ parent }) => parent!))]
+    const run = runs[runs.length - 1]
+    if (run !== undefined && run.nodes[run.nodes.length - 1] === parents[0]) {
+      run.nodes.push(...parents.slice(1))
+      run.replacements.push(replacement)
+    } else runs.push({ nodes: parents, replacements: [replacement] })
+  }
+  return runs.map(({ nodes, replacements }) => {
+    const starts = new Map(replacements.map(({ after, before }) => [before[0]!, after]))
+    const gone = new Set(replacements.flatMap(({ before }) => before))
+    const items = nodes.flatMap((node) =>
+      node.children!.flatMap((child) => starts.get(child) ?? (gone.has(child) ? [] : [child]))
+    )
+    const names = (of: (replacement: Replacement) => ReadonlyArray<Node>) =>
+      new Map(replacements.flatMap(of).map(({ separator }) => [separator.name, separator]))
+    const [were, are] = [names(({ before }) => before), names(({ after }) => after)]
+    const inserted = [...are].filter(([name]) => !were.has(name)).map(([, { strength }]) => strength)
+    return {
+      nodes,
+      items,
+      shrinks: [...were.keys()].some((name) => !are.has(name)),
+      inserted: inserted.reduce<string | undefined>(strongest, undefined)
+    }
+  })
+}
+
+/** The root above some nodes, which are all of their level. */
+const rootOf = <E>(tree: StoredTree<E>, nodes: ReadonlyArray<Item>, { capacity, make }: Level<E>) =>
+  Effect.gen(function* () {
+    let groups = partition(nodes, capacity, least)
+    while (groups.length > 1) groups = partition<Item>(groups.map(make), capacity, least)
+    let root = make(groups[0]!)
+    for (;;) {
+      const [only, more] = root.children!
+      if (more !== undefined || only!.isLeaf) return root
+      root = Node.directory(least, yield* tree.children(only!))
+    }
+  })
+
+/**
+ * Changes rows of a tree, and reads the leaves in which they lie. `tree` is the tree of the collection that the rows
+ * describe then. Fails with `BrokenTree` where the tree lacks a row that goes, or where a file is not as it was written.
+ */
+export const apply = <E>(
+  stored: StoredTree<E>,
+  edits: RowEdits,
+  tree: Oid,
+  limits: Limits = formatLimits
+): Effect.Effect<Applied, E | BrokenTree> =>
+  Effect.gen(function* () {
+    const { header } = stored
+    const sorted = Array.from(edits, ([key, entry]): RowEdit => ({ key, entry })).sort((a, b) =>
+      a.key < b.key ? -1 : 1
+    )
+    const touched = yield* stored.leavesOf(sorted)
+    yield* stored.load(touched.map(([leaf]) => leaf))
+    let count = header.count
+    const windows: Array<Window> = []
+    yield* TimeSlice.forEach(touched, ([leaf, share]) =>
+      Effect.suspend(() => {
+        const result = edited(leaf, share)
+        if (result instanceof BrokenTree) return result
+        windows.push(result.window)
+        count += result.added
+        return Effect.void
+      })
+    )
+    const withHeader = (rows: Oid, edits: ReadonlyArray<TreeEdit>): Applied => {
+      const content = printHeader({ tree, rows, count })
+      const isSame = tree === header.tree && rows === header.rows && count === header.count
+      return { count, edits: isSame ? edits : [{ _tag: "Put", path: headerName, content }, ...edits] }
+    }
+    if (windows.length === 0) return withHeader(header.rows, [])
+    const level = directories(stored, limits)
+    let up = above(yield* regroup(stored, leaves(stored, limits), windows))
+    while (up[0]!.nodes[0] !== stored.root) up = above(yield* regroup(stored, level, up))
+    const root = yield* rootOf(stored, up[0]!.items, level)
+    const changes = yield* differences(stored, stored.root, root, rowsName, TimeSlice.make())
+    return withHeader(root.oid, changes)
+  })

@@ -1,0 +1,68 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../../domain/Oid.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import * as GitObject from "../../../git/GitObject.js"
+import type { TreeFile } from "./FileEdits.js"
+import { headerName, printHeader, rowsName } from "./Header.js"
+import { type Entry, printLeaf } from "./Leaf.js"
+import { formatLimits, type Limits } from "./Limits.js"
+import { Node, namesOf } from "./Node.js"
+import { type Group, Partition, partition } from "./Partition.js"
+import { least } from "./Separator.js"
+
+/** A tree that was made anew. */
+export interface Built {
+  readonly count: number
+  readonly files: ReadonlyArray<TreeFile>
+}
+
+const filesOf = (directory: Node, path: string): ReadonlyArray<TreeFile> => {
+  const children = directory.children!
+  return namesOf(children).flatMap((name, at) => {
+    const child = children[at]!
+    const below = `${path}/${name}`
+    return child.isLeaf ? [{ path: below, oid: child.oid }] : filesOf(child, below)
+  })
+}
+
+/**
+ * Makes a tree of rows, which come sorted by key with one row for a key. The content of each file goes to `write` when
+ * it is complete, with the id of its blob, and is not kept. Where the leaves lie is known only at the end. `tree` is the
+ * tree of the collection that the rows describe.
+ */
+export const build = <E, E2>(
+  rows: Stream.Stream<Entry, E>,
+  tree: Oid,
+  write: (content: Uint8Array, oid: Oid) => Effect.Effect<unknown, E2>,
+  limits: Limits = formatLimits
+): Effect.Effect<Built, E | E2> =>
+  Effect.gen(function* () {
+    const groups = new Partition<Entry>(limits.leaf, least)
+    const leaves: Array<Node> = []
+    let count = 0
+    const put = (content: Uint8Array) => {
+      const oid = GitObject.hash("blob", content)
+      return Effect.as(write(content, oid), oid)
+    }
+    const putLeaf = ({ items, separator }: Group<Entry>) =>
+      Effect.map(put(printLeaf(items)), (oid) => void leaves.push(Node.written(separator, oid)))
+    const push = (row: Entry) =>
+      Effect.suspend(() => {
+        groups.push(row)
+        count++
+        const done = groups.take()
+        return done.length === 0 ? Effect.void : Effect.forEach(done, putLeaf, { discard: true })
+      })
+    yield* Stream.runForEachChunk(rows, (chunk) => TimeSlice.forEach(chunk, push))
+    yield* Effect.forEach(groups.end(), putLeaf, { discard: true })
+    let nodes = leaves
+    do {
+      nodes = partition(nodes, limits.directory, least).map(({ items, separator }) =>
+        Node.directory(separator, items)
+      )
+    } while (nodes.length > 1)
+    const [root] = nodes
+    const header = yield* put(printHeader({ tree, rows: root!.oid, count }))
+    return { count, files: [{ path: headerName, oid: header }, ...filesOf(root!, rowsName)] }
+  })

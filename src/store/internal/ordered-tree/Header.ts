@@ -1,0 +1,36 @@
+import * as Either from "effect/Either"
+import { encode } from "../../../domain/CanonicalJson.js"
+import { parseObject } from "../../../domain/JsonText.js"
+import { isOid, type Oid } from "../../../domain/Oid.js"
+
+/** The file of a tree that changes with every commit. */
+export const headerName = "_header.json"
+
+/** The directory of the leaves, beside the header. */
+export const rowsName = "rows"
+
+/** What a tree says of itself. */
+export interface Header {
+  /** The tree of the collection that the rows describe. */
+  readonly tree: Oid
+  /** The Git tree of the directory of the leaves, so that a change by anybody else is noticed. */
+  readonly rows: Oid
+  /** How many rows there are. */
+  readonly count: number
+}
+
+export const treeFormat = 2
+
+export const printHeader = ({ count, rows, tree }: Header): Uint8Array =>
+  Either.getOrThrow(encode({ format: treeFormat, tree, rows, count }))
+
+/** The header in a file's bytes, or what is wrong with them. */
+export const parseHeader = (content: Uint8Array): Either.Either<Header, string> =>
+  Either.flatMap(parseObject(content), ({ count, format, rows, tree }) => {
+    if (format !== treeFormat) return Either.left(`is of format ${JSON.stringify(format)}, not ${treeFormat}`)
+    if (!isOid(tree)) return Either.left("names no tree of the collection")
+    if (!isOid(rows)) return Either.left("names no directory of rows")
+    return typeof count === "number" && Number.isSafeInteger(count) && count >= 0
+      ? Either.right({ tree, rows, count })
+      : Either.left("has no count of rows")
+  })

@@ -1,0 +1,61 @@
+import { type Component, type Direction, prefixKey, tupleKey } from "../../../domain/OrderKey.js"
+import type { SpelledJson } from "../../../domain/SpelledJson.js"
+import type { KeyOf, Row } from "./Leaf.js"
+
+/** One field of an index, in the order in which the fields are compared. */
+export interface IndexField {
+  /** The name of a field, or the path of a nested one. */
+  readonly field: string
+  readonly order?: Direction | undefined
+}
+
+const own = (row: Row, field: string): Component => (Object.hasOwn(row, field) ? row[field] : undefined)
+
+/** The key of an index's rows: the values of its fields, then the id. A manifest has no fields: its rows sort by id. */
+export const keyOfRows = (fields: ReadonlyArray<IndexField>): KeyOf => {
+  const directions = fields.map(({ order }) => order ?? "asc")
+  return (row) =>
+    tupleKey(
+      fields.map(({ field }) => own(row, field)),
+      directions
+    ) + prefixKey(String(row["_id"]))
+}
+
+/** Every way to take one value of each list. */
+const combinations = (
+  lists: ReadonlyArray<ReadonlyArray<Component>>
+): ReadonlyArray<ReadonlyArray<Component>> =>
+  lists.reduce<ReadonlyArray<ReadonlyArray<Component>>>(
+    (all, list) => all.flatMap((values) => list.map((value) => [...values, value])),
+    [[]]
+  )
+
+const isList = (value: Component): value is ReadonlyArray<SpelledJson> => Array.isArray(value)
+
+/**
+ * The rows of one document in an index, by key: one, or as many as a list has different elements. A field that is missing is
+ * missing in the row too, so every document has a row, and the index alone gives the order of all documents. An empty
+ * list stands for itself.
+ */
+export const indexRows = (
+  fields: ReadonlyArray<IndexField>,
+  id: string,
+  valueOf: (field: string) => SpelledJson | undefined
+): ReadonlyMap<string, Row> => {
+  const keyOf = keyOfRows(fields)
+  const rows = new Map<string, Row>()
+  const lists = fields.map(({ field }) => {
+    const value = valueOf(field)
+    return isList(value) && value.length > 0 ? value : [value]
+  })
+  for (const values of combinations(lists)) {
+    const members = fields.flatMap(({ field }, at): ReadonlyArray<[string, SpelledJson]> => {
+      const value = values[at]
+      return value === undefined ? [] : [[field, value]]
+    })
+    const row: Row = Object.fromEntries([...members, ["_id", id]])
+    const key = keyOf(row)
+    if (!rows.has(key)) rows.set(key, row)
+  }
+  return rows
+}

@@ -1,0 +1,83 @@
+import type { Oid } from "../../../domain/Oid.js"
+import * as GitObject from "../../../git/GitObject.js"
+import { type Entry, printLeaf } from "./Leaf.js"
+import type { Item } from "./Partition.js"
+import { nameOf, type Separator } from "./Separator.js"
+
+/** Where an object of the repository is that has a node's content. */
+export interface NodePlace {
+  readonly path: string
+  readonly oid: Oid
+  readonly size: number | undefined
+}
+
+/** A leaf or a directory of a tree. A stored one is read when its content is asked for; a new one has no place. */
+export class Node implements Item {
+  /** One among the children of its directory. */
+  readonly weight = 1
+  parent: Node | undefined
+  entries: ReadonlyArray<Entry> | undefined
+  children: ReadonlyArray<Node> | undefined
+  /** The key at which it begins, where its separator does not tell. */
+  key: string | undefined
+  #content: Uint8Array | undefined
+  #oid: Oid | undefined
+
+  private constructor(
+    readonly separator: Separator,
+    readonly isLeaf: boolean,
+    readonly place: NodePlace | undefined
+  ) {}
+
+  static stored(separator: Separator, isLeaf: boolean, place: NodePlace, parent?: Node): Node {
+    const node = new Node(separator, isLeaf, place)
+    node.parent = parent
+    return node
+  }
+
+  static leaf(separator: Separator, entries: ReadonlyArray<Entry>): Node {
+    const node = new Node(separator, true, undefined)
+    node.entries = entries
+    return node
+  }
+
+  static directory(separator: Separator, children: ReadonlyArray<Node>): Node {
+    const node = new Node(separator, false, undefined)
+    node.children = children
+    return node
+  }
+
+  /** A new leaf whose content is kept elsewhere. */
+  static written(separator: Separator, oid: Oid): Node {
+    const node = new Node(separator, true, undefined)
+    node.#oid = oid
+    return node
+  }
+
+  /** The bytes of a new leaf. */
+  get content(): Uint8Array {
+    this.#content ??= printLeaf(this.entries!)
+    return this.#content
+  }
+
+  /** The id of the Git object that a node is or will be. */
+  get oid(): Oid {
+    if (this.place !== undefined) return this.place.oid
+    this.#oid ??= this.isLeaf ? GitObject.hash("blob", this.content) : treeOid(this.children!)
+    return this.#oid
+  }
+}
+
+/** The names of a directory's children. */
+export const namesOf = (children: ReadonlyArray<Node>): ReadonlyArray<string> =>
+  children.map(({ isLeaf, separator }, at) => nameOf(separator, at === 0, isLeaf))
+
+const treeOid = (children: ReadonlyArray<Node>): Oid => {
+  const names = namesOf(children)
+  const entries = children.map(({ isLeaf, oid }, at) => ({
+    name: names[at]!,
+    mode: isLeaf ? ("100644" as const) : ("040000" as const),
+    oid
+  }))
+  return GitObject.hash("tree", GitObject.encodeTree(entries.sort(GitObject.compareEntries)))
+}

@@ -1,0 +1,190 @@
+import * as Effect from "effect/Effect"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
+import type { BrokenTree } from "./BrokenTree.js"
+import type { Node } from "./Node.js"
+import { type Group, type Item, isStrongerThanEarlier, isStrongerThanLater, partition } from "./Partition.js"
+import { least, type Separator } from "./Separator.js"
+import type { StoredTree } from "./StoredTree.js"
+
+/*
+ * Groups anew what changed on one level, and reads no more than that takes. A window is a run of neighbouring groups
+ * with the items that they will hold. Between its two edges it can be grouped alone if both edges remain boundaries:
+ * an entry inside is then a boundary if it is stronger than an edge, or if its surroundings inside are too heavy.
+ *
+ * An edge remains a boundary if its surroundings only grew. Otherwise look at the group on the other side: if that
+ * group's far boundary is weaker than the edge, the edge's surroundings include those of that boundary, which are heavy
+ * enough (and so on; the weakest of some boundaries has the two groups beside it for its surroundings). If it is
+ * stronger, the surroundings end there and are weighed; if they have become too light, the window takes that group in.
+ */
+
+/** Neighbouring groups of one level, with what they will hold. */
+export interface Window {
+  readonly nodes: ReadonlyArray<Node>
+  readonly items: ReadonlyArray<Item>
+  /** Whether any item went or became lighter. */
+  readonly shrinks: boolean
+  /** The strength of the strongest item that came. */
+  readonly inserted: string | undefined
+}
+
+/** What distinguishes the levels of a tree. */
+export interface Level<E> {
+  readonly capacity: number
+  /** What a stored group holds. */
+  readonly itemsOf: (node: Node) => Effect.Effect<ReadonlyArray<Item>, E | BrokenTree>
+  readonly make: (group: Group<Item>) => Node
+}
+
+/** Groups that were replaced by others in the same place. */
+export interface Replacement {
+  readonly before: ReadonlyArray<Node>
+  readonly after: ReadonlyArray<Node>
+}
+
+export const strongest = (a: string | undefined, b: string | undefined): string | undefined =>
+  a === undefined ? b : b === undefined || a < b ? a : b
+
+const weightOf = (items: ReadonlyArray<Item>): number => items.reduce((sum, { weight }) => sum + weight, 0)
+
+const first = ({ nodes }: Window): Node => nodes[0]!
+const last = ({ nodes }: Window): Node => nodes[nodes.length - 1]!
+
+/** The following node of a level, as far as it is known without reading. */
+const knownNext = (node: Node): Node | undefined => {
+  const { parent } = node
+  if (parent === undefined) return undefined
+  const sibling = parent.children![parent.children!.indexOf(node) + 1]
+  return sibling ?? knownNext(parent)?.children?.[0]
+}
+
+/** Where the group after a node begins; undefined at the end of the tree. */
+const separatorAfter = (node: Node): Separator | undefined => {
+  const { parent } = node
+  if (parent === undefined) return undefined
+  return parent.children![parent.children!.indexOf(node) + 1]?.separator ?? separatorAfter(parent)
+}
+
+const joined = (a: Window, b: Window): Window => ({
+  nodes: [...a.nodes, ...b.nodes],
+  items: [...a.items, ...b.items],
+  shrinks: a.shrinks || b.shrinks,
+  inserted: strongest(a.inserted, b.inserted)
+})
+
+const withNeighboursJoined = (windows: ReadonlyArray<Window>): Array<Window> => {
+  const found: Array<Window> = []
+  for (const window of windows) {
+    const before = found[found.length - 1]
+    if (before !== undefined && knownNext(last(before)) === first(window)) {
+      found[found.length - 1] = joined(before, window)
+    } else found.push(window)
+  }
+  return found
+}
+
+/** Whether no boundary beside the window can have lost its reason. */
+const onlyGrew = (window: Window, edge: Separator): boolean =>
+  !window.shrinks && (window.inserted === undefined || window.inserted > edge.strength)
+
+const holdsStart = (window: Window): boolean => {
+  const { separator } = first(window)
+  return separator === least || window.items[0]?.separator.name === separator.name
+}
+
+type Failure<E> = E | BrokenTree
+
+/** Whether the boundary at which the window begins remains one. */
+const keepsLeft = <E>(tree: StoredTree<E>, { capacity }: Level<E>, window: Window) =>
+  Effect.gen(function* () {
+    const { separator } = first(window)
+    if (separator === least) return true
+    if (!holdsStart(window)) return false
+    if (onlyGrew(window, separator)) return true
+    const before = (yield* tree.beside(first(window), -1))!
+    if (!isStrongerThanLater(before.separator, separator)) return true
+    const { items } = window
+    const end = items.findIndex((item, at) => at > 0 && isStrongerThanEarlier(item.separator, separator))
+    if (end < 0) {
+      const after = separatorAfter(last(window))
+      if (after !== undefined && !isStrongerThanEarlier(after, separator)) return true
+    }
+    const inside = weightOf(end < 0 ? items : items.slice(0, end))
+    return inside > capacity || inside + (yield* tree.weight(before)) > capacity
+  })
+
+/** Whether the boundary at which the window ends remains one. */
+const keepsRight = <E>(tree: StoredTree<E>, { capacity }: Level<E>, window: Window) =>
+  Effect.gen(function* () {
+    const edge = separatorAfter(last(window))
+    if (edge === undefined || onlyGrew(window, edge)) return true
+    const after = (yield* tree.beside(last(window), 1))!
+    const beyond = separatorAfter(after)
+    if (beyond !== undefined && !isStrongerThanEarlier(beyond, edge)) return true
+    const { items } = window
+    const start = items.findLastIndex((item) => isStrongerThanLater(item.separator, edge))
+    if (start < 0 && !isStrongerThanLater(first(window).separator, edge)) return true
+    const inside = weightOf(items.slice(Math.max(0, start)))
+    return inside > capacity || inside + (yield* tree.weight(after)) > capacity
+  })
+
+/** Whether a stored group holds just these items. */
+const holds = ({ children, entries }: Node, items: ReadonlyArray<Item>): boolean => {
+  const stored: ReadonlyArray<Item> | undefined = entries ?? children
+  return stored?.length === items.length && items.every((item, at) => item === stored[at])
+}
+
+const grouped = <E>({ capacity, make }: Level<E>, window: Window): Replacement => {
+  const { items, nodes } = window
+  const start = first(window).separator
+  const next = separatorAfter(last(window))
+  const staysOne =
+    nodes.length === 1 &&
+    weightOf(items) <= capacity &&
+    onlyGrew({ ...window, shrinks: false }, start) &&
+    (next === undefined || onlyGrew({ ...window, shrinks: false }, next))
+  const groups = staysOne ? [{ separator: start, items }] : partition(items, capacity, start, next)
+  const stored = new Map(nodes.map((node) => [node.separator.name, node]))
+  const after = groups.map((group) => {
+    const node = stored.get(group.separator.name)
+    return node !== undefined && holds(node, group.items) ? node : make(group)
+  })
+  return { before: nodes, after }
+}
+
+/** The groups of windows, which are in order and hold no node twice. */
+export const regroup = <E>(
+  tree: StoredTree<E>,
+  level: Level<E>,
+  windows: ReadonlyArray<Window>
+): Effect.Effect<ReadonlyArray<Replacement>, Failure<E>> =>
+  Effect.gen(function* () {
+    let current = withNeighboursJoined(windows)
+    for (;;) {
+      const extended: Array<Window> = []
+      const taken = new Set(current.flatMap(({ nodes }) => nodes))
+      let settled = true
+      for (const window of current) {
+        let next = window
+        const sides = [
+          (yield* keepsLeft(tree, level, window)) ? undefined : (-1 as const),
+          (yield* keepsRight(tree, level, window)) ? undefined : (1 as const)
+        ]
+        for (const side of sides) {
+          if (side === undefined) continue
+          const node = (yield* tree.beside(side === 1 ? last(window) : first(window), side))!
+          settled = false
+          // Another window took it in this round: the two are neighbours now.
+          if (taken.has(node)) continue
+          taken.add(node)
+          const items = yield* level.itemsOf(node)
+          const more: Window = { nodes: [node], items, shrinks: false, inserted: undefined }
+          next = side === 1 ? joined(next, more) : joined(more, next)
+        }
+        extended.push(next)
+      }
+      current = withNeighboursJoined(extended)
+      if (settled) {
+        return yield* TimeSlice.forEach(current, (window) => Effect.sync(() => grouped(level, window)))
+      }
+    }
+  })

@@ -1,0 +1,97 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { BrokenTree } from "./BrokenTree.js"
+import { type Entry, placeIn } from "./Leaf.js"
+import type { Node } from "./Node.js"
+import type { StoredTree } from "./StoredTree.js"
+
+/** Which rows to read. Keys need not be those of rows: the beginning of a key stands before all keys that begin so. */
+export interface Range {
+  /** Rows with this key and greater ones. */
+  readonly from?: string | undefined
+  /** Rows with keys less than this. */
+  readonly until?: string | undefined
+  /** From the greatest key down. */
+  readonly reverse?: boolean | undefined
+}
+
+/** Leaves that are read together, at most. The first read is of one, and each further one of twice as many. */
+const mostTogether = 16
+
+/** The leaves of a range in runs that are read together. */
+const leaves = <E>(
+  tree: StoredTree<E>,
+  directory: Node,
+  range: Range,
+  together: { size: number }
+): Stream.Stream<ReadonlyArray<Node>, E | BrokenTree> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const { from, reverse, until } = range
+      const children = yield* tree.children(directory)
+      const low = from === undefined ? 0 : yield* tree.locate(children, from)
+      const high = until === undefined ? children.length - 1 : yield* tree.locate(children, until)
+      const within = children.slice(low, high + 1)
+      if (reverse === true) within.reverse()
+      if (!children[0]!.isLeaf) {
+        return Stream.flatMap(Stream.fromIterable(within).pipe(Stream.rechunk(1)), (child) =>
+          leaves(tree, child, range, together)
+        )
+      }
+      return Stream.unfold(0, (at) => {
+        if (at >= within.length) return Option.none()
+        const run = within.slice(at, at + together.size)
+        together.size = Math.min(mostTogether, together.size * 2)
+        return Option.some([run, at + run.length] as const)
+      })
+    })
+  )
+
+const rowsOf = ({ from, reverse, until }: Range, entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+  const within = entries.filter(
+    ({ key }) => (from === undefined || key >= from) && (until === undefined || key < until)
+  )
+  return reverse === true ? within.reverse() : within
+}
+
+/** The rows of a range in order. Leaves are read as the stream is: it may be left at any row. */
+export const scan = <E>(tree: StoredTree<E>, range: Range = {}): Stream.Stream<Entry, E | BrokenTree> =>
+  Stream.suspend(() => {
+    let last: string | undefined
+    const inOrder = (key: string) => last === undefined || (range.reverse === true ? key < last : key > last)
+    return leaves(tree, tree.root, range, { size: 1 }).pipe(
+      Stream.mapConcatEffect((run) =>
+        Effect.gen(function* () {
+          const contents = yield* tree.read(run)
+          const rows: Array<Entry> = []
+          for (const [at, leaf] of run.entries()) {
+            for (const entry of rowsOf(range, contents[at]!)) {
+              if (!inOrder(entry.key)) {
+                const { path } = leaf.place!
+                return yield* new BrokenTree({
+                  path,
+                  message: `${path} has rows that belong to another leaf`
+                })
+              }
+              last = entry.key
+              rows.push(entry)
+            }
+          }
+          return rows
+        })
+      )
+    )
+  })
+
+/** The row with a key, if there is one. */
+export const lookup = <E>(
+  tree: StoredTree<E>,
+  key: string
+): Effect.Effect<Entry | undefined, E | BrokenTree> =>
+  Effect.gen(function* () {
+    const [[leaf]] = (yield* tree.leavesOf([{ key }])) as readonly [readonly [Node, unknown]]
+    const entries = yield* tree.entries(leaf)
+    const found = entries[placeIn(entries, key)]
+    return found?.key === key ? found : undefined
+  })

@@ -1,0 +1,82 @@
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+
+/** Characters of a key that a file name has at most. */
+export const nameLength = 100
+
+/** Between the beginning of a long key and its hash. Keys do not hold it. */
+const mark = "."
+
+const strengthLength = 12
+const hashLength = 32
+
+const hashOf = (key: string): string => bytesToHex(sha256(utf8ToBytes(key))).slice(0, hashLength)
+
+/**
+ * Where a file or directory of a tree begins: at a key, which is its name. A key that is too long is cut, and its hash
+ * follows. The least separator, which begins before all keys, has an empty name.
+ */
+export class Separator {
+  #strength: string | undefined
+
+  constructor(readonly name: string) {}
+
+  static of(key: string): Separator {
+    return new Separator(key.length <= nameLength ? key : key.slice(0, nameLength) + mark + hashOf(key))
+  }
+
+  /** The first digits of the hash of its key: the smaller, the stronger. */
+  get strength(): string {
+    if (this.#strength === undefined) {
+      const { name } = this
+      const hash = this.isCut ? name.slice(nameLength + mark.length) : hashOf(name)
+      this.#strength = name === "" ? "" : hash.slice(0, strengthLength)
+    }
+    return this.#strength
+  }
+
+  /** Whether the name holds no more than the beginning of the key. */
+  get isCut(): boolean {
+    return this.name.length > nameLength
+  }
+
+  /** The key, or the beginning of a long one. */
+  get start(): string {
+    return this.isCut ? this.name.slice(0, nameLength) : this.name
+  }
+
+  /** How a key compares with this separator's key; undefined where the name does not tell. */
+  compareKey(key: string): number | undefined {
+    if (!this.isCut) return key < this.name ? -1 : key > this.name ? 1 : 0
+    const start = key.slice(0, nameLength)
+    if (start !== this.start) return start < this.start ? -1 : 1
+    return key.length <= nameLength ? -1 : undefined
+  }
+}
+
+/** The separator of the first file and the first directory. */
+export const least = new Separator("")
+
+/** The name of what begins where its directory begins: its key may be less than that of every entry. */
+const firstName = "0"
+
+const fileSuffix = ".json"
+
+const keyPattern = /^[a-z235][-0-9_a-z]*$/
+
+/** The name of a leaf or a directory among its siblings. */
+export const nameOf = (separator: Separator, isFirst: boolean, isLeaf: boolean): string =>
+  (isFirst ? firstName : separator.name) + (isLeaf ? fileSuffix : "")
+
+/** The separator that a name stands for, below a directory that begins at `parent`; undefined for foreign names. */
+export const separatorAt = (name: string, isLeaf: boolean, parent: Separator): Separator | undefined => {
+  if (isLeaf && !name.endsWith(fileSuffix)) return undefined
+  const text = isLeaf ? name.slice(0, -fileSuffix.length) : name
+  if (text === firstName) return parent
+  const key = text.slice(0, nameLength)
+  if (!keyPattern.test(key)) return undefined
+  const rest = text.slice(nameLength)
+  return rest === "" || (rest.length === hashLength + 1 && /^\.[0-9a-f]+$/.test(rest))
+    ? new Separator(text)
+    : undefined
+}

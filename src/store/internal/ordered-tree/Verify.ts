@@ -1,0 +1,34 @@
+import * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import type { Oid } from "../../../domain/Oid.js"
+import { build } from "./Build.js"
+import { filesBelow } from "./FileEdits.js"
+import type { Entry } from "./Leaf.js"
+import { formatLimits, type Limits } from "./Limits.js"
+import type { Reader } from "./Reader.js"
+
+/** A file of a tree that is not as a tree made anew has it. */
+export interface TreeProblem {
+  readonly path: string
+  readonly problem: "missing" | "different" | "unexpected"
+}
+
+/** Compares a tree with one that is made of all its rows, by the ids of the files: no leaf is read. */
+export const verify = <E, E2>(
+  reader: Reader<E>,
+  rows: Stream.Stream<Entry, E2>,
+  tree: Oid,
+  limits: Limits = formatLimits
+): Effect.Effect<ReadonlyArray<TreeProblem>, E | E2> =>
+  Effect.gen(function* () {
+    const { files } = yield* build(rows, tree, () => Effect.void, limits)
+    const actual = new Map((yield* filesBelow(reader, "")).map(({ oid, path }) => [path, oid]))
+    const problems: Array<TreeProblem> = []
+    for (const { oid, path } of files) {
+      const found = actual.get(path)
+      if (found !== oid) problems.push({ path, problem: found === undefined ? "missing" : "different" })
+      actual.delete(path)
+    }
+    for (const path of actual.keys()) problems.push({ path, problem: "unexpected" })
+    return problems
+  })

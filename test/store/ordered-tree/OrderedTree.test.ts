@@ -1,0 +1,315 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Stream } from "effect"
+import * as fc from "fast-check"
+import { emptyTree, Oid } from "../../../src/domain/Oid.js"
+import { afterPrefix, type Component, equalKeys, tupleKey, valueKey } from "../../../src/domain/OrderKey.js"
+import { apply, type RowEdits } from "../../../src/store/internal/ordered-tree/Apply.js"
+import { BrokenTree } from "../../../src/store/internal/ordered-tree/BrokenTree.js"
+import { build } from "../../../src/store/internal/ordered-tree/Build.js"
+import { fileEdits } from "../../../src/store/internal/ordered-tree/FileEdits.js"
+import { printHeader } from "../../../src/store/internal/ordered-tree/Header.js"
+import { indexRows, keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
+import { type Entry, entryOf, type Row } from "../../../src/store/internal/ordered-tree/Leaf.js"
+import { formatLimits, type Limits } from "../../../src/store/internal/ordered-tree/Limits.js"
+import { lookup, type Range, scan } from "../../../src/store/internal/ordered-tree/Scan.js"
+import { StoredTree } from "../../../src/store/internal/ordered-tree/StoredTree.js"
+import { verify } from "../../../src/store/internal/ordered-tree/Verify.js"
+import { TreeFiles } from "../../support/treeFiles.js"
+
+const keyOf = keyOfRows([{ field: "v" }])
+
+/** So small that a hundred rows make a tree of several levels. */
+const small: Limits = { leaf: 200, directory: 3 }
+
+const entry = (row: Row): Entry => Either.getOrThrow(entryOf(row, keyOf))
+
+const sorted = <A extends { readonly key: string }>(rows: Iterable<A>): Array<A> =>
+  [...rows].sort((a, b) => (a.key < b.key ? -1 : 1))
+
+const byKey = (rows: Iterable<Row>) => new Map(Array.from(rows, entry).map((one) => [one.key, one]))
+
+/** A tree made anew of rows in any order. */
+const built = (rows: Iterable<Entry>, limits: Limits = small, sizes = false) =>
+  Effect.gen(function* () {
+    const files = new TreeFiles(sizes)
+    const { files: found } = yield* build(
+      Stream.fromIterable(sorted(rows)),
+      emptyTree,
+      (content) => Effect.sync(() => files.write(content)),
+      limits
+    )
+    files.edit(found.map(({ oid, path }) => ({ _tag: "Link", path, kind: "blob", oid, from: path })))
+    files.written = []
+    return files
+  })
+
+const rowsIn = (files: TreeFiles, range?: Range) =>
+  Stream.unwrap(Effect.map(StoredTree.open(files.reader, keyOf), (tree) => scan(tree, range)))
+
+const rowIn = (files: TreeFiles, key: string) =>
+  Effect.flatMap(StoredTree.open(files.reader, keyOf), (tree) => lookup(tree, key))
+
+const change = (files: TreeFiles, edits: RowEdits, limits: Limits = small) =>
+  Effect.gen(function* () {
+    const applied = yield* apply(yield* StoredTree.open(files.reader, keyOf), edits, emptyTree, limits)
+    const single = yield* fileEdits(files.reader, applied.edits)
+    const before = files.root
+    files.edit(single)
+    const { oid } = files.directory("")
+    files.root = before
+    files.edit(applied.edits)
+    assert.strictEqual(files.directory("").oid, oid)
+    assert.isTrue(single.every((edit) => edit._tag === "Put" || edit.kind === "blob"))
+    return applied
+  })
+
+const listed = (files: TreeFiles) =>
+  files.list().map(([path, content]) => [path, Buffer.from(content).toString()])
+
+const long = "a common beginning that is longer than a name may be, ".repeat(3)
+
+const row = fc.record({
+  v: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 0, max: 60 }) },
+    { weight: 1, arbitrary: fc.constantFrom<Row[string]>(null, true, "A", "é", 1.5, [1], { a: 1 }) },
+    { weight: 2, arbitrary: fc.integer({ min: 0, max: 30 }).map((n) => `${long}${n}`) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 3 }).map((n) => `${n} `.repeat(120)) }
+  ),
+  _id: fc.integer({ min: 0, max: 12 }).map((n) => `d${n}`)
+})
+
+/** Bytes and texts that are the same for the same number. */
+const words = (n: number) => `${(n * 2654435761) % 4294967296}`
+
+describe("a tree of small files", () => {
+  it("is the same after any writes as one that is made anew", async () => {
+    const batch = fc.array(fc.tuple(row, fc.boolean()), { maxLength: 8 })
+    const first = fc.array(row, { maxLength: 150 })
+    await fc.assert(
+      fc.asyncProperty(first, fc.array(batch, { maxLength: 6 }), fc.boolean(), (start, batches, sizes) =>
+        Effect.runPromise(
+          Effect.gen(function* () {
+            const model = byKey(start)
+            const files = yield* built(model.values(), small, sizes)
+            for (const edits of batches) {
+              const given = new Map<string, Entry | undefined>()
+              for (const [one, removes] of edits) {
+                const put = entry(one)
+                if (!removes) given.set(put.key, put)
+                else if (model.has(put.key)) given.set(put.key, undefined)
+              }
+              for (const [key, entry] of given) {
+                if (entry === undefined) model.delete(key)
+                else model.set(key, entry)
+              }
+              const { count } = yield* change(files, given)
+              assert.strictEqual(count, model.size)
+              assert.deepStrictEqual(listed(files), listed(yield* built(model.values())))
+            }
+          })
+        )
+      ),
+      { seed: 19, numRuns: 120 }
+    )
+  })
+
+  it("gives the rows of any range in order, from both ends, and each by its key", async () => {
+    const bound = fc.option(
+      row.map((one) => entry(one).key),
+      { nil: undefined }
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { maxLength: 150 }),
+        bound,
+        bound,
+        fc.boolean(),
+        fc.nat(20),
+        (rows, from, until, reverse, limit) =>
+          Effect.runPromise(
+            Effect.gen(function* () {
+              const model = byKey(rows)
+              const files = yield* built(model.values())
+              const expected = sorted(model.values())
+                .filter(
+                  ({ key }) => (from === undefined || key >= from) && (until === undefined || key < until)
+                )
+                .map(({ line }) => line)
+              if (reverse) expected.reverse()
+              const found = rowsIn(files, { from, until, reverse })
+              const taken = yield* Stream.runCollect(Stream.take(found, limit))
+              const all = yield* Stream.runCollect(found)
+              assert.deepStrictEqual(
+                Array.from(all, ({ line }) => line),
+                expected
+              )
+              assert.deepStrictEqual(
+                Array.from(taken, ({ line }) => line),
+                expected.slice(0, limit)
+              )
+              for (const key of [from, until]) {
+                if (key === undefined) continue
+                assert.strictEqual((yield* rowIn(files, key))?.line, model.get(key)?.line)
+              }
+            })
+          )
+      ),
+      { seed: 19, numRuns: 80 }
+    )
+  })
+
+  it.effect("costs an insert the same at 500 and at 20,000 rows, and names every file safely", () =>
+    Effect.gen(function* () {
+      for (const count of [500, 20_000]) {
+        const rowAt = (n: number) => entry({ v: words(n), _id: `D${n}` })
+        const files = yield* built(
+          Array.from({ length: count }, (_, n) => rowAt(n)),
+          formatLimits
+        )
+        assert.isAtMost(files.widest(), formatLimits.directory + 1)
+        for (const [path, content] of files.list()) {
+          if (path !== "_header.json")
+            assert.match(path, /^([a-z0-9][-_a-z0-9]*\/)*[a-z0-9][-_a-z0-9]*\.json$/)
+          assert.isFalse(/(^|\/)(con|prn|aux|nul|com\d|lpt\d)[./]/.test(path), path)
+          assert.isAtMost(content.length, formatLimits.leaf + 3)
+        }
+        const puts: Array<number> = []
+        for (let n = count; n < count + 60; n++) {
+          const one = rowAt(n)
+          files.written = []
+          files.read = []
+          const { edits } = yield* change(files, new Map([[one.key, one]]), formatLimits)
+          assert.isAtMost(
+            files.written.reduce((sum, { length }) => sum + length, 0),
+            40_000
+          )
+          puts.push(edits.filter(({ _tag }) => _tag === "Put").length)
+          assert.isAtMost(edits.length, 2 * formatLimits.directory)
+          assert.isAtMost(files.read.length, 16)
+        }
+        puts.sort((a, b) => a - b)
+        assert.strictEqual(puts[30], 2)
+        assert.isAtMost(puts[59]!, 8)
+      }
+    })
+  )
+
+  it.effect("has the files that the format says, which others must find again", () =>
+    Effect.gen(function* () {
+      const cities = ["Amsterdam", "Berlin", "Cairo", "London", "Oslo"]
+      const byCity = keyOfRows([{ field: "city" }])
+      const rows = Array.from({ length: 20_000 }, (_, n) => {
+        const id = String((n * 7919) % 20_000).padStart(5, "0")
+        return Either.getOrThrow(entryOf({ _id: `user-${id}`, city: cities[n % 5]! }, byCity))
+      })
+      const files = yield* built(rows, formatLimits)
+      assert.strictEqual(files.list().length, 209)
+      // As `git rev-parse HEAD:data/_index/people/city/rows` named the directory of these files.
+      assert.strictEqual(files.directory("rows").oid, "5ba433bb8d3032671475d121d1197df3c2b923fe")
+      const header = JSON.parse(Buffer.from(files.file("_header.json")!).toString())
+      const expected = { count: 20_000, format: 2, rows: files.directory("rows").oid, tree: emptyTree }
+      assert.deepStrictEqual(header, expected)
+    })
+  )
+
+  it.effect(
+    "takes ten thousand rows of one value, and values of 10 kB that differ in their last letter",
+    () =>
+      Effect.gen(function* () {
+        const equal = Array.from({ length: 10_000 }, (_, n) => entry({ v: "the same", _id: `d${words(n)}` }))
+        const huge = Array.from({ length: 40 }, (_, n) =>
+          entry({ v: `${"x".repeat(10_000)}${words(n)}`, _id: `d${n}` })
+        )
+        const files = yield* built([...equal, ...huge], formatLimits)
+        for (const [path] of files.list()) {
+          for (const name of path.split("/")) assert.isAtMost(name.length, 143)
+        }
+        assert.isAtMost(files.widest(), formatLimits.directory + 1)
+        const [same] = equalKeys("the same")
+        const all = yield* Stream.runCount(rowsIn(files, { from: same, until: afterPrefix(same) }))
+        assert.strictEqual(all, equal.length)
+        for (const { key, line } of huge) {
+          assert.strictEqual((yield* rowIn(files, key))?.line, line)
+        }
+        const gone = [...equal.slice(0, 5), ...huge.slice(5)]
+        yield* change(files, new Map(gone.map(({ key }) => [key, undefined])), formatLimits)
+        assert.deepStrictEqual(
+          listed(files),
+          listed(yield* built([...equal.slice(5), ...huge.slice(0, 5)], formatLimits))
+        )
+      })
+  )
+
+  it.effect("notices every change by others, and a comparison names the files", () =>
+    Effect.gen(function* () {
+      const rows = Array.from({ length: 40 }, (_, n) => entry({ v: n, _id: `d${n}` }))
+      const compared = (files: TreeFiles, tree = emptyTree) =>
+        verify(files.reader, Stream.fromIterable(rows), tree, small)
+      const whole = yield* built(rows)
+      assert.deepStrictEqual(yield* compared(whole), [])
+      assert.deepStrictEqual(yield* compared(whole, Oid.make("1".repeat(40))), [
+        { path: "_header.json", problem: "different" }
+      ])
+      const leaf = whole.list().find(([path]) => path.split("/").length > 2 && !path.endsWith("/0.json"))![0]
+      const text = Buffer.from(whole.file(leaf)!).toString()
+      const lines = text.trimEnd().split("\n")
+      const damages: ReadonlyArray<string | undefined> = [
+        undefined,
+        "",
+        "[]\n",
+        "not JSON",
+        "[1]\n",
+        '[\n{"v": 1}\n]\n',
+        JSON.stringify(JSON.parse(text), null, 2),
+        [lines[0], `${lines[1]},`, lines[1], "]", ""].join("\n"),
+        text.slice(0, -4),
+        '[\n{"_id": "d99", "v": 99}\n]\n'
+      ]
+      for (const damage of damages) {
+        const files = yield* built(rows)
+        files.edit([
+          damage === undefined
+            ? { _tag: "Remove", path: leaf, kind: "blob" }
+            : { _tag: "Put", path: leaf, content: Buffer.from(damage) }
+        ])
+        const problem = damage === undefined ? "missing" : "different"
+        assert.deepStrictEqual(yield* compared(files), [{ path: leaf, problem }])
+        const found = yield* Effect.flip(Stream.runCount(rowsIn(files)))
+        assert.strictEqual(found.message, "rows was changed by another program")
+        if (damage === undefined) continue
+        // Even where the header has been made to fit.
+        const header = { tree: emptyTree, rows: files.directory("rows").oid, count: rows.length }
+        files.edit([{ _tag: "Put", path: "_header.json", content: printHeader(header) }])
+        const read = yield* Effect.flip(Stream.runCount(rowsIn(files)))
+        assert.strictEqual(read.path, leaf, damage)
+      }
+      const others = new Map(rows.map(({ key }) => [key, undefined]))
+      for (const path of ["_header.json", "rows/README.md", "rows/0/other"]) {
+        const files = yield* built(rows)
+        files.edit([{ _tag: "Put", path, content: Buffer.from("{}") }])
+        assert.instanceOf(yield* Effect.flip(change(files, others)), BrokenTree)
+      }
+      const absent = entry({ v: 1000, _id: "d1000" })
+      const failure = yield* Effect.flip(change(whole, new Map([[absent.key, undefined]])))
+      assert.match(failure.message, /lacks a row that is to be removed$/)
+    })
+  )
+})
+
+describe("the rows of a document", () => {
+  it("are one for every element of a list and every direction, and one where a field is missing", () => {
+    const fields = [{ field: "tags" }, { field: "price", order: "desc" as const }]
+    const rowsOf = (document: { readonly [field: string]: Component }) => [
+      ...indexRows(fields, "a", (field) => document[field])
+    ]
+    const keyed = (tags: Component, price: Component) => `${tupleKey([tags, price], ["asc", "desc"])}ta`
+    assert.deepStrictEqual(rowsOf({ tags: ["x", "y", "x"], price: 5 }), [
+      [keyed("x", 5), { tags: "x", price: 5, _id: "a" }],
+      [keyed("y", 5), { tags: "y", price: 5, _id: "a" }]
+    ])
+    assert.deepStrictEqual(rowsOf({ tags: [] }), [[keyed([], undefined), { tags: [], _id: "a" }]])
+    assert.deepStrictEqual(rowsOf({}), [[keyed(undefined, undefined), { _id: "a" }]])
+    assert.isTrue(keyed("x", 5) < keyed("x", 4) && keyed("x", 4) < keyed("y", 5))
+    assert.isTrue(keyed("x", 5).startsWith(valueKey("x")))
+  })
+})
