@@ -5,7 +5,7 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}/index.ts`,
 
 const alias = [
   { find: /^chainstore$/, replacement: fileURLToPath(new URL("./src/index.ts", import.meta.url)) },
-  { find: /^chainstore\/local$/, replacement: source("store/remote/local") },
+  { find: /^chainstore\/local$/, replacement: source("store/local") },
   { find: /^chainstore\/promise$/, replacement: source("store/promise") },
   { find: /^chainstore\/(chain|store|http|layers|testing)$/, replacement: source("$1") }
 ]

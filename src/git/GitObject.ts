@@ -8,6 +8,12 @@ import type { TreeEntry } from "./Tree.js"
 
 export type ObjectType = "blob" | "tree" | "commit" | "tag"
 
+/** An object in memory: its type and the bytes that are hashed behind its header. */
+export interface RawObject {
+  readonly type: ObjectType
+  readonly content: Uint8Array
+}
+
 /** An entry of one tree object: its own name, mode and object. */
 export interface NamedEntry {
   readonly name: string

@@ -1,3 +1,6 @@
+import type { Oid } from "../domain/Oid.js"
+import { isRefName } from "./Names.js"
+
 /** One step from an object: to an ancestor, so many times back by the nth parent, or to an object of a type below. */
 export type RevisionStep =
   | { readonly _tag: "Ancestor"; readonly back: number; readonly nth: number }
@@ -38,11 +41,11 @@ export const parseRevision = (text: string): Revision | undefined => {
 }
 
 /** The commit that steps from a commit lead to; undefined where there is none. */
-export const commitAfter = <Commit>(
+const commitAfter = (
   { steps }: Revision,
-  from: Commit | undefined,
-  parentOf: (commit: Commit, nth: number) => Commit | undefined
-): Commit | undefined => {
+  from: Oid | undefined,
+  parentOf: (commit: Oid, nth: number) => Oid | undefined
+): Oid | undefined => {
   let at = from
   for (const one of steps) {
     if (one._tag === "Peel") {
@@ -52,4 +55,49 @@ export const commitAfter = <Commit>(
     for (let left = one.back; left > 0 && at !== undefined; left--) at = parentOf(at, one.nth)
   }
   return at
+}
+
+/** The names and objects that a revision is looked up in. */
+export interface RevisionSource {
+  /** The object that a ref points to, by the ref's whole name or `HEAD`; of an annotated tag the object that it tags. */
+  readonly ref: (name: string) => Oid | undefined
+  /** The same of an object's id; undefined when there is no such object. */
+  readonly peel: (oid: Oid) => Oid | undefined
+  /** The ids that begin with so many digits. */
+  readonly startingWith: (digits: string) => ReadonlyArray<Oid>
+  /** The parents of a commit; undefined for anything else. */
+  readonly parents: (oid: Oid) => ReadonlyArray<Oid> | undefined
+}
+
+/**
+ * The commit, tree or blob that an id, its beginning, a branch, a tag or a whole ref name stands for; tags are
+ * followed, and so are steps to an earlier commit.
+ */
+export const resolveRevision = (source: RevisionSource, text: string): Oid | undefined => {
+  const revision = parseRevision(text)
+  if (revision === undefined) return undefined
+  const named = objectNamed(source, revision.name)
+  if (revision.steps.length === 0 || named === undefined) return named
+  const commit = (oid: Oid | undefined) =>
+    oid === undefined || source.parents(oid) === undefined ? undefined : oid
+  return commitAfter(revision, commit(named), (oid, nth) => commit(source.parents(oid)?.[nth - 1]))
+}
+
+const objectNamed = (source: RevisionSource, name: string): Oid | undefined => {
+  const id = name.toLowerCase()
+  if (/^[0-9a-f]{40}$/.test(id)) return source.peel(id as Oid)
+  if (!isRefName(name)) return undefined
+  const names =
+    name === "HEAD" || name.startsWith("refs/")
+      ? [name]
+      : [`refs/heads/${name}`, `refs/tags/${name}`, `refs/${name}`]
+  for (const ref of names) {
+    const oid = source.ref(ref)
+    if (oid !== undefined) return oid
+  }
+  if (!/^[0-9a-f]{4,39}$/.test(id)) return undefined
+  const found = source.startingWith(id)
+  if (found.length === 1) return source.peel(found[0]!)
+  const commits = found.filter((oid) => source.parents(oid) !== undefined)
+  return commits.length === 1 ? commits[0] : undefined
 }

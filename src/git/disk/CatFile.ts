@@ -1,5 +1,5 @@
 import { emptyTree, type Oid } from "../../domain/Oid.js"
-import type { RawObject } from "./GitObjects.js"
+import type { RawObject } from "../GitObject.js"
 import { type GitChild, spawnGit } from "./GitProcess.js"
 import type { ObjectType } from "./GitRepository.js"
 

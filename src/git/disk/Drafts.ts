@@ -1,15 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
-import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import type { RemoteError, ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import type { Change, Head, NewCommit, Signature } from "../Commit.js"
-import { encodeCommit, messageOf } from "../GitObject.js"
+import { blobsPut, commitObject, targetError } from "../CommitDraft.js"
+import { encodeCommit } from "../GitObject.js"
 import { commitTextError } from "../Names.js"
 import type { PathEdit } from "../TreeEdit.js"
 import { hashObject } from "./GitObjects.js"
-import type { Person, TreeChange } from "./GitRepository.js"
+import type { TreeChange } from "./GitRepository.js"
 import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import type { Packable } from "./PackBuilder.js"
@@ -23,12 +24,6 @@ export type Drafts = ReturnType<typeof make>
 
 /** Changes as the objects that they come to, before any is written. */
 export const make = (objects: ObjectDatabase, native: NativeReads, signature: Signature) => {
-  const personOf = (who: Signature | undefined, millis: number): Person => ({
-    ...(who ?? signature),
-    seconds: Math.floor(millis / 1000),
-    offset: 0
-  })
-
   const treeSource: TreeSource = { load: (oid: Oid) => objects.tree(oid), memo: objects.memo }
 
   const packableTrees = (trees: ReadonlyArray<NewTree>): Array<Packable> =>
@@ -78,16 +73,8 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
     })
 
   const checkTarget = (operation: string, at: string, oid: Oid, mode: TreeChange["mode"]) => {
-    if (mode === "160000") return
-    const wanted = mode === "040000" ? "tree" : "blob"
-    const info = objects.info(oid)
-    if (info?.type === wanted) return
-    throw new ValidationError({
-      operation,
-      path: at,
-      message: `${oid} is ${info === undefined ? "not in the repository" : `a ${info.type}, not a ${wanted}`}`,
-      hint: "Write the object first"
-    })
+    const wrong = targetError(operation, at, oid, mode, objects.info(oid)?.type)
+    if (wrong !== undefined) throw wrong
   }
 
   const draft = (
@@ -103,20 +90,10 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
         if (wrong !== undefined) throw wrong
         const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))
         const made = yield* rewrite(treeSource, base, edits, { operation, directories: false })
-        const committer = personOf(commit.committer ?? commit.author, now)
-        const content = encodeCommit({
-          tree: made.root,
-          parents: Option.toArray(Option.map(head, (at) => at.commit)),
-          author: personOf(commit.author, now),
-          committer,
-          message: messageOf(commit.message)
-        })
+        const content = encodeCommit(commitObject(head, made.root, commit, now, signature))
         const oid = hashObject("commit", content)
         objects.rememberCommit(oid, content)
-        const put = new Map<string, Oid>()
-        for (const [i, change] of commit.changes.entries()) {
-          if (change._tag !== "Remove") put.set(change.path, edits[i]!.oid!)
-        }
+        const put = blobsPut(commit, (index) => edits[index]?.oid)
         return {
           committed: { commit: oid, tree: made.root, blobs: put },
           objects: [...blobs, ...packableTrees(made.trees), { oid, type: "commit" as const, content }]

@@ -5,7 +5,10 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { RemoteError } from "../../domain/StoreError.js"
 import type { Head, Signature } from "../Commit.js"
+import { defaultSignature } from "../CommitDraft.js"
 import { branchError, isFullRefName } from "../Names.js"
+import { type RevisionSource, resolveRevision } from "../Revision.js"
+import { treeReads } from "../TreeReading.js"
 import { CatFile } from "./CatFile.js"
 import * as CommitQueue from "./CommitQueue.js"
 import * as Creation from "./Creation.js"
@@ -23,8 +26,6 @@ import * as ObjectWrites from "./ObjectWrites.js"
 import { Owner } from "./Owner.js"
 import { RefStore } from "./RefStore.js"
 import * as RefUpdate from "./RefUpdate.js"
-import { revisionOf } from "./Revision.js"
-import * as TreeReading from "./TreeReading.js"
 
 export interface EngineOptions {
   /** The bare repository. */
@@ -47,7 +48,6 @@ export interface EngineOptions {
     | undefined
 }
 
-const defaultSignature: Signature = { name: "Chainstore", email: "chainstore@localhost" }
 /** Creates the bare repository unless it exists. */
 export const create = (options: EngineOptions): Effect.Effect<void, RemoteError> => {
   const directory = path.resolve(options.directory)
@@ -124,7 +124,21 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       return wrong === undefined ? Effect.void : Effect.fail(wrong)
     }
 
+    const revisions: RevisionSource = {
+      ref: (name) => {
+        const oid = refs.read(name)
+        if (oid === undefined) return undefined
+        const found = objects.peel(oid)
+        if (found === undefined) throw new MissingObject(oid)
+        return found
+      },
+      peel: (oid) => objects.peel(oid),
+      startingWith: (digits) => objects.startingWith(digits),
+      parents: (oid) => objects.commit(oid)?.parents
+    }
+
     const repository: GitRepository = {
+      name: directory,
       directory,
       ...ObjectReads.make(directory, objects, native),
       ...ObjectWrites.make({
@@ -136,8 +150,14 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         settled: queue.settled,
         written: maintenance.flushed
       }),
+      ...treeReads({
+        tree: (oid) => objects.tree(oid),
+        find: (tree, name) => objects.tree(tree).entryNamed(name),
+        rootOf: native.rootOf,
+        run: (method, body) => native.run(`GitRepository.${method}`, body)
+      }),
       resolve: (revision) =>
-        native.run("GitRepository.resolve", () => Option.fromNullable(revisionOf(objects, refs, revision))),
+        native.run("GitRepository.resolve", () => Option.fromNullable(resolveRevision(revisions, revision))),
       commit: (oid) =>
         Effect.flatMap(
           native.run("GitRepository.commit", () => objects.commit(oid)),
@@ -151,24 +171,6 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
                       )
                     : Effect.succeedNone
                 )
-        ),
-      entries: (root, paths) =>
-        native.run("GitRepository.entries", () => {
-          const top = native.rootOf(root)
-          return paths.flatMap((at) => TreeReading.lookup(objects, top, at) ?? [])
-        }),
-      lookup: (root, at) =>
-        native.run("GitRepository.lookup", () =>
-          Option.fromNullable(TreeReading.lookup(objects, native.rootOf(root), at))
-        ),
-      tree: (root, at, how) =>
-        native.run("GitRepository.tree", () =>
-          Option.fromNullable(
-            TreeReading.list(objects, native.rootOf(root), at, {
-              recursive: how?.recursive === true,
-              trees: how?.trees === true
-            })
-          )
         ),
       ref: (name) =>
         attempt("GitRepository.ref", directory, () =>
@@ -190,15 +192,6 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         queue.exclusively(Maintenance.withChildren(owner, "GitRepository.exclusively", directory, effect)),
       log: (from, how) =>
         Stream.unwrap(Effect.as(queue.settled(from), History.log(directory, from, how ?? {}))),
-      diff: (before, after, under) =>
-        native.run("GitRepository.diff", () =>
-          TreeReading.diff(
-            objects,
-            Option.getOrUndefined(Option.map(before, native.rootOf)),
-            native.rootOf(after),
-            under ?? ""
-          )
-        ),
       isAncestor: (ancestor, descendant) =>
         Effect.zipRight(
           queue.settled(ancestor, descendant),

@@ -4,12 +4,6 @@ import type { CommitInfo } from "../Commit.js"
 import * as GitObject from "../GitObject.js"
 import { Fault } from "./Fault.js"
 
-/** An object in memory, as the engine passes it around. */
-export interface RawObject {
-  readonly type: GitObject.ObjectType
-  readonly content: Uint8Array
-}
-
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 

@@ -3,12 +3,12 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import { encodeCommit } from "../GitObject.js"
+import { directoryAt } from "../TreeReading.js"
 import type { Drafts } from "./Drafts.js"
 import { attempt, attemptPromise } from "./Fault.js"
 import type { GitRepository } from "./GitRepository.js"
 import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
-import * as TreeReading from "./TreeReading.js"
 import { rewrite } from "./TreeRewriter.js"
 
 export interface ObjectWritesOptions {
@@ -99,7 +99,7 @@ export const make = ({
         const made = yield* rewrite(drafts.treeSource, root, edits, { operation, directories: false })
         const fresh = new Map(made.trees.map(({ oid, tree }) => [oid, tree]))
         const load = (oid: Oid) => fresh.get(oid) ?? objects.tree(oid)
-        return Option.fromNullable(TreeReading.directoryId(load, made.root, at))
+        return Option.fromNullable(directoryAt((tree, name) => load(tree).entryNamed(name), made.root, at))
       })
     })
 })

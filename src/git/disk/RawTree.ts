@@ -1,6 +1,7 @@
 import type { Oid } from "../../domain/Oid.js"
-import type { EntryKind, TreeEntry } from "../Tree.js"
+import type { TreeEntry } from "../Tree.js"
 import type { NameEdit } from "../TreeEdit.js"
+import type { TreeNode } from "../TreeReading.js"
 import { Fault } from "./Fault.js"
 import { asBuffer } from "./GitObjects.js"
 
@@ -24,7 +25,7 @@ const slash = 0x2f
  * A tree as Git stores it, with the place of each entry, so that a name is found by halving and a change copies
  * all other entries as they are. A flat directory of 100,000 entries stays one buffer.
  */
-export class RawTree {
+export class RawTree implements TreeNode<RawTree> {
   private constructor(
     readonly bytes: Buffer,
     /** Where each entry starts; one more than there are entries. */
@@ -80,7 +81,7 @@ export class RawTree {
     return this.bytes.toString("utf8", this.nameStart(index), this.nameEnd(index))
   }
 
-  nameBytes(index: number): Buffer {
+  private nameBytes(index: number): Buffer {
     return this.bytes.subarray(this.nameStart(index), this.nameEnd(index))
   }
 
@@ -112,19 +113,8 @@ export class RawTree {
     }
   }
 
-  kind(index: number): EntryKind {
-    const mode = this.mode(index)
-    return mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob"
-  }
-
-  entry(index: number, prefix: string): TreeEntry {
-    const mode = this.mode(index)
-    return {
-      path: prefix + this.name(index),
-      mode,
-      kind: mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob",
-      oid: this.oid(index)
-    }
+  compareTo(index: number, other: RawTree, otherIndex: number): number {
+    return this.compare(index, other.nameBytes(otherIndex), other.isTree(otherIndex))
   }
 
   /** Below zero when the entry sorts before `name`; directories sort as if their names ended in a slash. */
@@ -156,8 +146,14 @@ export class RawTree {
     return -1 - low
   }
 
-  /** The index of the entry called `name`, of whatever kind; -1 when there is none. */
-  find(name: Buffer): number {
+  /** The entry called `name`, of whatever kind. */
+  entryNamed(name: string): Pick<TreeEntry, "mode" | "oid"> | undefined {
+    const index = this.find(Buffer.from(name, "utf8"))
+    return index < 0 ? undefined : { mode: this.mode(index), oid: this.oid(index) }
+  }
+
+  /** The index of the entry called `name`; -1 when there is none. */
+  private find(name: Buffer): number {
     const file = this.search(name, false)
     if (file >= 0) return file
     const tree = this.search(name, true)

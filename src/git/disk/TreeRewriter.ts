@@ -52,10 +52,7 @@ export function* rewrite(
   const directories: Directories<RawTree> = {
     empty: RawTree.empty,
     load: source.load,
-    find: (tree, name) => {
-      const index = tree.find(Buffer.from(name, "utf8"))
-      return index < 0 ? undefined : { mode: tree.mode(index), oid: tree.oid(index) }
-    },
+    find: (tree, name) => tree.entryNamed(name),
     edit: (oid, before, changes) => {
       const key = memoKey(oid, changes)
       const known = key === undefined ? undefined : source.memo.get(key)

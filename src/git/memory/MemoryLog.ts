@@ -1,11 +1,4 @@
-import type { CommitInfo, Head } from "../Commit.js"
-import * as GitObject from "../GitObject.js"
 import type { MemoryCommit, MemoryRepository } from "./MemoryRepository.js"
-
-export const headOf = (commit: MemoryCommit): Head => ({ commit: commit.oid, tree: commit.tree })
-
-export const infoOf = (commit: MemoryCommit): CommitInfo =>
-  GitObject.parseCommit(commit.oid, GitObject.encodeCommit(commit))!
 
 /**
  * Commits that changed `path`, newest first. A merge that took the path from one parent unchanged is passed over

@@ -1,7 +1,9 @@
 import type { Oid } from "../../domain/Oid.js"
 import * as GitObject from "../GitObject.js"
-import { commitAfter, parseRevision } from "../Revision.js"
+import { encodeMap, type MapTree } from "../MapTree.js"
+import { type RevisionSource, resolveRevision } from "../Revision.js"
 import type { TreeEntry } from "../Tree.js"
+import { entryAt } from "../TreeReading.js"
 
 export interface MemoryEntry {
   readonly mode: TreeEntry["mode"]
@@ -9,7 +11,7 @@ export interface MemoryEntry {
 }
 
 /** The entries of one directory by name, in Git's order. */
-export type MemoryTree = ReadonlyMap<string, MemoryEntry>
+export type MemoryTree = MapTree
 
 export interface MemoryCommit extends GitObject.CommitObject {
   readonly oid: Oid
@@ -31,6 +33,13 @@ export class MemoryRepository {
   /** Whole ref names, such as `refs/heads/main`. */
   readonly refs = new Map<string, Oid>()
 
+  private readonly revisions: RevisionSource = {
+    ref: (name) => this.refs.get(name === "HEAD" ? `refs/heads/${this.defaultBranch ?? "main"}` : name),
+    peel: (oid) => (this.typeOf(oid) === undefined ? undefined : oid),
+    startingWith: (digits) => Array.from(this.commits.keys()).filter((oid) => oid.startsWith(digits)),
+    parents: (oid) => this.commits.get(oid)?.parents
+  }
+
   constructor(name?: string) {
     repositories++
     this.name = name ?? `memory://${repositories}`
@@ -38,8 +47,7 @@ export class MemoryRepository {
   }
 
   treeOid(tree: MemoryTree): Oid {
-    const entries = Array.from(tree, ([name, entry]) => ({ name, ...entry }))
-    return GitObject.hash("tree", GitObject.encodeTree(entries))
+    return GitObject.hash("tree", encodeMap(tree))
   }
 
   writeTree(tree: MemoryTree): Oid {
@@ -63,6 +71,17 @@ export class MemoryRepository {
     return written
   }
 
+  /** The type of an object; undefined when there is none of this id. */
+  typeOf(oid: Oid): GitObject.ObjectType | undefined {
+    return this.commits.has(oid)
+      ? "commit"
+      : this.trees.has(oid)
+        ? "tree"
+        : this.blobs.has(oid)
+          ? "blob"
+          : undefined
+  }
+
   /** The tree that an id names, directly or through a commit. */
   rootOf(oid: Oid): Oid | undefined {
     return this.commits.get(oid)?.tree ?? (this.trees.has(oid) ? oid : undefined)
@@ -70,14 +89,7 @@ export class MemoryRepository {
 
   /** What lies at `path` below a tree; "" is the tree itself. */
   lookup(root: Oid, path: string): MemoryEntry | undefined {
-    let entry: MemoryEntry = { mode: "040000", oid: root }
-    if (path === "") return entry
-    for (const segment of path.split("/")) {
-      const next = entry.mode === "040000" ? this.trees.get(entry.oid)?.get(segment) : undefined
-      if (next === undefined) return undefined
-      entry = next
-    }
-    return entry
+    return entryAt((tree, name) => this.trees.get(tree)?.get(name), root, path)
   }
 
   /** The branch of `HEAD`: `main`, or else the first one that was made. */
@@ -90,27 +102,8 @@ export class MemoryRepository {
 
   /** A commit by `HEAD`, branch, tag, whole ref name, or full or short id, with steps to an earlier one. */
   resolve(text: string): MemoryCommit | undefined {
-    const revision = parseRevision(text)
-    if (revision === undefined) return undefined
-    return commitAfter(revision, this.named(revision.name), ({ parents }, nth) => {
-      const parent = parents[nth - 1]
-      return parent === undefined ? undefined : this.commits.get(parent)
-    })
-  }
-
-  private named(name: string): MemoryCommit | undefined {
-    if (name === "HEAD") {
-      const branch = this.defaultBranch
-      return branch === undefined ? undefined : this.named(`refs/heads/${branch}`)
-    }
-    for (const ref of [`refs/heads/${name}`, `refs/tags/${name}`, name]) {
-      const oid = this.refs.get(ref)
-      if (oid !== undefined) return this.commits.get(oid)
-    }
-    const id = name.toLowerCase()
-    if (!/^[0-9a-f]{4,40}$/.test(id)) return undefined
-    const found = Array.from(this.commits.values()).filter((commit) => commit.oid.startsWith(id))
-    return found.length === 1 ? found[0] : undefined
+    const oid = resolveRevision(this.revisions, text)
+    return oid === undefined ? undefined : this.commits.get(oid)
   }
 
   isAncestor(ancestor: Oid, descendant: Oid): boolean {

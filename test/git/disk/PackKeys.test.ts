@@ -4,9 +4,10 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Bounded } from "../../../src/domain/Bounded.js"
-import { hashObject, type RawObject } from "../../../src/git/disk/GitObjects.js"
+import { hashObject } from "../../../src/git/disk/GitObjects.js"
 import { OpenPacks } from "../../../src/git/disk/OpenPacks.js"
 import { PackFile } from "../../../src/git/disk/PackFile.js"
+import type { RawObject } from "../../../src/git/GitObject.js"
 
 // Every flush opens a pack: this many are a day's work of a busy service.
 it("a process that has opened four million packs still reads what it asked for", () => {

@@ -6,10 +6,10 @@ import * as TimeSlice from "../../../src/domain/TimeSlice.js"
 import { hashObject } from "../../../src/git/disk/GitObjects.js"
 import { ObjectDatabase } from "../../../src/git/disk/ObjectDatabase.js"
 import { Owner } from "../../../src/git/disk/Owner.js"
-import { lookup } from "../../../src/git/disk/TreeReading.js"
 import { rewrite } from "../../../src/git/disk/TreeRewriter.js"
-import { encodeCommit, type ObjectType } from "../../../src/git/GitObject.js"
+import { encodeCommit, kindOf, type ObjectType } from "../../../src/git/GitObject.js"
 import type { PathEdit } from "../../../src/git/TreeEdit.js"
+import { entryAt } from "../../../src/git/TreeReading.js"
 import type { Change } from "../../../src/store/remote/GitRemote.js"
 
 let files = 0
@@ -48,8 +48,11 @@ export class Objects {
   /** A file at a commit; undefined where there is none. */
   file(commit: Oid, path: string): Buffer | undefined {
     const root = this.database.commit(commit)?.tree
-    const entry = root === undefined ? undefined : lookup(this.database, root, path)
-    return entry?.kind === "blob" ? Buffer.from(this.database.read(entry.oid).content) : undefined
+    const find = (tree: Oid, name: string) => this.database.tree(tree).entryNamed(name)
+    const entry = root === undefined ? undefined : entryAt(find, root, path)
+    return entry !== undefined && kindOf(entry.mode) === "blob"
+      ? Buffer.from(this.database.read(entry.oid).content)
+      : undefined
   }
 
   /** A commit's history, newest first; undefined where a merge leaves the order open. */

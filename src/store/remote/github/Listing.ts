@@ -1,8 +1,8 @@
 import { emptyTree, type Oid } from "../../../domain/Oid.js"
 import { ValidationError } from "../../../domain/StoreError.js"
 import * as GitObject from "../../../git/GitObject.js"
-import { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
-import { applyChanges } from "../../../git/memory/MemoryTree.js"
+import { editsOf, editTree, encodeMap, type MapTree } from "../../../git/MapTree.js"
+import { listed } from "../../../git/TreeReading.js"
 import type { Change, Tree, TreeEntry } from "../GitRemote.js"
 
 /** A directory with the directories below it that are known; names are relative to it, "" is itself. */
@@ -110,7 +110,7 @@ export const after = (
 ):
   | { readonly oid: Oid | undefined; readonly made: ReadonlyMap<Oid, ReadonlyArray<TreeEntry>> }
   | ValidationError => {
-  const repository = new MemoryRepository("listing")
+  const trees = new Map<Oid, MapTree>()
   const needed = touched(changes)
   const oids = new Map<string, Oid>()
   if (listing !== undefined) oids.set("", listing.oid)
@@ -118,28 +118,18 @@ export const after = (
     for (const entry of entries) if (entry.kind === "tree") oids.set(join(path, entry.path), entry.oid)
     const oid = oids.get(path)
     if (oid === undefined || !needed.has(path)) continue
-    repository.trees.set(oid, new Map(entries.map((entry) => [entry.path, entry])))
+    trees.set(oid, new Map(entries.map((entry) => [entry.path, entry])))
   }
   const made = new Map<Oid, ReadonlyArray<TreeEntry>>()
-  const root = applyChanges(
-    repository,
-    listing?.oid,
-    changes,
-    (entries) => {
-      const oid = repository.writeTree(entries)
-      made.set(
-        oid,
-        Array.from(entries, ([path, entry]) => ({
-          path,
-          mode: entry.mode,
-          kind: GitObject.kindOf(entry.mode),
-          oid: entry.oid
-        }))
-      )
-      return oid
-    },
-    (content) => GitObject.hash("blob", content)
-  )
+  const edits = editsOf(changes, (content) => GitObject.hash("blob", content))
+  const root = editTree(trees, listing?.oid, edits, "GitRemote.commit", (tree) => {
+    const oid = GitObject.hash("tree", encodeMap(tree))
+    made.set(
+      oid,
+      Array.from(tree, ([path, entry]) => listed(path, entry.mode, entry.oid))
+    )
+    return oid
+  })
   if (root instanceof ValidationError) return root
   return { oid: root === emptyTree ? undefined : root, made }
 }

@@ -1,5 +1,6 @@
-import type * as Effect from "effect/Effect"
-import type { RemoteFailure, WriteFailure } from "../GitRemote.js"
+import * as Effect from "effect/Effect"
+import type { GitRemoteService, RemoteFailure, WriteFailure } from "../GitRemote.js"
+import { type InterceptedPoint, intercepted } from "../Interception.js"
 
 /**
  * Where a write is: `start` before anything, `built` when its content is known, `moving` just before the branch
@@ -15,3 +16,24 @@ export interface MemoryFaults {
     | ((operation: string, point: WritePoint, branch: string) => Effect.Effect<void, WriteFailure>)
     | undefined
 }
+
+/** The points at a step of a call: the content of a write that is no edit is known before it begins. */
+const pointsAt = (operation: string, step: InterceptedPoint): ReadonlyArray<WritePoint> => {
+  if (step === "building") return []
+  if (step === "after") return ["moved"]
+  if (step === "built") return ["built", "moving"]
+  return operation === "commitNext" ? ["start"] : ["start", "built", "moving"]
+}
+
+/** A remote in memory with faults. */
+export const withMemoryFaults = (
+  remote: GitRemoteService,
+  { onRead = () => Effect.void, onWrite = () => Effect.void }: MemoryFaults
+): GitRemoteService =>
+  intercepted(remote, {
+    onRead: (operation, point) => (point === "before" ? onRead(operation) : Effect.void),
+    onWrite: (operation, step, branch) =>
+      Effect.forEach(pointsAt(operation, step), (point) => onWrite(operation, point, branch), {
+        discard: true
+      })
+  })

@@ -1,13 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import type { Oid } from "../../../../src/domain/Oid.js"
+import { editsOf, editTree, MapTreeNode } from "../../../../src/git/MapTree.js"
 import { MemoryRepository } from "../../../../src/git/memory/MemoryRepository.js"
-import { applyChanges, diffTrees, listTree } from "../../../../src/git/memory/MemoryTree.js"
-import type { TreeEntry } from "../../../../src/store/remote/GitRemote.js"
+import { diff, entriesBelow } from "../../../../src/git/TreeReading.js"
 import { makeDiff } from "../../../../src/store/remote/github/History.js"
 import { whole } from "../../../../src/store/remote/github/Listing.js"
 
 const repository = new MemoryRepository("diff")
+const source = { tree: (oid: Oid) => new MapTreeNode(repository.trees.get(oid)!) }
 
 /** A tree of some files, and the listing of it as the host tells it. */
 const treeOf = (files: Iterable<readonly [string, number]>) => {
@@ -15,21 +16,11 @@ const treeOf = (files: Iterable<readonly [string, number]>) => {
   const changes = [...put].map(
     ([path, n]) => ({ _tag: "Put", path, content: new TextEncoder().encode(`${n}`) }) as const
   )
-  const oid = applyChanges(
-    repository,
-    undefined,
-    changes,
-    (entries) => repository.writeTree(entries),
-    (content) => repository.writeBlob(content)
+  const edits = editsOf(changes, (content) => repository.writeBlob(content))
+  const oid = editTree(repository.trees, undefined, edits, "test", (tree) =>
+    repository.writeTree(tree)
   ) as Oid
-  const entries: Array<TreeEntry> = []
-  const walk = (tree: Oid, prefix: string) => {
-    for (const entry of listTree(repository, tree, false)) {
-      entries.push({ ...entry, path: prefix + entry.path })
-      if (entry.kind === "tree") walk(entry.oid, `${prefix}${entry.path}/`)
-    }
-  }
-  walk(oid, "")
+  const entries = entriesBelow(source, oid, { recursive: true, trees: true })
   return { oid, listing: whole(entries) }
 }
 
@@ -50,7 +41,7 @@ describe("what differs between two listings", () => {
         }
         const found = Effect.runSync(makeDiff(trees as never)(Option.some(before.oid), after.oid, ""))
         const entry = (oid: Oid) => ({ mode: "040000", oid }) as const
-        assert.deepStrictEqual(found, diffTrees(repository, entry(before.oid), entry(after.oid), ""))
+        assert.deepStrictEqual(found, diff(source, entry(before.oid), entry(after.oid), ""))
       })
     )
   })

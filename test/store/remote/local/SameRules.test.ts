@@ -1,6 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Either, Option } from "effect"
-import { GitRemote, type GitRemoteService } from "../../../../src/store/remote/GitRemote.js"
+import { Clock, Effect, Either, Option, Stream } from "effect"
+import type { Oid } from "../../../../src/domain/Oid.js"
+import {
+  type Change,
+  type Committed,
+  GitRemote,
+  type GitRemoteService
+} from "../../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../../src/store/Store.js"
 import { connect, hosted, remotes } from "../../core/Remotes.js"
 
@@ -37,6 +43,101 @@ describe("Memory and LocalGit", () => {
         ).pipe(Effect.withClock(standingAt(1_700_000_000_000)))
         assert.strictEqual(new Set(made).size, 1, `${name}: ${made}`)
       }
+    })
+  )
+})
+
+describe("Memory and LocalGit answer alike", () => {
+  const nowhere = "0123456789012345678901234567890123456789" as Oid
+  const change = (...changes: ReadonlyArray<Change>) => ({ message: "next", changes })
+  const remove = (path: string): Change => ({ _tag: "Remove", path })
+  const link = (path: string, oid: Oid): Change => ({ _tag: "Link", path, oid })
+
+  /** What is asked of a repository with two commits on `main`. */
+  const questions: Readonly<
+    Record<
+      string,
+      (remote: GitRemoteService, first: Committed, second: Committed) => Effect.Effect<unknown, unknown>
+    >
+  > = {
+    "a commit that removes an absent path": (remote, _, at) =>
+      remote.commit("main", Option.some(at), change(remove("data/none.json"))),
+    "a commit that removes a directory": (remote, _, at) =>
+      remote.commit("main", Option.some(at), change(remove("data"))),
+    "a commit below a file": (remote, _, at) =>
+      remote.commit("main", Option.some(at), change(put("data/a.json/b"))),
+    "a commit that links an absent blob": (remote, _, at) =>
+      remote.commit("main", Option.some(at), change(link("data/c.json", nowhere))),
+    "a commit that links a tree": (remote, _, at) =>
+      remote.commit("main", Option.some(at), change(link("data/c.json", at.tree))),
+    "a commit with a NUL in its message": (remote, _, at) =>
+      remote.commit("main", Option.some(at), { message: "a\0b", changes: [] }),
+    "a commit that puts, links and removes": (remote, _, at) =>
+      remote.commit(
+        "main",
+        Option.some(at),
+        change(put("data/c.json"), link("data/d.json", at.blobs.get("data/b.json")!), remove("data/b.json"))
+      ),
+    "a commit on another head": (remote, first) => remote.commit("main", Option.some(first), change()),
+    "a tree after an absent path is removed": (remote, _, at) =>
+      remote.treeAfter(Option.some(at), "data", [remove("data/none.json")]),
+    "a tree after an absent blob is linked": (remote, _, at) =>
+      remote.treeAfter(Option.some(at), "data", [link("data/c.json", nowhere)]),
+    "a file after changes, as a directory": (remote, _, at) =>
+      remote.treeAfter(Option.some(at), "data/a.json", []),
+    "the head of a name that is not a branch's": (remote) => remote.head("a..b"),
+    "the snapshot of such a name": (remote) => remote.snapshot("a..b").head,
+    "deleting such a branch": (remote) => remote.deleteBranch("a..b"),
+    "advancing such a branch": (remote, first, second) => remote.advance("a..b", first.commit, second.commit),
+    "creating a branch at a missing commit": (remote) => remote.createBranch("new", nowhere),
+    "creating a branch at a tree": (remote, first) => remote.createBranch("new", first.tree),
+    "creating a branch that is there": (remote, first) => remote.createBranch("main", first.commit),
+    "advancing to a missing commit": (remote, _, at) => remote.advance("main", at.commit, nowhere),
+    "advancing backwards": (remote, first, at) => remote.advance("main", at.commit, first.commit),
+    "advancing an absent branch": (remote, first, at) => remote.advance("none", first.commit, at.commit),
+    "the tree of a missing commit": (remote) => remote.tree(nowhere, ""),
+    "a file of a missing commit": (remote) => remote.file(nowhere, "a"),
+    "the difference from a missing commit": (remote, first) => remote.diff(Option.some(nowhere), first),
+    "whether a missing commit is its own ancestor": (remote) => remote.isAncestor(nowhere, nowhere),
+    "a blob that is missing": (remote, first) =>
+      Stream.runCollect(remote.blobs(first, [{ path: "data/a.json", oid: nowhere }])),
+    "what a tree says of itself as a commit": (remote, first) => remote.commitInfo(first.tree),
+    "a tree's id as a revision": (remote, first) => remote.resolve(first.tree),
+    "a branch by its whole name": (remote) => remote.resolve("refs/heads/main^"),
+    "a name below refs": (remote) => remote.resolve("heads/main"),
+    "a directory that no tree can hold": (remote, first) => remote.tree(first, "data//"),
+    "the difference below a file": (remote, first, second) =>
+      remote.diff(Option.some(first), second, { under: "data/a.json" }),
+    "the whole tree": (remote, _, second) => remote.tree(second, "", { recursive: true })
+  }
+
+  /** Each answer or error, in a new repository. */
+  const answers = (layer: (typeof remotes)[number][1]) =>
+    Effect.forEach(Object.entries(questions), ([question, ask]) =>
+      Effect.gen(function* () {
+        const remote = yield* connect(layer)
+        const empty = yield* remote.probe("main")
+        const first = yield* remote.commit("main", Option.none(), change(put("data/a.json")))
+        const second = yield* remote.commit("main", Option.some(first), change(put("data/b.json")))
+        const answer = yield* Effect.either(ask(remote, first, second))
+        return [
+          question,
+          empty,
+          Either.isRight(answer)
+            ? JSON.stringify(answer.right, (_, value) => (value instanceof Map ? [...value] : value))
+            : String(answer.left)
+        ] as const
+      })
+    )
+
+  it.scopedLive("whatever they are asked, with the same errors", () =>
+    Effect.gen(function* () {
+      const [inMemory, onDisk] = yield* Effect.forEach(remotes, ([, layer]) => answers(layer)).pipe(
+        Effect.withClock(standingAt(1_700_000_000_000))
+      )
+      assert.deepStrictEqual(inMemory, onDisk)
+      const refused = inMemory!.filter(([, , answer]) => answer.includes("Error: "))
+      assert.isAbove(refused.length, 15)
     })
   )
 })

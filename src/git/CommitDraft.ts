@@ -1,0 +1,63 @@
+import * as Option from "effect/Option"
+import type { Oid } from "../domain/Oid.js"
+import { ValidationError } from "../domain/StoreError.js"
+import type { CommitText, Head, NewCommit, Signature } from "./Commit.js"
+import { type CommitObject, messageOf, type ObjectType } from "./GitObject.js"
+import type { TreeEntry } from "./Tree.js"
+
+/** Who commits, where nobody says. */
+export const defaultSignature: Signature = { name: "Chainstore", email: "chainstore@localhost" }
+
+/** The commit object of a new commit, made at `millis` on `head` by `signature` where the text names nobody. */
+export const commitObject = (
+  head: Option.Option<Head>,
+  tree: Oid,
+  { author, committer, message }: CommitText,
+  millis: number,
+  signature: Signature = defaultSignature
+): CommitObject => {
+  const person = (who: Signature | undefined) => ({
+    ...(who ?? signature),
+    seconds: Math.floor(millis / 1000),
+    offset: 0
+  })
+  return {
+    tree,
+    parents: Option.toArray(Option.map(head, ({ commit }) => commit)),
+    author: person(author),
+    committer: person(committer ?? author),
+    message: messageOf(message)
+  }
+}
+
+/** The error for a path that is to be an object which is missing or of another type. */
+export const targetError = (
+  operation: string,
+  path: string,
+  oid: Oid,
+  mode: TreeEntry["mode"],
+  actual: ObjectType | undefined
+): ValidationError | undefined => {
+  const wanted = mode === "040000" ? "tree" : "blob"
+  // A submodule's commit lies in another repository.
+  return mode === "160000" || actual === wanted
+    ? undefined
+    : new ValidationError({
+        operation,
+        path,
+        message: `${oid} is ${actual === undefined ? "not in the repository" : `a ${actual}, not a ${wanted}`}`,
+        hint: "Write the object first"
+      })
+}
+
+/** The ids of the paths that a commit puts, by the ids of its changes in their order. */
+export const blobsPut = (
+  { changes }: NewCommit,
+  oidOf: (index: number) => Oid | undefined
+): ReadonlyMap<string, Oid> =>
+  new Map(
+    changes.flatMap(({ _tag, path }, index) => {
+      const oid = _tag === "Put" ? oidOf(index) : undefined
+      return oid === undefined ? [] : [[path, oid] as const]
+    })
+  )

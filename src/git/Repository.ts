@@ -1,0 +1,115 @@
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type * as Stream from "effect/Stream"
+import type { Oid } from "../domain/Oid.js"
+import type { RefMoved } from "../domain/Ref.js"
+import type { AmbiguousWriteError, RemoteError, ValidationError } from "../domain/StoreError.js"
+import type { Change, CommitInfo, Committed, Head, NewCommit } from "./Commit.js"
+import type { RawObject } from "./GitObject.js"
+import type { HealthFinding } from "./HealthFinding.js"
+import type { PathChange, Tree, TreeEntry } from "./Tree.js"
+
+export interface Reference {
+  /** The whole name, such as `refs/heads/main`. */
+  readonly name: string
+  readonly oid: Oid
+}
+
+/** One ref that moves: where it is (none: it must not exist), and where it goes (none: it is deleted). */
+export interface RefUpdate {
+  readonly name: string
+  readonly expected: Option.Option<Oid>
+  readonly next: Option.Option<Oid>
+}
+
+/**
+ * A Git repository: objects that are found by their content's id, and refs that move by test-and-set. This is what a
+ * store needs of one, wherever it is kept.
+ *
+ * A commit or tree that is asked for by its id and is missing is a `RemoteError` (`Corrupt`), except where the answer
+ * is an option of it. Effects are safe to interrupt: a write that is interrupted either happened as a whole or did not.
+ */
+export interface Repository {
+  /** What errors call it, such as a directory or `memory://1`. */
+  readonly name: string
+
+  readonly object: (oid: Oid) => Effect.Effect<Option.Option<RawObject>, RemoteError>
+  /** Blobs in the order asked for; a missing one is a `RemoteError` (`Corrupt`). Bounded memory. */
+  readonly blobs: (
+    oids: ReadonlyArray<Oid>
+  ) => Stream.Stream<{ readonly oid: Oid; readonly content: Uint8Array }, RemoteError>
+
+  /** Branch, tag, whole ref name, or full or short id to an object id (tags are peeled to their commit). */
+  readonly resolve: (revision: string) => Effect.Effect<Option.Option<Oid>, RemoteError>
+  readonly commit: (oid: Oid) => Effect.Effect<Option.Option<CommitInfo>, RemoteError>
+  /** The entry at `path` below a commit or tree; "" is the root tree itself. */
+  readonly lookup: (root: Oid, path: string) => Effect.Effect<Option.Option<TreeEntry>, RemoteError>
+  /** The entries at many paths, in their order, without those that are not there. */
+  readonly entries: (
+    root: Oid,
+    paths: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<TreeEntry>, RemoteError>
+  /** Direct entries, or with `recursive` every blob with its whole relative path. */
+  readonly tree: (
+    root: Oid,
+    path: string,
+    options?: { readonly recursive?: boolean | undefined }
+  ) => Effect.Effect<Option.Option<Tree>, RemoteError>
+  /** The id `path` would have after `changes`, with nothing written. None when it would be empty or missing. */
+  readonly treeAfter: (
+    base: Option.Option<Oid>,
+    path: string,
+    changes: ReadonlyArray<Change>
+  ) => Effect.Effect<Option.Option<Oid>, RemoteError | ValidationError>
+
+  /** A ref by its whole name. */
+  readonly ref: (name: string) => Effect.Effect<Option.Option<Oid>, RemoteError>
+  /** The refs whose whole names begin with `prefix`, ordered by name. */
+  readonly refs: (prefix: string) => Effect.Effect<ReadonlyArray<Reference>, RemoteError>
+  /** Test-and-set of a ref, after every commit of this process that was queued for it; `next` none deletes it. */
+  readonly updateRef: (
+    name: string,
+    expected: Option.Option<Oid>,
+    next: Option.Option<Oid>
+  ) => Effect.Effect<void, RefMoved | RemoteError | AmbiguousWriteError>
+  /** The same for several refs in one step, all or none. Left out by repositories that know no such step. */
+  readonly updateRefs?:
+    | ((
+        updates: ReadonlyArray<RefUpdate>
+      ) => Effect.Effect<void, RefMoved | RemoteError | AmbiguousWriteError>)
+    | undefined
+  /** The short name of the branch that HEAD names, which need not exist. */
+  readonly defaultBranch: Effect.Effect<string, RemoteError>
+
+  /**
+   * The next commit of a branch: takes the branch's turn among the writers that share this value, runs `build` with the
+   * newest commit, and makes what it gives. Returns once the commit is durable. `RefMoved` when somebody else moved the
+   * branch meanwhile.
+   */
+  readonly commitNext: <A, E>(
+    branch: string,
+    build: (
+      head: Option.Option<Head>
+    ) => Effect.Effect<{ readonly commit: Option.Option<NewCommit>; readonly result: A }, E>
+  ) => Effect.Effect<
+    { readonly committed: Option.Option<Committed>; readonly result: A },
+    E | RefMoved | RemoteError | AmbiguousWriteError | ValidationError
+  >
+
+  /** Commits that changed `path`, newest first, as `git log` simplifies history. */
+  readonly log: (
+    from: Oid,
+    options?: { readonly path?: string | undefined; readonly limit?: number | undefined }
+  ) => Stream.Stream<CommitInfo, RemoteError>
+  /** Every path below `under` whose blob differs between two commits or trees, ordered by path. */
+  readonly diff: (
+    before: Option.Option<Oid>,
+    after: Oid,
+    under?: string
+  ) => Effect.Effect<ReadonlyArray<PathChange>, RemoteError>
+  /** False where one of them is missing. */
+  readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, RemoteError>
+
+  /** What is to be said of the repository's files, where it has files. */
+  readonly health?: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError> | undefined
+}

@@ -1,0 +1,194 @@
+import type * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { emptyTree, type Oid } from "../domain/Oid.js"
+import type { RemoteError } from "../domain/StoreError.js"
+import * as GitObject from "./GitObject.js"
+import { segmentsOf } from "./Names.js"
+import type { EntryKind, PathChange, Tree, TreeEntry } from "./Tree.js"
+
+/** One tree object in the form that an implementation keeps it: its entries by position, in Git's order. */
+export interface TreeNode<Self> {
+  readonly length: number
+  readonly name: (index: number) => string
+  readonly mode: (index: number) => TreeEntry["mode"]
+  readonly oid: (index: number) => Oid
+  /** The order of an entry and one of another tree, as Git orders them within one tree. */
+  readonly compareTo: (index: number, other: Self, otherIndex: number) => number
+  /** Whether two entries of one name hold the same object. */
+  readonly sameEntry: (index: number, other: Self, otherIndex: number) => boolean
+}
+
+/** Where the trees are. */
+export interface TreeSource<T> {
+  readonly tree: (oid: Oid) => T
+}
+
+type Entry = Pick<TreeEntry, "mode" | "oid">
+
+/** The entry at `path` below a root tree, which itself is at ""; undefined when there is none. */
+export const entryAt = (
+  find: (tree: Oid, name: string) => Entry | undefined,
+  root: Oid,
+  path: string
+): Entry | undefined => {
+  const segments = segmentsOf(path)
+  if (segments === undefined) return undefined
+  let at: Entry = { mode: "040000", oid: root }
+  for (const segment of segments) {
+    const below = at.mode === "040000" ? find(at.oid, segment) : undefined
+    if (below === undefined) return undefined
+    at = below
+  }
+  return at
+}
+
+/** The id of the directory at `path` below a root tree; undefined where it is missing, is a file or is empty. */
+export const directoryAt = (
+  find: (tree: Oid, name: string) => Entry | undefined,
+  root: Oid,
+  path: string
+): Oid | undefined => {
+  const found = entryAt(find, root, path)
+  return found?.mode === "040000" && found.oid !== emptyTree ? found.oid : undefined
+}
+
+/** An entry as it is listed. */
+export const listed = (path: string, mode: TreeEntry["mode"], oid: Oid): TreeEntry => ({
+  path,
+  mode,
+  kind: GitObject.kindOf(mode),
+  oid
+})
+
+export interface ListOptions {
+  /** Every blob with its whole relative path, not the direct entries. */
+  readonly recursive?: boolean | undefined
+  /** With `recursive`: the trees too. */
+  readonly trees?: boolean | undefined
+}
+
+/** The entries below a tree, in Git's order. */
+export const entriesBelow = <T extends TreeNode<T>>(
+  source: TreeSource<T>,
+  top: Oid,
+  options: ListOptions
+): ReadonlyArray<TreeEntry> => {
+  const entries: Array<TreeEntry> = []
+  const walk = (oid: Oid, prefix: string) => {
+    const tree = source.tree(oid)
+    for (let i = 0; i < tree.length; i++) {
+      const entry = listed(prefix + tree.name(i), tree.mode(i), tree.oid(i))
+      const isOpened = options.recursive === true && entry.kind === "tree"
+      if (!isOpened || options.trees === true) entries.push(entry)
+      if (isOpened) walk(entry.oid, `${entry.path}/`)
+    }
+  }
+  walk(top, "")
+  return entries
+}
+
+/** Every path whose blob differs between two entries at `under`, ordered by path. */
+export const diff = <T extends TreeNode<T>>(
+  source: TreeSource<T>,
+  before: Entry | undefined,
+  after: Entry | undefined,
+  under: string
+): ReadonlyArray<PathChange> => {
+  const changes: Array<PathChange> = []
+  const record = (path: string, from: Oid | undefined, to: Oid | undefined) =>
+    changes.push({ path, before: Option.fromNullable(from), after: Option.fromNullable(to) })
+
+  const oneSide = (tree: T, index: number, prefix: string, isBefore: boolean) => {
+    const path = prefix + tree.name(index)
+    const oid = tree.oid(index)
+    const kind = GitObject.kindOf(tree.mode(index))
+    if (kind === "tree") wholeSide(source.tree(oid), `${path}/`, isBefore)
+    else if (kind === "blob") record(path, isBefore ? oid : undefined, isBefore ? undefined : oid)
+  }
+
+  const wholeSide = (tree: T, prefix: string, isBefore: boolean) => {
+    for (let i = 0; i < tree.length; i++) oneSide(tree, i, prefix, isBefore)
+  }
+
+  const compare = (from: T, to: T, prefix: string) => {
+    let i = 0
+    let j = 0
+    while (i < from.length || j < to.length) {
+      const order = i >= from.length ? 1 : j >= to.length ? -1 : from.compareTo(i, to, j)
+      if (order < 0) oneSide(from, i++, prefix, true)
+      else if (order > 0) oneSide(to, j++, prefix, false)
+      else {
+        if (!from.sameEntry(i, to, j)) {
+          const path = prefix + to.name(j)
+          const [was, is] = [GitObject.kindOf(from.mode(i)), GitObject.kindOf(to.mode(j))]
+          if (is === "tree") compare(source.tree(from.oid(i)), source.tree(to.oid(j)), `${path}/`)
+          else if (was === "blob" && is === "blob") record(path, from.oid(i), to.oid(j))
+          else {
+            oneSide(from, i, prefix, true)
+            oneSide(to, j, prefix, false)
+          }
+        }
+        i++
+        j++
+      }
+    }
+  }
+
+  if (before?.oid === after?.oid) return changes
+  const prefix = under === "" ? "" : `${under}/`
+  const ofKind = (entry: Entry | undefined, kind: EntryKind) =>
+    entry !== undefined && GitObject.kindOf(entry.mode) === kind ? entry.oid : undefined
+  const [oldBlob, newBlob] = [ofKind(before, "blob"), ofKind(after, "blob")]
+  if (oldBlob !== newBlob) record(under, oldBlob, newBlob)
+  const [oldTree, newTree] = [ofKind(before, "tree"), ofKind(after, "tree")]
+  if (oldTree !== undefined && newTree !== undefined)
+    compare(source.tree(oldTree), source.tree(newTree), prefix)
+  else if (oldTree !== undefined) wholeSide(source.tree(oldTree), prefix, true)
+  else if (newTree !== undefined) wholeSide(source.tree(newTree), prefix, false)
+  return changes
+}
+
+/** What the reads of a repository's trees stand on. */
+export interface TreeReads<T> extends TreeSource<T> {
+  readonly find: (tree: Oid, name: string) => Entry | undefined
+  /** The tree of a commit, or the tree itself; throws where it is missing. */
+  readonly rootOf: (oid: Oid) => Oid
+  /** Runs code that throws where an object is missing. */
+  readonly run: <A>(method: string, body: () => A) => Effect.Effect<A, RemoteError>
+}
+
+/** The reads of a repository's trees. */
+export const treeReads = <T extends TreeNode<T>>(on: TreeReads<T>) => {
+  const at = (root: Oid, path: string) => entryAt(on.find, on.rootOf(root), path)
+  const listedAt = (root: Oid, path: string): TreeEntry | undefined => {
+    const entry = at(root, path)
+    return entry === undefined ? undefined : listed(path, entry.mode, entry.oid)
+  }
+  return {
+    lookup: (root: Oid, path: string) => on.run("lookup", () => Option.fromNullable(listedAt(root, path))),
+
+    entries: (root: Oid, paths: ReadonlyArray<string>) =>
+      on.run("entries", () => {
+        const top = on.rootOf(root)
+        return paths.flatMap((path) => listedAt(top, path) ?? [])
+      }),
+
+    tree: (root: Oid, path: string, options: ListOptions = {}) =>
+      on.run("tree", () =>
+        Option.map(
+          Option.filter(Option.fromNullable(at(root, path)), ({ mode }) => mode === "040000"),
+          ({ oid }): Tree => ({ oid, entries: entriesBelow(on, oid, options) })
+        )
+      ),
+
+    diff: (before: Option.Option<Oid>, after: Oid, under = "") =>
+      on.run("diff", () =>
+        diff(
+          on,
+          Option.getOrUndefined(Option.map(before, (root) => at(root, under))),
+          at(after, under),
+          under
+        )
+      )
+  }
+}

@@ -1,0 +1,246 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { makeExclusively } from "../../domain/Mutex.js"
+import type { Oid } from "../../domain/Oid.js"
+import { RefMoved } from "../../domain/Ref.js"
+import { RemoteError, ValidationError } from "../../domain/StoreError.js"
+import * as Timestamp from "../../domain/Timestamp.js"
+import type { Change, CommitInfo, Committed, Head, NewCommit } from "../Commit.js"
+import { blobsPut, commitObject, targetError } from "../CommitDraft.js"
+import * as GitObject from "../GitObject.js"
+import { editsOf, editTree, encodeMap, type MapTree, MapTreeNode } from "../MapTree.js"
+import { branchError, branchRef, commitTextError } from "../Names.js"
+import type { Repository } from "../Repository.js"
+import { directoryAt, treeReads } from "../TreeReading.js"
+import { logOf } from "./MemoryLog.js"
+import type { MemoryCommit, MemoryRepository } from "./MemoryRepository.js"
+
+/** What engine code throws when an object is missing. */
+class MissingObject {
+  constructor(readonly oid: Oid) {}
+}
+
+const infos = new WeakMap<MemoryCommit, CommitInfo>()
+
+const infoOf = (commit: MemoryCommit): CommitInfo => {
+  const known = infos.get(commit) ?? GitObject.parseCommit(commit.oid, GitObject.encodeCommit(commit))!
+  infos.set(commit, known)
+  return known
+}
+
+/**
+ * A repository in memory by the port. Several may be opened over one `MemoryRepository`, as several processes open one
+ * on a disk: the writers of each take turns, and all of them meet at the refs.
+ */
+export const open = (memory: MemoryRepository): Repository => {
+  const { name } = memory
+  const exclusively = makeExclusively()
+
+  /** Runs code that is done at once. */
+  const run = <A>(method: string, body: () => A): Effect.Effect<A, RemoteError> =>
+    Effect.suspend(() => {
+      try {
+        return Effect.succeed(body())
+      } catch (cause) {
+        return cause instanceof MissingObject
+          ? new RemoteError({
+              operation: `Repository.${method}`,
+              reason: "Corrupt",
+              path: name,
+              message: `Object ${cause.oid} is missing`
+            })
+          : Effect.die(cause)
+      }
+    })
+
+  const rootOf = (oid: Oid): Oid => {
+    const root = memory.rootOf(oid)
+    if (root === undefined) throw new MissingObject(oid)
+    return root
+  }
+
+  const treeOf = (oid: Oid): MapTree => {
+    const tree = memory.trees.get(oid)
+    if (tree === undefined) throw new MissingObject(oid)
+    return tree
+  }
+
+  const blobOf = (oid: Oid): Uint8Array => {
+    const content = memory.blobs.get(oid)
+    if (content === undefined) throw new MissingObject(oid)
+    return content.slice()
+  }
+
+  const contentOf = (oid: Oid): Uint8Array | undefined => {
+    const commit = memory.commits.get(oid)
+    if (commit !== undefined) return GitObject.encodeCommit(commit)
+    const tree = memory.trees.get(oid)
+    return tree === undefined ? memory.blobs.get(oid)?.slice() : encodeMap(tree)
+  }
+
+  const headOf = (branch: string): Option.Option<Head> => {
+    const oid = memory.refs.get(branchRef(branch))
+    if (oid === undefined) return Option.none()
+    const commit = memory.commits.get(oid)
+    if (commit === undefined) throw new MissingObject(oid)
+    return Option.some({ commit: oid, tree: commit.tree })
+  }
+
+  const movedFrom = (ref: string, expected: Option.Option<Oid>): RefMoved | undefined => {
+    const actual = memory.refs.get(ref)
+    return actual === Option.getOrUndefined(expected)
+      ? undefined
+      : new RefMoved({ ref, expected, actual: Option.fromNullable(actual) })
+  }
+
+  const linkError = (operation: string, changes: ReadonlyArray<Change>): ValidationError | undefined => {
+    for (const change of changes) {
+      if (change._tag !== "Link") continue
+      const wrong = targetError(operation, change.path, change.oid, "100644", memory.typeOf(change.oid))
+      if (wrong !== undefined) return wrong
+    }
+    return undefined
+  }
+
+  /** Makes a commit and moves its branch, or does neither. */
+  const commitOn = (
+    operation: string,
+    branch: string,
+    head: Option.Option<Head>,
+    commit: NewCommit,
+    millis: number
+  ): Committed | RefMoved | ValidationError => {
+    const moved = movedFrom(
+      branchRef(branch),
+      Option.map(head, (at) => at.commit)
+    )
+    const wrong = moved ?? commitTextError(operation, commit) ?? linkError(operation, commit.changes)
+    if (wrong !== undefined) return wrong
+    const edits = editsOf(commit.changes, (content) => memory.writeBlob(content))
+    const base = Option.getOrUndefined(head)?.tree
+    const tree = editTree(memory.trees, base, edits, operation, (made) => memory.writeTree(made))
+    if (tree instanceof ValidationError) return tree
+    const { oid } = memory.writeCommit(commitObject(head, tree, commit, millis))
+    memory.refs.set(branchRef(branch), oid)
+    return { commit: oid, tree, blobs: blobsPut(commit, (index) => edits[index]?.oid) }
+  }
+
+  const updateRefs: NonNullable<Repository["updateRefs"]> = (updates) =>
+    Effect.suspend(() => {
+      for (const { expected, name: ref } of updates) {
+        const moved = movedFrom(ref, expected)
+        if (moved !== undefined) return moved
+      }
+      for (const { name: ref, next } of updates) {
+        if (Option.isSome(next)) memory.refs.set(ref, next.value)
+        else memory.refs.delete(ref)
+      }
+      return Effect.void
+    })
+
+  return {
+    name,
+
+    object: (oid) =>
+      run("object", () => {
+        const type = memory.typeOf(oid)
+        const content = contentOf(oid)
+        return type === undefined || content === undefined ? Option.none() : Option.some({ type, content })
+      }),
+
+    blobs: (oids) =>
+      Stream.mapChunksEffect(Stream.fromIterable(oids), (chunk) =>
+        run("blobs", () => Chunk.map(chunk, (oid) => ({ oid, content: blobOf(oid) })))
+      ),
+
+    resolve: (revision) => run("resolve", () => Option.fromNullable(memory.resolve(revision)?.oid)),
+
+    commit: (oid) => run("commit", () => Option.map(Option.fromNullable(memory.commits.get(oid)), infoOf)),
+
+    ...treeReads({
+      tree: (oid) => new MapTreeNode(treeOf(oid)),
+      find: (tree, entry) => treeOf(tree).get(entry),
+      rootOf,
+      run
+    }),
+
+    treeAfter: (base, path, changes) =>
+      Effect.flatMap(
+        run("treeAfter", () => {
+          const operation = "Repository.treeAfter"
+          const wrong = linkError(operation, changes)
+          if (wrong !== undefined) return wrong
+          const root = Option.getOrUndefined(Option.map(base, rootOf))
+          const made = new Map<Oid, MapTree>()
+          const after = editTree(
+            memory.trees,
+            root,
+            editsOf(changes, (content) => GitObject.hash("blob", content)),
+            operation,
+            (tree) => {
+              const oid = memory.treeOid(tree)
+              made.set(oid, tree)
+              return oid
+            }
+          )
+          if (after instanceof ValidationError) return after
+          const find = (tree: Oid, entry: string) => (made.get(tree) ?? memory.trees.get(tree))?.get(entry)
+          return Option.fromNullable(directoryAt(find, after, path))
+        }),
+        (answer) => (answer instanceof ValidationError ? answer : Effect.succeed(answer))
+      ),
+
+    ref: (ref) => Effect.sync(() => Option.fromNullable(memory.refs.get(ref))),
+
+    refs: (prefix) =>
+      Effect.sync(() =>
+        Array.from(memory.refs, ([ref, oid]) => ({ name: ref, oid }))
+          .filter((ref) => ref.name.startsWith(prefix))
+          .sort((a, b) => GitObject.compareNames(a.name, b.name))
+      ),
+
+    updateRef: (ref, expected, next) => updateRefs([{ name: ref, expected, next }]),
+
+    updateRefs,
+
+    defaultBranch: Effect.sync(() => memory.defaultBranch ?? "main"),
+
+    commitNext: (branch, build) =>
+      Effect.gen(function* () {
+        const operation = "Repository.commitNext"
+        const wrong = branchError(operation, branch)
+        if (wrong !== undefined) return yield* wrong
+        return yield* exclusively(branch)(
+          Effect.gen(function* () {
+            const head = yield* run("commitNext", () => headOf(branch))
+            const { commit, result } = yield* build(head)
+            if (Option.isNone(commit)) return { committed: Option.none(), result }
+            const millis = yield* Timestamp.now(operation)
+            const made = commitOn(operation, branch, head, commit.value, millis)
+            if (made instanceof RefMoved || made instanceof ValidationError) return yield* made
+            return { committed: Option.some(made), result }
+          })
+        )
+      }),
+
+    log: (from, { limit, path = "" } = {}) =>
+      Stream.unwrap(
+        run("log", () => {
+          const commit = memory.commits.get(from)
+          if (commit === undefined) throw new MissingObject(from)
+          const log = Stream.fromIterable({ [Symbol.iterator]: () => logOf(memory, commit, path) })
+          return Stream.map(limit === undefined ? log : Stream.take(log, limit), infoOf)
+        })
+      ),
+
+    isAncestor: (ancestor, descendant) =>
+      Effect.sync(
+        () =>
+          memory.commits.has(ancestor) &&
+          memory.commits.has(descendant) &&
+          memory.isAncestor(ancestor, descendant)
+      )
+  }
+}

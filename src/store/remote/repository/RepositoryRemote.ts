@@ -1,0 +1,241 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../../domain/Oid.js"
+import { RefMoved } from "../../../domain/Ref.js"
+import { RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import { branchError, branchRef } from "../../../git/Names.js"
+import type { Repository } from "../../../git/Repository.js"
+import type { Blob, GitRemoteService, Head, Probe, RemoteFailure } from "../GitRemote.js"
+import { type CommitReads, snapshotLater, snapshotOf } from "../RemoteSnapshot.js"
+
+const idOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.tree)
+const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.commit)
+
+/** Files whose blobs are looked up at once. */
+const groupSize = 512
+
+const checked = (operation: string, branch: string): Effect.Effect<string, ValidationError> =>
+  Effect.suspend(() => branchError(operation, branch) ?? Effect.succeed(branchRef(branch)))
+
+const corrupt = (repository: Repository, operation: string, message: string, hint: string) =>
+  new RemoteError({ operation, reason: "Corrupt", path: repository.name, message, hint })
+
+/** What a store reads of the commits of a repository. */
+const readsOf = (repository: Repository): CommitReads => {
+  /** The content of a blob that a tree lists: one that cannot be found is lost, not absent. */
+  const contentOf = (operation: string, path: string, oid: Oid): Effect.Effect<Uint8Array, RemoteError> =>
+    Effect.flatMap(
+      repository.object(oid),
+      Option.match({
+        onNone: () =>
+          corrupt(
+            repository,
+            operation,
+            `${path} is listed, but its object ${oid} is missing`,
+            "Run `git fsck` in the repository and fetch the object from a clone"
+          ),
+        onSome: ({ content }) => Effect.succeed(content)
+      })
+    )
+
+  const blobsOf: CommitReads["blobs"] = (at, files) => {
+    const unknown = files.flatMap(({ oid, path }) => (oid === undefined ? [path] : []))
+    const entries = unknown.length === 0 ? Effect.succeed([]) : repository.entries(idOf(at), unknown)
+    return Stream.unwrap(
+      Effect.map(entries, (listed) => {
+        const oids = new Map(listed.flatMap(({ kind, oid, path }) => (kind === "blob" ? [[path, oid]] : [])))
+        const found = files.flatMap(({ oid: known, path }) => {
+          const oid = known ?? oids.get(path)
+          return oid === undefined ? [] : [{ path, oid }]
+        })
+        let next = 0
+        return Stream.mapChunks(
+          repository.blobs(found.map(({ oid }) => oid)),
+          Chunk.map(({ content, oid }): Blob => ({ path: found[next++]!.path, oid, content }))
+        )
+      })
+    )
+  }
+
+  return {
+    resolve: (ref) =>
+      Effect.flatMap(repository.resolve(ref), (found) =>
+        Option.isNone(found) ? Effect.succeedNone : headAt(repository, found.value)
+      ),
+
+    tree: (at, path, options) => repository.tree(idOf(at), path, options),
+
+    file: (at, path, options) =>
+      Effect.flatMap(repository.lookup(idOf(at), path), (entry) =>
+        Option.isNone(entry) || entry.value.kind !== "blob"
+          ? Effect.succeedNone
+          : options?.known?.oid === entry.value.oid
+            ? Effect.succeedSome({ path, oid: entry.value.oid, content: options.known.content })
+            : Effect.map(
+                contentOf("GitRemote.file", path, entry.value.oid),
+                (content): Option.Option<Blob> => Option.some({ path, oid: entry.value.oid, content })
+              )
+      ),
+
+    blobs: (at, files) =>
+      files.length <= groupSize
+        ? blobsOf(at, files)
+        : Stream.flatMap(
+            Stream.fromIterable(Chunk.chunksOf(Chunk.unsafeFromArray(files), groupSize)),
+            (group) => blobsOf(at, Chunk.toReadonlyArray(group))
+          )
+  }
+}
+
+const headAt = (repository: Repository, commit: Oid): Effect.Effect<Option.Option<Head>, RemoteError> =>
+  Effect.map(
+    repository.commit(commit),
+    Option.map(({ tree }) => ({ commit, tree }))
+  )
+
+/** A repository as the remote of a store. */
+export const remoteOf = (
+  repository: Repository,
+  names: Pick<GitRemoteService, "name" | "repo">
+): GitRemoteService => {
+  const reads = readsOf(repository)
+
+  const tip = (operation: string, branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
+    Effect.flatMap(checked(operation, branch), (name) =>
+      Effect.flatMap(repository.ref(name), (at) =>
+        Option.isNone(at)
+          ? Effect.succeed(Option.none<Head>())
+          : Effect.filterOrFail(headAt(repository, at.value), Option.isSome, () =>
+              corrupt(
+                repository,
+                operation,
+                `${name} points to ${at.value}, which is not a commit`,
+                "Run `git fsck` in the repository"
+              )
+            )
+      )
+    )
+
+  const requireCommit = (operation: string, oid: Oid) =>
+    Effect.filterOrFail(
+      repository.commit(oid),
+      Option.isSome,
+      () => new ValidationError({ operation, message: `${oid} is not a commit of this repository` })
+    )
+
+  /** Fails unless a branch may move from one commit to the other without force. */
+  const requireForward = (operation: string, ref: string, from: Option.Option<Oid>, to: Oid) =>
+    Effect.gen(function* () {
+      yield* requireCommit(operation, to)
+      if (Option.isNone(from) || (yield* repository.isAncestor(from.value, to))) return
+      yield* new RefMoved({ ref, expected: from, actual: yield* repository.ref(ref) })
+    })
+
+  const deleteRef = (name: string): Effect.Effect<void, RemoteError> =>
+    Effect.flatMap(repository.ref(name), (at) =>
+      Option.isNone(at)
+        ? Effect.void
+        : Effect.catchTags(repository.updateRef(name, at, Option.none()), {
+            RefMoved: () => deleteRef(name),
+            // Deleting again does no harm: that it is uncertain need not be told apart.
+            AmbiguousWriteError: ({ hint, message, operation }) =>
+              new RemoteError({ operation, reason: "Server", message, hint })
+          })
+    )
+
+  const { health, updateRefs } = repository
+
+  return {
+    ...names,
+    ...reads,
+
+    probe: (branch) =>
+      Effect.gen(function* () {
+        const heads = yield* repository.refs("refs/heads/")
+        const defaultBranch = yield* repository.defaultBranch
+        return {
+          repository: heads.length === 0 ? "empty" : "present",
+          branch: heads.some(({ name }) => name === branchRef(branch)),
+          defaultBranch: Option.some(defaultBranch),
+          write: Option.some(true)
+        } satisfies Probe
+      }),
+
+    head: (branch) => tip("GitRemote.head", branch),
+
+    snapshot: (branch) => snapshotLater(reads, () => tip("GitRemote.snapshot", branch)),
+
+    snapshotAt: (ref) => snapshotLater(reads, () => reads.resolve(ref)),
+
+    treeAfter: (at, path, changes) => repository.treeAfter(Option.map(at, idOf), path, changes),
+
+    commit: (branch, expected, commit) =>
+      Effect.flatMap(
+        repository.commitNext(branch, (head) => {
+          const at = Option.map(head, commitOf)
+          const wanted = Option.map(expected, commitOf)
+          return Option.getOrUndefined(at) === Option.getOrUndefined(wanted)
+            ? Effect.succeed({ commit: Option.some(commit), result: undefined })
+            : Effect.fail(new RefMoved({ ref: branchRef(branch), expected: wanted, actual: at }))
+        }),
+        ({ committed }) => Effect.orDie(committed)
+      ),
+
+    commitNext: (branch, edit) => repository.commitNext(branch, (head) => edit(snapshotOf(reads, head))),
+
+    ...(health === undefined ? {} : { health }),
+
+    log: (at, path, options) => repository.log(commitOf(at), { path, limit: options?.limit }),
+
+    commitInfo: repository.commit,
+
+    diff: (before, after, options) => repository.diff(Option.map(before, idOf), idOf(after), options?.under),
+
+    isAncestor: repository.isAncestor,
+
+    createBranch: (branch, at) =>
+      Effect.gen(function* () {
+        const operation = "GitRemote.createBranch"
+        const name = yield* checked(operation, branch)
+        yield* requireCommit(operation, at)
+        yield* repository.updateRef(name, Option.none(), Option.some(at))
+      }),
+
+    deleteBranch: (branch) => Effect.flatMap(checked("GitRemote.deleteBranch", branch), deleteRef),
+
+    listBranches: (prefix) =>
+      Effect.map(repository.refs(branchRef(prefix)), (refs) =>
+        refs.map(({ name, oid }) => ({ name: name.slice(branchRef("").length), commit: oid }))
+      ),
+
+    advance: (branch, from, to) =>
+      Effect.gen(function* () {
+        const operation = "GitRemote.advance"
+        const name = yield* checked(operation, branch)
+        yield* requireForward(operation, name, Option.some(from), to)
+        yield* repository.updateRef(name, Option.some(from), Option.some(to))
+      }),
+
+    ...(updateRefs === undefined
+      ? {}
+      : {
+          moveBranches: (moves) =>
+            Effect.gen(function* () {
+              const operation = "GitRemote.moveBranches"
+              const updates = yield* Effect.forEach(moves, ({ branch, from, to }) =>
+                Effect.map(checked(operation, branch), (name) => ({ name, expected: from, next: to }))
+              )
+              for (const { expected, name, next } of updates) {
+                if (Option.isSome(next)) yield* requireForward(operation, name, expected, next.value)
+              }
+              yield* updateRefs(updates)
+            })
+        }),
+
+    budget: Effect.succeed([]),
+    estimate: () => 0,
+    invalidate: Effect.void
+  }
+}
