@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { port, type Serving, serve } from "../support/service/Serving.js"
+import { asking, port, type Serving, serve } from "../support/service/Serving.js"
 
 const token = "surroundings-test-token-0123456789"
 const git = promisify(execFile)
@@ -21,16 +21,7 @@ const clientOf = (serving: Serving) =>
   Effect.gen(function* () {
     const url = `http://127.0.0.1:${yield* port(serving)}`
     const work = yield* directory
-    const ask = (method: string, path: string, body?: unknown) =>
-      Effect.promise(async () => {
-        const answer = await fetch(url + path, {
-          method,
-          headers: { "user-agent": "test", authorization: `Bearer ${token}` },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          signal: AbortSignal.timeout(60_000)
-        })
-        return { status: answer.status, text: await answer.text() }
-      })
+    const ask = asking(url, token)
     let names = 0
     const put = (repository = "local/demo") => {
       const name = `file-${names++}.txt`
@@ -213,16 +204,7 @@ describe.skipIf(!canMount)("a temporary directory that cannot be used", () => {
           { tmpfs: { directory: temporary, options: "size=4m" } }
         )
         const url = `http://127.0.0.1:${yield* port(serving)}`
-        const ask = (method: string, path: string, body?: unknown) =>
-          Effect.promise(async () => {
-            const answer = await fetch(url + path, {
-              method,
-              headers: { "user-agent": "test", authorization: `Bearer ${token}` },
-              ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-              signal: AbortSignal.timeout(60_000)
-            })
-            return { status: answer.status, text: await answer.text() }
-          })
+        const ask = asking(url, token)
         const content = Buffer.alloc(3_000_000, "x").toString("base64")
         const put = (name: string, text: string) =>
           ask("PUT", `/repos/local/demo/contents/${name}`, { message: name, content: text })

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { port, serve } from "../support/service/Serving.js"
+import { asking, port, serve } from "../support/service/Serving.js"
 
 const token = "full-disk-test-token-0123456789"
 const git = promisify(execFile)
@@ -45,16 +45,7 @@ it.scopedLive.skipIf(!canMount)(
       const url = `http://127.0.0.1:${yield* port(serving)}`
       // The mount is seen through the process that has it.
       const inside = `/proc/${serving.child.pid}/root${directory}`
-      const ask = (method: string, path: string, body?: unknown) =>
-        Effect.promise(async () => {
-          const answer = await fetch(url + path, {
-            method,
-            headers: { "user-agent": "test", authorization: `Bearer ${token}` },
-            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-            signal: AbortSignal.timeout(60_000)
-          })
-          return { status: answer.status, text: await answer.text() }
-        })
+      const ask = asking(url, token)
       const files = "/repos/local/demo/contents"
       let writes = 0
       const acknowledged: Array<string> = []

@@ -1,41 +1,22 @@
 import * as fs from "node:fs"
-import { createRequire, syncBuiltinESMExports } from "node:module"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
+import { withReplaced } from "./support/replaced.js"
 import { engine, git, put, temporary, write } from "./support/temporary.js"
 
-const cjs: { fsync: typeof fs.fsync; fsyncSync: typeof fs.fsyncSync } = createRequire(import.meta.url)(
-  "node:fs"
-)
-const real = { fsync: fs.fsync, fsyncSync: fs.fsyncSync }
-
 /** What was synced while an effect ran, by paths relative to a directory. */
-const synced = <A, E, R>(directory: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => {
-      const paths = new Set<string>()
-      const note = (fd: number) =>
-        paths.add(path.relative(directory, fs.readlinkSync(`/proc/self/fd/${fd}`)) || ".")
-      cjs.fsync = ((fd: number, done: fs.NoParamCallback) => {
-        note(fd)
-        real.fsync(fd, done)
-      }) as typeof fs.fsync
-      cjs.fsyncSync = (fd) => {
-        note(fd)
-        real.fsyncSync(fd)
-      }
-      syncBuiltinESMExports()
-      return paths
-    }),
-    (paths) => Effect.as(effect, paths),
-    () =>
-      Effect.sync(() => {
-        Object.assign(cjs, real)
-        syncBuiltinESMExports()
-      })
-  )
+const synced = <A, E, R>(directory: string, effect: Effect.Effect<A, E, R>) => {
+  const paths = new Set<string>()
+  const noting =
+    (real: (fd: number, ...rest: ReadonlyArray<unknown>) => void) =>
+    (fd: number, ...rest: ReadonlyArray<unknown>) => {
+      paths.add(path.relative(directory, fs.readlinkSync(`/proc/self/fd/${fd}`)) || ".")
+      real(fd, ...rest)
+    }
+  return Effect.as(withReplaced({ fsync: noting, fsyncSync: noting }, effect), paths)
+}
 
 const linux = fs.existsSync("/proc/self/fd")
 
@@ -95,21 +76,14 @@ it.scopedLive("an object that Git packs away just when it is written again is th
     const content = Buffer.from("content")
     yield* write(repository, [put("a", content)])
     const oid = yield* repository.writeObject("blob", content)
-    const { utimesSync } = fs
     let packed = 0
-    const patch = (utimes: typeof fs.utimesSync) =>
-      Effect.sync(() => {
-        Object.assign(cjs, { utimesSync: utimes })
-        syncBuiltinESMExports()
-      })
-    yield* Effect.acquireUseRelease(
-      patch((...args) => {
+    const packing = (real: typeof fs.utimesSync): typeof real => {
+      return (...args) => {
         if (packed++ === 0) git(directory, "prune-packed")
-        utimesSync(...args)
-      }),
-      () => repository.writeObject("blob", content),
-      () => patch(utimesSync)
-    )
+        real(...args)
+      }
+    }
+    yield* withReplaced({ utimesSync: packing }, repository.writeObject("blob", content))
     assert.isAbove(packed, 0)
     assert.isTrue(Option.isSome(yield* repository.object(oid)))
     assert.isTrue(fs.existsSync(`${directory}/objects/${oid.slice(0, 2)}/${oid.slice(2)}`))

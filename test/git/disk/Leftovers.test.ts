@@ -3,7 +3,6 @@ import { createHash } from "node:crypto"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
@@ -14,10 +13,11 @@ import * as Quarantine from "../../../src/http/host/repository/Quarantine.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
+import { bundled } from "../../support/bundled.js"
 import { assertSound, git, put, temporary, write } from "./support/temporary.js"
 
-const stuck = fileURLToPath(new URL("./support/stuck.ts", import.meta.url))
-const branches = fileURLToPath(new URL("./support/branches.ts", import.meta.url))
+const stuck = bundled(new URL("./support/stuck.ts", import.meta.url))
+const branches = bundled(new URL("./support/branches.ts", import.meta.url))
 
 /** Runs a command in a pid namespace of its own that outlives the command, as a container with an init does. */
 const inContainer = [
@@ -65,7 +65,7 @@ const stuckIn = (directory: string, commit: Oid, prefix: ReadonlyArray<string> =
     Effect.promise(
       () =>
         new Promise<Stuck>((resolve, reject) => {
-          const [command = "", ...args] = [...prefix, process.execPath, "--import", "tsx", stuck]
+          const [command = "", ...args] = [...prefix, process.execPath, stuck]
           const child = spawn(command, [...args, directory, commit], {
             detached: true,
             stdio: ["ignore", "pipe", "pipe"]
@@ -119,7 +119,7 @@ const familyOf = (pid: number): ReadonlyArray<number> => {
 
 /** What becomes of branches that a new container writes. */
 const writeInContainer = (directory: string, commit: Oid, names: ReadonlyArray<string>): unknown => {
-  const [command = "", ...args] = [...inContainer, process.execPath, "--import", "tsx", branches]
+  const [command = "", ...args] = [...inContainer, process.execPath, branches]
   return JSON.parse(execFileSync(command, [...args, directory, commit, ...names], { encoding: "utf8" }))
 }
 
@@ -266,7 +266,7 @@ describe("what killed Git children leave", () => {
         yield* Effect.promise(() => end)
         const recovered = () => {
           const clock = `const now = Date.now; Date.now = () => now() + ${step}`
-          const imports = ["--import", "tsx", "--import", `data:text/javascript,${encodeURIComponent(clock)}`]
+          const imports = ["--import", `data:text/javascript,${encodeURIComponent(clock)}`]
           return JSON.parse(
             execFileSync(process.execPath, [...imports, branches, directory, commit, "b2", "b4"], {
               encoding: "utf8"
@@ -310,7 +310,7 @@ describe("what killed Git children leave", () => {
           'setpriv --reuid=65534 --regid=65534 --clear-groups "$@"'
         ].join("\n")
         const [command = "", ...args] = hidden
-        const branch = [process.execPath, "--import", "tsx", branches, directory, commit, "b4"]
+        const branch = [process.execPath, branches, directory, commit, "b4"]
         const said = execFileSync(command, [...args, "sh", "-c", script, "sh", ...branch], {
           encoding: "utf8",
           env: { PATH: process.env["PATH"], HOME: "/nonexistent" }

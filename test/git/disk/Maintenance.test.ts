@@ -1,8 +1,8 @@
-import mutable, * as fs from "node:fs"
-import { syncBuiltinESMExports } from "node:module"
+import * as fs from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
 import * as Engine from "../../../src/git/disk/Engine.js"
+import { failingFsync, withReplaced } from "./support/replaced.js"
 import { assertSound, engine, git, put, temporary, write } from "./support/temporary.js"
 
 const packsOf = (directory: string) =>
@@ -103,19 +103,6 @@ describe("maintenance", () => {
 const indexesOf = (directory: string) =>
   fs.readdirSync(`${directory}/objects/pack`).filter((name) => name.endsWith(".idx"))
 
-/** Makes fsync of a directory fail until it is called. */
-const failFsync = (directory: string) => {
-  const { fsync } = fs
-  const failing = (fd: number, done: (cause: Error | null) => void) =>
-    fs.readlinkSync(`/proc/self/fd/${fd}`) === directory ? done(new Error("EIO: no sync")) : fsync(fd, done)
-  mutable.fsync = failing as typeof fsync
-  syncBuiltinESMExports()
-  return () => {
-    mutable.fsync = fsync
-    syncBuiltinESMExports()
-  }
-}
-
 describe("combining packs", () => {
   it.scopedLive.skipIf(!fs.existsSync("/proc/self/fd"))(
     "deletes none before the new one's name is durable",
@@ -125,8 +112,9 @@ describe("combining packs", () => {
         const { directory } = repository
         for (let n = 0; n < 5; n++) yield* write(repository, [put("a", `${n}`)])
         const before = indexesOf(directory)
-        const undo = failFsync(`${fs.realpathSync(directory)}/objects/pack`)
-        yield* Effect.ensuring(Effect.flip(repository.maintain), Effect.sync(undo))
+        const packs = `${fs.realpathSync(directory)}/objects/pack`
+        const fsync = failingFsync((path) => path === packs)
+        yield* withReplaced({ fsync }, Effect.flip(repository.maintain))
         assert.includeMembers(indexesOf(directory), before)
         yield* repository.maintain
         assert.strictEqual(indexesOf(directory).length, 1)

@@ -1,13 +1,12 @@
-import { execFileSync } from "node:child_process"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
-import { directory } from "../../store/core/Remotes.js"
+import { git as stock, temporary } from "./support/temporary.js"
 
 const world = Effect.gen(function* () {
-  const root = yield* directory
+  const root = yield* temporary
   const remote = yield* LocalGit.scoped({
     directory: root,
     repo: "o/r",
@@ -16,11 +15,7 @@ const world = Effect.gen(function* () {
   })
   const store = yield* Effect.provideService(Store.make({}), GitRemote, remote)
   yield* store.collection("c").insert({ n: 1 }, { id: "a" })
-  const git = (...args: Array<string>) =>
-    execFileSync("git", ["--git-dir", `${root}/o/r.git`, ...args], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"]
-    }).trim()
+  const git = (...args: Array<string>) => stock(`${root}/o/r.git`, ...args).trim()
   git("branch", "side", "main")
   const side = yield* Effect.provideService(Store.make({ branch: "side" }), GitRemote, remote)
   yield* side.collection("c").insert({ n: 2 }, { id: "gone" })

@@ -1,18 +1,18 @@
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { bundled } from "../../support/bundled.js"
 import { temporary } from "./support/temporary.js"
 
-const script = fileURLToPath(new URL("./support/open.ts", import.meta.url))
+const script = bundled(new URL("./support/open.ts", import.meta.url))
 
 /** What a process whose PATH holds this Git, or none, is told when it opens a repository. */
 const toldWith = (git: string | undefined) =>
   Effect.map(temporary, (place) => {
     fs.mkdirSync(`${place}/bin`)
     if (git !== undefined) fs.writeFileSync(`${place}/bin/git`, `#!/bin/sh\n${git}\n`, { mode: 0o755 })
-    const output = execFileSync(process.execPath, ["--import", "tsx", script, `${place}/made.git`], {
+    const output = execFileSync(process.execPath, [script, `${place}/made.git`], {
       env: { ...process.env, PATH: `${place}/bin` },
       encoding: "utf8"
     })

@@ -1,30 +1,14 @@
 import * as fs from "node:fs"
-import { createRequire, syncBuiltinESMExports } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Option } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
 import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
+import { refusing, withReplaced } from "./support/replaced.js"
 import { assertSound, engine, git, put, write } from "./support/temporary.js"
 
-const cjs: { writevSync: typeof fs.writevSync } = createRequire(import.meta.url)("node:fs")
-const { writevSync } = fs
-
 /** Runs an effect while no pack can be written. */
-const withFullDisk = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
-  const patch = (writev: typeof fs.writevSync) =>
-    Effect.sync(() => {
-      cjs.writevSync = writev
-      syncBuiltinESMExports()
-    })
-  const full = () => {
-    throw Object.assign(new Error("ENOSPC: no space left on device, writev"), { code: "ENOSPC" })
-  }
-  return Effect.acquireUseRelease(
-    patch(full),
-    () => effect,
-    () => patch(writevSync)
-  )
-}
+const withFullDisk = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  withReplaced({ writevSync: refusing("ENOSPC") }, effect)
 
 /** Runs an effect in the turn of `main`, with the newest commit, on its way or not. */
 const onNewest = <A, E>(repository: GitRepository, use: (commit: Oid) => Effect.Effect<A, E>) =>

@@ -1,14 +1,14 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Option, Scope } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { vi } from "vitest"
-import { directory } from "../../store/core/Remotes.js"
+import { put, temporary, write } from "./support/temporary.js"
 
 // The engine loaded twice in one process: two worker threads, a bundle and a module, or a reloading development server.
 it.scopedLive(
   "two copies of the engine in one process keep out of each other's way",
   () =>
     Effect.gen(function* () {
-      const at = `${yield* directory}/r.git`
+      const at = `${yield* temporary}/r.git`
       const copy = Effect.promise(async () => {
         vi.resetModules()
         return import("../../../src/git/disk/Engine.js")
@@ -19,29 +19,19 @@ it.scopedLive(
       const a = yield* one.open({ directory: at, create: true, durability: "none" })
       const scope = yield* Scope.make()
       const b = yield* Scope.extend(two.open({ directory: at, durability: "none" }), scope)
-      const write = (repository: typeof a, branch: string, path: string) =>
-        repository.commitNext(branch, () =>
-          Effect.succeed({
-            commit: Option.some({
-              message: path,
-              changes: [{ _tag: "Put" as const, path, content: new TextEncoder().encode(path) }]
-            }),
-            result: path
-          })
-        )
       const failures: Array<string> = []
       const many = (repository: typeof a, branch: string) =>
         Effect.forEach(
           Array.from({ length: 100 }, (_, n) => n),
           (n) =>
-            Effect.catchAll(write(repository, branch, `f${n}`), (error) =>
+            Effect.catchAll(write(repository, [put(`f${n}`, `${n}`)], { branch }), (error) =>
               Effect.sync(() => failures.push(`${branch} ${error._tag} ${error.message}`))
             ),
           { concurrency: 3 }
         )
       yield* Effect.all([many(a, "a"), many(b, "b")], { concurrency: 2 })
       yield* Scope.close(scope, Exit.void)
-      const after = yield* Effect.either(write(a, "a", "after"))
+      const after = yield* Effect.either(write(a, [put("after", "")], { branch: "a" }))
       assert.deepStrictEqual(failures, [])
       assert.strictEqual(after._tag, "Right", "the first engine cannot write once the second has closed")
     }),

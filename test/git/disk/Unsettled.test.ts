@@ -1,34 +1,15 @@
-import * as fs from "node:fs"
-import { createRequire, syncBuiltinESMExports } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { failingFsync, refusal, withReplaced } from "./support/replaced.js"
 import { assertSound, engine, git, put, temporariesIn, write } from "./support/temporary.js"
-
-const real = fs.fsync
-const cjs: { fsync: typeof fs.fsync; unlinkSync: typeof fs.unlinkSync } = createRequire(import.meta.url)(
-  "node:fs"
-)
-
-const replace = (fsync: typeof fs.fsync) => {
-  cjs.fsync = fsync
-  syncBuiltinESMExports()
-}
 
 /** Runs an effect while the disk fails to flush what lies at paths that match. */
 const withFailingDisk = <A, E, R>(pattern: RegExp, effect: Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => {
-      let failed = 0
-      replace(((fd: number, done: fs.NoParamCallback) => {
-        if (!pattern.test(fs.readlinkSync(`/proc/self/fd/${fd}`))) return real(fd, done)
-        failed++
-        done(Object.assign(new Error("EIO: i/o error, fsync"), { code: "EIO" }))
-      }) as typeof fs.fsync)
-      return () => assert.isAbove(failed, 0)
-    }),
-    (assertFailed) => Effect.tap(effect, () => Effect.sync(assertFailed)),
-    () => Effect.sync(() => replace(real))
-  )
+  Effect.suspend(() => {
+    let failed = 0
+    const fsync = failingFsync((path) => pattern.test(path) && ++failed > 0)
+    return Effect.tap(withReplaced({ fsync }, effect), () => Effect.sync(() => assert.isAbove(failed, 0)))
+  })
 
 describe("a disk that fails to flush", () => {
   it.scopedLive("before the ref moves: nothing is written, and the next write goes on", () =>
@@ -94,22 +75,15 @@ describe("a disk that fails to flush", () => {
 })
 
 describe("a disk that becomes read-only once a branch has moved", () => {
-  const unlink = fs.unlinkSync
   const withFailingUnlink = <A, E, R>(pattern: RegExp, effect: Effect.Effect<A, E, R>) =>
-    Effect.acquireUseRelease(
-      Effect.sync(() => {
-        cjs.unlinkSync = (file) => {
-          if (!pattern.test(String(file))) return unlink(file)
-          throw Object.assign(new Error("EROFS: read-only file system, unlink"), { code: "EROFS" })
+    withReplaced(
+      {
+        unlinkSync: (real) => (file: string) => {
+          if (pattern.test(file)) throw refusal("EROFS")
+          return real(file)
         }
-        syncBuiltinESMExports()
-      }),
-      () => effect,
-      () =>
-        Effect.sync(() => {
-          cjs.unlinkSync = unlink
-          syncBuiltinESMExports()
-        })
+      },
+      effect
     )
 
   it.scopedLive("does not undo what is acknowledged: a write is not told as refused", () =>

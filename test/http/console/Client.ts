@@ -99,3 +99,27 @@ export const signedIn = Effect.gen(function* () {
     post: (path: string, body: unknown = {}) => ask(url, "POST", path, { cookie, body })
   }
 })
+
+/** What a test asks, and what is sent with it. */
+export type Asked = readonly [method: string, path: string, body?: unknown]
+
+/** Asks each of these, and tells of the answers that are not right. */
+export const wrongAnswers = <E, R>(
+  asked: Iterable<Asked>,
+  send: (...one: Asked) => Effect.Effect<Pick<Answer, "status" | "text">, E, R>,
+  isRight: (answer: Pick<Answer, "status" | "text">) => boolean,
+  concurrency = 1
+) =>
+  Effect.map(
+    Effect.forEach(
+      asked,
+      (one) =>
+        Effect.map(send(...one), (answer) =>
+          isRight(answer)
+            ? []
+            : [`${JSON.stringify(one).slice(0, 200)}: ${answer.status} ${answer.text.slice(0, 200)}`]
+        ),
+      { concurrency }
+    ),
+    (told) => told.flat()
+  )

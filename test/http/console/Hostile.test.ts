@@ -6,72 +6,60 @@ import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import * as Attempts from "../../../src/http/console/Attempts.js"
 import { ConsoleService } from "../../support/browser/ConsoleService.js"
-import { ask, seeded, shop, signedIn } from "./Client.js"
+import { type Asked, ask, seeded, shop, signedIn, wrongAnswers } from "./Client.js"
 
 layer(seeded, { timeout: 60_000 })("what the console's API is asked that it should not be", (it) => {
-  it.effect("history of a collection has a bound, and its limit is checked", () =>
-    Effect.gen(function* () {
-      const { post } = yield* signedIn
-      const told: Array<string> = []
-      for (const limit of [-1, 1.5, 1e9]) {
-        const answer = yield* post("/api/history", { collection: "products", limit })
-        if (answer.status !== 422 && answer.status !== 400)
-          told.push(`${limit}: ${answer.status} ${answer.text.slice(0, 80)}`)
-      }
-      assert.deepStrictEqual(told, [])
-    })
-  )
-
-  it.effect("history of a collection whose name breaks the rule is refused", () =>
-    Effect.gen(function* () {
-      const { post } = yield* signedIn
-      const told: Array<string> = []
-      for (const collection of ["../../x", "..", "", "_index", "a/b", "\u0000"]) {
-        const answer = yield* post("/api/history", { collection })
-        if (answer.status !== 422)
-          told.push(`${JSON.stringify(collection)}: ${answer.status} ${answer.text.slice(0, 100)}`)
-      }
-      assert.deepStrictEqual(told, [])
-    })
-  )
-
-  it.effect("a projected query of a collection whose name breaks the rule is refused", () =>
-    Effect.gen(function* () {
-      const { post } = yield* signedIn
-      const told: Array<string> = []
-      for (const collection of ["../_manifest/products", "..", "", "../../x", "a\u0000b"]) {
-        const answer = yield* post("/api/query", { collection, projected: true })
-        if (answer.status !== 422)
-          told.push(`${JSON.stringify(collection)}: ${answer.status} ${answer.text.slice(0, 100)}`)
-      }
-      assert.deepStrictEqual(told, [])
-    })
-  )
+  const refused: ReadonlyArray<readonly [what: string, path: string, bodies: ReadonlyArray<object>]> = [
+    [
+      "history with a limit that is none",
+      "/api/history",
+      [-1, 1.5, 1e9].map((limit) => ({ collection: "products", limit }))
+    ],
+    [
+      "history of a collection whose name breaks the rule",
+      "/api/history",
+      ["../../x", "..", "", "_index", "a/b", "\u0000"].map((collection) => ({ collection }))
+    ],
+    [
+      "a projected query of a collection whose name breaks the rule",
+      "/api/query",
+      ["../_manifest/products", "..", "", "../../x", "a\u0000b"].map((collection) => ({
+        collection,
+        projected: true
+      }))
+    ]
+  ]
+  for (const [what, path, bodies] of refused)
+    it.effect(`${what} is refused`, () =>
+      Effect.gen(function* () {
+        const { post } = yield* signedIn
+        const asked = bodies.map((body) => ["POST", path, body] as const)
+        const send = (_: string, to: string, body: unknown) => post(to, body)
+        assert.deepStrictEqual(yield* wrongAnswers(asked, send, ({ status }) => status === 422), [])
+      })
+    )
 
   it.effect("odd queries are answered or refused, never with 500", () =>
     Effect.gen(function* () {
       const { post } = yield* signedIn
       const deep = `${"[".repeat(20000)}${"]".repeat(20000)}`
-      const told: Array<string> = []
-      for (const body of [
+      const filtered = (path: string, operator: string, value?: unknown) => ({
+        collection: "products",
+        filters: [{ path, operator, value }]
+      })
+      const queries = [
         { collection: "products", field: "name", value: deep },
         `{"collection":"products","field":"name","value":${deep}}`,
         `{"collection":"products","filters":[{"path":"name","operator":"contains","value":${deep}}]}`,
-        {
-          collection: "hostile",
-          filters: [{ path: "nested", operator: "contains", value: { toString: 1, valueOf: 1 } }]
-        },
-        { collection: "products", filters: [{ path: "__proto__.x", operator: "is", value: 1 }] },
-        { collection: "products", filters: [{ path: "constructor", operator: "exists" }] },
-        { collection: "products", cursor: "../../etc" },
-        { collection: "products", cursor: "\u0000" },
-        { collection: "products", cursor: "-5", projected: true },
-        { collection: "products", cursor: "1e308", projected: true },
-        { collection: "products", at: "-x" },
-        { collection: "products", at: "--output=/tmp/x" },
-        { collection: "products", at: "main:data" },
-        { collection: "products", at: "\u0000" },
-        { collection: "products", at: "x".repeat(5000) },
+        { ...filtered("nested", "contains", { toString: 1, valueOf: 1 }), collection: "hostile" },
+        filtered("__proto__.x", "is", 1),
+        filtered("constructor", "exists"),
+        ...["../../etc", "\u0000"].map((cursor) => ({ collection: "products", cursor })),
+        ...["-5", "1e308"].map((cursor) => ({ collection: "products", cursor, projected: true })),
+        ...["-x", "--output=/tmp/x", "main:data", "\u0000", "x".repeat(5000)].map((at) => ({
+          collection: "products",
+          at
+        })),
         { collection: "products", limit: Number.POSITIVE_INFINITY },
         { collection: "products", field: "a".repeat(60000), value: 1 },
         {
@@ -80,33 +68,25 @@ layer(seeded, { timeout: 60_000 })("what the console's API is asked that it shou
         },
         { collection: "products", sort: { path: "__proto__", descending: true }, projected: true },
         { collection: "\u{1f600}" }
-      ]) {
-        const answer = yield* post("/api/query", body)
-        if (answer.status >= 500)
-          told.push(
-            `${(typeof body === "string" ? body : JSON.stringify(body)).slice(0, 120)}: ${answer.status} ${answer.text.slice(0, 200)}`
-          )
-      }
-      for (const [path, body] of [
-        ["/api/document", { collection: "products", id: "../x" }],
-        ["/api/document", { collection: "products", id: "a", at: "-x" }],
-        ["/api/restore", { collection: "products", id: "a", commit: "-x" }],
-        ["/api/restore", { collection: "products", id: "a", commit: "main" }],
-        ["/api/restore", { collection: "products", id: "a", commit: "\u0000" }],
-        ["/api/login", { ...shop, branch: "--upload-pack=x" }],
-        ["/api/login", { ...shop, branch: "\u0000" }],
-        ["/api/login", { ...shop, root: "\u0000" }],
-        ["/api/login", { ...shop, repo: "../../etc" }],
-        ["/api/login", { ...shop, repo: "local/demo/../x" }],
-        ["/api/login", { ...shop, token: "\u0000\n" }]
-      ] as const) {
-        const answer = yield* post(path, body)
-        if (answer.status >= 500)
-          told.push(
-            `${path} ${JSON.stringify(body).slice(0, 120)}: ${answer.status} ${answer.text.slice(0, 200)}`
-          )
-      }
-      assert.deepStrictEqual(told, [])
+      ]
+      const asked: ReadonlyArray<Asked> = [
+        ...queries.map((body) => ["POST", "/api/query", body] as const),
+        ["POST", "/api/document", { collection: "products", id: "../x" }],
+        ["POST", "/api/document", { collection: "products", id: "a", at: "-x" }],
+        ...["-x", "main", "\u0000"].map(
+          (commit) => ["POST", "/api/restore", { collection: "products", id: "a", commit }] as const
+        ),
+        ...[
+          { branch: "--upload-pack=x" },
+          { branch: "\u0000" },
+          { root: "\u0000" },
+          { repo: "../../etc" },
+          { repo: "local/demo/../x" },
+          { token: "\u0000\n" }
+        ].map((wrong) => ["POST", "/api/login", { ...shop, ...wrong }] as const)
+      ]
+      const send = (_: string, path: string, body: unknown) => post(path, body)
+      assert.deepStrictEqual(yield* wrongAnswers(asked, send, ({ status }) => status < 500), [])
     })
   )
 

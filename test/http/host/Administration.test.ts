@@ -178,9 +178,7 @@ inEachVersion("a repository", { tokens }, (it) => {
   it.effect("is removed when a clone that runs has its answer", () =>
     Effect.gen(function* () {
       const { directory, token, url } = yield* HostServer
-      const { commit } = (yield* Rest.repository("cloned", {
-        "a.bin": randomBytes(224_000_000)
-      }))!
+      const { commit } = (yield* Rest.repository("cloned", { "a.bin": randomBytes(64_000_000) }))!
       const line = (text: string) => (text.length + 4).toString(16).padStart(4, "0") + text
       const asked = `${line(`want ${commit} no-progress\n`)}0000${line("done\n")}`
       // A reader that takes the head and then waits holds the program up.
@@ -218,7 +216,7 @@ inEachVersion("a repository", { tokens }, (it) => {
         }).trim(),
         commit
       )
-      assert.isAbove(yield* Effect.promise(transfer.rest), 24_000_000)
+      assert.isAbove(yield* Effect.promise(transfer.rest), 64_000_000)
       assert.strictEqual((yield* Fiber.join(removed)).status, 204)
       assert.isFalse(existsSync(`${directory}/repos/local/cloned.git`))
     })

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ConsoleService, layer as service } from "../../support/browser/ConsoleService.js"
-import { ask } from "../console/Client.js"
+import { type Asked, ask, wrongAnswers } from "../console/Client.js"
 
 const ready = service().pipe(
   Layer.tap((context) =>
@@ -16,15 +16,26 @@ const ready = service().pipe(
   )
 )
 
+const repo = "/api/v3/repos/test/shop"
+
+/** Asks as somebody who may write, and tells of the answers that are not right. */
+const wrong = (asked: Iterable<Asked>, isRight: Parameters<typeof wrongAnswers>[2], concurrency?: number) =>
+  Effect.flatMap(ConsoleService, ({ token, url }) => {
+    const headers = { authorization: `Bearer ${token}`, "user-agent": "test" }
+    const send = (...[method, path, body]: Asked) => ask(url, method, path, { body, headers })
+    return wrongAnswers(asked, send, isRight, concurrency)
+  })
+
+const headOf = (repository: string) =>
+  execFileSync("git", ["-C", repository, "rev-parse", "main"], { encoding: "utf8" }).trim()
+
 layer(ready, { timeout: 60_000 })("what the host is asked that it should not be", (it) => {
   it.effect(
     "no query of a GET is answered with 500",
     () =>
       Effect.gen(function* () {
-        const { repository, token, url } = yield* ConsoleService
-        const told: Array<string> = []
-        const head = execFileSync("git", ["-C", repository, "rev-parse", "main"], { encoding: "utf8" }).trim()
-        const repo = "/api/v3/repos/test/shop"
+        const { repository } = yield* ConsoleService
+        const head = headOf(repository)
         const odd = [
           "%00",
           "%ff",
@@ -83,18 +94,8 @@ layer(ready, { timeout: 60_000 })("what the host is asked that it should not be"
           `/test/shop.git/info/refs?service=${value}`,
           `/api/v3/${value}`
         ])
-        yield* Effect.forEach(
-          asked,
-          (path) =>
-            Effect.map(
-              ask(url, "GET", path, { headers: { authorization: `Bearer ${token}`, "user-agent": "test" } }),
-              ({ status, text }) => {
-                if (status >= 500) told.push(`${path.slice(0, 120)}: ${status} ${text.slice(0, 160)}`)
-              }
-            ),
-          { concurrency: 16, discard: true }
-        )
-        assert.deepStrictEqual(told, [])
+        const requests = asked.map((path) => ["GET", path] as const)
+        assert.deepStrictEqual(yield* wrong(requests, ({ status }) => status < 500, 16), [])
         assert.isFalse(existsSync("/tmp/chainstore-option-x"))
       }),
     120_000
@@ -104,135 +105,78 @@ layer(ready, { timeout: 60_000 })("what the host is asked that it should not be"
     "no body of a write is answered with 500",
     () =>
       Effect.gen(function* () {
-        const { repository, token, url } = yield* ConsoleService
-        const told: Array<string> = []
-        const head = execFileSync("git", ["-C", repository, "rev-parse", "main"], { encoding: "utf8" }).trim()
-        const repo = "/api/v3/repos/test/shop"
+        const { repository } = yield* ConsoleService
+        const head = headOf(repository)
         const person = { name: "a", email: "a@b" }
-        const cases: Array<readonly [string, string, unknown]> = [
-          ["PUT", `${repo}/contents/x%00y`, { message: "m", content: "" }],
-          ["PUT", `${repo}/contents/x.json`, { message: "\u0000", content: "" }],
-          ["PUT", `${repo}/contents/y.json`, { message: "\ud800", content: "" }],
-          [
-            "PUT",
-            `${repo}/contents/z.json`,
-            { message: "m", content: "", committer: { name: "a\u0000<", email: "x>\n" } }
-          ],
-          [
-            "PUT",
-            `${repo}/contents/z2.json`,
-            { message: "m", content: "", author: { name: "\n", email: "" } }
-          ],
-          [
-            "PUT",
-            `${repo}/contents/z3.json`,
-            { message: "m", content: "", author: { ...person, date: "+275760-09-13T00:00:00.001Z" } }
-          ],
-          [
-            "PUT",
-            `${repo}/contents/z4.json`,
-            { message: "m", content: "", author: { ...person, date: "-000001-01-01T00:00:00Z" } }
-          ],
-          ["PUT", `${repo}/contents/z5.json`, { message: "m", content: "!!!" }],
-          ["PUT", `${repo}/contents/z6.json`, { message: "m", content: "", branch: "\u0000" }],
-          ["PUT", `${repo}/contents/z7.json`, { message: "m", content: "", branch: "-x" }],
-          ["PUT", `${repo}/contents/${"d/".repeat(1500)}z`, { message: "m", content: "" }],
-          ["PUT", `${repo}/contents/${"n".repeat(300)}`, { message: "m", content: "" }],
-          ["POST", `${repo}/git/commits`, { message: "m", tree: head, parents: [] }],
-          ["POST", `${repo}/git/commits`, { message: "m", tree: "0".repeat(40), parents: [head] }],
+        const file = (path: string, more: object = {}): Asked => [
+          "PUT",
+          `${repo}/contents/${path}`,
+          { message: "m", content: "", ...more }
+        ]
+        const made = (what: string) => (body: object) => ["POST", `${repo}/${what}`, body] as const
+        const commit = made("git/commits")
+        const ref = (name: string) => made("git/refs")({ ref: name, sha: head })
+        const blob = { mode: "100644", type: "blob", content: "" }
+        const tree = (...entries: ReadonlyArray<object>) => made("git/trees")({ tree: entries })
+        const graphql = (inside: string) =>
           [
             "POST",
-            `${repo}/git/commits`,
-            { message: "m", tree: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", parents: [head, head] }
-          ],
-          [
-            "POST",
-            `${repo}/git/trees`,
-            { tree: [{ path: "a\u0000b", mode: "100644", type: "blob", content: "" }] }
-          ],
-          [
-            "POST",
-            `${repo}/git/trees`,
-            {
-              tree: [
-                { path: "a", mode: "100644", type: "blob", content: "" },
-                { path: "a/b", mode: "100644", type: "blob", content: "" }
-              ]
-            }
-          ],
-          [
-            "POST",
-            `${repo}/git/trees`,
-            { base_tree: head, tree: [{ path: "data", mode: "040000", type: "tree", sha: head }] }
-          ],
-          [
-            "POST",
-            `${repo}/git/trees`,
-            { tree: [{ path: ".git/config", mode: "100644", type: "blob", content: "" }] }
-          ],
-          ["POST", `${repo}/git/trees`, { tree: [{ path: "a", mode: "160000", type: "commit", sha: head }] }],
-          [
-            "POST",
-            `${repo}/git/trees`,
-            { tree: [{ path: "a", mode: "120000", type: "blob", content: "../../../etc/passwd" }] }
-          ],
-          ["POST", `${repo}/git/refs`, { ref: "refs/heads/\u0000", sha: head }],
-          ["POST", `${repo}/git/refs`, { ref: `refs/heads/${"a".repeat(300)}`, sha: head }],
-          ["POST", `${repo}/git/refs`, { ref: "refs/heads/main/sub", sha: head }],
-          ["POST", `${repo}/git/refs`, { ref: "refs/heads/../../config", sha: head }],
-          ["POST", `${repo}/git/refs`, { ref: "refs/heads/con.lock", sha: head }],
-          ["POST", `${repo}/git/tags`, { tag: "\u0000", message: "m", object: head, type: "commit" }],
-          ["POST", `${repo}/git/tags`, { tag: "v1", message: "m", object: head, type: "tree" }],
-          ["POST", `${repo}/merges`, { base: "main", head: "\u0000" }],
-          ["POST", `${repo}/merges`, { base: "\u0000", head: "main" }],
+            "/api/graphql",
+            { query: `{ repository(owner:"test",name:"shop"){ ${inside} } }` }
+          ] as const
+        const history = (path: string) =>
+          graphql(
+            `object(expression:"main"){ ... on Commit { history(first:5, path:"${path}"){ totalCount } } }`
+          )
+        const cases: ReadonlyArray<Asked> = [
+          file("x%00y"),
+          file("x.json", { message: "\u0000" }),
+          file("y.json", { message: "\ud800" }),
+          file("z.json", { committer: { name: "a\u0000<", email: "x>\n" } }),
+          file("z2.json", { author: { name: "\n", email: "" } }),
+          file("z3.json", { author: { ...person, date: "+275760-09-13T00:00:00.001Z" } }),
+          file("z4.json", { author: { ...person, date: "-000001-01-01T00:00:00Z" } }),
+          file("z5.json", { content: "!!!" }),
+          file("z6.json", { branch: "\u0000" }),
+          file("z7.json", { branch: "-x" }),
+          file(`${"d/".repeat(1500)}z`),
+          file("n".repeat(300)),
+          commit({ message: "m", tree: head, parents: [] }),
+          commit({ message: "m", tree: "0".repeat(40), parents: [head] }),
+          commit({ message: "m", tree: "4b825dc642cb6eb9a060e54bf8d69288fbee4904", parents: [head, head] }),
+          tree({ ...blob, path: "a\u0000b" }),
+          tree({ ...blob, path: "a" }, { ...blob, path: "a/b" }),
+          made("git/trees")({
+            base_tree: head,
+            tree: [{ path: "data", mode: "040000", type: "tree", sha: head }]
+          }),
+          tree({ ...blob, path: ".git/config" }),
+          tree({ path: "a", mode: "160000", type: "commit", sha: head }),
+          tree({ ...blob, path: "a", mode: "120000", content: "../../../etc/passwd" }),
+          ...["\u0000", "a".repeat(300), "main/sub", "../../config", "con.lock"].map((name) =>
+            ref(`refs/heads/${name}`)
+          ),
+          made("git/tags")({ tag: "\u0000", message: "m", object: head, type: "commit" }),
+          made("git/tags")({ tag: "v1", message: "m", object: head, type: "tree" }),
+          made("merges")({ base: "main", head: "\u0000" }),
+          made("merges")({ base: "\u0000", head: "main" }),
           ["POST", "/api/v3/user/repos", { name: ".." }],
           ["POST", "/api/v3/user/repos", { name: "\u0000" }],
           ["POST", "/api/v3/user/repos", { name: "a".repeat(500) }],
           ["POST", "/api/v3/user/repos", { name: "x", description: "\u0000\ud800" }],
           ["POST", "/api/v3/orgs/../repos", { name: "x" }],
           ["POST", "/api/graphql", { query: "{" }],
-          [
-            "POST",
-            "/api/graphql",
-            { query: `{ repository(owner:"test",name:"shop"){ object(expression:"main:\\u0000"){ id } } }` }
-          ],
-          [
-            "POST",
-            "/api/graphql",
-            { query: `{ repository(owner:"test",name:"shop"){ object(expression:"-x:"){ id } } }` }
-          ],
-          [
-            "POST",
-            "/api/graphql",
-            { query: `{ repository(owner:"test",name:"shop"){ ref(qualifiedName:"\\u0000"){ id } } }` }
-          ],
-          [
-            "POST",
-            "/api/graphql",
-            {
-              query: `{ repository(owner:"test",name:"shop"){ object(expression:"main"){ ... on Commit { history(first:5, path:"\\u0000"){ totalCount } } } } }`
-            }
-          ],
-          [
-            "POST",
-            "/api/graphql",
-            {
-              query: `{ repository(owner:"test",name:"shop"){ object(expression:"main"){ ... on Commit { history(first:5, path:"../x"){ totalCount } } } } }`
-            }
-          ],
+          graphql('object(expression:"main:\\u0000"){ id }'),
+          graphql('object(expression:"-x:"){ id }'),
+          graphql('ref(qualifiedName:"\\u0000"){ id }'),
+          history("\\u0000"),
+          history("../x"),
           ["POST", "/api/graphql", { query: "query(".repeat(3000) }],
           ["POST", "/api/graphql", { query: `{${"a{".repeat(5000)}` }]
         ]
-        for (const [method, path, body] of cases) {
-          const answer = yield* ask(url, method, path, {
-            body,
-            headers: { authorization: `Bearer ${token}`, "user-agent": "test" }
-          })
-          if (answer.status >= 500 || /Something went wrong/.test(answer.text))
-            told.push(
-              `${method} ${path.slice(0, 80)} ${JSON.stringify(body).slice(0, 160)}: ${answer.status} ${answer.text.slice(0, 160)}`
-            )
-        }
+        const isRight: Parameters<typeof wrong>[1] = ({ status, text }) =>
+          status < 500 && !/Something went wrong/.test(text)
+        const told = yield* wrong(cases, isRight)
         execFileSync("git", ["-C", repository, "fsck", "--strict"], { stdio: "pipe" })
         assert.deepStrictEqual(told, [])
       }),

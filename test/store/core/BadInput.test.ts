@@ -5,6 +5,7 @@ import { Cache } from "../../../src/store/Cache.js"
 import { GitRemote, type GitRemoteService, takesRequests } from "../../../src/store/remote/GitRemote.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { idsOf } from "../../support/documents.js"
 import { hosted, remotes } from "./Remotes.js"
 
 /** Somebody else's commit: files with these texts, or none to remove one. */
@@ -149,10 +150,7 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
         for (const code of ["unreadable", "misplaced", "foreign-id"]) assert.include(codes, code)
       }
       assert.strictEqual((yield* c.replace("broken", { x: 2 }))._rev, 1)
-      assert.deepStrictEqual(
-        (yield* c.findBy("x", 1)).map(({ _id }) => _id),
-        ["good"]
-      )
+      assert.deepStrictEqual(idsOf(yield* c.findBy("x", 1)), ["good"])
       const mended = yield* c.update("good", { y: 1 })
       assert.deepStrictEqual([mended._rev, mended["x"]], [1, 1])
       yield* c.delete("list")
@@ -232,10 +230,7 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
       yield* first.collection("c").insert({ x: 1 }, { id: "a" })
       const second = yield* open(remote)
       yield* second.collection("c").insert({ x: 1 }, { id: "b" })
-      assert.deepStrictEqual(
-        (yield* first.collection("c").findBy("x", 1)).map(({ _id }) => _id),
-        ["a", "b"]
-      )
+      assert.deepStrictEqual(idsOf(yield* first.collection("c").findBy("x", 1)), ["a", "b"])
       assert.strictEqual((yield* second.collection("c").explain("x", 1)).source, "index")
       const third = yield* open(remote, { shardDepth: 0 })
       yield* fails(third.collection("c").get("a"), "ValidationError", /shardDepth/)
@@ -265,10 +260,7 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
       const c = store.collection("c")
       yield* c.insert({ x: 1 }, { id: "a" })
       yield* commit(remote, { "data/c/b.json": '{"x": 1}' })
-      assert.deepStrictEqual(
-        (yield* c.findBy("x", 1)).map(({ _id }) => _id),
-        ["a", "b"]
-      )
+      assert.deepStrictEqual(idsOf(yield* c.findBy("x", 1)), ["a", "b"])
       const how = yield* c.explain("x", 1)
       assert.deepStrictEqual([how.source, how.current], ["scan", false])
       assert.include(
@@ -277,17 +269,11 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
       )
       yield* c.insert({ x: 2 }, { id: "z" })
       assert.strictEqual((yield* c.explain("x", 1)).source, "index")
-      assert.deepStrictEqual(
-        (yield* c.findBy("x", 1)).map(({ _id }) => _id),
-        ["a", "b"]
-      )
+      assert.deepStrictEqual(idsOf(yield* c.findBy("x", 1)), ["a", "b"])
       yield* commit(remote, { "data/c/b.json": null })
       assert.isTrue(Option.isSome(yield* c.reindex()))
       assert.isTrue(Option.isNone(yield* c.reindex()))
-      assert.deepStrictEqual(
-        (yield* c.findBy("x", 1)).map(({ _id }) => _id),
-        ["a"]
-      )
+      assert.deepStrictEqual(idsOf(yield* c.findBy("x", 1)), ["a"])
     }))
 
   test("index and manifest files of a repository without settings are kept up", (remote) =>
@@ -301,16 +287,10 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
       })
       const store = yield* open(remote)
       const c = store.collection("c")
-      assert.deepStrictEqual(
-        (yield* c.findBy("x", 1)).map(({ _id }) => _id),
-        ["a"]
-      )
+      assert.deepStrictEqual(idsOf(yield* c.findBy("x", 1)), ["a"])
       assert.strictEqual((yield* c.explain("x", 1)).source, "scan")
       yield* c.insert({ x: 1, y: "Z" }, { id: "b" })
-      assert.deepStrictEqual(
-        (yield* c.findBy("x", 1)).map(({ _id }) => _id),
-        ["a", "b"]
-      )
+      assert.deepStrictEqual(idsOf(yield* c.findBy("x", 1)), ["a", "b"])
       const head = Option.getOrThrow(yield* remote.head("main"))
       const manifest = Option.getOrThrow(yield* remote.file(head, "data/_manifest/c.json"))
       assert.deepStrictEqual(JSON.parse(new TextDecoder().decode(manifest.content)).documents, {

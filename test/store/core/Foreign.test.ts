@@ -6,6 +6,7 @@ import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { idsOf } from "../../support/documents.js"
 import { type Repository, repositories } from "./Remotes.js"
 
 const values = [
@@ -159,7 +160,7 @@ const run = (
         for (const query of [f, values[(value * 7 + 3) % values.length]!]) {
           const found = yield* d.findBy("f", query as never, { onInvalid: "skip" })
           assert.deepStrictEqual(
-            found.map(({ _id }) => _id),
+            idsOf(found),
             everything
               .filter((doc) => Object.hasOwn(doc, "f") && fieldMatches(doc["f"], query as never))
               .map(({ _id }) => _id),

@@ -5,6 +5,7 @@ import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/remote/github/GitHub.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import { Store } from "../../../src/store/Store.js"
+import { idsOf } from "../../support/documents.js"
 import { clientOf, newRepository } from "../../support/github/OnHost.js"
 import { directory, thisHost, ways } from "./Remotes.js"
 
@@ -121,20 +122,14 @@ describe.each(places)("a repository of documents on %s", (_name, place) => {
         yield* c.insert({ x: 1 }, { id: "a" })
         run(`git clone -q . "$HOME/work" && cd "$HOME/work" && mkdir -p data/c && echo '{"x": 1, "by": "hand"}' > data/c/b.json &&
           git add . && git -c user.name=H -c user.email=h@x commit -qm "by hand" && git push -q origin HEAD:main`)
-        assert.deepStrictEqual(
-          (yield* c.findBy("x", 1)).map(({ _id }) => _id),
-          ["a", "b"]
-        )
+        assert.deepStrictEqual(idsOf(yield* c.findBy("x", 1)), ["a", "b"])
         assert.strictEqual((yield* c.update("b", { y: 2 }))["by"], "hand")
         assert.strictEqual((yield* c.explain("x", 1)).source, "index")
         run(
           "cd $HOME/work && git pull -q && echo '{}' > data/c/a.json && git -c user.name=H -c user.email=h@x commit -qam again && git push -q origin HEAD:main"
         )
         assert.strictEqual(Option.getOrThrow(yield* c.get("a"))["x"], undefined)
-        assert.deepStrictEqual(
-          (yield* c.findBy("x", 1)).map(({ _id }) => _id),
-          ["b"]
-        )
+        assert.deepStrictEqual(idsOf(yield* c.findBy("x", 1)), ["b"])
         assert.strictEqual(run("git fsck --strict --full 2>&1"), "")
       }).pipe(Effect.provide(Layer.provide(Store.layer({ indexes: { c: ["x"] }, manifests: ["c"] }), remote)))
     })

@@ -3,6 +3,7 @@ import { Chunk, Effect, Layer, Option, Stream } from "effect"
 import type { StoreError } from "../../../src/domain/StoreError.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { idsOf } from "../../support/documents.js"
 import { hosted, remotes } from "./Remotes.js"
 
 const collect = <A, E>(stream: Stream.Stream<A, E>) =>
@@ -139,15 +140,9 @@ describe.each([...remotes, ...hosted])("a store on %s", (_name, remote) => {
         ]
       )
       const page = yield* c.page({ limit: 4, after: "9" })
-      assert.deepStrictEqual(
-        page.documents.map(({ _id }) => _id),
-        sorted.slice(2, 6)
-      )
+      assert.deepStrictEqual(idsOf(page.documents), sorted.slice(2, 6))
       const one = yield* collect(c.find(({ n }) => n === 3, { limit: 2 }))
-      assert.deepStrictEqual(
-        one.map(({ _id }) => _id),
-        ["a-b", "a.b"]
-      )
+      assert.deepStrictEqual(idsOf(one), ["a-b", "a.b"])
       assert.strictEqual(
         yield* failure(
           collect(
@@ -175,8 +170,7 @@ describe.each([...remotes, ...hosted])("a store on %s", (_name, remote) => {
           yield* c.insert({ n: null, tags: [] }, { id: "null" })
           yield* c.insert({ n: { a: 1, b: [2] }, tags: ["x", "y"] }, { id: "object" })
           yield* c.insert({ other: true }, { id: "none" })
-          const find = (field: string, value: never) =>
-            Effect.map(c.findBy(field, value), (found) => found.map(({ _id }) => _id))
+          const find = (field: string, value: never) => Effect.map(c.findBy(field, value), idsOf)
           const cases: ReadonlyArray<readonly [string, unknown, ReadonlyArray<string>]> = [
             ["n", 1, ["one"]],
             ["n", "1", ["text"]],
@@ -193,14 +187,8 @@ describe.each([...remotes, ...hosted])("a store on %s", (_name, remote) => {
             assert.deepStrictEqual(yield* find(field, value as never), ids)
           const how = yield* c.explain("n", 1)
           assert.strictEqual(how.source, indexes === undefined ? "scan" : "index")
-          assert.deepStrictEqual(
-            (yield* c.findBy("tags", "x", { limit: 1 })).map(({ _id }) => _id),
-            ["object"]
-          )
-          assert.deepStrictEqual(
-            (yield* c.findBy("tags", "x", { after: "object" })).map(({ _id }) => _id),
-            ["one"]
-          )
+          assert.deepStrictEqual(idsOf(yield* c.findBy("tags", "x", { limit: 1 })), ["object"])
+          assert.deepStrictEqual(idsOf(yield* c.findBy("tags", "x", { after: "object" })), ["one"])
           yield* c.update("one", { tags: "z" })
           yield* c.delete("object")
           assert.deepStrictEqual(yield* find("tags", "x" as never), [])

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { type ConflictError, NotFoundError, type ValidationError } from "../../../src/domain/StoreError.js"
+import { idsOf } from "../../support/documents.js"
 import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
 
 const options = { indexes: { notes: ["n"] }, manifests: ["notes"] }
@@ -95,10 +96,7 @@ describe("revert", () => {
       assert.deepStrictEqual(brief(yield* document(it.other, "notes", "b")), [2, { n: 1 }])
       assert.isNull(yield* document(it.other, "notes", "c"))
       const found = yield* it.other.collection("notes").findBy("n", 1)
-      assert.deepStrictEqual(
-        found.map(({ _id }) => _id),
-        ["a", "b", "later"]
-      )
+      assert.deepStrictEqual(idsOf(found), ["a", "b", "later"])
       assert.isTrue((yield* it.other.collection("notes").explain("n", 1)).current)
     })
   )

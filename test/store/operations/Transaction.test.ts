@@ -3,6 +3,7 @@ import { Deferred, Effect, Exit, Fiber, Option, Schema, Sink, Stream } from "eff
 import type { JsonObject, StoredDocument } from "../../../src/domain/Document.js"
 import { ConflictError, RemoteError, type ValidationError } from "../../../src/domain/StoreError.js"
 import type { Collection } from "../../../src/store/Collection.js"
+import { idsOf } from "../../support/documents.js"
 import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
 
 const workBranches = ({ remote }: World) =>
@@ -27,10 +28,7 @@ describe("Transaction", () => {
           yield* notes.insert({ n: 3 }, { id: "c" })
           yield* tx.batch({}, (batch) => batch.delete("notes", "b"))
           assert.deepStrictEqual(yield* notes.list(), ["a", "c"], "it sees its own writes")
-          assert.deepStrictEqual(
-            (yield* notes.findBy("n", 2)).map(({ _id }) => _id),
-            ["a"]
-          )
+          assert.deepStrictEqual(idsOf(yield* notes.findBy("n", 2)), ["a"])
           assert.strictEqual(yield* headSha(it), before)
           assert.deepStrictEqual(yield* it.other.collection("notes").list(), ["a", "b"])
           assert.deepStrictEqual(yield* workBranches(it), [tx.branch])
@@ -141,11 +139,7 @@ describe("Transaction", () => {
       ])
       assert.deepStrictEqual(brief(yield* document(it.other, "notes", "a")), [2, { n: 2 }])
       const found = yield* it.other.collection("notes").findBy("n", 2)
-      assert.deepStrictEqual(
-        found.map(({ _id }) => _id),
-        ["a", "theirs"],
-        "the index holds both"
-      )
+      assert.deepStrictEqual(idsOf(found), ["a", "theirs"], "the index holds both")
       assert.isTrue((yield* it.other.collection("notes").explain("n", 2)).current)
       assert.deepStrictEqual(yield* workBranches(it), [])
     })

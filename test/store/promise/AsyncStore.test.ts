@@ -22,12 +22,7 @@ import {
 } from "../../../src/store/promise/index.js"
 import { newRepository } from "../../support/github/OnHost.js"
 import { thisHost, ways } from "../core/Remotes.js"
-
-const rejected = async (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => assert.fail("it did not reject"),
-    (error: unknown) => error
-  )
+import { rejected } from "./Opened.js"
 
 /** A store, and the bare repository under it. */
 interface Opened {

@@ -75,3 +75,21 @@ export const port = ({ child, exit, out }: Serving) =>
     void exit.then((code) => resume(Effect.fail(new Died({ code, output: out.text + out.errors }))))
     look()
   })
+
+/** Sends requests to the service at an address as somebody who has its token. */
+export const asking =
+  (url: string, token: string) =>
+  (
+    method: string,
+    path: string,
+    body?: unknown
+  ): Effect.Effect<{ readonly status: number; readonly text: string }> =>
+    Effect.promise(async () => {
+      const answer = await fetch(url + path, {
+        method,
+        headers: { "user-agent": "test", authorization: `Bearer ${token}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(60_000)
+      })
+      return { status: answer.status, text: await answer.text() }
+    })

@@ -14,6 +14,7 @@ const line = (text: string) => `${(text.length + 4).toString(16).padStart(4, "0"
 const packHead = Buffer.concat([Buffer.from("PACK"), Buffer.from([0, 0, 0, 2, 0, 0, 3, 232])])
 
 const children = Effect.async<never, string>((resume) => {
+  const before = new Set(fs.readdirSync(`${directory}/objects`))
   const git = (...args: Array<string>) => {
     const child = spawnGit(directory, args)
     child.stdout.resume()
@@ -35,7 +36,9 @@ const children = Effect.async<never, string>((resume) => {
   }
   const look = setInterval(() => {
     const isLocked = fs.existsSync(`${directory}/refs/heads/b2.lock`)
-    const isReceiving = fs.readdirSync(`${directory}/objects`).some((name) => name.startsWith("tmp_objdir"))
+    const isReceiving = fs
+      .readdirSync(`${directory}/objects`)
+      .some((name) => name.startsWith("tmp_objdir") && !before.has(name))
     if (!isLocked || !isReceiving) return
     clearInterval(look)
     fs.writeSync(1, `ready ${refs.pid} ${push.pid}\n`)

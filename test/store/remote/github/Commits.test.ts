@@ -4,6 +4,7 @@ import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import * as Store from "../../../../src/store/Store.js"
 import type { StoreOptions } from "../../../../src/store/StoreOptions.js"
+import { idsOf } from "../../../support/documents.js"
 import { replying, verbs } from "../../../support/github/InProcess.js"
 import { fresh } from "../../../support/github/Remote.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
@@ -174,10 +175,7 @@ describe.each(ways)("a writer through GitHub's API, with %j", (options) => {
       const head = Option.getOrThrow(yield* it.remote.head("main"))
       assert.strictEqual(commits.at(-1), head.commit)
       const found = yield* it.other.collection("notes").findBy("n", 1)
-      assert.deepStrictEqual(
-        found.map(({ _id }) => _id),
-        [result, "n1"].sort()
-      )
+      assert.deepStrictEqual(idsOf(found), [result, "n1"].sort())
     })
   )
 })

@@ -2,6 +2,7 @@ import { FetchHttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Either, Fiber, Option, Redacted, Stream } from "effect"
 import * as GitObject from "../../../../src/git/GitObject.js"
+import type { GitRemoteService, Head } from "../../../../src/store/remote/GitRemote.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
 import type { Reply } from "../../../support/github/InProcess.js"
 import { replying } from "../../../support/github/InProcess.js"
@@ -122,56 +123,30 @@ const put = { _tag: "Put", path: "data/a.json", content: bytes("new") } as const
 const old = Option.some(GitObject.hash("blob", bytes("old")))
 
 describe("what a write makes of a refusal", () => {
-  const writes: ReadonlyArray<{
-    readonly name: string
-    readonly reply: Reply
-    readonly tag: string | undefined
-    readonly requests?: number
-    /** What is written; an update when absent. */
-    readonly write?: "delete"
-    /** Somebody else changes the file before: what the host says of it is true. */
-    readonly theirs?: boolean
-  }> = [
-    {
-      name: "409 of another blob",
-      reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
-      tag: "ConflictError",
-      theirs: true,
-      requests: 5
-    },
-    {
-      name: "409 of another blob than the one to delete",
-      reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
-      tag: "ConflictError",
-      write: "delete",
-      theirs: true,
-      requests: 5
-    },
-    {
-      name: "409 of another blob, where everything else says that the file is unchanged",
-      reply: reply(409, `data/a.json does not match ${"1".repeat(40)}`),
-      tag: undefined,
-      requests: 16
-    }
-  ]
-  for (const known of writes) {
-    it.scoped(`Contents: ${known.name}`, () =>
+  const another = reply(409, `data/a.json does not match ${"1".repeat(40)}`)
+  const text = { message: "m" }
+  const update = (remote: GitRemoteService) => putFile(remote, "main", put.path, put.content, old, text)
+  const remove = (remote: GitRemoteService) =>
+    deleteFile(remote, "main", put.path, Option.getOrThrow(old), text)
+
+  // Where somebody else has changed the file before, what the host says of it is true.
+  for (const [name, write, theirs, requests] of [
+    ["409 of another blob", update, true, 5],
+    ["409 of another blob than the one to delete", remove, true, 5],
+    ["409 of another blob, where everything else says that the file is unchanged", update, false, 16]
+  ] as const) {
+    it.scoped(`Contents: ${name}`, () =>
       Effect.gen(function* () {
         const { flight, remote, server } = yield* virtual()
         server.commit("main", [{ ...put, content: bytes("old") }], "base")
-        if (known.theirs === true) server.commit("main", [{ ...put, content: bytes("theirs") }])
+        if (theirs) server.commit("main", [{ ...put, content: bytes("theirs") }])
         const before = server.history().length
-        server.fault = (_, index) => (index === 0 ? replying(known.reply) : undefined)
-        const text = { message: "m" }
-        const write =
-          known.write === "delete"
-            ? deleteFile(remote, "main", put.path, Option.getOrThrow(old), text)
-            : putFile(remote, "main", put.path, put.content, old, text)
-        const { result } = yield* settle(flight, write)
+        server.fault = (_, index) => (index === 0 ? replying(another) : undefined)
+        const { result } = yield* settle(flight, write(remote))
         const error = Option.getOrUndefined(Either.getLeft(result))
-        assert.strictEqual(error?._tag, known.tag)
-        assert.strictEqual(server.seen.length, known.requests ?? 1)
-        assert.strictEqual(server.history().length, before + (known.tag === undefined ? 1 : 0))
+        assert.strictEqual(error?._tag, theirs ? "ConflictError" : undefined)
+        assert.strictEqual(server.seen.length, requests)
+        assert.strictEqual(server.history().length, before + (theirs ? 0 : 1))
       })
     )
   }
@@ -200,29 +175,6 @@ describe("what a write makes of a refusal", () => {
       assert.deepStrictEqual(server.history(), ["many", "base"])
       const tree = Option.getOrThrow(yield* remote.tree(Either.getOrThrow(result), "data"))
       assert.strictEqual(tree.entries.length, 41)
-    })
-  )
-
-  it.scoped("an update of a path that has vanished is taken back", () =>
-    Effect.gen(function* () {
-      const { flight, remote, server } = yield* virtual()
-      server.commit(
-        "main",
-        [
-          { ...put, content: bytes("old") },
-          { ...put, path: "data/b.json" }
-        ],
-        "base"
-      )
-      server.commit("main", [{ _tag: "Remove", path: put.path }], "deleted by somebody else")
-      const write = putFile(remote, "main", put.path, put.content, old, {
-        message: "m"
-      })
-      const { result } = yield* settle(flight, write)
-      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "ConflictError")
-      assert.isUndefined(server.show(put.path))
-      const { result: read } = yield* settle(flight, remote.snapshot("main").file(put.path))
-      assert.isTrue(Option.isNone(Either.getOrThrow(read)))
     })
   )
 
@@ -257,30 +209,6 @@ describe("what a write makes of a refusal", () => {
       )
       assert.isTrue(Either.isRight(orphan.result), JSON.stringify(orphan.result))
       assert.deepStrictEqual(server.history(), ["d", "t", "m", "base"])
-    })
-  )
-
-  it.scoped("an insert is not another client's that is the same to the last byte", () =>
-    Effect.gen(function* () {
-      const { connect, flight, remote, server } = yield* virtual()
-      const other = yield* connect()
-      server.commit("main", [put], "base")
-      server.stopClock()
-      const insert = (client: typeof remote) =>
-        Effect.either(
-          putFile(client, "main", "data/lock.json", put.content, Option.none(), {
-            message: "lock"
-          })
-        )
-      const both = Effect.all([insert(remote), insert(other)], { concurrency: "unbounded" })
-      const { result } = yield* settle(flight, both)
-      assert.deepStrictEqual(
-        Either.getOrThrow(result)
-          .map((outcome) => outcome._tag)
-          .sort(),
-        ["Left", "Right"]
-      )
-      assert.deepStrictEqual(server.history(), ["lock", "base"])
     })
   )
 })
@@ -425,34 +353,38 @@ describe("tokens", () => {
   )
 })
 
-describe("two writers alike", () => {
-  it.scoped(
-    "who make the same change on the same head in the same second do not take each other's commit for their own",
-    () =>
+describe("two writers alike, who write the same to the last byte in the same second,", () => {
+  const writes: ReadonlyArray<
+    readonly [what: string, write: (remote: GitRemoteService, head: Head) => Effect.Effect<unknown, unknown>]
+  > = [
+    [
+      "a file",
+      (remote) => putFile(remote, "main", "data/lock.json", put.content, Option.none(), { message: "same" })
+    ],
+    [
+      "a commit on the same head",
+      (remote, head) =>
+        remote.commit("main", Option.some(head), {
+          message: "same",
+          changes: [{ ...put, content: bytes("same") }]
+        })
+    ]
+  ]
+  for (const [what, write] of writes)
+    it.scoped(`do not take each other's for their own: ${what}`, () =>
       Effect.gen(function* () {
         const { connect, flight, remote, server } = yield* virtual()
         const other = yield* connect()
         server.commit("main", [put], "base")
         server.stopClock()
-        const head = yield* remote.head("main")
-        const change = { message: "same", changes: [{ ...put, content: bytes("same") }] }
-        const { result } = yield* settle(
-          flight,
-          Effect.all(
-            [
-              Effect.either(remote.commit("main", head, change)),
-              Effect.either(other.commit("main", head, change))
-            ],
-            {
-              concurrency: "unbounded"
-            }
-          )
-        )
-        const outcomes = Either.getOrThrow(result)
-          .map((outcome) => outcome._tag)
-          .sort()
-        assert.deepStrictEqual(outcomes, ["Left", "Right"])
+        const head = Option.getOrThrow(yield* remote.head("main"))
+        const both = Effect.forEach([remote, other], (client) => Effect.either(write(client, head)), {
+          concurrency: "unbounded"
+        })
+        const { result } = yield* settle(flight, both)
+        const outcomes = Either.getOrThrow(result).map(({ _tag }) => _tag)
+        assert.deepStrictEqual(outcomes.sort(), ["Left", "Right"])
         assert.deepStrictEqual(server.history(), ["same", "base"])
       })
-  )
+    )
 })

@@ -244,15 +244,16 @@ describe("an update of a path that has vanished", () => {
   const story = [`Remove ${put.path} again: it was deleted before this update`, "m", "deleted", "base"]
 
   for (const [seconds, tag] of [
+    [0, "ConflictError"],
     [30, "ConflictError"],
     [120, "AmbiguousWriteError"]
   ] as const) {
     it.scoped(`ends in ${tag} where taking it back has to wait ${seconds} seconds`, () =>
       Effect.gen(function* () {
-        const { flight, server, write } = yield* vanished
+        const { flight, remote, server, write } = yield* vanished
         let removals = 0
         server.fault = ({ method }) =>
-          method === "DELETE" && removals++ === 0
+          method === "DELETE" && removals++ === 0 && seconds > 0
             ? replying({
                 status: 403,
                 body: { message: "You have exceeded a secondary rate limit" },
@@ -264,6 +265,8 @@ describe("an update of a path that has vanished", () => {
         assert.strictEqual(error._tag, tag)
         if (error._tag !== "AmbiguousWriteError") {
           assert.deepStrictEqual(server.history(), story)
+          const { result: read } = yield* settle(flight, remote.snapshot("main").file(put.path))
+          assert.isTrue(Option.isNone(Either.getOrThrow(read)))
           return
         }
         assert.deepStrictEqual(server.history(), story.slice(1))
