@@ -15,15 +15,17 @@ export class Recent {
   readonly #files = new Map<string, Seen<FileFound>>()
   readonly #directories = new Map<string, Seen<Directory>>()
 
-  /** Where its directory was seen later, a file that this does not name is absent. */
+  /** A file that its directory does not name is absent; where the directory was seen later, it is the version named. */
   file(path: string, now: number, maxAge: number): Option.Option<FileFound> | undefined {
-    const above = this.directory(directoryOf(path), now, maxAge)
-    if (above !== undefined) {
-      const names = Option.isNone(above) ? [] : above.value.tree.entries
-      if (!names.some((entry) => entry.path === nameOf(path))) return Option.none()
-    }
     const seen = this.#files.get(path)
-    return seen !== undefined && now - seen.since < maxAge ? seen.found : undefined
+    const found = seen !== undefined && now - seen.since < maxAge ? seen : undefined
+    const above = this.directory(directoryOf(path), now, maxAge)
+    if (above === undefined) return found?.found
+    const names = Option.isNone(above) ? [] : above.value.tree.entries
+    const named = names.find((entry) => entry.path === nameOf(path))
+    if (named === undefined) return Option.none()
+    const isOlder = found !== undefined && found.since <= this.#directories.get(directoryOf(path))!.since
+    return isOlder && !Option.exists(found.found, ({ oid }) => oid === named.oid) ? undefined : found?.found
   }
 
   directory(path: string, now: number, maxAge: number): Option.Option<Directory> | undefined {

@@ -1,0 +1,67 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { MemoryCache } from "../../../src/store/Cache.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { makeServer, type Server } from "../../support/github/InProcess.js"
+import { fresh, remoteOf } from "../../support/github/Remote.js"
+import { ways } from "./Remotes.js"
+
+const open = (remote: GitRemoteService, options: StoreOptions = {}) =>
+  Effect.provideService(Store.make(options), GitRemote, remote)
+
+const put = (path: string, value: object) => {
+  const content = new TextEncoder().encode(JSON.stringify(value))
+  return { _tag: "Put" as const, path: `data/${path}`, content }
+}
+const sharded = put("_chainstore.json", { format: 1, shardDepth: 1 })
+
+const people = (server: Server) =>
+  server
+    .git(["ls-tree", "-r", "--name-only", "main"])
+    .split("\n")
+    .filter((path) => path.startsWith("data/people/"))
+
+describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
+  /** A store of a repository without settings, which has seen that there are none. */
+  const believer = (see: "read" | "write") =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* fresh(options)
+      server.commit("main", [put("README", {})])
+      const store = yield* open(remote)
+      const people = store.collection("people")
+      if (see === "read") assert.isTrue(Option.isNone(yield* people.get("bob")))
+      else yield* people.insert({ n: 1 }, { id: "ann" })
+      return { remote, server, store, people: store.collection("people") }
+    })
+
+  it.live("give way to the directory that a write sees later", () =>
+    Effect.gen(function* () {
+      const it = yield* believer("read")
+      it.server.commit("main", [sharded])
+      yield* it.people.insert({ n: 1 }, { id: "bob" })
+      assert.deepStrictEqual(people(it.server), ["data/people/bo/bob.json"])
+    })
+  )
+
+  it.live("are not another store's version, which is held in its own cache", () =>
+    Effect.gen(function* () {
+      const server = yield* makeServer()
+      server.commit("main", [put("people/ann.json", { n: 1 }), put("_chainstore.json", { format: 1 })])
+      const getAnn = (remote: GitRemoteService, cache: MemoryCache) =>
+        Effect.gen(function* () {
+          const found = yield* (yield* open(remote, { cache })).collection("people").get("ann")
+          assert.isTrue(Option.isSome(found))
+        })
+      const [older, newer] = [new MemoryCache(), new MemoryCache()]
+      yield* getAnn(yield* remoteOf(server, options), older)
+      const gone = { _tag: "Remove", path: "data/people/ann.json" } as const
+      server.commit("main", [sharded, gone, put("people/an/ann.json", { n: 1 })])
+      yield* getAnn(yield* remoteOf(server, options), newer)
+      const remote = yield* remoteOf(server, options)
+      yield* getAnn(remote, newer)
+      yield* getAnn(remote, older)
+    })
+  )
+})
