@@ -64,4 +64,36 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
       yield* getAnn(remote, older)
     })
   )
+
+  it.live("are those of the commit that a transaction of this process has published", () =>
+    Effect.gen(function* () {
+      const it = yield* believer("read")
+      const other = yield* open(it.remote, { shardDepth: 1 })
+      yield* other.transaction({}, (tx) => tx.collection("people").insert({ n: 1 }, { id: "bob" }))
+      assert.isTrue(Option.isSome(yield* it.people.get("bob")))
+    })
+  )
+
+  it.live("are those of the commit that a batch of this process has made", () =>
+    Effect.gen(function* () {
+      const it = yield* believer("read")
+      it.server.commit("main", [sharded])
+      yield* it.store.batch({}, (batch) => batch.put("people", "bob", { n: 1 }))
+      assert.isTrue(Option.isSome(yield* it.people.get("bob")))
+    })
+  )
+
+  it.live("are not those of a branch that was deleted and made again elsewhere", () =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* fresh(options)
+      const at = server.commit("main", [put("people/bob.json", { n: 1 })])
+      server.setRef("refs/heads/side", at)
+      server.commit("side", [sharded])
+      const side = (yield* open(remote)).onBranch("side").collection("people")
+      assert.isTrue(Option.isNone(yield* side.get("bob")))
+      yield* remote.deleteBranch("side")
+      yield* remote.createBranch("side", at)
+      assert.isTrue(Option.isSome(yield* side.get("bob")))
+    })
+  )
 })

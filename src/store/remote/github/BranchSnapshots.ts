@@ -61,8 +61,10 @@ export interface BranchSnapshots {
   readonly forget: (branch: string, path: string) => void
   /** What was seen of a branch has proved to be old. */
   readonly forgetBranch: (branch: string) => void
-  /** A branch began at a commit: what was seen of another one that is there holds for it too. */
-  readonly began: (branch: string, at: Oid) => void
+  /** A branch was put at a commit: what was seen of another one that is there is what holds for it. */
+  readonly movedTo: (branch: string, at: Oid) => void
+  /** A commit of ours, whose trees are known, stands on what the branch was at. */
+  readonly committed: (branch: string, made: Head) => void
   readonly clear: () => void
 }
 
@@ -206,6 +208,14 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     }
   }
 
+  /** A directory of a commit of ours, where it is known; none where it is known that there is none. */
+  const directoryIn = (at: Head, path: string): Option.Option<Directory> | undefined => {
+    const oid = path === "" ? at.tree : known.directory(at.tree, path)
+    if (oid === null) return Option.none()
+    const listing = oid === undefined ? undefined : known.listing(oid, false)
+    return listing && Option.some({ tree: toTree(listing, false), at, prefix: prefixOf(path) })
+  }
+
   const headOf = (branch: string): Head | undefined =>
     Option.getOrUndefined(branches.remembered(branch) ?? Option.none())
 
@@ -213,10 +223,19 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     snapshot,
     forget: (branch, path) => recents.get(branch)?.forget(path),
     forgetBranch: (branch) => void recents.delete(branch),
-    began: (branch, at) => {
+    movedTo: (branch, at) => {
+      recents.delete(branch)
       const like = Array.from(recents.keys()).find((name) => headOf(name)?.commit === at)
       if (like !== undefined) keep(branch, recentOf(like).copy())
     },
+    committed: (branch, made) =>
+      recents.get(branch)?.arriveAt(
+        (path) => {
+          const entry = known.locate(made, path)
+          return entry && Option.map(entry, ({ oid }) => oid)
+        },
+        (path) => directoryIn(made, path)
+      ),
     clear: () => recents.clear()
   }
 }

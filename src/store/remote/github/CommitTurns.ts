@@ -126,7 +126,6 @@ export const makeCommitTurns = ({
             ? Option.none()
             : Option.fromNullable(change._tag === "Link" ? change.oid : made.blobs.get(change.path))
         files.forgetFile(branch, change.path)
-        snapshots.forget(branch, change.path)
         const was = before === undefined ? undefined : Option.map(before, (entry) => entry.oid)
         return branches.wroteFile(branch, change.path, was, after)
       },
@@ -138,7 +137,8 @@ export const makeCommitTurns = ({
           Option.map(parent, (at) => at.commit),
           { commit: made.commit, tree: Option.some(made.tree) }
         )
-      )
+      ),
+      Effect.tap(() => Effect.sync(() => snapshots.committed(branch, made)))
     )
 
   const commit: GitRemoteService["commit"] = (branch, expected, wanted) =>

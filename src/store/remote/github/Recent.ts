@@ -1,4 +1,5 @@
 import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
 import type { Directory, FileFound } from "../GitRemote.js"
 
 interface Seen<A> {
@@ -51,7 +52,24 @@ export class Recent {
     if (this.#files.delete(path) || !isNamed) this.#directories.delete(directory)
   }
 
-  /** The same for a branch that begins where this one is. */
+  /** A commit of ours stands on others: what it has is kept, as far as that is known. */
+  arriveAt(
+    fileAt: (path: string) => Option.Option<Oid> | undefined,
+    directoryAt: (path: string) => Option.Option<Directory> | undefined
+  ): void {
+    for (const [path, { found }] of this.#files) {
+      const now = fileAt(path)
+      const before = Option.getOrUndefined(found)?.oid
+      if (now === undefined || Option.getOrUndefined(now) !== before) this.#files.delete(path)
+    }
+    for (const [path, { since }] of this.#directories) {
+      const now = directoryAt(path)
+      if (now === undefined) this.#directories.delete(path)
+      else this.sawDirectory(path, now, since)
+    }
+  }
+
+  /** The same for a branch that comes to where this one is. */
   copy(): Recent {
     const made = new Recent()
     for (const [path, { found, since }] of this.#files) made.sawFile(path, found, since)
