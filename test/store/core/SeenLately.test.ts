@@ -45,6 +45,22 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
     })
   )
 
+  it.live("refuse no write, and let none pass for done", () =>
+    Effect.gen(function* () {
+      const it = yield* believer("write")
+      it.server.commit("main", [
+        sharded,
+        put("people/bo/bob.json", { n: 1 }),
+        put("people/cl/cleo.json", { n: 1 })
+      ])
+      assert.strictEqual((yield* it.people.update("bob", { n: 2 }))["n"], 2)
+      const other = yield* believer("write")
+      other.server.commit("main", [sharded, put("people/bo/bob.json", { n: 1 })])
+      yield* other.people.delete("bob")
+      assert.deepStrictEqual(people(other.server), ["data/people/ann.json"])
+    })
+  )
+
   it.live("are not another store's version, which is held in its own cache", () =>
     Effect.gen(function* () {
       const server = yield* makeServer()

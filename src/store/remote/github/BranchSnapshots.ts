@@ -43,6 +43,8 @@ interface Parts {
 export interface BranchSnapshotOptions {
   /** What an edit expects of its file, and what was seen of it last, are answered without a look. */
   readonly assume?: boolean | undefined
+  /** What was seen lately is not answered again. */
+  readonly afresh?: boolean | undefined
   /** Finds the commit, once it is asked for. Default: where the branch is now. */
   readonly find?: ((wants?: Wants) => Effect.Effect<Option.Option<Head>, RemoteFailure>) | undefined
 }
@@ -50,6 +52,8 @@ export interface BranchSnapshotOptions {
 export interface BranchSnapshot extends RemoteSnapshot {
   /** What was answered by the branch's name and must hold for a write: the ids of files, none where there was none. */
   readonly answered: ReadonlyMap<string, Option.Option<Oid>>
+  /** Whether what was seen lately was answered again. */
+  readonly hasBelieved: () => boolean
   /** Whether directories were read so as well. */
   readonly hasListed: () => boolean
 }
@@ -109,9 +113,10 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
       )
     })
 
-  const snapshot: BranchSnapshots["snapshot"] = (branch, { assume = false, find } = {}) => {
+  const snapshot: BranchSnapshots["snapshot"] = (branch, { afresh = false, assume = false, find } = {}) => {
     const answered = new Map<string, Option.Option<Oid>>()
     const assumed = new Set<string>()
+    let hasBelieved = false
     let hasListed = false
     let pin: RemoteSnapshot | undefined
     const pinned = (wants?: Wants) =>
@@ -134,8 +139,11 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
         ? look
         : Effect.flatMap(Clock.currentTimeMillis, (since) => {
             const recent = recentOf(branch)
-            const before = seen(recent, since, maxAge)
-            if (before !== undefined) return Effect.succeed(before)
+            const before = afresh ? undefined : seen(recent, since, maxAge)
+            if (before !== undefined) {
+              hasBelieved = true
+              return Effect.succeed(before)
+            }
             return Effect.tap(look, (found) => Effect.sync(() => saw(recent, found, since)))
           })
 
@@ -187,6 +195,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
       takesKnown: () => pin === undefined,
       assumed,
       answered,
+      hasBelieved: () => hasBelieved,
       hasListed: () => hasListed,
       file: (path, look = {}) =>
         Effect.suspend(() => (pin !== undefined ? pin.file(path, look) : file(path, look))),
