@@ -4,7 +4,7 @@ import { MemoryCache } from "../../../src/store/Cache.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { makeServer, type Server } from "../../support/github/InProcess.js"
+import { makeServer, replying, type Server } from "../../support/github/InProcess.js"
 import { fresh, remoteOf } from "../../support/github/Remote.js"
 import { ways } from "./Remotes.js"
 
@@ -112,4 +112,30 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
       assert.isTrue(Option.isSome(yield* side.get("bob")))
     })
   )
+
+  for (const [title, refused] of [
+    ["in the end", 3],
+    ["never", Number.POSITIVE_INFINITY]
+  ] as const)
+    it.live(`leave no refused write behind where the branch lets it be taken back ${title}`, () =>
+      Effect.gen(function* () {
+        const deadline = "4 seconds"
+        const { remote, server } = yield* fresh({ ...options, deadline })
+        server.commit("main", [put("README", {})])
+        const it = (yield* open(remote, { deadline })).collection("people")
+        yield* it.insert({ n: 1 }, { id: "ann" })
+        server.commit("main", [put("_chainstore.json", { format: 99 })])
+        let since: number | undefined
+        server.fault = ({ method }) => {
+          if (method !== "DELETE") return undefined
+          since ??= Date.now()
+          if (Date.now() - since > refused * 1000) return undefined
+          const message = `is at ${server.head()} but expected ${"1".repeat(40)}`
+          return replying({ status: 409, body: JSON.stringify({ message }) })
+        }
+        const failed = yield* Effect.flip(it.insert({ n: 1 }, { id: "bob" }))
+        const isLeft = people(server).includes("data/people/bob.json")
+        assert.strictEqual(failed._tag === "AmbiguousWriteError", isLeft)
+      })
+    )
 })
