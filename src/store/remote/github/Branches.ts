@@ -10,9 +10,8 @@ import { ApiFailure, isKind, isMissing } from "./ApiFailure.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
 import { patiently } from "./Retry.js"
+import { lag, noteFile, type WrittenFiles } from "./WrittenFiles.js"
 
-/** How long a replica may lag behind a write of ours. */
-const lag = 60_000
 const absentLag = 10_000
 
 /** Branches that are remembered, beside those written lately. */
@@ -24,15 +23,7 @@ interface Memory {
   own: { readonly commit: Oid | undefined; readonly at: number } | undefined
   /** Ids (`""`: absent) that the branch was at before, and until when they count as stale. */
   readonly superseded: Map<string, number>
-  readonly files: Map<string, WrittenFile>
-}
-
-interface WrittenFile {
-  readonly after: Oid | ""
-  readonly at: number
-  readonly superseded: Set<string>
-  /** Whether every other version counts as superseded. */
-  readonly all: boolean
+  readonly files: WrittenFiles
 }
 
 /** Heads of branches: asked of the host, but never older than what this process wrote. */
@@ -94,27 +85,6 @@ export const makeBranches = (client: Client): Branches => {
       memories.delete(oldest)
     }
     return memory
-  }
-
-  const noteFile = (
-    files: Memory["files"],
-    path: string,
-    { after, all, at, superseded: before }: WrittenFile,
-    now: number
-  ) => {
-    const known = files.get(path)
-    const superseded = new Set(before)
-    if (known !== undefined) {
-      if (known.at + lag >= now) for (const oid of known.superseded) superseded.add(oid)
-      superseded.add(known.after)
-    }
-    superseded.delete(after)
-    files.delete(path)
-    files.set(path, { after, at, superseded, all })
-    for (const [oldest, file] of files) {
-      if (files.size <= 1024 && file.at + lag >= now) break
-      files.delete(oldest)
-    }
   }
 
   /** A branch that is put where we brought another one has the files that we wrote there. */
