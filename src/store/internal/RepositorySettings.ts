@@ -175,7 +175,11 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
       if (known !== undefined) return { ...known, entries, rootFiles: entry.oid }
       // By its name the file may be newer than the directory that named it: its own id says which settings they are.
       const file = yield* snapshot.unnoted.file(path, lookOf(snapshot))
-      if (Option.isNone(file)) return without
+      if (Option.isNone(file)) {
+        const others = new Map(entries)
+        others.delete(settingsFileName)
+        return { ...without, rootFiles: filesAmong(others) }
+      }
       return { ...(yield* judge(file.value)), entries, rootFiles: file.value.oid }
     })
 

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import type { RefMoved } from "../../domain/Ref.js"
 import { AmbiguousWriteError, type WriteError } from "../../domain/StoreError.js"
 import { documentPath } from "../DocumentPath.js"
 import type { Change, CommitMade, NewCommit } from "../remote/GitRemote.js"
@@ -14,7 +16,10 @@ interface Parts extends EditParts {
   readonly commitUnit: (unit: Unit) => Effect.Effect<UnitOutcome, WriteError>
 }
 
-const ambiguous = (unit: Unit, path: string, made: CommitMade, cause: WriteError) =>
+/** Other writers of the branch may come first, and what was written in the wrong place stays there as long. */
+const patiently = Schedule.jittered(Schedule.exponential("10 millis"))
+
+const ambiguous = (unit: Unit, path: string, made: CommitMade, cause: WriteError | RefMoved) =>
   new AmbiguousWriteError({
     operation: unit.operation,
     collection: unit.operations[0]?.collection,
@@ -117,7 +122,10 @@ export const verify = (
       yield* complete(parts, unit, edited, made, at)
       return "amended" as const
     }
-    yield* Effect.catchTag(takeBack(parts, change, edited, made), "RefMoved", () => Effect.void)
+    yield* Effect.retry(takeBack(parts, change, edited, made), {
+      schedule: Schedule.upTo(patiently, options.deadline),
+      while: ({ _tag }) => _tag === "RefMoved"
+    })
     return "takenBack" as const
   }).pipe(Effect.mapError((error) => ambiguous(unit, change.path, made, error)))
 }

@@ -116,7 +116,7 @@ const reading = (source: RemoteSnapshot, { branch, cache }: SnapshotOptions) => 
         else files.noteAbsent(path)
         return found
       }
-      if (found.value.notModified && Option.isSome(known)) return known
+      if (found.value.notModified && Option.exists(known, ({ oid }) => oid === found.value.oid)) return known
       const { notModified: _, ...version } = found.value
       yield* files.set(path, Option.some(version))
       return Option.some<FileVersion>(version)

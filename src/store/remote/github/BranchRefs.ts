@@ -40,18 +40,29 @@ export const makeBranchRefs = ({
 }: Parts): Operations => {
   const { settings } = client
 
-  const remember = ({ branch, from, to }: BranchMove) =>
-    branches.wrote(
-      branch,
-      from,
-      Option.getOrUndefined(Option.map(to, (commit) => ({ commit, tree: known.rootAt(commit) })))
-    )
+  /** What was seen of a branch that comes to where another one is, is copied before that one is gone. */
+  const remember = (moves: ReadonlyArray<BranchMove>) =>
+    Effect.suspend(() => {
+      for (const { branch, to } of moves) if (Option.isSome(to)) snapshots.movedTo(branch, to.value)
+      return Effect.forEach(
+        moves,
+        ({ branch, from, to }) => {
+          if (Option.isNone(to)) snapshots.forgetBranch(branch)
+          return branches.wrote(
+            branch,
+            from,
+            Option.getOrUndefined(Option.map(to, (commit) => ({ commit, tree: known.rootAt(commit) })))
+          )
+        },
+        { discard: true }
+      )
+    })
 
   const moveBranches: NonNullable<GitRemoteService["moveBranches"]> = (moves) =>
     Effect.forEach(moves, ({ branch }) => writable("moveBranches", branch), { discard: true }).pipe(
       Effect.zipRight(moveTogether({ operation: "GitRemote.moveBranches" }, moves)),
       (write) => moves.reduce((careful, { branch }) => branches.careful(branch)(careful), write),
-      Effect.zipRight(Effect.forEach(moves, remember, { discard: true })),
+      Effect.zipRight(remember(moves)),
       told("moveBranches")
     )
 
@@ -60,14 +71,13 @@ export const makeBranchRefs = ({
       writable("createBranch", branch).pipe(
         Effect.zipRight(refs.create({ operation: "GitRemote.createBranch" }, branch, at, options?.unique)),
         branches.careful(branch),
-        Effect.zipRight(remember({ branch, from: Option.none(), to: Option.some(at) })),
-        Effect.tap(() => Effect.sync(() => snapshots.began(branch, at))),
+        Effect.zipRight(remember([{ branch, from: Option.none(), to: Option.some(at) }])),
         told("createBranch")
       ),
     deleteBranch: (branch) =>
       writable("deleteBranch", branch).pipe(
         Effect.zipRight(refs.remove(branch)),
-        Effect.zipRight(remember({ branch, from: Option.none(), to: Option.none() })),
+        Effect.zipRight(remember([{ branch, from: Option.none(), to: Option.none() }])),
         told("deleteBranch")
       ),
     listBranches: (prefix) =>
@@ -84,7 +94,7 @@ export const makeBranchRefs = ({
       writable("advance", branch).pipe(
         Effect.zipRight(refs.move({ operation: "GitRemote.advance" }, branch, from, to)),
         branches.careful(branch),
-        Effect.zipRight(remember({ branch, from: Option.some(from), to: Option.some(to) })),
+        Effect.zipRight(remember([{ branch, from: Option.some(from), to: Option.some(to) }])),
         told("advance")
       ),
     // A commit by Git Data is only asked to be a way forward; who wants equality has said so.

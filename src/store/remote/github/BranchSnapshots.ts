@@ -43,6 +43,8 @@ interface Parts {
 export interface BranchSnapshotOptions {
   /** What an edit expects of its file, and what was seen of it last, are answered without a look. */
   readonly assume?: boolean | undefined
+  /** What was seen lately is not answered again. */
+  readonly afresh?: boolean | undefined
   /** Finds the commit, once it is asked for. Default: where the branch is now. */
   readonly find?: ((wants?: Wants) => Effect.Effect<Option.Option<Head>, RemoteFailure>) | undefined
 }
@@ -50,6 +52,8 @@ export interface BranchSnapshotOptions {
 export interface BranchSnapshot extends RemoteSnapshot {
   /** What was answered by the branch's name and must hold for a write: the ids of files, none where there was none. */
   readonly answered: ReadonlyMap<string, Option.Option<Oid>>
+  /** Whether what was seen lately was answered again. */
+  readonly hasBelieved: () => boolean
   /** Whether directories were read so as well. */
   readonly hasListed: () => boolean
 }
@@ -61,8 +65,10 @@ export interface BranchSnapshots {
   readonly forget: (branch: string, path: string) => void
   /** What was seen of a branch has proved to be old. */
   readonly forgetBranch: (branch: string) => void
-  /** A branch began at a commit: what was seen of another one that is there holds for it too. */
-  readonly began: (branch: string, at: Oid) => void
+  /** A branch was put at a commit: what was seen of another one that is there is what holds for it. */
+  readonly movedTo: (branch: string, at: Oid) => void
+  /** A commit of ours, whose trees are known, stands on what the branch was at. */
+  readonly committed: (branch: string, made: Head) => void
   readonly clear: () => void
 }
 
@@ -107,9 +113,10 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
       )
     })
 
-  const snapshot: BranchSnapshots["snapshot"] = (branch, { assume = false, find } = {}) => {
+  const snapshot: BranchSnapshots["snapshot"] = (branch, { afresh = false, assume = false, find } = {}) => {
     const answered = new Map<string, Option.Option<Oid>>()
     const assumed = new Set<string>()
+    let hasBelieved = false
     let hasListed = false
     let pin: RemoteSnapshot | undefined
     const pinned = (wants?: Wants) =>
@@ -132,8 +139,11 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
         ? look
         : Effect.flatMap(Clock.currentTimeMillis, (since) => {
             const recent = recentOf(branch)
-            const before = seen(recent, since, maxAge)
-            if (before !== undefined) return Effect.succeed(before)
+            const before = afresh ? undefined : seen(recent, since, maxAge)
+            if (before !== undefined) {
+              hasBelieved = true
+              return Effect.succeed(before)
+            }
             return Effect.tap(look, (found) => Effect.sync(() => saw(recent, found, since)))
           })
 
@@ -185,6 +195,7 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
       takesKnown: () => pin === undefined,
       assumed,
       answered,
+      hasBelieved: () => hasBelieved,
       hasListed: () => hasListed,
       file: (path, look = {}) =>
         Effect.suspend(() => (pin !== undefined ? pin.file(path, look) : file(path, look))),
@@ -206,6 +217,14 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     }
   }
 
+  /** A directory of a commit of ours, where it is known; none where it is known that there is none. */
+  const directoryIn = (at: Head, path: string): Option.Option<Directory> | undefined => {
+    const oid = path === "" ? at.tree : known.directory(at.tree, path)
+    if (oid === null) return Option.none()
+    const listing = oid === undefined ? undefined : known.listing(oid, false)
+    return listing && Option.some({ tree: toTree(listing, false), at, prefix: prefixOf(path) })
+  }
+
   const headOf = (branch: string): Head | undefined =>
     Option.getOrUndefined(branches.remembered(branch) ?? Option.none())
 
@@ -213,10 +232,19 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     snapshot,
     forget: (branch, path) => recents.get(branch)?.forget(path),
     forgetBranch: (branch) => void recents.delete(branch),
-    began: (branch, at) => {
+    movedTo: (branch, at) => {
+      recents.delete(branch)
       const like = Array.from(recents.keys()).find((name) => headOf(name)?.commit === at)
       if (like !== undefined) keep(branch, recentOf(like).copy())
     },
+    committed: (branch, made) =>
+      recents.get(branch)?.arriveAt(
+        (path) => {
+          const entry = known.locate(made, path)
+          return entry && Option.map(entry, ({ oid }) => oid)
+        },
+        (path) => directoryIn(made, path)
+      ),
     clear: () => recents.clear()
   }
 }

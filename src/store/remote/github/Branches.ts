@@ -10,9 +10,8 @@ import { ApiFailure, isKind, isMissing } from "./ApiFailure.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
 import { patiently } from "./Retry.js"
+import { lag, noteFile, type WrittenFiles } from "./WrittenFiles.js"
 
-/** How long a replica may lag behind a write of ours. */
-const lag = 60_000
 const absentLag = 10_000
 
 /** Branches that are remembered, beside those written lately. */
@@ -24,7 +23,7 @@ interface Memory {
   own: { readonly commit: Oid | undefined; readonly at: number } | undefined
   /** Ids (`""`: absent) that the branch was at before, and until when they count as stale. */
   readonly superseded: Map<string, number>
-  readonly files: Map<string, { after: Oid | ""; at: number; readonly superseded: Set<string>; all: boolean }>
+  readonly files: WrittenFiles
 }
 
 /** Heads of branches: asked of the host, but never older than what this process wrote. */
@@ -86,6 +85,16 @@ export const makeBranches = (client: Client): Branches => {
       memories.delete(oldest)
     }
     return memory
+  }
+
+  /** A branch that is put where we brought another one has the files that we wrote there. */
+  const noteFilesOf = (commit: Oid, memory: Memory, now: number) => {
+    for (const other of memories.values()) {
+      if (other === memory || other.own?.commit !== commit) continue
+      for (const [path, file] of other.files) {
+        if (now < file.at + lag) noteFile(memory.files, path, file, now)
+      }
+    }
   }
 
   const commits = new Bounded<GitCommit>(512)
@@ -234,6 +243,7 @@ export const makeBranches = (client: Client): Branches => {
         if (to !== undefined) memory.superseded.delete(to.commit)
         else memory.superseded.delete("")
         memory.own = { commit: to?.commit, at: now }
+        if (to !== undefined) noteFilesOf(to.commit, memory, now)
         memory.head =
           to === undefined
             ? Option.none()
@@ -244,19 +254,9 @@ export const makeBranches = (client: Client): Branches => {
       }),
     wroteFile: (branch, path, before, after) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const { files } = memoryOf(branch, now)
-        const known = files.get(path)
-        const superseded = known === undefined || known.at + lag < now ? new Set<string>() : known.superseded
-        if (known !== undefined) superseded.add(known.after)
-        if (before !== undefined) superseded.add(Option.getOrElse(before, () => ""))
-        const key = Option.getOrElse(after, () => "" as const)
-        superseded.delete(key)
-        files.delete(path)
-        files.set(path, { after: key, at: now, superseded, all: before === undefined })
-        for (const [oldest, file] of files) {
-          if (files.size <= 1024 && file.at + lag >= now) break
-          files.delete(oldest)
-        }
+        const superseded = new Set<string>(before === undefined ? [] : [Option.getOrElse(before, () => "")])
+        const file = { after: Option.getOrElse(after, () => "" as const), at: now, superseded }
+        noteFile(memoryOf(branch, now).files, path, { ...file, all: before === undefined }, now)
       }),
     isStale: (branch, path, answer) =>
       Effect.map(Clock.currentTimeMillis, (now) => {

@@ -126,7 +126,6 @@ export const makeCommitTurns = ({
             ? Option.none()
             : Option.fromNullable(change._tag === "Link" ? change.oid : made.blobs.get(change.path))
         files.forgetFile(branch, change.path)
-        snapshots.forget(branch, change.path)
         const was = before === undefined ? undefined : Option.map(before, (entry) => entry.oid)
         return branches.wroteFile(branch, change.path, was, after)
       },
@@ -138,7 +137,8 @@ export const makeCommitTurns = ({
           Option.map(parent, (at) => at.commit),
           { commit: made.commit, tree: Option.some(made.tree) }
         )
-      )
+      ),
+      Effect.tap(() => Effect.sync(() => snapshots.committed(branch, made)))
     )
 
   const commit: GitRemoteService["commit"] = (branch, expected, wanted) =>
@@ -282,11 +282,15 @@ export const makeCommitTurns = ({
           if (tried._tag === "Committed" || tried._tag === "Failed") return yield* tried.answer
           // A refusal is never issued from memory alone, and a race that only memory lost is none.
           if (!first.isPinned()) {
-            if (first.assumed.size === 0) return yield* tried.answer
-            const looking = snapshots.snapshot(branch, {
-              find: (wants) => told("head")(heads.now(branch, wants))
-            })
-            return yield* (yield* attempt(branch, looking, edit)).answer
+            const find = (wants?: Wants) => told("head")(heads.now(branch, wants))
+            let last = { tried, snapshot: first }
+            if (first.assumed.size > 0) {
+              const looking = snapshots.snapshot(branch, { find })
+              last = { tried: yield* attempt(branch, looking, edit), snapshot: looking }
+            }
+            if (last.tried._tag !== "Refused" || !last.snapshot.hasBelieved()) return yield* last.tried.answer
+            const afresh = snapshots.snapshot(branch, { afresh: true, find })
+            return yield* (yield* attempt(branch, afresh, edit)).answer
           }
           if (!isRemembered(first.known())) return yield* tried.answer
           if (tried._tag === "Lost" && isRemembered(Option.getOrUndefined(lost ?? Option.none()))) {

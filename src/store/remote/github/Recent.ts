@@ -1,4 +1,5 @@
 import * as Option from "effect/Option"
+import type { Oid } from "../../../domain/Oid.js"
 import type { Directory, FileFound } from "../GitRemote.js"
 
 interface Seen<A> {
@@ -15,15 +16,17 @@ export class Recent {
   readonly #files = new Map<string, Seen<FileFound>>()
   readonly #directories = new Map<string, Seen<Directory>>()
 
-  /** Where its directory was seen later, a file that this does not name is absent. */
+  /** A file that its directory does not name is absent; where the directory was seen later, it is the version named. */
   file(path: string, now: number, maxAge: number): Option.Option<FileFound> | undefined {
-    const above = this.directory(directoryOf(path), now, maxAge)
-    if (above !== undefined) {
-      const names = Option.isNone(above) ? [] : above.value.tree.entries
-      if (!names.some((entry) => entry.path === nameOf(path))) return Option.none()
-    }
     const seen = this.#files.get(path)
-    return seen !== undefined && now - seen.since < maxAge ? seen.found : undefined
+    const found = seen !== undefined && now - seen.since < maxAge ? seen : undefined
+    const above = this.directory(directoryOf(path), now, maxAge)
+    if (above === undefined) return found?.found
+    const names = Option.isNone(above) ? [] : above.value.tree.entries
+    const named = names.find((entry) => entry.path === nameOf(path))
+    if (named === undefined) return Option.none()
+    const isOlder = found !== undefined && found.since <= this.#directories.get(directoryOf(path))!.since
+    return isOlder && !Option.exists(found.found, ({ oid }) => oid === named.oid) ? undefined : found?.found
   }
 
   directory(path: string, now: number, maxAge: number): Option.Option<Directory> | undefined {
@@ -49,7 +52,24 @@ export class Recent {
     if (this.#files.delete(path) || !isNamed) this.#directories.delete(directory)
   }
 
-  /** The same for a branch that begins where this one is. */
+  /** A commit of ours stands on others: what it has is kept, as far as that is known. */
+  arriveAt(
+    fileAt: (path: string) => Option.Option<Oid> | undefined,
+    directoryAt: (path: string) => Option.Option<Directory> | undefined
+  ): void {
+    for (const [path, { found }] of this.#files) {
+      const now = fileAt(path)
+      const before = Option.getOrUndefined(found)?.oid
+      if (now === undefined || Option.getOrUndefined(now) !== before) this.#files.delete(path)
+    }
+    for (const [path, { since }] of this.#directories) {
+      const now = directoryAt(path)
+      if (now === undefined) this.#directories.delete(path)
+      else this.sawDirectory(path, now, since)
+    }
+  }
+
+  /** The same for a branch that comes to where this one is. */
   copy(): Recent {
     const made = new Recent()
     for (const [path, { found, since }] of this.#files) made.sawFile(path, found, since)

@@ -194,6 +194,35 @@ describe.each(ways)("a branch that was made a moment ago, with %j", (options) =>
   )
 })
 
+describe.each(ways)("documents that a transaction has just published, with %j", (options) => {
+  it.scoped("are read as it left them where a machine is behind", () =>
+    Effect.gen(function* () {
+      const { flight, lagging, remote, server } = yield* start(options)
+      const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+      const docs = store.collection("docs")
+      server.commit("main", [put("data/docs/gone.json", '{"n":1}')])
+      server.snapshot()
+      const published = store.transaction({}, (tx) =>
+        Effect.zipRight(
+          tx.collection("docs").update("a", { n: 2 }),
+          Effect.zipRight(
+            tx.collection("docs").insert({ n: 3 }, { id: "new" }),
+            tx.collection("docs").delete("gone")
+          )
+        )
+      )
+      assert.strictEqual((yield* settle(flight, published)).result._tag, "Right")
+      yield* lagging(10_000)
+      const { result } = yield* settle(
+        flight,
+        Effect.forEach(["a", "new", "gone"], (id) => docs.get(id))
+      )
+      const found = Either.getOrThrow(result).map(Option.map(({ n }) => n))
+      assert.deepStrictEqual(found, [Option.some(2), Option.some(3), Option.none()])
+    })
+  )
+})
+
 it.scoped("a machine that never catches up is an error, not an absence", () =>
   Effect.gen(function* () {
     const { flight, head, remote, server } = yield* start({})

@@ -1,0 +1,141 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { MemoryCache } from "../../../src/store/Cache.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { makeServer, replying, type Server } from "../../support/github/InProcess.js"
+import { fresh, remoteOf } from "../../support/github/Remote.js"
+import { ways } from "./Remotes.js"
+
+const open = (remote: GitRemoteService, options: StoreOptions = {}) =>
+  Effect.provideService(Store.make(options), GitRemote, remote)
+
+const put = (path: string, value: object) => {
+  const content = new TextEncoder().encode(JSON.stringify(value))
+  return { _tag: "Put" as const, path: `data/${path}`, content }
+}
+const sharded = put("_chainstore.json", { format: 1, shardDepth: 1 })
+
+const people = (server: Server) =>
+  server
+    .git(["ls-tree", "-r", "--name-only", "main"])
+    .split("\n")
+    .filter((path) => path.startsWith("data/people/"))
+
+describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
+  /** A store of a repository without settings, which has seen that there are none. */
+  const believer = (see: "read" | "write") =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* fresh(options)
+      server.commit("main", [put("README", {})])
+      const store = yield* open(remote)
+      const people = store.collection("people")
+      if (see === "read") assert.isTrue(Option.isNone(yield* people.get("bob")))
+      else yield* people.insert({ n: 1 }, { id: "ann" })
+      return { remote, server, store, people: store.collection("people") }
+    })
+
+  it.live("give way to the directory that a write sees later", () =>
+    Effect.gen(function* () {
+      const it = yield* believer("read")
+      it.server.commit("main", [sharded])
+      yield* it.people.insert({ n: 1 }, { id: "bob" })
+      assert.deepStrictEqual(people(it.server), ["data/people/bo/bob.json"])
+    })
+  )
+
+  it.live("refuse no write, and let none pass for done", () =>
+    Effect.gen(function* () {
+      const it = yield* believer("write")
+      it.server.commit("main", [
+        sharded,
+        put("people/bo/bob.json", { n: 1 }),
+        put("people/cl/cleo.json", { n: 1 })
+      ])
+      assert.strictEqual((yield* it.people.update("bob", { n: 2 }))["n"], 2)
+      const other = yield* believer("write")
+      other.server.commit("main", [sharded, put("people/bo/bob.json", { n: 1 })])
+      yield* other.people.delete("bob")
+      assert.deepStrictEqual(people(other.server), ["data/people/ann.json"])
+    })
+  )
+
+  it.live("are not another store's version, which is held in its own cache", () =>
+    Effect.gen(function* () {
+      const server = yield* makeServer()
+      server.commit("main", [put("people/ann.json", { n: 1 }), put("_chainstore.json", { format: 1 })])
+      const getAnn = (remote: GitRemoteService, cache: MemoryCache) =>
+        Effect.gen(function* () {
+          const found = yield* (yield* open(remote, { cache })).collection("people").get("ann")
+          assert.isTrue(Option.isSome(found))
+        })
+      const [older, newer] = [new MemoryCache(), new MemoryCache()]
+      yield* getAnn(yield* remoteOf(server, options), older)
+      const gone = { _tag: "Remove", path: "data/people/ann.json" } as const
+      server.commit("main", [sharded, gone, put("people/an/ann.json", { n: 1 })])
+      yield* getAnn(yield* remoteOf(server, options), newer)
+      const remote = yield* remoteOf(server, options)
+      yield* getAnn(remote, newer)
+      yield* getAnn(remote, older)
+    })
+  )
+
+  it.live("are those of the commit that a transaction of this process has published", () =>
+    Effect.gen(function* () {
+      const it = yield* believer("read")
+      const other = yield* open(it.remote, { shardDepth: 1 })
+      yield* other.transaction({}, (tx) => tx.collection("people").insert({ n: 1 }, { id: "bob" }))
+      assert.isTrue(Option.isSome(yield* it.people.get("bob")))
+    })
+  )
+
+  it.live("are those of the commit that a batch of this process has made", () =>
+    Effect.gen(function* () {
+      const it = yield* believer("read")
+      it.server.commit("main", [sharded])
+      yield* it.store.batch({}, (batch) => batch.put("people", "bob", { n: 1 }))
+      assert.isTrue(Option.isSome(yield* it.people.get("bob")))
+    })
+  )
+
+  it.live("are not those of a branch that was deleted and made again elsewhere", () =>
+    Effect.gen(function* () {
+      const { remote, server } = yield* fresh(options)
+      const at = server.commit("main", [put("people/bob.json", { n: 1 })])
+      server.setRef("refs/heads/side", at)
+      server.commit("side", [sharded])
+      const side = (yield* open(remote)).onBranch("side").collection("people")
+      assert.isTrue(Option.isNone(yield* side.get("bob")))
+      yield* remote.deleteBranch("side")
+      yield* remote.createBranch("side", at)
+      assert.isTrue(Option.isSome(yield* side.get("bob")))
+    })
+  )
+
+  for (const [title, refused] of [
+    ["in the end", 3],
+    ["never", Number.POSITIVE_INFINITY]
+  ] as const)
+    it.live(`leave no refused write behind where the branch lets it be taken back ${title}`, () =>
+      Effect.gen(function* () {
+        const deadline = "4 seconds"
+        const { remote, server } = yield* fresh({ ...options, deadline })
+        server.commit("main", [put("README", {})])
+        const it = (yield* open(remote, { deadline })).collection("people")
+        yield* it.insert({ n: 1 }, { id: "ann" })
+        server.commit("main", [put("_chainstore.json", { format: 99 })])
+        let since: number | undefined
+        server.fault = ({ method }) => {
+          if (method !== "DELETE") return undefined
+          since ??= Date.now()
+          if (Date.now() - since > refused * 1000) return undefined
+          const message = `is at ${server.head()} but expected ${"1".repeat(40)}`
+          return replying({ status: 409, body: JSON.stringify({ message }) })
+        }
+        const failed = yield* Effect.flip(it.insert({ n: 1 }, { id: "bob" }))
+        const isLeft = people(server).includes("data/people/bob.json")
+        assert.strictEqual(failed._tag === "AmbiguousWriteError", isLeft)
+      })
+    )
+})
