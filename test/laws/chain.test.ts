@@ -2,10 +2,26 @@ import { describe, it } from "@effect/vitest"
 import { ChainArbitrary, ChainLaws } from "chainstore/testing"
 import { FastCheck } from "effect"
 
+/** The laws whose single run is short enough for 10,000 of them here; the soak tier gives the others as many. */
+const short = [
+  "firstMatchWins",
+  "order",
+  "fallbackPrecedence",
+  "branchFallThrough",
+  "mergeIsInlining",
+  "count",
+  "immutability",
+  "unhandled",
+  "middlewareOrder",
+  "laziness",
+  "agreement",
+  "interruptionReleases"
+] as const
+
 describe("laws of chains", () => {
-  for (const [name, law] of Object.entries(ChainLaws.all)) {
+  for (const name of short) {
     it(name, () =>
-      ChainLaws.check(law, ChainArbitrary.builder, ChainArbitrary.request, {
+      ChainLaws.check(ChainLaws.all[name], ChainArbitrary.builder, ChainArbitrary.request, {
         numRuns: 10_000,
         endOnFailure: true
       })

@@ -1,0 +1,220 @@
+import { mutant } from "./Mutant.js"
+
+const builder = "ChainBuilder.ts"
+const immutable =
+  "A builder is immutable: every method returns a new one, and any of them can be built, extended and merged, again and again."
+const branchGoesOn = "what they refuse goes on after the branch, unless the branch has a fallback"
+const fragmentGoesOn =
+  "what they refuse goes to the steps after it, unless the fragment has a fallback: that ends the chain"
+const counts =
+  "the number of registered steps: middleware, branches and merged fragments count one each, a fallback none"
+const described = "`{ name, count, handlers: [{ name, kind, description }] }`, the fallback last"
+const options = "`options` are `{ name, description }` for descriptions, traces and `handledBy`"
+const unnamed = "A step without a name is called after its function or its place (`handler-3`)."
+const warned = "the steps that no request can reach because a merged fragment before them has a fallback"
+
+/** Faults of building, describing and warning. */
+export const building = [
+  mutant("use changes the builder", immutable, [
+    builder,
+    `    return new ChainBuilder(
+      this.name,
+      this,
+      step,`,
+    `    const before = new ChainBuilder(this.name, this.previous, this.step, this.fallback, this.count, this.size, this.ends)
+    return Object.assign(this, { previous: before, step, count: this.count + 1, size: this.size + places, ends: this.ends || ends })
+    return new ChainBuilder(
+      this.name,
+      this,
+      step,`
+  ]),
+  mutant("withFallback changes the builder", immutable, [
+    builder,
+    "return new ChainBuilder(this.name, this.previous, this.step, step, this.count, this.size, true)",
+    "return Object.assign(this, { fallback: step, ends: true }) as never"
+  ]),
+  mutant("build lets nobody extend the builder", immutable, [
+    builder,
+    "return new Compiled(this)",
+    "return new Compiled(Object.assign(this, { append: () => this }))"
+  ]),
+  mutant("the first fallback counts", "answers what nobody accepted; the last one set counts", [
+    builder,
+    "return new ChainBuilder(this.name, this.previous, this.step, step,",
+    "return new ChainBuilder(this.name, this.previous, this.step, this.fallback ?? step,"
+  ]),
+  mutant("a step after the fallback drops it", "answers what nobody accepted; the last one set counts", [
+    builder,
+    "      step,\n      this.fallback,",
+    "      step,\n      undefined,"
+  ]),
+  mutant("a merged fragment loses its fallback", fragmentGoesOn, [
+    builder,
+    "const name = options?.name || inner.name\n",
+    "const name = options?.name || inner.name\n    inner = { ...inner, fallback: undefined, ends: false }\n"
+  ]),
+  mutant("a merged chain loses its last step", "merges the steps of a builder or a built chain", [
+    builder,
+    "return this.merge((what as Compiled<any, any, any, any, any>).registered, options)",
+    "return this.merge((what as any).registered.previous ?? (what as any).registered, options)"
+  ]),
+  mutant(
+    "a merged builder is replaced by a step that refuses",
+    "merges the steps of a builder or a built chain",
+    [
+      builder,
+      "if (what instanceof ChainBuilder) return this.merge(what, options)",
+      "if (what instanceof ChainBuilder) return this.merge(ChainBuilder.make(what.name), options)"
+    ]
+  ),
+  mutant("a branch loses its fallback", branchGoesOn, [
+    builder,
+    "return this.enter(condition, inner, places, name",
+    "return this.enter(condition, { ...inner, fallback: undefined } as never, 1 + inner.size, name"
+  ]),
+  mutant(
+    "a branch that refuses its request runs its last step",
+    "`configure(branch)` adds steps for those requests",
+    [builder, "      skip: places,", "      skip: Math.max(1, places - 1),"]
+  ),
+  mutant("a branch is entered without being asked", "`configure(branch)` adds steps for those requests", [
+    builder,
+    "return this.enter(condition, inner, places",
+    "return this.enter(() => true, inner, places"
+  ]),
+  mutant("a branch that was refused goes to the end of the chain", branchGoesOn, [
+    "internal/Run.ts",
+    "else index += step.skip",
+    "else index = program.length - 1"
+  ]),
+  mutant("a selective handler is never asked", "`{ canHandle(request), process(request) }`", [
+    builder,
+    "(request) => what.canHandle(request),",
+    "undefined,"
+  ]),
+  mutant("a selective handler loses its object", "`{ canHandle(request), process(request) }`", [
+    builder,
+    "(request) => what.process(request),",
+    "what.process,"
+  ]),
+  mutant("canHandle loses its object", "`{ canHandle(request), process(request) }`", [
+    builder,
+    "(request) => what.canHandle(request),",
+    "what.canHandle,"
+  ]),
+  mutant("a handler object loses itself", "`{ handle(request, next) }`", [
+    builder,
+    "(request, next) => what.handle(request, next),",
+    "what.handle,"
+  ]),
+  mutant("a function's name is not read", unnamed, [
+    builder,
+    "options?.name ?? what.name,\n        options?.kind",
+    'options?.name ?? "",\n        options?.kind'
+  ]),
+  mutant("places are counted from zero", unnamed, [
+    builder,
+    "`${kind}-${this.count + 1}` : name",
+    "`${kind}-${this.count}` : name"
+  ]),
+  mutant("a name given to useWhen is not read", options, [
+    builder,
+    'options?.name ?? handler.name, "handler", options',
+    'handler.name, "handler", options'
+  ]),
+  mutant("a name given to a merge is not read", options, [
+    builder,
+    "const name = options?.name || inner.name",
+    "const name = inner.name"
+  ]),
+  mutant("a name given to a branch is not read", options, [
+    builder,
+    "const name = options?.name || `branch-",
+    "const name = `branch-"
+  ]),
+  mutant("a name given to a fallback is not read", options, [
+    builder,
+    'const name = options?.name || "fallback"',
+    'const name = "fallback"'
+  ]),
+  mutant("descriptions of handlers are dropped", options, [
+    builder,
+    "leaf(op, when, run, shown, kind, options?.description, undefined)",
+    "leaf(op, when, run, shown, kind, undefined, undefined)"
+  ]),
+  mutant("descriptions of branches are dropped", options, [
+    builder,
+    "places, name, options?.description, false)",
+    "places, name, undefined, false)"
+  ]),
+  mutant("a description of a fallback is dropped", options, [
+    builder,
+    'fallback, name, "fallback", options?.description,',
+    'fallback, name, "fallback", undefined,'
+  ]),
+  mutant("middleware is described as a handler", '`kind: "middleware"`', [
+    builder,
+    '        options?.kind ?? "handler",\n        options\n',
+    '        "handler",\n        options\n'
+  ]),
+  mutant("a builder without a name has none", '`ChainBuilder.make<Req, Res>(name = "chain")`', [
+    builder,
+    'static make<Req, Res>(name = "chain")',
+    'static make<Req, Res>(name = "")'
+  ]),
+  mutant("inner steps count", counts, [
+    "Chain.ts",
+    "compiled(chain).registered.count",
+    "compiled(chain).registered.size"
+  ]),
+  mutant("a fallback counts", counts, [
+    "Chain.ts",
+    "compiled(chain).registered.count",
+    "compiled(chain).registered.count + (compiled(chain).registered.fallback === undefined ? 0 : 1)"
+  ]),
+  mutant("a fallback counts in the description", described, [
+    "ChainDescription.ts",
+    "    count: registered.count,",
+    "    count: steps.length,"
+  ]),
+  mutant("the fallback is described first", described, [
+    "ChainDescription.ts",
+    "const steps = [...stepsOf(registered), ...(registered.fallback === undefined ? [] : [registered.fallback])]",
+    "const steps = [...(registered.fallback === undefined ? [] : [registered.fallback]), ...stepsOf(registered)]"
+  ]),
+  mutant("the fallback is not described", described, [
+    "ChainDescription.ts",
+    "const steps = [...stepsOf(registered), ...(registered.fallback === undefined ? [] : [registered.fallback])]",
+    "const steps = stepsOf(registered)"
+  ]),
+  mutant("steps are described in reverse", described, [
+    "ChainDescription.ts",
+    "const steps = [...stepsOf(registered),",
+    "const steps = [...[...stepsOf(registered)].reverse(),"
+  ]),
+  mutant("a fragment in a fragment ends nothing", warned, [
+    "ChainDescription.ts",
+    "step.when === undefined && step.inner.ends",
+    "step.when === undefined && step.inner.fallback !== undefined"
+  ]),
+  mutant("a branch with a fallback gives warnings", warned, [
+    "ChainDescription.ts",
+    "if (step.when === undefined && step.inner.ends)",
+    "if (step.inner.ends)"
+  ]),
+  mutant("a warning loses its path", warned, [
+    "ChainDescription.ts",
+    "const here = [...path, step.name]",
+    "const here = [step.name]"
+  ]),
+  mutant("warnings do not look into branches", warned, [
+    "ChainDescription.ts",
+    "open.push([step.inner, here])",
+    "if (step.when === undefined) open.push([step.inner, here])"
+  ]),
+  mutant("a fallback that cannot be reached gives no warning", warned, [
+    "ChainDescription.ts",
+    "for (const step of [...stepsOf(at[0]), ...(fallback === undefined ? [] : [fallback])])",
+    "for (const step of fallback === undefined ? stepsOf(at[0]) : stepsOf(at[0]))"
+  ])
+]

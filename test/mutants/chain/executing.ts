@@ -1,0 +1,254 @@
+import { mutant } from "./Mutant.js"
+
+const run = "internal/Run.ts"
+const again = "each call runs the rest again"
+const handsOn = "It refuses by returning `next(request)`, and may also hand on a changed request"
+const conditions = "**Conditions** give `true`, `false`, or an Effect of one."
+const notSilent =
+  "Anything else, and anything they throw, is a defect of the execution, never a silent refusal."
+const lazy = "nothing runs before the Effect does, and a retry runs the steps again"
+const steps = "steps in a fixed order, of which the first that accepts a request answers it"
+const innermost = "the innermost step whose answer became part of the response"
+const sync = "the response at once; throws the failure itself."
+const waits = "a step that has to wait ends in an `AsyncStepError`, and is interrupted"
+const neverThrow = "the same as an `Exit`; never throw"
+const stack = "Chains of any length are safe: 100,000 steps, pure or effectful, overflow no stack."
+const interruption = "Interruption reaches the waiting step and releases what steps before it acquired."
+const plain = "Option and Either count as plain answers."
+const failures = "what they may fail with and what they require adds up in the chain's type"
+const verdict = "const verdict = when(request)"
+
+/** Faults of walking through the steps. */
+export const executing = [
+  mutant("a handler that refuses hands on the original request", handsOn, [
+    run,
+    "        request = reply.request\n",
+    ""
+  ]),
+  mutant(
+    "next ignores the request that it is given",
+    handsOn,
+    [
+      run,
+      "step.run!(request, nextAfter(execution, index))",
+      "step.run!(request, nextAfter(execution, index, request))"
+    ],
+    [
+      run,
+      "const nextAfter = (execution: Execution, index: number) => (request: unknown) =>",
+      "const nextAfter = (execution: Execution, index: number, request: unknown) => () =>"
+    ]
+  ),
+  mutant("a step that refuses takes the one after it along", handsOn, [
+    run,
+    "index = reply.index",
+    "index = Math.min(reply.index + 1, program.length - 1)"
+  ]),
+  mutant("a second next hands on the first request", again, [
+    run,
+    "const nextAfter = (execution: Execution, index: number) => (request: unknown) =>\n  new Rest(execution, index + 1, request)",
+    "const nextAfter = (execution: Execution, index: number) => { let rest: Rest | undefined; return (request: unknown) => (rest ??= new Rest(execution, index + 1, request)) }"
+  ]),
+  mutant("a second next skips a step", again, [
+    run,
+    "const nextAfter = (execution: Execution, index: number) => (request: unknown) =>\n  new Rest(execution, index + 1, request)",
+    "const nextAfter = (execution: Execution, index: number) => { let calls = 0; return (request: unknown) => new Rest(execution, Math.min(index + 1 + (calls++ > 0 ? 1 : 0), execution.program.length - 1), request) }"
+  ]),
+  mutant("the rest runs once, however often its Effect does", again, [
+    run,
+    "return walked(this.execution, this.index, this.request, false)",
+    "return this.index > 0 ? ((this as any).memo ??= walked(this.execution, this.index, this.request, false)) : walked(this.execution, this.index, this.request, false)"
+  ]),
+  mutant("a retry runs nothing again", lazy, [
+    run,
+    "return walked(this.execution, this.index, this.request, false)",
+    "return this.index === 0 ? ((this as any).memo ??= walked(this.execution, this.index, this.request, false)) : walked(this.execution, this.index, this.request, false)"
+  ]),
+  mutant("execute runs at once", lazy, [
+    "Chain.ts",
+    "return new Rest(compiled(chain).execution, 0, request)",
+    "return toExit(compiled(chain).execution as never, request)"
+  ]),
+  mutant("executeNamed runs at once", lazy, [
+    "Chain.ts",
+    "return new NamedExecution(program, name, request)",
+    "return new NamedExecution(program, name, request).commit()"
+  ]),
+  mutant("trace runs at once", lazy, [
+    "Chain.ts",
+    "return traceProgram(program, name, request)",
+    "return Effect.runSyncExit(traceProgram(program, name, request) as never) as never"
+  ]),
+  mutant("a condition is asked twice", conditions, [run, verdict, `when(request)\n        ${verdict}`]),
+  mutant("an effectful condition runs twice", conditions, [
+    run,
+    "Effect.flatMap(verdict, (accepted)",
+    "Effect.flatMap(Effect.zipRight(verdict, verdict), (accepted)"
+  ]),
+  mutant("a throwing condition refuses", notSilent, [
+    run,
+    verdict,
+    "const verdict = (() => { try { return when(request) } catch { return false } })()"
+  ]),
+  mutant("a condition that fails refuses", failures, [
+    run,
+    "Effect.flatMap(verdict, (accepted)",
+    "Effect.flatMap(Effect.catchAll(verdict, () => Effect.succeed(false)), (accepted)"
+  ]),
+  mutant("a condition that dies refuses", notSilent, [
+    run,
+    "Effect.flatMap(verdict, (accepted)",
+    "Effect.flatMap(Effect.catchAllDefect(verdict, () => Effect.succeed(false)), (accepted)"
+  ]),
+  mutant("a truthy condition accepts", notSilent, [
+    run,
+    verdict,
+    "const said = when(request)\n        const verdict = isEffect(said) ? said : Boolean(said)"
+  ]),
+  mutant("a condition that gives nothing refuses", notSilent, [
+    run,
+    verdict,
+    "const verdict = when(request) ?? false"
+  ]),
+  mutant("an Effect of a truthy value accepts", notSilent, [
+    run,
+    'if (typeof accepted !== "boolean") throw notABoolean(step, accepted)',
+    ""
+  ]),
+  mutant("a condition that accepts by an Effect skips its step", steps, [
+    run,
+    "accepted ? index : index + step.skip, request, accepted)",
+    "accepted ? index + 1 : index + step.skip, request, false)"
+  ]),
+  mutant("the last step is asked first", steps, [
+    "internal/Plan.ts",
+    "  return program\n}",
+    "  if (program.length > 2 && program.every((step) => step.op === 0 || step.op === 4)) program.unshift(program.splice(program.length - 2, 1)[0]!)\n  return program\n}"
+  ]),
+  mutant("a failure is answered by the fallback", failures, [
+    run,
+    "return this.defer(step, reply)",
+    "return this.defer(step, Effect.catchAll(reply, () => walked(execution, program.length - 1, request, false)))"
+  ]),
+  mutant("a defect of a handler is answered by the fallback", failures, [
+    run,
+    "return this.defer(step, reply)",
+    "return this.defer(step, Effect.catchAllDefect(reply, () => walked(execution, program.length - 1, request, false)))"
+  ]),
+  mutant("a thrown defect is swallowed", failures, [
+    run,
+    "      throw defect\n    }\n  }\n\n  // One flat loop",
+    "      return undefined\n    }\n  }\n\n  // One flat loop"
+  ]),
+  mutant("a thrown defect is a failure in executeExit", "the same as an `Exit`", [
+    run,
+    "  } catch (defect) {\n    return Exit.die(defect)\n  }\n}",
+    "  } catch (defect) {\n    return Exit.fail(defect)\n  }\n}"
+  ]),
+  mutant("executeExit throws", neverThrow, [
+    run,
+    "  } catch (defect) {\n    return Exit.die(defect)\n  }\n}",
+    "  } catch (defect) {\n    throw defect\n  }\n}"
+  ]),
+  mutant("an unhandled request is a defect", "`Effect<Res, E \\| U, R>`", [
+    run,
+    "const exit = Exit.fail(new UnhandledRequestError",
+    "const exit = Exit.die(new UnhandledRequestError"
+  ]),
+  mutant("executeSync wraps the failure", sync, [
+    run,
+    "throw Cause.squash(exit.cause)",
+    'throw new Error("The execution failed.", { cause: Cause.squash(exit.cause) })'
+  ]),
+  mutant("executeSync gives undefined after an Effect", sync, [
+    run,
+    "if (Exit.isSuccess(exit)) return exit.value",
+    "if (Exit.isSuccess(exit)) return undefined"
+  ]),
+  mutant("a step that waits goes on in the background", waits, [
+    "internal/runNow.ts",
+    "waiting.value.fiber.unsafeInterruptAsFork(FiberId.none)",
+    ""
+  ]),
+  mutant("a step that waits gives Effect's own error", waits, [
+    "internal/runNow.ts",
+    "return Exit.die(new AsyncStepError({ chain }))",
+    "return exit"
+  ]),
+  mutant("a step that waits is a failure", waits, [
+    "internal/runNow.ts",
+    "return Exit.die(new AsyncStepError({ chain }))",
+    "return Exit.fail(new AsyncStepError({ chain }))"
+  ]),
+  mutant("the synchronous entries run effectful steps twice", "the response at once", [
+    "internal/runNow.ts",
+    "const exit = Effect.runSyncExit(effect)",
+    "Effect.runSyncExit(effect)\n  const exit = Effect.runSyncExit(effect)"
+  ]),
+  mutant("handledBy is the outermost step", innermost, [
+    run,
+    "execution.answered ??= step",
+    "execution.answered = step"
+  ]),
+  mutant("handledBy names a step whose answer was thrown away", innermost, [
+    run,
+    "    onFailure: (cause) => {\n      execution.answered = undefined",
+    "    onFailure: (cause) => {"
+  ]),
+  mutant(
+    "handledBy stays that of the first run of the rest",
+    innermost,
+    [
+      run,
+      "if (this.execution.watched) this.execution.answered = undefined\n    return walked",
+      "return walked"
+    ],
+    [
+      run,
+      "if (this.execution.watched) this.execution.answered = step",
+      "if (this.execution.watched) this.execution.answered ??= step"
+    ]
+  ),
+  mutant("executeNamedExit names the chain", "`Chain.executeNamedExit`", [
+    "Chain.ts",
+    "    : Exit.succeed({ response: exit.value, handledBy: execution.answered!.name })",
+    "    : Exit.succeed({ response: exit.value, handledBy: name })"
+  ]),
+  mutant("handing on takes a frame of the stack", stack, [
+    run,
+    "        index = reply.index\n        request = reply.request",
+    "        return this.steps(reply.index, reply.request, false)"
+  ]),
+  mutant("refusing takes a frame of the stack", stack, [
+    run,
+    "          else index += step.skip\n          continue",
+    "          else index += step.skip\n          return this.steps(index, request, false)"
+  ]),
+  mutant("an effectful condition takes a frame of the stack", stack, [
+    run,
+    "      Effect.flatMap(verdict, (accepted) => {",
+    "      ((_: unknown, go: (accepted: unknown) => any) => { const exit = Effect.runSyncExit(verdict as any); return Exit.isSuccess(exit) ? go(exit.value) : exit })(verdict, (accepted) => {"
+  ]),
+  mutant("effectful handlers run on the caller's stack", stack, [
+    run,
+    "    return this.remaining(execution.watched ? watchedBy(execution, step, effect) : effect)",
+    "    return this.remaining(Effect.runSyncExit(effect as any))"
+  ]),
+  mutant("a waiting step cannot be interrupted", interruption, [
+    run,
+    "    return this.remaining(execution.watched ? watchedBy(execution, step, effect) : effect)",
+    "    return this.remaining(Effect.uninterruptible(execution.watched ? watchedBy(execution, step, effect) : effect))"
+  ]),
+  mutant("a waiting condition cannot be interrupted", interruption, [
+    run,
+    "Effect.flatMap(verdict, (accepted)",
+    "Effect.flatMap(Effect.uninterruptible(verdict), (accepted)"
+  ]),
+  mutant("interruption is a failure", interruption, [
+    run,
+    "    return this.remaining(execution.watched ? watchedBy(execution, step, effect) : effect)",
+    '    return this.remaining(Effect.catchAllCause(execution.watched ? watchedBy(execution, step, effect) : effect, (cause) => Cause.isInterrupted(cause) ? Effect.fail(new Error("interrupted")) : Effect.failCause(cause)))'
+  ]),
+  mutant("an Option is run", plain, [run, "  !(Option.TypeId in reply) &&\n", ""]),
+  mutant("an Either is run", plain, [run, " &&\n  !(Either.TypeId in reply)", ""])
+]

@@ -1,0 +1,226 @@
+import { mutant } from "./Mutant.js"
+
+const trace = "Trace.ts"
+const logs = "internal/Logs.ts"
+const traced =
+  "every visited step with its path, outcome (`skipped`, `passed`, `matched`, `failed`) and duration"
+const reports = "middleware that reports start, duration and outcome of the steps after it"
+const atError = "| failure, defect, unhandled | `Error` | `Chain NAME failed after N.NNN ms.` |"
+const interrupted = "| interruption | the given one | `Chain NAME was interrupted after N.NNN ms.` |"
+const success = "| success | the same | `Executed chain NAME in N.NNN ms.` |"
+const start = "| start | the given one, else `Debug` | `Executing chain NAME.` |"
+const ignored = "a writer that throws or fails is ignored"
+const nothingOfTheRequest = "Entries hold nothing of the request"
+const span = "opens a span of kind `internal`, called `MessageFlow.Execute` unless told otherwise"
+const attributes =
+  "with the attributes `messageflow.chain`, `messageflow.request_type` and `messageflow.response_type`"
+
+/** Faults of traces, logs and spans. */
+export const reporting = [
+  mutant("a trace leaves out what was skipped", traced, [
+    trace,
+    'if (verdict === false) end("skipped")',
+    "if (verdict === false) recorder.visits.pop()"
+  ]),
+  mutant("a step that hands on matched", traced, [trace, 'end(passed ? "passed" : success', "end(success"]),
+  mutant("a step that fails matched", traced, [trace, 'success ? "matched" : "failed")', '"matched")']),
+  mutant("a condition that fails is still running", traced, [
+    trace,
+    'Exit.isSuccess(exit) ? Effect.void : Effect.sync(() => end("failed"))',
+    "Effect.void"
+  ]),
+  mutant("a branch that is entered passed", traced, [
+    trace,
+    'else if (step.op === Op.Enter) end("matched")',
+    'else if (step.op === Op.Enter) end("passed")'
+  ]),
+  mutant("a trace loses the branches of a path", traced, [
+    trace,
+    "const path = [...open.map(([name]) => name), step.name]",
+    "const path = [step.name]"
+  ]),
+  mutant("a path keeps branches that it has left", traced, [
+    trace,
+    "while (open.length > 0 && open[open.length - 1]![1] <= index) open.pop()",
+    ""
+  ]),
+  mutant("a trace loses the durations of steps", traced, [
+    trace,
+    "      visit.elapsedMillis = monotonicMillis() - started\n",
+    ""
+  ]),
+  mutant("a trace loses its duration", "`Effect<{ exit, handledBy, elapsedMillis, steps }, never, R>`", [
+    trace,
+    "elapsedMillis: monotonicMillis() - started,\n        steps",
+    "elapsedMillis: started - started,\n        steps"
+  ]),
+  mutant(
+    "a trace says that the last visited step answered",
+    "`Effect<{ exit, handledBy, elapsedMillis, steps }, never, R>`",
+    [trace, "Exit.isSuccess(exit) ? execution.answered?.name : undefined", "recorder.visits.at(-1)?.name"]
+  ),
+  mutant("a trace fails as the chain does", "`Effect<{ exit, handledBy, elapsedMillis, steps }, never, R>`", [
+    trace,
+    "Effect.exit(Effect.suspend(() => walked(execution, 0, request, false)))",
+    "Effect.map(Effect.suspend(() => walked(execution, 0, request, false)), Exit.succeed)"
+  ]),
+  mutant("a trace leaves out logging", traced, [
+    trace,
+    "const step = registered.log === undefined ? registered : loggingByEffect(registered, registered.log)",
+    "const step = registered"
+  ]),
+  mutant("a trace does not log", reports, [
+    trace,
+    "effectful(log, (entry) => Effect.sync(() => log.write(entry)))",
+    "effectful(log, () => Effect.void)"
+  ]),
+  mutant("a step is listed once, however often it is visited", traced, [
+    trace,
+    "    this.visits.push(visit)",
+    "    if (!this.visits.some((one) => one.name === visit.name)) this.visits.push(visit)"
+  ]),
+  mutant("the start is not logged", start, [logs, "    write(options, startEntry(options))\n", ""]),
+  mutant("the start is always logged at Debug", start, [
+    logs,
+    "  level,\n  message: `Executing chain",
+    '  level: "Debug",\n  message: `Executing chain'
+  ]),
+  mutant("the usual level is Information", start, [
+    "ChainBuilder.ts",
+    'const { level = "Debug", name = this.name } = options',
+    'const { level = "Information", name = this.name } = options'
+  ]),
+  mutant("lines name no chain", start, [
+    "ChainBuilder.ts",
+    'const { level = "Debug", name = this.name } = options',
+    'const { level = "Debug", name = "chain" } = options'
+  ]),
+  mutant("success is logged at Debug", success, [
+    logs,
+    "      level,\n      message: `Executed",
+    '      level: "Debug",\n      message: `Executed'
+  ]),
+  mutant("durations have two places", success, [
+    logs,
+    "elapsedMillis.toFixed(3)",
+    "elapsedMillis.toFixed(2)"
+  ]),
+  mutant("durations are in seconds", success, [
+    logs,
+    "elapsedMillis.toFixed(3)",
+    "(elapsedMillis / 1000).toFixed(3)"
+  ]),
+  mutant("the end of a plain chain is not logged", success, [
+    "internal/Run.ts",
+    "    if (this.log !== undefined) Logs.end(this.log, Exit.succeed(reply))\n",
+    ""
+  ]),
+  mutant("the end of an effectful chain is not logged", success, [
+    "internal/Run.ts",
+    "return Logs.around(this.log, effect)",
+    "return effect"
+  ]),
+  mutant("failures are logged at the given level", atError, [
+    logs,
+    'return { level: "Error", message,',
+    "return { level, message,"
+  ]),
+  mutant("a thrown defect is not logged", atError, [
+    "internal/Run.ts",
+    "if (this.log !== undefined) Logs.end(this.log, Exit.die(defect))",
+    ""
+  ]),
+  mutant("a thrown defect is logged as a success", atError, [
+    "internal/Run.ts",
+    "Logs.end(this.log, Exit.die(defect))",
+    "Logs.end(this.log, Exit.succeed(defect))"
+  ]),
+  mutant("an unhandled request is not logged", atError, [
+    "internal/Run.ts",
+    "    Logs.end(this.log, exit)\n",
+    ""
+  ]),
+  mutant("interruption is logged as a failure", interrupted, [
+    logs,
+    "if (Cause.isInterruptedOnly(exit.cause))",
+    "if (Cause.isEmpty(exit.cause))"
+  ]),
+  mutant("interruption is not logged", interrupted, [
+    logs,
+    "Effect.sync(() => waiting.end(exit))",
+    "Exit.isInterrupted(exit) ? Effect.void : Effect.sync(() => waiting.end(exit))"
+  ]),
+  mutant("a failure entry holds no cause", "a failure entry holds the `cause`, as the steps made it", [
+    logs,
+    'phase: "failure", elapsedMillis, cause: exit.cause }',
+    'phase: "failure", elapsedMillis }'
+  ]),
+  mutant("the outer log ends first", reports, [
+    logs,
+    "for (let log = innermost; log !== undefined; log = log.outer) log.end(exit)",
+    "const all: Array<Started> = []\n  for (let log = innermost; log !== undefined; log = log.outer) all.unshift(log)\n  for (const log of all) log.end(exit)"
+  ]),
+  mutant("only the inner log ends", reports, [
+    logs,
+    "for (let log = innermost; log !== undefined; log = log.outer) log.end(exit)",
+    "innermost?.end(exit)"
+  ]),
+  mutant("a writer that throws fails the request", ignored, [
+    logs,
+    "  } catch {\n    // Logging never fails the request.\n  }",
+    "  } catch (defect) {\n    throw defect\n  }"
+  ]),
+  mutant("a writer that fails fails the request", ignored, [
+    "Logging.ts",
+    "Effect.catchAllCause(\n        Effect.suspend(() => log(entry)),\n        () => Effect.void\n      )",
+    "Effect.suspend(() => log(entry))"
+  ]),
+  mutant("a writer that dies kills the request", ignored, [
+    "Logging.ts",
+    "Effect.catchAllCause(\n        Effect.suspend",
+    "Effect.catchAll(\n        Effect.suspend"
+  ]),
+  mutant("lines hold the request", nothingOfTheRequest, [
+    "internal/Run.ts",
+    "new Logs.Started(step.log!, this.log)",
+    "new Logs.Started({ ...step.log!, write: (entry) => step.log!.write({ ...entry, request } as never) }, this.log)"
+  ]),
+  mutant("a line has no level in front", "`Logging.format(entry)` is the text with its level in front", [
+    "Logging.ts",
+    "`${entry.level}: ${entry.message}`",
+    "entry.message"
+  ]),
+  mutant("durations come from the wall clock", "Durations come from a clock that never steps back", [
+    logs,
+    "return own === live ? sinceStart : () => Number(own.unsafeCurrentTimeNanos()) / 1e6",
+    "return own === live || own !== live ? () => Date.now() : sinceStart"
+  ]),
+  mutant("the span has another name", span, ["Tracing.ts", "options.spanName ?? defaultSpanName", '"chain"']),
+  mutant("the name of a span is not read", span, [
+    "Tracing.ts",
+    "options.spanName ?? defaultSpanName",
+    "defaultSpanName"
+  ]),
+  mutant("the span is of kind server", span, ["Tracing.ts", 'kind: "internal"', 'kind: "server"']),
+  mutant("the span ends before the steps after it", "middleware that runs the steps after it in a span", [
+    "Tracing.ts",
+    "Effect.withSpan(next(request), spanName, span)",
+    "Effect.zipRight(Effect.withSpan(Effect.void, spanName, span), next(request))"
+  ]),
+  mutant("the span names no chain", attributes, ["Tracing.ts", '      "messageflow.chain": chain,\n', ""]),
+  mutant("the span has no type of request", attributes, [
+    "Tracing.ts",
+    "...(options.requestType === undefined ? {} : { [requestTypeAttribute]: options.requestType }),",
+    ""
+  ]),
+  mutant("the span has no type of response", attributes, [
+    "Tracing.ts",
+    "[responseTypeAttribute]: options.responseType }",
+    "[responseTypeAttribute]: options.requestType }"
+  ]),
+  mutant(
+    "given attributes are dropped",
+    "`useTracing({ spanName, requestType, responseType, attributes })`",
+    ["Tracing.ts", "      ...options.attributes\n", ""]
+  )
+]
