@@ -1,10 +1,11 @@
+import { readFileSync } from "node:fs"
 import { builtinModules } from "node:module"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { build, type Metafile } from "esbuild"
 
-const source = (path: string) => fileURLToPath(new URL(`../src/${path}`, import.meta.url))
+const source = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 /** What a bundler makes of an entry for browsers; a Node module that cannot be had there is an error of its own. */
 const bundled = (entry: string) =>
@@ -37,9 +38,28 @@ const loadedAtOnce = (metafile: Metafile, entry: string) => {
   return [...found]
 }
 
+const page = readFileSync(new URL("../docs/dependencies.md", import.meta.url), "utf8")
+
+/** What the documentation says of a subpath, in kB: what is loaded at once, and with all that is loaded later. */
+const documented = (subpath: string) => {
+  const row = page.split("\n").find((line) => line.startsWith(`| \`${subpath}\` |`)) ?? ""
+  const [, , atOnce, inAll] = row.split("|").map((cell) => Number(cell.trim()))
+  return { atOnce, inAll }
+}
+
+/** By how much a size may grow before somebody says so in the documentation. */
+const slack = 1.05
+
+const entries = {
+  chainstore: "src/index.ts",
+  "chainstore/chain": "src/chain/index.ts",
+  "chainstore/store": "src/store/index.ts",
+  "chainstore/promise": "src/store/promise/index.ts"
+}
+
 describe("what the browser carries", () => {
-  for (const entry of ["chain/index.ts", "store/index.ts", "store/promise/index.ts"]) {
-    it(`has no Node module in it: ${entry}`, async () => {
+  for (const [subpath, entry] of Object.entries(entries)) {
+    it(`has no Node module in it, and weighs no more than documented: ${subpath}`, async () => {
       const { errors, metafile, outputFiles } = await bundled(entry)
       assert.deepStrictEqual(errors, [])
       const inputs = Object.keys(metafile.inputs)
@@ -56,11 +76,13 @@ describe("what the browser carries", () => {
         []
       )
       const first = loadedAtOnce(metafile, entry)
-      const bytes = outputFiles.filter(({ path }) => first.some((name) => path.endsWith(name)))
-      assert.isBelow(
-        bytes.reduce((sum, file) => sum + gzipSync(file.contents).length, 0),
-        200_000
-      )
+      const zipped = outputFiles.map(({ contents, path }) => ({ path, bytes: gzipSync(contents).length }))
+      const kB = (files: typeof zipped) => files.reduce((sum, { bytes }) => sum + bytes, 0) / 1000
+      const atOnce = kB(zipped.filter(({ path }) => first.some((name) => path.endsWith(name))))
+      const says = documented(subpath)
+      assert.isAtMost(atOnce, (says.atOnce ?? 0) * slack, "loaded at once")
+      assert.isAtMost(kB(zipped), (says.inAll ?? 0) * slack, "in all")
+      assert.isBelow(atOnce, 200)
     })
   }
 })

@@ -2,8 +2,8 @@ import { Otlp } from "@effect/opentelemetry"
 import { FetchHttpClient } from "@effect/platform"
 import { Layer } from "effect"
 import * as LineLogger from "../http/server/LineLogger.js"
-import { version } from "./Manifest.js"
 import type { Settings } from "./Settings.js"
+import { version } from "./Version.js"
 
 /** The log on standard output (pretty on a terminal, JSON lines otherwise) and, where a collector is named, OTLP export. */
 export const layer = (settings: Settings): Layer.Layer<never> =>

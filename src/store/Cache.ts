@@ -105,7 +105,7 @@ export class MemoryCache extends Cache {
     return { entries: this.#entries.size, bytes: this.#entries.weight }
   }
 
-  get(key: string) {
+  get(key: string): Effect.Effect<Option.Option<CacheEntry>> {
     return Effect.sync(() =>
       Option.map(Option.fromNullable(this.#entries.get(key)), (entry) => ({
         ...entry,

@@ -27,7 +27,7 @@ let repositories = 0
  */
 export class MemoryRepository {
   readonly name: string
-  readonly blobs = new Map<Oid, Uint8Array>()
+  readonly blobs: Map<Oid, Uint8Array> = new Map()
   readonly trees = new Map<Oid, MemoryTree>()
   readonly commits = new Map<Oid, MemoryCommit>()
   /** Whole ref names, such as `refs/heads/main`. */

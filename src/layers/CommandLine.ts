@@ -1,0 +1,84 @@
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Cause, Console, Effect, Exit, Layer } from "effect"
+import { run } from "../cli/Chainstore.js"
+import { endingOf } from "../cli/ExitCode.js"
+import { StandardInput } from "../cli/Input.js"
+import { Screen } from "../cli/Output.js"
+import { Services } from "../cli/ServiceCommands.js"
+import { toStandardError } from "../store/promise/Logs.js"
+import { DestinationError } from "../store/transfer/Destination.js"
+import { SourceError } from "../store/transfer/SourceError.js"
+import * as Stores from "./Stores.js"
+import { version } from "./Version.js"
+
+const screen = Layer.succeed(Screen, {
+  results: process.stdout.isTTY === true,
+  messages: process.stderr.isTTY === true,
+  columns: process.stdout.columns ?? 80,
+  message: (text) => Effect.sync(() => process.stderr.write(text)),
+  bytes: (bytes) =>
+    Effect.async((resume) => {
+      process.stdout.write(bytes, (error) =>
+        resume(
+          error === undefined || error === null
+            ? Effect.void
+            : new DestinationError({
+                operation: "export",
+                message: `cannot write to standard output: ${error.message}`,
+                cause: error
+              })
+        )
+      )
+    })
+})
+
+const unreadable = (cause: unknown) =>
+  new SourceError({ operation: "read", message: `standard input cannot be read: ${cause}`, cause })
+
+const input = Layer.succeed(StandardInput, {
+  bytes: NodeStream.fromReadable(() => process.stdin, unreadable)
+})
+
+/** Loaded when they are wanted: the other commands start without the whole service. */
+const mains = Effect.promise(() => import("./Main.js"))
+const services = Layer.succeed(Services, {
+  serve: Effect.flatMap(mains, ({ serve }) => serve),
+  host: Effect.flatMap(mains, ({ host }) => host)
+})
+
+const environment = Layer.mergeAll(NodeContext.layer, screen, input, services, Stores.layer)
+
+/** The services write their log to standard output, as `npm start` does. */
+const isService = ["serve", "host"].includes(process.argv[2] ?? "")
+
+const main = run(version, process.argv.slice(2)).pipe(
+  Effect.provide(isService ? environment : Layer.merge(environment, toStandardError)),
+  Effect.catchAllCause((cause) => {
+    const { code, message } = endingOf(cause)
+    return Effect.zipRight(
+      message === undefined ? Effect.void : Console.error(message),
+      Effect.sync(() => {
+        process.exitCode = code
+      })
+    )
+  })
+)
+
+/** The services end well when they are told to end; any other command that is interrupted did not finish. */
+const stopped = isService ? 0 : 130
+
+/** Runs the command that the process was started with, to its end. */
+export const runCommand = (): void => {
+  // A reader of our output that went away, as `head` does, has what it wanted.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 9))
+  // Where nobody reads our messages any more, the work goes on without them.
+  process.stderr.on("error", () => {})
+  NodeRuntime.runMain(main, {
+    disablePrettyLogger: true,
+    disableErrorReporting: true,
+    teardown: (exit, end) =>
+      end(Exit.isFailure(exit) && Cause.isInterrupted(exit.cause) ? stopped : Number(process.exitCode ?? 0))
+  })
+}
