@@ -49,7 +49,10 @@ export interface DocumentOperation {
    */
   readonly needs: "present" | "absent" | "any"
   readonly expected?: Expectation | undefined
-  /** Runs again whenever the write is rebuilt; never with a version other than that of the commit it will stand on. */
+  /**
+   * Runs again whenever the write is rebuilt, also where it first ran on a version that was only assumed. What it answers
+   * counts for the version that the commit replaces, and for no other.
+   */
   readonly next: (stored: Option.Option<StoredVersion>) => Effect.Effect<NextVersion, WriteError>
 }
 

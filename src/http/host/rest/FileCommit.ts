@@ -113,7 +113,7 @@ const committing = (hosted: Hosted, write: Intention, message: string, change: C
     const info = yield* git.commit(committed.value.commit)
     return {
       existed: result.existed,
-      blob: committed.value.blobs.get(write.path),
+      blob: change._tag === "Link" ? change.oid : committed.value.blobs.get(write.path),
       info: Option.getOrThrow<CommitInfo>(info)
     }
   })

@@ -160,6 +160,7 @@ export const makeCommitTurns = ({
         })
       ),
       branches.careful(branch),
+      Effect.tapErrorTag("AmbiguousWriteError", () => Effect.sync(() => snapshots.forgetBranch(branch))),
       Effect.catchTag("RefMoved", (lost) => Effect.flatMap(lookAgain(branch, lost), Effect.fail)),
       Effect.catchTag("ConflictError", () => {
         const lost = new RefMoved({
