@@ -114,12 +114,12 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
   )
 
   for (const [title, refused] of [
-    ["in the end", 3],
+    ["in the end", 1],
     ["never", Number.POSITIVE_INFINITY]
   ] as const)
     it.live(`leave no refused write behind where the branch lets it be taken back ${title}`, () =>
       Effect.gen(function* () {
-        const deadline = "4 seconds"
+        const deadline = "2 seconds"
         const { remote, server } = yield* fresh({ ...options, deadline })
         server.commit("main", [put("README", {})])
         const it = (yield* open(remote, { deadline })).collection("people")

@@ -22,10 +22,8 @@ interface Parts {
   readonly writable: Writable
 }
 
-type Operations = Pick<
-  GitRemoteService,
-  "createBranch" | "deleteBranch" | "listBranches" | "advance" | "moveBranches"
->
+type Operations = Pick<GitRemoteService, "createBranch" | "deleteBranch" | "listBranches" | "advance"> &
+  Required<Pick<GitRemoteService, "moveBranches">>
 
 /** Branches made, moved and deleted, and remembered as such. */
 export const makeBranchRefs = ({
@@ -38,8 +36,6 @@ export const makeBranchRefs = ({
   told,
   writable
 }: Parts): Operations => {
-  const { settings } = client
-
   /** What was seen of a branch that comes to where another one is, is copied before that one is gone. */
   const remember = (moves: ReadonlyArray<BranchMove>) =>
     Effect.suspend(() => {
@@ -97,7 +93,6 @@ export const makeBranchRefs = ({
         Effect.zipRight(remember([{ branch, from: Option.some(from), to: Option.some(to) }])),
         told("advance")
       ),
-    // A commit by Git Data is only asked to be a way forward; who wants equality has said so.
-    ...(settings.commitVia === "graphql" && !settings.readOnly ? { moveBranches } : {})
+    moveBranches
   }
 }

@@ -13,18 +13,12 @@ import { type CommitReads, snapshotAt, snapshotLater } from "../RemoteSnapshot.j
 import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
 import { makeBranches } from "./Branches.js"
-import type { makeBranchMoves } from "./BranchMoves.js"
-import { makeBranchRefs } from "./BranchRefs.js"
 import { makeBranchSnapshots } from "./BranchSnapshots.js"
 import type { Bring } from "./Bring.js"
 import { streaming } from "./Call.js"
 import { makeClient } from "./Client.js"
-import { makeCommit } from "./Commits.js"
-import { makeCommitTurns } from "./CommitTurns.js"
 import { estimateWith } from "./Estimate.js"
-import { makeFileCommit } from "./FileCommit.js"
 import { makeFiles } from "./Files.js"
-import { makeFileWrites } from "./FileWrites.js"
 import { makeHeads } from "./Heads.js"
 import { makeDiff, makeLog, toCommitInfo } from "./History.js"
 import { makeKnownTrees } from "./KnownTrees.js"
@@ -36,16 +30,16 @@ import type { Patches } from "./Patches.js"
 import { makeProbe } from "./Probes.js"
 import { makeRefWrites } from "./RefWrites.js"
 import { makeRepositoryId } from "./RepositoryId.js"
-import { makeTold, makeWritable } from "./Told.js"
+import { makeTold } from "./Told.js"
 import { translate } from "./Translate.js"
 import { makeTrees } from "./Trees.js"
+import type { Writes } from "./Writes.js"
 import { WriteTurns } from "./WriteTurns.js"
 
 export { type Authorization, config, type GitHubOptions, type WriteLane } from "./Options.js"
 
-// Loaded when they are used: a page that uses REST alone does not carry them.
-const mutations = lazy(() => import("./GraphqlCommit.js"))
-const moves = lazy(() => import("./BranchMoves.js"))
+// Loaded when they are used: a page that reads by REST alone does not carry them.
+const writing = lazy(() => import("./Writes.js"))
 const queries = lazy(() => import("./Bring.js"))
 const patching = lazy(() => import("./Patches.js"))
 
@@ -115,17 +109,6 @@ export const make = (
       head: heads.head,
       isAncestor: refs.isAncestor
     })
-    const writeFile = makeFileWrites(client, branches)
-    const commitNow = makeCommit({
-      client,
-      refs,
-      writeFile,
-      viaGraphql: (...given) =>
-        Effect.flatMap(mutations, ({ makeGraphqlCommit }) =>
-          makeGraphqlCommit(client, refs, repositoryId, known)(...given)
-        ),
-      existing: branches.existing
-    })
     const told = makeTold(settings.deadline)
     const reads: CommitReads = {
       resolve: (ref) => told("resolve")(heads.resolve(ref)),
@@ -144,28 +127,24 @@ export const make = (
     }
     const { readOnly } = settings
     const snapshots = makeBranchSnapshots({ reads, branches, files, heads, known, trees, readOnly, told })
-    let moveTogether: ReturnType<typeof makeBranchMoves> | undefined
-    const parts = {
-      snapshots,
-      client,
-      cache,
-      known,
-      branches,
-      heads,
-      bring,
-      files,
-      refs,
-      writeFile,
-      commitNow,
-      moveTogether: (...given: Parameters<ReturnType<typeof makeBranchMoves>>) =>
-        Effect.flatMap(moves, (loaded) => {
-          moveTogether ??= loaded.makeBranchMoves(client, refs, repositoryId)
-          return moveTogether(...given)
-        }),
-      told,
-      writable: makeWritable(readOnly),
-      exclusively: (branch: string) => turns(`${repositoryName.toLowerCase()}\0${branch}`)
-    }
+    let made: Writes | undefined
+    const writes = Effect.map(writing, ({ makeWrites }) => {
+      made ??= makeWrites({
+        snapshots,
+        client,
+        cache,
+        known,
+        branches,
+        heads,
+        bring,
+        files,
+        refs,
+        repositoryId,
+        told,
+        exclusively: (branch: string) => turns(`${repositoryName.toLowerCase()}\0${branch}`)
+      })
+      return made
+    })
     const probe = makeProbe(client, refs, branches)
     const log = makeLog(client)
     const diff = makeDiff(trees)
@@ -173,8 +152,16 @@ export const make = (
     return GitRemote.of({
       name: repositoryName,
       repo: `${owner}/${repo}`,
-      ...makeCommitTurns({ ...parts, commitFile: makeFileCommit(parts) }),
-      ...makeBranchRefs(parts),
+      commit: (...args) => Effect.flatMap(writes, ({ commit }) => commit(...args)),
+      commitNext: (branch, edit) => Effect.flatMap(writes, ({ commitNext }) => commitNext(branch, edit)),
+      createBranch: (...args) => Effect.flatMap(writes, ({ createBranch }) => createBranch(...args)),
+      deleteBranch: (...args) => Effect.flatMap(writes, ({ deleteBranch }) => deleteBranch(...args)),
+      listBranches: (...args) => Effect.flatMap(writes, ({ listBranches }) => listBranches(...args)),
+      advance: (...args) => Effect.flatMap(writes, ({ advance }) => advance(...args)),
+      // A commit by Git Data is only asked to be a way forward; who wants equality has said so.
+      ...(settings.commitVia === "graphql" && !readOnly
+        ? { moveBranches: (moves) => Effect.flatMap(writes, ({ moveBranches }) => moveBranches(moves)) }
+        : {}),
       probe: (branch) => told("probe")(probe(branch)),
       ...reads,
       head: (branch) => told("head")(heads.head(branch)),

@@ -1,0 +1,73 @@
+import * as Effect from "effect/Effect"
+import { lazy } from "../../../domain/Lazy.js"
+import type { Exclusively } from "../../../domain/Mutex.js"
+import type { GitRemoteService } from "../GitRemote.js"
+import type { Branches } from "./Branches.js"
+import type { makeBranchMoves } from "./BranchMoves.js"
+import { makeBranchRefs } from "./BranchRefs.js"
+import type { BranchSnapshots } from "./BranchSnapshots.js"
+import type { Bring } from "./Bring.js"
+import type { Client } from "./Client.js"
+import { makeCommit } from "./Commits.js"
+import { makeCommitTurns } from "./CommitTurns.js"
+import { makeFileCommit } from "./FileCommit.js"
+import type { Files } from "./Files.js"
+import { makeFileWrites } from "./FileWrites.js"
+import type { Heads } from "./Heads.js"
+import type { KnownTrees } from "./KnownTrees.js"
+import type { ObjectCache } from "./ObjectCache.js"
+import type { RefWrites } from "./RefWrites.js"
+import type { RepositoryId } from "./RepositoryId.js"
+import { makeWritable, type Told } from "./Told.js"
+
+const mutations = lazy(() => import("./GraphqlCommit.js"))
+const moves = lazy(() => import("./BranchMoves.js"))
+
+interface Parts {
+  readonly client: Client
+  readonly cache: ObjectCache
+  readonly known: KnownTrees
+  readonly branches: Branches
+  readonly snapshots: BranchSnapshots
+  readonly heads: Heads
+  readonly bring: Bring
+  readonly files: Files
+  readonly refs: RefWrites
+  readonly repositoryId: RepositoryId
+  readonly told: Told
+  readonly exclusively: Exclusively
+}
+
+export type Writes = Pick<GitRemoteService, "commit" | "commitNext"> & ReturnType<typeof makeBranchRefs>
+
+/** Everything of the remote that writes. */
+export const makeWrites = (given: Parts): Writes => {
+  const { branches, client, known, refs, repositoryId } = given
+  const writeFile = makeFileWrites(client, branches)
+  const commitNow = makeCommit({
+    client,
+    refs,
+    writeFile,
+    viaGraphql: (...args) =>
+      Effect.flatMap(mutations, ({ makeGraphqlCommit }) =>
+        makeGraphqlCommit(client, refs, repositoryId, known)(...args)
+      ),
+    existing: branches.existing
+  })
+  let moveTogether: ReturnType<typeof makeBranchMoves> | undefined
+  const parts = {
+    ...given,
+    writeFile,
+    commitNow,
+    writable: makeWritable(client.settings.readOnly),
+    moveTogether: (...args: Parameters<ReturnType<typeof makeBranchMoves>>) =>
+      Effect.flatMap(moves, (loaded) => {
+        moveTogether ??= loaded.makeBranchMoves(client, refs, repositoryId)
+        return moveTogether(...args)
+      })
+  }
+  return {
+    ...makeCommitTurns({ ...parts, commitFile: makeFileCommit(parts) }),
+    ...makeBranchRefs(parts)
+  }
+}
