@@ -72,6 +72,18 @@ export interface SingleFile<A> {
   readonly now: string
 }
 
+/** The error for an index or a manifest that what is stored keeps from being written. */
+export const unprintable =
+  (path: string, collection: string) =>
+  ({ message, path: inside }: JsonProblem) =>
+    new ValidationError({
+      operation: "Store.write",
+      path,
+      collection,
+      message: `${path} cannot be written: ${inside} ${message}`,
+      hint: "a stored document holds a number that JavaScript cannot hold in an indexed or listed field"
+    })
+
 const updatedAt = (content: Uint8Array): string | undefined =>
   Either.match(parseObject(content), {
     onLeft: () => undefined,
@@ -89,17 +101,7 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
   const write = (before: A, documents: ReadonlyArray<DocumentChange>, tree: Oid) =>
     Effect.gen(function* () {
       const value = { ...form.with(before, documents), tree }
-      const content = yield* Effect.mapError(
-        form.print(value, now, tree),
-        ({ message, path: inside }) =>
-          new ValidationError({
-            operation: "Store.write",
-            path,
-            collection,
-            message: `${path} cannot be written: ${inside} ${message}`,
-            hint: "a stored document holds a number that JavaScript cannot hold in an indexed or listed field"
-          })
-      )
+      const content = yield* Effect.mapError(form.print(value, now, tree), unprintable(path, collection))
       if (!isTouched && stored !== undefined) {
         const time = updatedAt(stored.content)
         const same = time === undefined ? undefined : Either.getOrUndefined(form.print(value, time, tree))

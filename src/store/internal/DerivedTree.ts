@@ -5,9 +5,9 @@ import * as Stream from "effect/Stream"
 import type { DocumentChange } from "../../domain/IndexFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
-import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import type { ReadError } from "../../domain/StoreError.js"
 import type { Change } from "../remote/GitRemote.js"
-import { type Derivation, type DerivedFile, nothing } from "./DerivedFile.js"
+import { type Derivation, type DerivedFile, nothing, unprintable } from "./DerivedFile.js"
 import { apply } from "./ordered-tree/Apply.js"
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import { build } from "./ordered-tree/Build.js"
@@ -106,18 +106,7 @@ export const derivedTree = ({
       ? Option.getOrUndefined(yield* whole(StoredTree.open(reader, rows.keyOf)))
       : undefined
 
-    const entry = (row: Row) =>
-      Either.mapLeft(
-        entryOf(row, rows.keyOf),
-        ({ message, path: inside }) =>
-          new ValidationError({
-            operation: "Store.write",
-            path,
-            collection,
-            message: `${path} cannot be written: ${inside} ${message}`,
-            hint: "a stored document holds a number that JavaScript cannot hold in an indexed or listed field"
-          })
-      )
+    const entry = (row: Row) => Either.mapLeft(entryOf(row, rows.keyOf), unprintable(path, collection))
 
     const changeOf = (edit: TreeEdit): Change =>
       edit._tag === "Put"
