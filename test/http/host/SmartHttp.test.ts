@@ -1,7 +1,15 @@
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  writeFileSync
+} from "node:fs"
 import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
@@ -84,34 +92,77 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
     })
   )
 
-  it.effect("a push is unpacked before the writers wait for it", () =>
+  /** A clone of a new repository with one commit that was not pushed, and what pushes to it keep apart. */
+  const withCommit = (name: string) =>
     Effect.gen(function* () {
       const { directory, repositories, token, url } = yield* HostServer
-      yield* Rest.repository("unpacked", { "a.json": "1\n" })
-      const remote = `${url.replace("//", `//x:${token}@`)}/local/unpacked.git`
-      const work = `${directory}/unpacked`
+      yield* Rest.repository(name, { "a.json": "1\n" })
+      const remote = `${url.replace("//", `//x:${token}@`)}/local/${name}.git`
+      const work = `${directory}/${name}`
+      const arguments_ = ["-c", "user.name=a", "-c", "user.email=a@x", "-C"]
       const git = (...args: ReadonlyArray<string>) =>
-        Effect.promise(() =>
-          promisify(execFile)("git", ["-c", "user.name=a", "-c", "user.email=a@x", "-C", directory, ...args])
-        )
+        Effect.promise(() => promisify(execFile)("git", [...arguments_, directory, ...args]))
       yield* git("clone", "-q", remote, work)
       yield* git("-C", work, "commit", "-q", "--allow-empty", "-m", "pushed")
       const all = { id: "t", login: "t", grants: [{ repository: "*", access: "write" as const }] }
-      const hosted = yield* repositories.reading(all, "local", "unpacked")
+      const hosted = yield* repositories.reading(all, "local", name)
       const kept = () =>
-        readdirSync(`${hosted.git.directory}/objects`).filter((name) => name.includes("incoming"))
+        readdirSync(`${hosted.git.directory}/objects`).filter((entry) => entry.includes("incoming"))
+      const push = ["-C", work, "push", "-q", remote, "HEAD:refs/heads/pushed"]
+      return {
+        hosted,
+        git,
+        kept,
+        push,
+        spawned: () => spawn("git", [...arguments_, directory, ...push], { detached: true })
+      }
+    })
+
+  it.effect("a push is unpacked before the writers wait for it", () =>
+    Effect.gen(function* () {
+      const { git, hosted, kept, push } = yield* withCommit("unpacked")
       const pushed = yield* hosted.git.exclusively(
         Effect.gen(function* () {
-          const push = yield* Effect.fork(git("-C", work, "push", "-q", remote, "HEAD:refs/heads/pushed"))
+          const pushing = yield* Effect.fork(git(...push))
           assert.isTrue(yield* until(() => kept().length > 0))
           assert.isTrue(Option.isNone(yield* hosted.git.ref("refs/heads/pushed")))
-          return push
+          return pushing
         })
       )
       const { stderr } = yield* Fiber.join(pushed)
       assert.strictEqual(stderr, "")
       assert.isTrue(Option.isSome(yield* hosted.git.ref("refs/heads/pushed")))
       assert.deepStrictEqual(kept(), [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("the hook of a killed push ends with its client, and nothing is left", () =>
+    Effect.gen(function* () {
+      const { hosted, kept, spawned } = yield* withCommit("hooked")
+      const place = realpathSync(hosted.git.directory)
+      const hooks = () =>
+        readdirSync("/proc").filter((pid) => {
+          try {
+            return (
+              readFileSync(`/proc/${pid}/comm`, "utf8") === "pre-receive\n" &&
+              readlinkSync(`/proc/${pid}/cwd`).startsWith(place)
+            )
+          } catch {
+            return false
+          }
+        })
+      yield* hosted.git.exclusively(
+        Effect.gen(function* () {
+          const client = spawned()
+          assert.isTrue(yield* until(() => hooks().length > 0))
+          const status = readFileSync(`/proc/${hooks()[0]}/status`, "utf8")
+          process.kill(Number(/^PPid:\s*(\d+)$/m.exec(status)![1]), "SIGKILL")
+          process.kill(-client.pid!, "SIGKILL")
+          assert.isTrue(yield* until(() => hooks().length === 0))
+          assert.isTrue(yield* until(() => kept().length === 0))
+        })
+      )
+      assert.isTrue(Option.isNone(yield* hosted.git.ref("refs/heads/pushed")))
     }).pipe(Effect.scoped)
   )
 

@@ -31,6 +31,8 @@ const started = <E>({
     }),
     (process) =>
       Effect.suspend(() => {
+        // The hook of a push ends with its channel, also where the program that ran it was killed.
+        if (turn !== undefined) channelOf(process).destroy()
         if (process.exitCode !== null || process.signalCode !== null) return Effect.void
         const gone = Effect.promise(() => once(process, "exit"))
         const signal = (name: NodeJS.Signals) =>
@@ -187,7 +189,8 @@ export const output = <E = never>(
       })
       const [stdout, stderr, code] =
         run.turn !== undefined && (yield* Effect.raceFirst(checked(process), Effect.as(all, false)))
-          ? yield* run.turn(apply)
+          ? // Nobody waits for a turn on behalf of a program that has failed.
+            yield* Effect.raceFirst(run.turn(apply), Effect.zipRight(all, Effect.never))
           : yield* all
       return { code, stdout, stderr: stderr.toString() }
     })
