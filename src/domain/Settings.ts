@@ -13,11 +13,15 @@ export interface Layout {
   readonly shardWidth: number
 }
 
+/** How indexes and manifests are stored: one file each, as the reference has them (1), or a tree of small files each (2). */
+export type DerivedFormat = 1 | 2
+
 /** From a collection to the names of fields. */
 export type FieldMap = ReadonlyMap<string, ReadonlyArray<string>>
 
 /** What every client of a repository must agree on: the content of `_chainstore.json`. */
 export interface Settings extends Layout {
+  readonly format: DerivedFormat
   /** The indexed fields of a collection. */
   readonly indexes: FieldMap
   /** The collections with a manifest, and the fields that it projects. */
@@ -26,6 +30,11 @@ export interface Settings extends Layout {
 
 /** The settings that a client asks for; what is absent is adopted from the repository. */
 export interface SettingsOptions {
+  /**
+   * How indexes and manifests are stored: `1`, one file each; `2`, a tree of small files each, so that what a write costs
+   * does not grow with the collection. Default 1.
+   */
+  readonly format?: DerivedFormat | undefined
   readonly shardBy?: "leading" | "hash" | undefined
   readonly shardDepth?: number | undefined
   readonly shardWidth?: number | undefined
@@ -43,14 +52,14 @@ export interface SettingsProblem {
 }
 
 /** The newest form of the settings file that this store writes and understands. */
-export const settingsFormat = 1
+export const settingsFormat = 2
 
 export const settingsFileName = "_chainstore.json"
 
 export const plainLayout: Layout = { shardBy: "leading", shardDepth: 0, shardWidth: 2 }
 
 /** The plain layout of the document: nothing is sharded, indexed or listed. */
-export const plainSettings: Settings = { ...plainLayout, indexes: new Map(), manifests: new Map() }
+export const plainSettings: Settings = { format: 1, ...plainLayout, indexes: new Map(), manifests: new Map() }
 
 /** Given settings, checked and in one form: only what was given is present. */
 export type GivenSettings = Partial<Settings>
@@ -98,7 +107,10 @@ export const readSettings = (given: {
   readonly [name: string]: unknown
 }): Either.Either<GivenSettings, ReadonlyArray<SettingsProblem>> => {
   const problems: Array<SettingsProblem> = []
-  const { indexes, manifests, shardBy, shardDepth, shardWidth } = given
+  const { format, indexes, manifests, shardBy, shardDepth, shardWidth } = given
+  if (format !== undefined && format !== 1 && format !== 2) {
+    problems.push({ path: "format", message: "is 1 or 2" })
+  }
   if (shardBy !== undefined && shardBy !== "leading" && shardBy !== "hash") {
     problems.push({ path: "shardBy", message: 'is "leading" or "hash"' })
   }
@@ -111,6 +123,7 @@ export const readSettings = (given: {
   const anyName = (name: unknown) =>
     typeof name === "string" && name !== "" ? undefined : "is the name of a field"
   const settings: GivenSettings = {
+    ...(format === undefined ? {} : { format: format as DerivedFormat }),
     ...(shardBy === undefined ? {} : { shardBy: shardBy as Layout["shardBy"] }),
     ...(shardDepth === undefined ? {} : { shardDepth: shardDepth as number }),
     ...(shardWidth === undefined ? {} : { shardWidth: shardWidth as number }),
@@ -137,9 +150,10 @@ export const parseSettings = (content: Uint8Array): Either.Either<SettingsFile, 
     if (typeof format !== "number" || !Number.isInteger(format) || format < 1) {
       return Either.left("has no format number")
     }
-    const read = readSettings(file)
+    const isNewer = format > settingsFormat
+    const read = readSettings(isNewer ? { ...file, format: settingsFormat } : file)
     if (Either.isRight(read)) return Either.right({ format, settings: { ...plainSettings, ...read.right } })
-    if (format > settingsFormat) return Either.left(`is of format ${format}, newer than this program knows`)
+    if (isNewer) return Either.left(`is of format ${format}, newer than this program knows`)
     return Either.left(read.left.map(({ message, path }) => `${path} ${message}`).join("; "))
   })
 
@@ -147,7 +161,7 @@ export const parseSettings = (content: Uint8Array): Either.Either<SettingsFile, 
 export const printSettings = (settings: Settings): Uint8Array =>
   Either.getOrThrow(
     encode({
-      format: settingsFormat,
+      format: settings.format,
       shardBy: settings.shardBy,
       shardDepth: settings.shardDepth,
       shardWidth: settings.shardWidth,
@@ -175,6 +189,7 @@ export const sameLayout = (a: Layout, b: Layout): boolean =>
 /** The given settings that differ from those of the repository, by name. */
 export const differences = (given: GivenSettings, actual: Settings): ReadonlyArray<string> => {
   const differ: Array<string> = []
+  if (given.format !== undefined && given.format !== actual.format) differ.push("format")
   if (given.shardDepth !== undefined && given.shardDepth !== actual.shardDepth) differ.push("shardDepth")
   if (actual.shardDepth > 0) {
     if (given.shardBy !== undefined && given.shardBy !== actual.shardBy) differ.push("shardBy")
@@ -188,4 +203,7 @@ export const differences = (given: GivenSettings, actual: Settings): ReadonlyArr
 
 /** Whether settings promise no more than the plain layout does without a settings file. */
 export const isPlain = (settings: Settings): boolean =>
-  settings.shardDepth === 0 && settings.indexes.size === 0 && settings.manifests.size === 0
+  settings.format === 1 &&
+  settings.shardDepth === 0 &&
+  settings.indexes.size === 0 &&
+  settings.manifests.size === 0

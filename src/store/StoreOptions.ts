@@ -108,6 +108,7 @@ export const storeFields = {
     kind<string>("the id of a commit, or a tag", (value) => typeof value === "string" && value !== "")
   ),
   deadline: or(duration(), Duration.seconds(30)),
+  format: setting("format"),
   shardBy: setting("shardBy"),
   shardDepth: setting("shardDepth"),
   shardWidth: setting("shardWidth"),
@@ -126,7 +127,7 @@ const cacheOf = (given: boolean | Cache | AsyncCache): Cache => {
 export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOptions, ValidationError> =>
   Either.map(read("Store.make", options), (found) => {
     const cache = cacheOf(found.cache)
-    const { indexes, manifests, shardBy, shardDepth, shardWidth } = found
+    const { format, indexes, manifests, shardBy, shardDepth, shardWidth } = found
     return {
       ...found,
       root: normaliseRoot(found.root),
@@ -136,6 +137,6 @@ export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOpt
       author: found.author,
       readOnly: found.readOnly || found.ref !== undefined,
       ref: found.ref,
-      given: Either.getOrThrow(readSettings({ indexes, manifests, shardBy, shardDepth, shardWidth }))
+      given: Either.getOrThrow(readSettings({ format, indexes, manifests, shardBy, shardDepth, shardWidth }))
     }
   })

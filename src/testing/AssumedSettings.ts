@@ -53,7 +53,9 @@ export const completedLater = (
 }
 
 const isDerivedOf = (path: string, collection: string): boolean =>
-  path.startsWith(`_index/${collection}/`) || path === `_manifest/${collection}.json`
+  path.startsWith(`_index/${collection}/`) ||
+  path.startsWith(`_manifest/${collection}/`) ||
+  path === `_manifest/${collection}.json`
 
 const treeIn = (file: Json): Json | undefined =>
   typeof file === "object" && file !== null && !Array.isArray(file) ? (file as JsonObject)["tree"] : undefined

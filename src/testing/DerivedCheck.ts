@@ -1,6 +1,8 @@
 import { Either } from "effect"
 import { encodeInline } from "../domain/CanonicalJson.js"
 import type { Json, JsonObject } from "../domain/Document.js"
+import { settingsFileName } from "../domain/Settings.js"
+import { indexRowsOf, manifestRowsOf, treeProblems } from "./DerivedTreeCheck.js"
 import type { Snapshot } from "./HistoryReader.js"
 import { canonical } from "./StoreModel.js"
 
@@ -91,14 +93,41 @@ const checkManifest = (
   ]
 }
 
+/** The same for indexes and manifests of format 2. */
+const checkTrees = (
+  snapshot: Snapshot,
+  collection: string,
+  { indexes, manifests }: DerivedFields
+): ReadonlyArray<string> => {
+  const documents = documentsOf(snapshot, collection)
+  const projected = manifests[collection]
+  return [
+    ...(indexes[collection] ?? []).map((field) => ({
+      path: `_index/${collection}/${field}`,
+      rows: indexRowsOf(documents, field)
+    })),
+    ...(projected === undefined
+      ? []
+      : [{ path: `_manifest/${collection}`, rows: manifestRowsOf(documents, projected) }])
+  ].flatMap(({ path, rows }) => treeProblems(snapshot, { collection, path, rows }))
+}
+
+const formatOf = ({ derived }: Snapshot): Json | undefined => {
+  const settings = derived.get(settingsFileName)
+  return isObject(settings) ? settings["format"] : undefined
+}
+
 /** What the index and manifest files of a collection get wrong at one commit; empty when they equal a rebuild. */
 export const derivedProblems = (
   snapshot: Snapshot,
   collection: string,
   fields: DerivedFields
-): ReadonlyArray<string> => [
-  ...(fields.indexes[collection] ?? []).flatMap((field) => checkIndex(snapshot, collection, field)),
-  ...(fields.manifests[collection] === undefined
-    ? []
-    : checkManifest(snapshot, collection, fields.manifests[collection]))
-]
+): ReadonlyArray<string> =>
+  formatOf(snapshot) === 2
+    ? checkTrees(snapshot, collection, fields)
+    : [
+        ...(fields.indexes[collection] ?? []).flatMap((field) => checkIndex(snapshot, collection, field)),
+        ...(fields.manifests[collection] === undefined
+          ? []
+          : checkManifest(snapshot, collection, fields.manifests[collection]))
+      ]

@@ -132,8 +132,8 @@ describe("settings", () => {
     assert.isTrue(Either.isLeft(readSettings({ shardDepth: -1 })))
     assert.isTrue(Either.isLeft(readSettings({ indexes: { _x: ["a"] } })))
     assert.isTrue(Either.isLeft(parseSettings(Buffer.from("{}"))))
-    const newer = Either.getOrThrow(parseSettings(Buffer.from('{"format": 2, "shardDepth": 1}')))
-    assert.strictEqual(newer.format, 2)
+    const newer = Either.getOrThrow(parseSettings(Buffer.from('{"format": 3, "shardDepth": 1}')))
+    assert.strictEqual(newer.format, 3)
   })
 })
 

@@ -25,7 +25,11 @@ afterAll(removeLocal)
 describe("answers of random programs are explained by the order of the commits", () => {
   holds("one writer, in memory", { writers: 1, steps: 14, faults: false }, 40, memoryHarness)
 
-  holds("four writers on two stores, in memory", { writers: 4, steps: 8, faults: false }, 40, memoryHarness)
+  holds("four writers on two stores, in memory", { writers: 4, steps: 8, faults: false }, 25, memoryHarness)
+
+  holds("the same with trees as indexes and manifest", { writers: 4, steps: 8, faults: false }, 25, () =>
+    memoryHarness({}, { format: 2 })
+  )
 
   holds(
     "three writers with faults and interruption between any two steps, in memory",
@@ -34,14 +38,22 @@ describe("answers of random programs are explained by the order of the commits",
     memoryHarness
   )
 
-  holds("the same in a sharded store without a cache", { writers: 3, steps: 8, faults: true }, 25, () =>
+  holds("the same in a sharded store without a cache", { writers: 3, steps: 8, faults: true }, 15, () =>
     memoryHarness({}, { shardBy: "hash", shardDepth: 1, cache: false })
+  )
+
+  holds("the same with trees as indexes and manifest", { writers: 3, steps: 8, faults: true }, 30, () =>
+    memoryHarness({}, { format: 2, shardBy: "hash", shardDepth: 1 })
   )
 
   holds(
     "three writers with faults on a repository on this disk",
     { writers: 3, steps: 6, faults: true },
-    8,
+    5,
     localHarness
+  )
+
+  holds("the same with trees as indexes and manifest", { writers: 3, steps: 6, faults: true }, 5, () =>
+    localHarness({ format: 2 })
   )
 })

@@ -21,7 +21,7 @@ const holds = (
   numRuns: number,
   timeLimit: number
 ): Promise<void> => {
-  const check = (program: Program) =>
+  const check = (program: Program, format: 1 | 2) =>
     Effect.gen(function* () {
       const { connect, problems } = yield* subject
       // The bootstrap of an empty repository takes two commits there, which no model foresees.
@@ -33,13 +33,13 @@ const holds = (
       )
       const found = yield* RandomProgram.check(
         program,
-        { remote: connect, store: programStore() },
+        { remote: connect, store: programStore({ format }) },
         programFields
       )
       assert.strictEqual(found.join("\n"), "")
       assert.deepStrictEqual(problems(), [])
     }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.None), Effect.runPromise)
-  return FastCheck.assert(FastCheck.asyncProperty(programs, check), {
+  return FastCheck.assert(FastCheck.asyncProperty(programs, FastCheck.constantFrom(1 as const, 2 as const), check), {
     numRuns,
     interruptAfterTimeLimit: timeLimit
   })

@@ -65,9 +65,9 @@ export const changesBetween = (
       if (is !== undefined && Option.isSome(change.after)) entry(is).after = { path, oid: change.after.value }
       if (was !== undefined || is !== undefined) continue
       const inside = root === "" ? path : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : ""
-      const derivedFrom = /^_index\/([^/]+)\/|^_manifest\/([^/]+)\.json$/.exec(inside)
+      const derivedFrom = /^_index\/([^/]+)\/|^_manifest\/(?:([^/]+)\.json$|([^/]+)\/)/.exec(inside)
       if (derivedFrom === null) others.push(path)
-      else derived.add(derivedFrom[1] ?? derivedFrom[2]!)
+      else derived.add((derivedFrom[1] ?? derivedFrom[2] ?? derivedFrom[3])!)
     }
     return {
       // A document that moved to another shard as it was has not changed.

@@ -1,16 +1,16 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Bounded } from "../../domain/Bounded.js"
 import { type DocumentChange, type IndexFile, parseIndex } from "../../domain/IndexFile.js"
 import { type ManifestFile, parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
-import { parseSpelled, type SpelledJson, type SpelledObject } from "../../domain/SpelledJson.js"
+import type { SpelledJson, SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { idAt, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
+import { changedBlobs, changedDocuments, documentIn, inSequence } from "./CollectionChanges.js"
 import {
   type Derivation,
   type DerivedFile,
@@ -20,6 +20,7 @@ import {
   type Parsed,
   type SingleFile
 } from "./DerivedFile.js"
+import { derivedTree, type Rows, rowsOfIndex, rowsOfManifest } from "./DerivedTree.js"
 import { contents, listAt } from "./Listing.js"
 import { type SettingsAt, settingsMaxAge } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
@@ -70,6 +71,9 @@ export interface Derived {
   ) => Effect.Effect<Derivation, ReadError>
   readonly indexPath: (collection: string, field: string) => string
   readonly manifestPath: (collection: string) => string
+  /** The directories of an index and of a manifest of format 2. */
+  readonly indexTreePath: (collection: string, field: string) => string
+  readonly manifestTreePath: (collection: string) => string
   /** An index file as a read by the branch's name saw it, with the tree of all index files at that time. */
   readonly seenIndex: (path: string) => SeenIndex | undefined
   readonly sawIndex: (path: string, seen: SeenIndex) => void
@@ -122,6 +126,9 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
   const indexPath = (collection: string, field: string) =>
     under(options.root, indexDirectory, collection, `${field}.json`)
   const manifestPath = (collection: string) => under(options.root, manifestDirectory, `${collection}.json`)
+  const indexTreePath = (collection: string, field: string) =>
+    under(options.root, indexDirectory, collection, field)
+  const manifestTreePath = (collection: string) => under(options.root, manifestDirectory, collection)
 
   const entriesOf = (snapshot: Snapshot, { entries }: SettingsAt, top: string, path: string) =>
     Effect.gen(function* () {
@@ -138,6 +145,10 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       const fields = settings.indexes.get(collection) ?? []
       const projected = settings.manifests.get(collection)
       const wanted = new Map<string, Oid | undefined>(fields.map((field) => [field, undefined]))
+      if (settings.format === 2) {
+        const manifest = projected && { fields: projected, oid: undefined }
+        return { indexes: wanted, manifest }
+      }
       let manifest: Oid | undefined
       if (!recorded || fields.length > 0) {
         const path = under(options.root, indexDirectory, collection)
@@ -188,9 +199,8 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       yield* Stream.runForEachChunk(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
         Effect.suspend(() => {
           for (const { content, path } of blobs) {
-            const document = Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))
             const id = idAt(layout, path.slice(prefix.length))
-            if (id !== undefined) found.set(id, fieldsOf(document, fields))
+            if (id !== undefined) found.set(id, fieldsOf(documentIn(content), fields))
           }
           return tell
         })
@@ -198,13 +208,33 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       return found
     })
 
+  /** The trees of a collection's indexes and of its manifest as a snapshot has them. */
+  const storedTrees = (
+    snapshot: Snapshot,
+    collection: string,
+    { indexes, manifest }: DerivedFiles
+  ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> => {
+    const { concurrency } = options
+    const trees: Array<{ readonly path: string; readonly rows: Rows }> = Array.from(
+      indexes.keys(),
+      (field) => ({
+        path: indexTreePath(collection, field),
+        rows: rowsOfIndex([{ field }])
+      })
+    )
+    if (manifest !== undefined) {
+      trees.push({ path: manifestTreePath(collection), rows: rowsOfManifest(manifest.fields ?? []) })
+    }
+    return Effect.forEach(trees, (tree) => derivedTree({ snapshot, collection, concurrency, ...tree }))
+  }
+
   /** The index and manifest files of a collection as a snapshot has them. */
   const storedFiles = (
     snapshot: Snapshot,
     collection: string,
     files: DerivedFiles,
     given: Pick<SingleFile<unknown>, "isTouched" | "now">
-  ) =>
+  ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
     Effect.gen(function* () {
       const stored: Array<DerivedFile> = []
       for (const [field, oid] of files.indexes) {
@@ -222,6 +252,24 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       const fields = manifest.fields ?? (file === undefined ? [] : projectedFields(file.value))
       stored.push(manifestFile({ ...given, collection, path, known: manifests, stored: file }, fields))
       return stored
+    })
+
+  /** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */
+  const differingFrom = (
+    { settings }: SettingsAt,
+    files: ReadonlyArray<DerivedFile>,
+    after: Oid
+  ): Effect.Effect<ReadonlyMap<Oid, ReadonlyArray<DocumentChange>>, ReadError> =>
+    Effect.gen(function* () {
+      const found = new Map<Oid, ReadonlyArray<DocumentChange>>()
+      for (const { catchesUp, recorded } of files) {
+        if (!catchesUp || recorded === undefined || recorded === after || found.has(recorded)) continue
+        const blobs = yield* changedBlobs(remote, settings, recorded, after)
+        if (Option.isNone(blobs)) continue
+        const trees = { before: recorded, after }
+        found.set(recorded, yield* changedDocuments(remote, trees, blobs.value, options.concurrency))
+      }
+      return found
     })
 
   const derive: Derived["derive"] = (
@@ -242,15 +290,25 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
               yield* remote.treeAfter(head, under(options.root, collection), changes),
               () => emptyTree
             )
-      const stored = yield* storedFiles(snapshot, collection, files, { isTouched: changes.length > 0, now })
+      const stored =
+        settings.settings.format === 2
+          ? yield* storedTrees(snapshot, collection, files)
+          : yield* storedFiles(snapshot, collection, files, { isTouched: changes.length > 0, now })
       // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
       const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
-      const isCurrent = (file: DerivedFile) => !rebuild && (file.describes(before) || file.describes(base))
-      const missing = (file: DerivedFile) =>
-        since === undefined || (file.describes(base) && !file.describes(before)) ? changed : []
-      const kept = yield* Effect.forEach(stored, (file) =>
-        isCurrent(file) ? file.changed(missing(file), tree) : Effect.succeedNone
-      )
+      const missing = ({ recorded }: DerivedFile) =>
+        since === undefined || (recorded === base && recorded !== before) ? changed : []
+      const old = rebuild ? [] : stored.filter(({ recorded }) => recorded !== base)
+      const behind = yield* differingFrom(settings, old, before)
+      const kept = yield* Effect.forEach(stored, (file) => {
+        const { catchesUp, recorded } = file
+        if (rebuild || recorded === undefined) return Effect.succeedNone
+        if (recorded === before || recorded === base) return file.changed(missing(file), tree)
+        const differing = catchesUp ? behind.get(recorded) : undefined
+        return differing === undefined
+          ? Effect.succeedNone
+          : file.changed(inSequence(differing, since === undefined ? changed : []), tree)
+      })
       const isStale = kept.some(Option.isNone)
       const all =
         isStale && Option.isSome(head) && before !== emptyTree
@@ -289,6 +347,8 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
     documents,
     indexPath,
     manifestPath,
+    indexTreePath,
+    manifestTreePath,
     seenIndex: (path) => seen.get(path),
     sawIndex: (path, found) => void seen.set(path, found),
     index: (snapshot, collection, field, oid) =>

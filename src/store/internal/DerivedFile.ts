@@ -34,8 +34,10 @@ export const nothing: Derivation = { changes: [], committed: () => {} }
 export interface DerivedFile {
   /** The fields of documents that it holds. */
   readonly fields: ReadonlyArray<string>
-  /** Whether it describes a tree of the collection; what is missing describes the empty one. */
-  readonly describes: (tree: Oid | undefined) => boolean
+  /** The tree of the collection that it describes; what is missing describes the empty one, what is damaged none. */
+  readonly recorded: Oid | undefined
+  /** Whether it can be brought up to another tree by the documents that differ, each as it was and as it is. */
+  readonly catchesUp: boolean
   /** What it becomes where documents change, for a tree of the collection; none where it is damaged, and must be made anew. */
   readonly changed: (
     documents: ReadonlyArray<DocumentChange>,
@@ -117,8 +119,8 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
     })
   return {
     fields,
-    describes: (tree) =>
-      stored === undefined ? tree === emptyTree : tree !== undefined && stored.value.tree === tree,
+    recorded: stored === undefined ? emptyTree : stored.value.tree,
+    catchesUp: false,
     changed: (documents, tree) => Effect.asSome(write(stored?.value ?? form.empty, documents, tree)),
     anew: (documents, tree) => write(form.empty, documents, tree)
   }

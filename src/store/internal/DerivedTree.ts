@@ -78,33 +78,46 @@ export const readerAt = (snapshot: Snapshot, root: string, concurrency: number):
   }
 }
 
-export interface DerivedTreeOptions {
+/** Where an index or a manifest of format 2 lies, and how it is read. */
+export interface TreePlace {
   readonly snapshot: Snapshot
-  readonly collection: string
   /** The directory of the tree. */
   readonly path: string
   readonly rows: Rows
   readonly concurrency: number
 }
 
-/** An index or a manifest of format 2, as a snapshot has it: a tree of small files. */
-export const derivedTree = ({
-  collection,
+/** What a snapshot has of a tree: it is missing, damaged, or can be read. */
+export type TreeState =
+  | { readonly _tag: "Missing" }
+  | { readonly _tag: "Damaged"; readonly problem: BrokenTree }
+  | { readonly _tag: "Whole"; readonly tree: StoredTree<ReadError> }
+
+/** Opens a tree of a snapshot. */
+export const treeAt = ({
   concurrency,
   path,
   rows,
   snapshot
-}: DerivedTreeOptions): Effect.Effect<DerivedFile, ReadError> =>
+}: TreePlace): Effect.Effect<TreeState, ReadError> =>
   Effect.gen(function* () {
     const reader = readerAt(snapshot, path, concurrency)
-    const whole = <A>(
-      open: Effect.Effect<A, ReadError | BrokenTree>
-    ): Effect.Effect<Option.Option<A>, ReadError> =>
-      Effect.asSome(open).pipe(Effect.catchTag("BrokenTree", () => Effect.succeedNone))
-    const isThere = (yield* reader.directory("")) !== undefined
-    const stored = isThere
-      ? Option.getOrUndefined(yield* whole(StoredTree.open(reader, rows.keyOf)))
-      : undefined
+    if ((yield* reader.directory("")) === undefined) return { _tag: "Missing" } as const
+    return yield* StoredTree.open(reader, rows.keyOf).pipe(
+      Effect.map((tree): TreeState => ({ _tag: "Whole", tree })),
+      Effect.catchTag("BrokenTree", (problem) => Effect.succeed<TreeState>({ _tag: "Damaged", problem }))
+    )
+  })
+
+/** An index or a manifest of format 2, as a snapshot has it: a tree of small files. */
+export const derivedTree = (
+  place: TreePlace & { readonly collection: string }
+): Effect.Effect<DerivedFile, ReadError> =>
+  Effect.gen(function* () {
+    const { collection, concurrency, path, rows, snapshot } = place
+    const reader = readerAt(snapshot, path, concurrency)
+    const state = yield* treeAt(place)
+    const stored = state._tag === "Whole" ? state.tree : undefined
 
     const entry = (row: Row) => Either.mapLeft(entryOf(row, rows.keyOf), unprintable(path, collection))
 
@@ -156,14 +169,16 @@ export const derivedTree = ({
 
     return {
       fields: rows.fields,
-      describes: (tree) =>
-        isThere ? tree !== undefined && stored?.header.tree === tree : tree === emptyTree,
+      recorded: state._tag === "Missing" ? emptyTree : stored?.header.tree,
+      catchesUp: stored !== undefined,
       changed: (documents, tree) =>
-        stored === undefined
-          ? isThere
+        state._tag === "Missing"
+          ? Effect.asSome(anew(documents, tree))
+          : stored === undefined
             ? Effect.succeedNone
-            : Effect.asSome(anew(documents, tree))
-          : whole(changed(stored, documents, tree)),
+            : Effect.asSome(changed(stored, documents, tree)).pipe(
+                Effect.catchTag("BrokenTree", () => Effect.succeedNone)
+              ),
       anew
     }
   })

@@ -10,6 +10,7 @@ import { pathProblem } from "../../git/Names.js"
 import { documentPath, under } from "../DocumentPath.js"
 import type { Change, Committed, GitRemoteService, NewCommit, Wants } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
+import { documentIn } from "./CollectionChanges.js"
 import {
   type Derived,
   type DerivedFiles,
@@ -20,6 +21,7 @@ import {
 import type { Derivation } from "./DerivedFile.js"
 import * as Judgement from "./Judgement.js"
 import { listAt } from "./Listing.js"
+import { headerName, rowsName } from "./ordered-tree/Header.js"
 import { directoryProblem, type RepositorySettings, type SettingsAt } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
 import { versionOf } from "./Versions.js"
@@ -79,7 +81,7 @@ const collectionsOf = (documents: ReadonlyArray<{ readonly collection: string }>
 const mostWanted = 100
 
 /** What the build of a unit will read, as far as the settings last seen tell. */
-export const wantsOf = ({ options, repository }: EditParts, unit: Unit): Wants => {
+export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit): Wants => {
   const { root } = options
   const { settings } = repository.lastSeen()
   const documents = [...unit.operations, ...(unit.expectations ?? [])]
@@ -89,11 +91,21 @@ export const wantsOf = ({ options, repository }: EditParts, unit: Unit): Wants =
   for (const collection of collections) {
     if (settings.shardDepth === 0) trees.push(under(root, collection))
     const fields = settings.indexes.get(collection) ?? []
+    const hasManifest = settings.manifests.has(collection)
+    if (settings.format === 2) {
+      const derivedTrees = fields.map((field) => derived.indexTreePath(collection, field))
+      if (hasManifest) derivedTrees.push(derived.manifestTreePath(collection))
+      for (const tree of derivedTrees) {
+        files.push(`${tree}/${headerName}`)
+        trees.push(tree, `${tree}/${rowsName}`)
+      }
+      continue
+    }
     if (fields.length > 0) trees.push(under(root, indexDirectory, collection))
-    for (const field of fields) files.push(under(root, indexDirectory, collection, `${field}.json`))
-    if (settings.manifests.has(collection)) {
+    for (const field of fields) files.push(derived.indexPath(collection, field))
+    if (hasManifest) {
       trees.push(under(root, manifestDirectory))
-      files.push(under(root, manifestDirectory, `${collection}.json`))
+      files.push(derived.manifestPath(collection))
     }
   }
   if (documents.length <= mostWanted) {
@@ -215,6 +227,12 @@ export const readVersions = (
     return found
   })
 
+/** A document as an operation finds it and as it leaves it. */
+export const changeOf = ({ after, before, id }: Judgement.Prepared): DocumentChange => {
+  const was = Option.getOrUndefined(before)
+  return { id, document: after?.document, before: was && (() => documentIn(was.content)) }
+}
+
 /** What a unit does to each collection, for its index and manifest files. */
 const touchedBy = (unit: Unit, prepared: ReadonlyArray<Judgement.Prepared>): ReadonlyArray<Touched> => {
   const { onRead } = unit
@@ -235,11 +253,11 @@ const touchedBy = (unit: Unit, prepared: ReadonlyArray<Judgement.Prepared>): Rea
     touched.set(collection, made)
     return made
   }
-  for (const { after, change, collection, id } of prepared) {
-    if (change === undefined) continue
-    const entry = of(collection)
-    entry.changes.push(change)
-    entry.documents.push({ id, document: after?.document })
+  for (const one of prepared) {
+    if (one.change === undefined) continue
+    const entry = of(one.collection)
+    entry.changes.push(one.change)
+    entry.documents.push(changeOf(one))
   }
   for (const collection of unit.reindex ?? []) of(collection).rebuild = true
   return [...touched.values(), ...(unit.behind ?? [])]

@@ -1,17 +1,15 @@
 import * as Chunk from "effect/Chunk"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { keysOf } from "../../domain/IndexKey.js"
-import { parseSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { documentPath } from "../DocumentPath.js"
 import type { Blob } from "../remote/GitRemote.js"
-import type { Lookup } from "./Lookup.js"
+import { documentIn } from "./CollectionChanges.js"
+import type { LookupPlan } from "./LookupPlan.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
 
-type IndexLookup = Extract<Lookup, { readonly _tag: "Index" }>
+type IndexLookup = Extract<LookupPlan, { readonly _tag: "Index" }>
 
 /** An index names a document that is not as it says: the branch moved between two reads, or the file was edited. */
 export class IndexDisagrees extends Data.TaggedError("IndexDisagrees") {}
@@ -29,12 +27,6 @@ const candidates = (
     return snapshot.files(paths, { concurrency })
   }).pipe(Stream.unwrap)
 
-/** Whether a file has its field's value under one of the keys that the index names it by. */
-const isIndexed = (field: string, keys: ReadonlyArray<string>, { content }: Blob): boolean => {
-  const document = Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))
-  return Object.hasOwn(document, field) && keysOf(document[field]).some((key) => keys.includes(key))
-}
-
 /**
  * The files of documents that an index names, in order of id. A current index that is wrong about one of them fails
  * with `IndexDisagrees`; one that is trusted although it names no version may be wrong.
@@ -43,8 +35,7 @@ export const indexedFiles = (
   core: StoreCore,
   snapshot: Snapshot,
   collection: string,
-  field: string,
-  { current, ids, keys }: IndexLookup,
+  { current, ids, names }: IndexLookup,
   after: string | undefined
 ): Stream.Stream<Blob, ReadError | IndexDisagrees> =>
   Stream.suspend(() => {
@@ -57,7 +48,7 @@ export const indexedFiles = (
       files,
       (blobs): Effect.Effect<Chunk.Chunk<Blob>, IndexDisagrees> => {
         read += blobs.length
-        return Chunk.every(blobs, (blob) => isIndexed(field, keys, blob))
+        return Chunk.every(blobs, ({ content }) => names(documentIn(content)))
           ? Effect.succeed(blobs)
           : Effect.fail(new IndexDisagrees())
       }

@@ -3,39 +3,18 @@ import * as Option from "effect/Option"
 import type { Json } from "../../domain/Document.js"
 import { isDocumentId } from "../../domain/DocumentId.js"
 import { type IndexFile, parseIndex } from "../../domain/IndexFile.js"
-import { lookupKeys } from "../../domain/IndexKey.js"
+import { keysOf, lookupKeys } from "../../domain/IndexKey.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { settingsFileName } from "../../domain/Settings.js"
+import type { SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { under } from "../DocumentPath.js"
 import { indexDirectory, treeOf } from "./Derived.js"
+import { type LookupPlan, scanOf } from "./LookupPlan.js"
+import { headerName, rowsName } from "./ordered-tree/Header.js"
+import type { RecordedSettings } from "./RepositorySettings.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
-
-/** How a query by field is answered. */
-export type Lookup =
-  | {
-      readonly _tag: "Scan"
-      readonly reason: string
-      readonly index: string | undefined
-      readonly current: boolean
-    }
-  | {
-      readonly _tag: "Index"
-      readonly reason: string
-      readonly index: string
-      readonly current: boolean
-      /** Candidates, sorted: each is still checked against the document. */
-      readonly ids: ReadonlyArray<string>
-      /** The keys under which the index names the candidates. */
-      readonly keys: ReadonlyArray<string>
-    }
-
-const scan = (reason: string, index?: string, current = true): Lookup => ({
-  _tag: "Scan",
-  reason,
-  index,
-  current
-})
+import { treeLookup } from "./TreeLookup.js"
 
 interface Found {
   readonly index: IndexFile
@@ -93,39 +72,54 @@ export const lookup = (
   collection: string,
   field: string,
   value: Json
-): Effect.Effect<Lookup, ReadError> =>
+): Effect.Effect<LookupPlan, ReadError> =>
   Effect.gen(function* () {
     const { root } = core.options
     snapshot.reads.directories.add(under(root, collection))
+    const isUnindexed = ({ recorded, settings }: RecordedSettings) =>
+      recorded && !(settings.indexes.get(collection) ?? []).includes(field)
     const settings = yield* core.settings(snapshot)
-    if (settings.recorded && !(settings.settings.indexes.get(collection) ?? []).includes(field)) {
-      return scan(`${field} is not indexed`)
+    if (isUnindexed(settings)) return scanOf(`${field} is not indexed`)
+    if (settings.settings.format === 2) {
+      const tree = core.derived.indexTreePath(collection, field)
+      yield* snapshot.prefetch(() => ({
+        files: [under(root, settingsFileName), `${tree}/${headerName}`],
+        trees: [root, tree, `${tree}/${rowsName}`]
+      }))
+      yield* snapshot.head
+      const pinned = yield* core.repository.at(snapshot)
+      if (isUnindexed(pinned)) return scanOf(`${field} is not indexed`)
+      if (pinned.settings.format === 2) {
+        return yield* treeLookup(core, snapshot, pinned, collection, field, value)
+      }
     }
     const path = core.derived.indexPath(collection, field)
-    if (Array.isArray(value) && value.length === 0) return scan("no index holds an empty list", path)
+    if (Array.isArray(value) && value.length === 0) return scanOf("no index holds an empty list", path)
     yield* snapshot.prefetch(() => ({
       files: [under(root, settingsFileName), path],
       trees: [root, under(root, indexDirectory, collection)]
     }))
     const found = yield* (snapshot.isPinned() ? atCommit : byName)(core, snapshot.unnoted, collection, field)
-    if (found === undefined) return scan(`${field} has no index file`)
+    if (found === undefined) return scanOf(`${field} has no index file`)
     const { index, tree } = found
     if (index.tree === undefined && !core.options.trustForeignIndexes) {
-      return scan(
+      return scanOf(
         "another program wrote the index: it does not name the version that it describes",
         path,
         false
       )
     }
     if (index.tree !== undefined && index.tree !== tree) {
-      return scan("the index is stale: somebody else changed the collection", path, false)
+      return scanOf("the index is stale: somebody else changed the collection", path, false)
     }
     const keys = lookupKeys(value, index.values) ?? []
     // A file edited by hand may name what is no id, and never becomes a path.
     const ids = [...new Set(keys.flatMap((key) => index.values.get(key) ?? []))].filter(isDocumentId).sort()
+    const names = (document: SpelledObject) =>
+      Object.hasOwn(document, field) && keysOf(document[field]).some((key) => keys.includes(key))
     const reason =
       index.tree === undefined
         ? `${field} is indexed by another program, which is trusted`
         : `${field} is indexed`
-    return { _tag: "Index", reason, index: path, current: index.tree !== undefined, ids, keys }
+    return { _tag: "Index", reason, index: path, current: index.tree !== undefined, ids, names }
   })

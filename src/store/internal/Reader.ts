@@ -259,7 +259,7 @@ export const makeReader = <A, I>(
         const snapshot = core.snapshot()
         const how = yield* lookup(core, snapshot, name, field, value)
         if (how._tag === "Scan") break
-        const found = Stream.mapChunksEffect(indexedFiles(core, snapshot, name, field, how, after), (blobs) =>
+        const found = Stream.mapChunksEffect(indexedFiles(core, snapshot, name, how, after), (blobs) =>
           decodeMatching(field, value, blobs, options.onInvalid ?? "fail")
         )
         const all = yield* Stream.runCollect(limited(found, limit)).pipe(

@@ -7,7 +7,7 @@ import { documentPath } from "../DocumentPath.js"
 import type { Change, CommitMade, NewCommit } from "../remote/GitRemote.js"
 import { emptySnapshot, snapshotAt } from "../remote/RemoteSnapshot.js"
 import { treeOf } from "./Derived.js"
-import type { EditedUnit, EditParts } from "./DocumentEdit.js"
+import { changeOf, type EditedUnit, type EditParts } from "./DocumentEdit.js"
 import { makeSnapshot, type Snapshot } from "./Snapshot.js"
 import type { Unit, UnitOutcome } from "./WriteUnit.js"
 
@@ -41,7 +41,7 @@ const complete = (
   Effect.gen(function* () {
     const [outcome] = edited.outcomes
     if (outcome === undefined) return
-    const { collection, id } = outcome
+    const { collection } = outcome
     const settings = yield* repository.at(at)
     const files = yield* derived.filesOf(at, settings, collection)
     if (files.indexes.size === 0 && files.manifest === undefined) return
@@ -51,7 +51,7 @@ const complete = (
       before: made.parents === undefined ? undefined : treeOf(yield* repository.at(before), collection),
       after: treeOf(settings, collection)
     }
-    const documents = [{ id, document: outcome.after?.document }]
+    const documents = [changeOf(outcome)]
     yield* commitUnit({
       operation: unit.operation,
       message: `reindex ${collection}`,

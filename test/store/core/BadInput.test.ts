@@ -238,11 +238,11 @@ describe.each([...remotes, ...hosted])("bad input and faults on %s", (_name, lay
       const fourth = yield* open(remote, { indexes: { c: ["y"] } })
       yield* fails(fourth.collection("c").count, "ValidationError", /indexes/)
       yield* commit(remote, {
-        "data/_chainstore.json": '{"format": 2, "shardBy": "hash", "shardDepth": 1, "new": 1}'
+        "data/_chainstore.json": '{"format": 3, "shardBy": "hash", "shardDepth": 1, "new": 1}'
       })
       const fifth = yield* open(remote)
       assert.strictEqual(yield* fifth.collection("c").count, 2)
-      yield* fails(fifth.collection("c").insert({}), "ValidationError", /format 2.*newer version/)
+      yield* fails(fifth.collection("c").insert({}), "ValidationError", /format 3.*newer version/)
       yield* commit(remote, { "data/_chainstore.json": "{" })
       yield* fails((yield* open(remote)).collection("c").get("a"), "ValidationError", /_chainstore\.json/)
     }))

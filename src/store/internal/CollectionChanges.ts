@@ -1,0 +1,96 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { DocumentChange } from "../../domain/IndexFile.js"
+import { emptyTree, type Oid } from "../../domain/Oid.js"
+import type { Layout } from "../../domain/Settings.js"
+import { parseSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
+import type { RemoteError } from "../../domain/StoreError.js"
+import { idAt, placeOf } from "../DocumentPath.js"
+import type { GitRemoteService, RemoteFailure } from "../remote/GitRemote.js"
+
+/** A document that differs between two trees of its collection: its blob in each, undefined where it is missing. */
+export interface ChangedBlobs {
+  readonly id: string
+  readonly path: string
+  readonly before: Oid | undefined
+  readonly after: Oid | undefined
+}
+
+/** Whether a failure says that a tree is not in the repository, or not any longer. */
+const isGone = (error: RemoteFailure): boolean =>
+  error._tag === "NotFoundError" ||
+  (error._tag === "RemoteError" && (error as RemoteError).reason === "Corrupt")
+
+/**
+ * The documents that differ between two trees of a collection. None where that cannot be told: the first tree is gone,
+ * or somebody has put copies of documents into other directories.
+ */
+export const changedBlobs = (
+  remote: GitRemoteService,
+  layout: Layout,
+  before: Oid,
+  after: Oid
+): Effect.Effect<Option.Option<ReadonlyArray<ChangedBlobs>>, RemoteFailure> =>
+  Effect.gen(function* () {
+    if (after === emptyTree) return Option.none()
+    const from = before === emptyTree ? Option.none() : Option.some(before)
+    const found: Array<ChangedBlobs> = []
+    for (const change of yield* remote.diff(from, after)) {
+      const { path } = change
+      const id = idAt(layout, path)
+      if (id === undefined) continue
+      if (placeOf(layout, id) !== path) return Option.none()
+      found.push({
+        id,
+        path,
+        before: Option.getOrUndefined(change.before),
+        after: Option.getOrUndefined(change.after)
+      })
+    }
+    return Option.some(found)
+  }).pipe(Effect.catchIf(isGone, () => Effect.succeedNone))
+
+/** A file as a document; one that holds none counts as an empty one. */
+export const documentIn = (content: Uint8Array): SpelledObject =>
+  Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))
+
+/** The contents of what differs between two trees of a collection. */
+export const changedDocuments = (
+  remote: GitRemoteService,
+  trees: { readonly before: Oid; readonly after: Oid },
+  changes: ReadonlyArray<ChangedBlobs>,
+  concurrency: number
+): Effect.Effect<ReadonlyArray<DocumentChange>, RemoteFailure> => {
+  const read = (tree: Oid, side: "before" | "after") => {
+    const files = changes.flatMap(({ path, [side]: oid }) => (oid === undefined ? [] : [{ path, oid }]))
+    const none = new Map<string, SpelledObject>()
+    return files.length === 0
+      ? Effect.succeed(none)
+      : Stream.runFold(remote.blobs(tree, files, { concurrency }), none, (all, { content, path }) =>
+          all.set(path, documentIn(content))
+        )
+  }
+  return Effect.map(
+    Effect.all([read(trees.before, "before"), read(trees.after, "after")]),
+    ([before, after]) =>
+      changes.map(({ id, path }): DocumentChange => {
+        const was = before.get(path)
+        return { id, document: after.get(path), before: was && (() => was) }
+      })
+  )
+}
+
+/** What two runs of changes make together: each document as it was before the first and as it is after the second. */
+export const inSequence = (
+  first: ReadonlyArray<DocumentChange>,
+  second: ReadonlyArray<DocumentChange>
+): ReadonlyArray<DocumentChange> => {
+  const all = new Map(first.map((change) => [change.id, change]))
+  for (const change of second) {
+    const earlier = all.get(change.id)
+    all.set(change.id, earlier === undefined ? change : { ...change, before: earlier.before })
+  }
+  return [...all.values()]
+}
