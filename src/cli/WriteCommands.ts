@@ -106,32 +106,43 @@ export const revert = storeCommand(
 
 export const reindex = storeCommand(
   "reindex",
-  "Rebuild the index and manifest files of a collection.",
-  { collection: collectionArgument, ...writeOptions },
-  ({ collection, dryRun, json, message }) =>
+  "Rebuild the indexes and the manifest of a collection, or of all.",
+  {
+    collection: Args.optional(collectionArgument),
+    format: Options.choiceWithValue("format", [
+      ["1", 1],
+      ["2", 2]
+    ] as const).pipe(
+      Options.withDescription("Keep each as one file (1), or as a tree of small files (2), from now on"),
+      Options.optional
+    ),
+    ...writeOptions
+  },
+  ({ collection, dryRun, format, json, message }) =>
     Effect.gen(function* () {
       const store = yield* Store
-      const total = yield* store.collection(collection).count
-      const rebuilt = <A, E>(
-        run: (onProgress: (progress: ReindexProgress) => Effect.Effect<void>) => Effect.Effect<A, E>
-      ) =>
-        withProgress(`reindexing ${collection}`, total, (progress) =>
-          run(({ documents }) => progress.report(documents))
-        )
+      const name = Option.getOrUndefined(collection)
+      if (Option.isSome(format)) yield* alone("reindex", "--format", { "a collection": name !== undefined })
+      const what = name ?? "all collections"
+      const total = name === undefined ? undefined : yield* store.collection(name).count
       const options = { message: Option.getOrUndefined(message) }
-      if (dryRun) {
-        const shown = yield* rebuilt((onProgress) =>
-          store.preview((dry) => dry.collection(collection).reindex({ ...options, onProgress }))
-        )
-        return yield* printPreview(json, shown)
-      }
-      const commit = yield* rebuilt((onProgress) =>
-        store.collection(collection).reindex({ ...options, onProgress })
-      )
+      const write = (into: StoreService) =>
+        withProgress(`reindexing ${what}`, total, ({ report }) => {
+          const read = new Map<string, number>()
+          const onProgress = ({ collection, documents }: ReindexProgress) => {
+            read.set(collection, documents)
+            return report([...read.values()].reduce((sum, count) => sum + count, 0))
+          }
+          return name === undefined
+            ? into.reindex({ ...options, onProgress, format: Option.getOrUndefined(format) })
+            : into.collection(name).reindex({ ...options, onProgress })
+        })
+      if (dryRun) return yield* printPreview(json, yield* store.preview(write))
+      const commit = yield* write(store)
       yield* print(json, { commitSha: Option.getOrNull(commit) }, () =>
         Option.match(commit, {
-          onNone: () => `The indexes of ${collection} were right; nothing was written.`,
-          onSome: (sha) => `The indexes of ${collection} are rebuilt in commit ${sha.slice(0, 10)}.`
+          onNone: () => `The indexes of ${what} were right; nothing was written.`,
+          onSome: (sha) => `The indexes of ${what} are rebuilt in commit ${sha.slice(0, 10)}.`
         })
       )
     })

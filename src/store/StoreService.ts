@@ -1,8 +1,9 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type { DerivedFormat } from "../domain/Settings.js"
 import type { ReadError, WriteError } from "../domain/StoreError.js"
 import type { RunBatch } from "./Batch.js"
-import type { Collections, WriteOptions } from "./Collection.js"
+import type { Collections, ReindexOptions, WriteOptions } from "./Collection.js"
 import type { DoctorOptions, Finding } from "./Doctor.js"
 import type { Budget, Estimate, NewCommit } from "./remote/GitRemote.js"
 import type { RunTransaction } from "./Transaction.js"
@@ -15,6 +16,11 @@ export interface Reverted {
   readonly documents: ReadonlyArray<{ readonly collection: string; readonly id: string }>
   /** Files of the reverted commit that are not documents, left as they are. */
   readonly skipped: ReadonlyArray<string>
+}
+
+export interface StoreReindexOptions extends ReindexOptions {
+  /** `1`, one file for each index and manifest; `2`, a tree of small files for each. Default: as it is. */
+  readonly format?: DerivedFormat | undefined
 }
 
 /** JSON documents in a Git repository; every write is a commit. Read-committed at the branch's head, atomic per commit. */
@@ -43,6 +49,11 @@ export interface StoreService extends StoreView {
     commitSha: string,
     options?: WriteOptions & { readonly force?: boolean | undefined }
   ) => Effect.Effect<Reverted, WriteError>
+  /**
+   * Makes the indexes and manifests of all collections that the settings name anew, in one commit, with a `format` in
+   * that one from then on: every client adopts it. Answers the commit, none where everything was right.
+   */
+  readonly reindex: (options?: StoreReindexOptions) => Effect.Effect<Option.Option<string>, WriteError>
   /**
    * Runs a body up to its first commit, which is not made, and answers what it would hold: the documents, and the index
    * and manifest files; none when nothing would be written. A body that fails before fails the preview.

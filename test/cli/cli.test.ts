@@ -123,6 +123,18 @@ describe("the command line", () => {
       assert.include(done.out, "are rebuilt in commit")
       assert.include(done.progress, "reindexing products  ████████████████████████  2/2")
       assert.notStrictEqual(head(), now)
+
+      const one = yield* call(["reindex", "products", "--format", "2"])
+      assert.deepStrictEqual([one.code, one.err.split(":")[0]], [2, "ValidationError"])
+      const trees = yield* call(["reindex", "--format", "2"], { terminal: true })
+      assert.include(trees.out, "The indexes of all collections are rebuilt in commit")
+      const files = git(directory, "ls-tree", "-r", "--name-only", "main", "data/_index").trim()
+      assert.deepStrictEqual(files.split("\n"), [
+        "data/_index/products/category/_header.json",
+        "data/_index/products/category/rows/0.json"
+      ])
+      const again = yield* call(["reindex", "--format", "2"])
+      assert.deepStrictEqual([again.code, again.json()], [0, { commitSha: null }])
     })
   )
 

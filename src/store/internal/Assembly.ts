@@ -13,6 +13,7 @@ import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
 import { collectionExports, storeExport } from "./Exporting.js"
 import { makeReader } from "./Reader.js"
+import { reindex } from "./Reindex.js"
 import { guardCollection, guardReader, guardStore, guardView } from "./Signatures.js"
 import type { StoreCore } from "./StoreCore.js"
 import type { makeTransactions } from "./Transactions.js"
@@ -88,6 +89,15 @@ export const makeService = (core: StoreCore): StoreService => {
     removeTransaction: (branch) => Effect.flatMap(transactions, (all) => all.removeTransaction(branch)),
     revert: (commitSha, options) =>
       Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
+    reindex: Effect.fn("Store.reindex")((options) =>
+      reindex(
+        core,
+        "Store.reindex",
+        options?.format === undefined ? "reindex" : `reindex in format ${options.format}`,
+        "all",
+        options
+      )
+    ),
     preview: (body) => Effect.flatMap(previewing, ({ makePreview }) => makePreview(core, makeService)(body)),
     snapshot: Effect.map(
       Effect.suspend(() => core.snapshot().head),

@@ -8,8 +8,8 @@ import type { ImportTarget } from "../transfer/Import.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import { collectionExports } from "./Exporting.js"
-import { tellingOutside } from "./Progress.js"
 import { makeReader } from "./Reader.js"
+import { reindex } from "./Reindex.js"
 import type { StoreCore } from "./StoreCore.js"
 import type { Place } from "./Versions.js"
 import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js"
@@ -158,17 +158,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
     reindex: Effect.fn("Collection.reindex")(function* (options) {
       const operation = "Collection.reindex"
       yield* check(operation, { collection: name })
-      const outcome = yield* tellingOutside(options?.onProgress, (onRead) =>
-        core.write({
-          operation,
-          message: options?.message ?? `reindex ${name}`,
-          mode: "batch",
-          operations: [],
-          reindex: [name],
-          onRead
-        })
-      )
-      return Option.map(outcome.committed, ({ commit }) => commit as string)
+      return yield* reindex(core, operation, `reindex ${name}`, [name], options)
     })
   }
 }

@@ -20,8 +20,9 @@ import {
   type Parsed,
   type SingleFile
 } from "./DerivedFile.js"
-import { derivedTree, type Rows, rowsOfIndex, rowsOfManifest } from "./DerivedTree.js"
+import { derivedTree, type Rows, readerAt, rowsOfIndex, rowsOfManifest } from "./DerivedTree.js"
 import { contents, listAt } from "./Listing.js"
+import { filesBelow } from "./ordered-tree/FileEdits.js"
 import { type SettingsAt, settingsMaxAge } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
 
@@ -69,6 +70,11 @@ export interface Derived {
     files: DerivedFiles,
     now: string
   ) => Effect.Effect<Derivation, ReadError>
+  /** Removes every index and manifest file that the settings name. */
+  readonly removals: (
+    snapshot: Snapshot,
+    settings: SettingsAt
+  ) => Effect.Effect<ReadonlyArray<Change>, ReadError>
   readonly indexPath: (collection: string, field: string) => string
   readonly manifestPath: (collection: string) => string
   /** The directories of an index and of a manifest of format 2. */
@@ -254,6 +260,25 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       return stored
     })
 
+  const removals: Derived["removals"] = (snapshot, { settings: { format, indexes, manifests } }) =>
+    Effect.gen(function* () {
+      const isTree = format === 2
+      const paths = [
+        ...[...indexes].flatMap(([collection, fields]) =>
+          fields.map((field) => (isTree ? indexTreePath : indexPath)(collection, field))
+        ),
+        ...Array.from(manifests.keys(), isTree ? manifestTreePath : manifestPath)
+      ]
+      const files: Array<string> = []
+      for (const path of paths) {
+        if (isTree) {
+          const below = yield* filesBelow(readerAt(snapshot, path, options.concurrency), "")
+          for (const file of below) files.push(`${path}/${file.path}`)
+        } else if (Option.isSome(yield* snapshot.file(path))) files.push(path)
+      }
+      return files.map((path): Change => ({ _tag: "Remove", path }))
+    })
+
   /** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */
   const differingFrom = (
     { settings }: SettingsAt,
@@ -345,6 +370,7 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
     filesOf,
     derive,
     documents,
+    removals,
     indexPath,
     manifestPath,
     indexTreePath,

@@ -70,6 +70,12 @@ const writesOneDocument = ({ options: { given } }: EditParts, unit: Unit): boole
 /** What the settings of a snapshot make of a unit, before its documents are looked at. */
 interface Plan {
   readonly settings: SettingsAt
+  /** Whether the settings are to be written, since they are recorded nowhere or the unit changes them. */
+  readonly records: boolean
+  /** Collections whose index and manifest files are made anew. */
+  readonly reindex: ReadonlyArray<string>
+  /** Files of another format, which go. */
+  readonly outdated: ReadonlyArray<Change>
   /** Index and manifest files of the collections that the unit touches. */
   readonly files: ReadonlyMap<string, DerivedFiles>
 }
@@ -85,7 +91,8 @@ export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit)
   const { root } = options
   const { settings } = repository.lastSeen()
   const documents = [...unit.operations, ...(unit.expectations ?? [])]
-  const collections = new Set([...documents.map(({ collection }) => collection), ...(unit.reindex ?? [])])
+  const reindex = unit.reindex === "all" ? [] : (unit.reindex ?? [])
+  const collections = new Set([...documents.map(({ collection }) => collection), ...reindex])
   const files = [under(root, settingsFileName)]
   const trees = [root]
   for (const collection of collections) {
@@ -133,33 +140,43 @@ const refuseOtherLayout = ({ options }: EditParts, snapshot: Snapshot, { entries
     }
   })
 
+/** The collections that are there and have indexes or a manifest by the settings. */
+const namedIn = ({ entries, settings: { indexes, manifests } }: SettingsAt): ReadonlyArray<string> =>
+  Array.from(new Set([...indexes.keys(), ...manifests.keys()])).filter(
+    (collection) => entries.get(collection)?.kind === "tree"
+  )
+
 const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<Plan, ReadError> =>
   Effect.gen(function* () {
     const { derived, repository } = parts
-    const settings = yield* repository.at(snapshot)
-    if (settings.mismatch !== undefined) return yield* settings.mismatch
-    if (settings.frozen !== undefined) {
+    const found = yield* repository.at(snapshot)
+    if (found.mismatch !== undefined) return yield* found.mismatch
+    if (found.frozen !== undefined) {
       return yield* new ValidationError({
         operation: unit.operation,
-        message: settings.frozen,
+        message: found.frozen,
         hint: "use a newer version of this program to write"
       })
     }
-    const { behind = [], expectations = [], operations, reindex = [] } = unit
+    const { behind = [], expectations = [], format = found.settings.format, operations } = unit
     for (const collection of collectionsOf([...operations, ...expectations])) {
-      const problem = directoryProblem(parts.options, settings, unit.operation, collection)
+      const problem = directoryProblem(parts.options, found, unit.operation, collection)
       if (problem !== undefined) return yield* problem
     }
+    const isOtherFormat = format !== found.settings.format
+    const settings = isOtherFormat ? { ...found, settings: { ...found.settings, format } } : found
+    const outdated = isOtherFormat ? yield* derived.removals(snapshot, found) : []
+    const reindex = unit.reindex === "all" ? namedIn(found) : (unit.reindex ?? [])
     const files = new Map<string, DerivedFiles>()
     for (const collection of new Set([...collectionsOf([...operations, ...behind]), ...reindex])) {
       files.set(collection, yield* derived.filesOf(snapshot, settings, collection))
     }
-    return { settings, files }
+    return { settings, records: found.unrecorded || isOtherFormat, reindex, outdated, files }
   })
 
 /** Whether the unit's own documents are all that it writes. */
-const isPlain = ({ files, settings }: Plan) =>
-  !settings.unrecorded &&
+const isPlain = ({ files, records }: Plan) =>
+  !records &&
   Array.from(files.values()).every(({ indexes, manifest }) => indexes.size === 0 && manifest === undefined)
 
 /** Documents as a snapshot has them, by the names of those that are there. */
@@ -234,7 +251,11 @@ export const changeOf = ({ after, before, id }: Judgement.Prepared): DocumentCha
 }
 
 /** What a unit does to each collection, for its index and manifest files. */
-const touchedBy = (unit: Unit, prepared: ReadonlyArray<Judgement.Prepared>): ReadonlyArray<Touched> => {
+const touchedBy = (
+  unit: Unit,
+  reindex: ReadonlyArray<string>,
+  prepared: ReadonlyArray<Judgement.Prepared>
+): ReadonlyArray<Touched> => {
   const { onRead } = unit
   const touched = new Map<
     string,
@@ -259,7 +280,7 @@ const touchedBy = (unit: Unit, prepared: ReadonlyArray<Judgement.Prepared>): Rea
     entry.changes.push(one.change)
     entry.documents.push(changeOf(one))
   }
-  for (const collection of unit.reindex ?? []) of(collection).rebuild = true
+  for (const collection of reindex) of(collection).rebuild = true
   return [...touched.values(), ...(unit.behind ?? [])]
 }
 
@@ -290,25 +311,25 @@ export const edit = (
       planned = yield* Effect.either(plan(parts, unit, unnoted))
     }
     if (planned._tag === "Left") return yield* planned.left
-    const { files, settings } = planned.right
+    const { files, outdated, records, reindex, settings } = planned.right
     const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
     const stored = yield* readVersions(parts, snapshot, [...unit.operations, ...(unit.expectations ?? [])])
     yield* Judgement.countConflicts(unit, conflicts, stored)
     yield* Judgement.judgeExpectations(unit, stored)
     const outcomes = yield* Judgement.prepare(options.root, settings.settings, unit, stored, now)
-    const changes: Array<Change> = []
+    const changes: Array<Change> = [...outdated]
     for (const { change } of outcomes) if (change !== undefined) changes.push(change)
     const derivations: Array<Derivation> = []
-    for (const touched of touchedBy(unit, outcomes)) {
+    for (const touched of touchedBy(unit, reindex, outcomes)) {
       const its = files.get(touched.collection)
       if (its === undefined) continue
       const derivation = yield* derived.derive(unnoted, settings, touched, its, now)
       derivations.push(derivation)
       for (const change of derivation.changes) changes.push(change)
     }
-    const record = settings.unrecorded && (changes.length > 0 || unit.reindex !== undefined)
+    const record = records && (changes.length > 0 || unit.reindex !== undefined)
     if (record) {
-      yield* refuseOtherLayout(parts, unnoted, settings)
+      if (settings.unrecorded) yield* refuseOtherLayout(parts, unnoted, settings)
       const path = under(options.root, settingsFileName)
       changes.push({ _tag: "Put", path, content: printSettings(settings.settings) })
     }

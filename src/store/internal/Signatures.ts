@@ -23,7 +23,7 @@ import type {
   WriteOptions
 } from "../Collection.js"
 import type { DoctorOptions } from "../Doctor.js"
-import type { StoreService } from "../StoreService.js"
+import type { StoreReindexOptions, StoreService } from "../StoreService.js"
 import type { TransactionOptions } from "../Transaction.js"
 import type { DatabaseExcelOptions, ExcelOptions, TextOptions } from "../transfer/Export.js"
 import { destination } from "../transfer/ExportArguments.js"
@@ -225,6 +225,13 @@ export const guardStore = guard<StoreService>("Store", {
   onBranch: direct(["branch", text]),
   resolveRef: effect(["ref", text]),
   revert: effect(["commitSha", text], optionsOf({ ...message, force: maybe(flag) })),
+  reindex: effect(
+    optionsOf({
+      ...message,
+      onProgress,
+      format: maybe(Schema.Literal(1, 2))
+    } satisfies FieldsOf<StoreReindexOptions>)
+  ),
   preview: effect(body),
   invalidate: effect(["path", Schema.UndefinedOr(text)]),
   estimate: direct(["operation", operation]),

@@ -2,6 +2,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
+import type { DerivedFormat } from "../../domain/Settings.js"
 import type { WriteError } from "../../domain/StoreError.js"
 import type { Committed } from "../remote/GitRemote.js"
 import type { OnRead, Touched } from "./Derived.js"
@@ -75,8 +76,10 @@ export interface Unit {
   readonly expectations?:
     | ReadonlyArray<{ readonly collection: string; readonly id: string; readonly expected: Expectation }>
     | undefined
-  /** Collections whose index and manifest files are made anew from the documents. */
-  readonly reindex?: ReadonlyArray<string> | undefined
+  /** Collections whose indexes and manifest are made anew from the documents; or all that the settings name. */
+  readonly reindex?: ReadonlyArray<string> | "all" | undefined
+  /** The format that indexes and manifests are in from then on; only together with `reindex` of all. */
+  readonly format?: DerivedFormat | undefined
   /** Collections whose index and manifest files lack a commit that wrote documents alone. */
   readonly behind?: ReadonlyArray<Touched> | undefined
   /** Told of the documents that were read for them. */

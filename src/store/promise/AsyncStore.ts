@@ -61,6 +61,7 @@ const methods = {
   removeTransaction: ["value", 1],
   resolveRef: ["nullable", 1],
   revert: ["value", 1, "options"],
+  reindex: ["nullable", 0, "options"],
   rateLimit: ["value", 0],
   doctor: ["value", 0]
 } as const satisfies Rows<StoreService>

@@ -1,0 +1,29 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { WriteError } from "../../domain/StoreError.js"
+import type { StoreReindexOptions } from "../StoreService.js"
+import { tellingOutside } from "./Progress.js"
+import type { StoreCore } from "./StoreCore.js"
+
+/** Makes the indexes and manifests of some collections anew, or of all, in one commit. */
+export const reindex = (
+  core: StoreCore,
+  operation: string,
+  message: string,
+  collections: ReadonlyArray<string> | "all",
+  { format, onProgress, ...options }: StoreReindexOptions = {}
+): Effect.Effect<Option.Option<string>, WriteError> =>
+  Effect.map(
+    tellingOutside(onProgress, (onRead) =>
+      core.write({
+        operation,
+        message: options.message ?? message,
+        mode: "batch",
+        operations: [],
+        reindex: collections,
+        format,
+        onRead
+      })
+    ),
+    ({ committed }) => Option.map(committed, ({ commit }) => commit as string)
+  )

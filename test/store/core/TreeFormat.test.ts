@@ -1,0 +1,175 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import type { StoredDocument } from "../../../src/domain/Document.js"
+import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import type { StoreService } from "../../../src/store/StoreService.js"
+import { derivedProblems } from "../../../src/testing/DerivedCheck.js"
+import { readHistory } from "../../../src/testing/HistoryReader.js"
+import { hosted, remotes } from "./Remotes.js"
+
+const derived = { indexes: { people: ["city"] }, manifests: { people: ["name"] } }
+const cities = ["Oslo", "Rome", "Bern"]
+const person = (n: number) => ({ city: cities[n % 3]!, name: `Person ${n}`, text: "x".repeat(200) })
+const idOf = (n: number) => `p${String(n).padStart(5, "0")}`
+
+const open = (options: StoreOptions = {}) =>
+  Effect.map(Store.make(options), (store) => ({ store, people: store.collection("people") }))
+
+const fill = (people: StoreService["collection"], count: number) =>
+  people("people").importRecords(
+    Array.from({ length: count }, (_, n) => ({ _id: idOf(n), ...person(n) })),
+    { idField: "_id" }
+  )
+
+const derivedPaths = (remote: GitRemoteService) =>
+  Effect.gen(function* () {
+    const head = Option.getOrThrow(yield* remote.head("main"))
+    const tree = Option.getOrThrow(yield* remote.tree(head, "data", { recursive: true }))
+    return tree.entries
+      .filter(({ path }) => path.startsWith("_") && path.includes("/"))
+      .map(({ path }) => path)
+  })
+
+const byHand = (remote: GitRemoteService, ...changes: ReadonlyArray<Change>) =>
+  Effect.flatMap(remote.head("main"), (head) => remote.commit("main", head, { message: "by hand", changes }))
+
+const put = (id: string, document: object): Change => ({
+  _tag: "Put",
+  path: `data/people/${id}.json`,
+  content: new TextEncoder().encode(JSON.stringify(document))
+})
+
+const idsOf = (found: ReadonlyArray<StoredDocument>) => found.map(({ _id }) => _id)
+
+/** The newest commit's indexes and manifest equal what its documents say. */
+const agrees = (remote: GitRemoteService, store: StoreService) =>
+  Effect.gen(function* () {
+    const history = yield* readHistory(remote, "main", "data")
+    assert.deepStrictEqual(derivedProblems(history[history.length - 1]!, "people", derived), [])
+    const bad = (yield* store.doctorWith({ deep: true })).filter(({ severity }) => severity !== "ok")
+    assert.deepStrictEqual(
+      bad.filter(({ code }) => /^(index|manifest)-/.test(code)),
+      []
+    )
+  })
+
+describe.each([...remotes, ...hosted])("indexes and manifests as trees on %s", (_name, layer) => {
+  const test = (title: string, body: Effect.Effect<void, unknown, GitRemote>) =>
+    it.live(title, () => Effect.provide(body, Layer.fresh(layer)), 60_000)
+
+  test(
+    "a repository changes its format and back, and other clients follow",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const { store } = yield* open(derived)
+      yield* fill(store.collection, 30)
+      // It has seen the settings, and believes them for a while.
+      const other = yield* open()
+      yield* other.people.insert(person(1), { id: "first" })
+      assert.deepStrictEqual(yield* derivedPaths(remote), [
+        "_index/people/city.json",
+        "_manifest/people.json"
+      ])
+
+      assert.isTrue(Option.isSome(yield* store.reindex({ format: 2 })))
+      const paths = yield* derivedPaths(remote)
+      assert.include(paths, "_index/people/city/_header.json")
+      assert.include(paths, "_manifest/people/rows/0.json")
+      assert.isFalse(paths.includes("_index/people/city.json") || paths.includes("_manifest/people.json"))
+      yield* agrees(remote, store)
+      assert.isTrue(Option.isNone(yield* store.reindex({ format: 2 })))
+
+      yield* other.people.insert(person(0), { id: "second" })
+      yield* other.people.delete("first")
+      yield* other.people.update(idOf(3), { city: "Rome" })
+      yield* agrees(remote, store)
+      const fresh = yield* open({ format: 2 })
+      const found = idsOf(yield* fresh.people.findBy("city", "Oslo"))
+      assert.deepStrictEqual(found, [...[0, 6, 9, 12, 15, 18, 21, 24, 27].map(idOf), "second"])
+      assert.deepInclude(yield* fresh.people.explain("city", "Oslo"), { source: "index", current: true })
+
+      yield* store.reindex({ format: 1 })
+      assert.deepStrictEqual(yield* derivedPaths(remote), [
+        "_index/people/city.json",
+        "_manifest/people.json"
+      ])
+      yield* other.people.insert(person(0), { id: "third" })
+      yield* agrees(remote, store)
+      const refused = yield* Effect.flip(fresh.people.insert({}))
+      assert.include(refused.message, "format")
+    })
+  )
+
+  test(
+    "what other programs changed is found, and is put right by the next write",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const { people, store } = yield* open({ ...derived, format: 2 })
+      yield* fill(store.collection, 20)
+      const remove: Change = { _tag: "Remove", path: `data/people/${idOf(3)}.json` }
+      yield* byHand(remote, put("new", { city: "Oslo" }), put(idOf(0), { city: ["Bern", "Oslo"] }), remove)
+      assert.deepStrictEqual(idsOf(yield* people.findBy("city", "Oslo")), [
+        ...["new", ...[0, 6, 9, 12, 15, 18].map(idOf)]
+      ])
+      assert.deepInclude(yield* people.explain("city", "Oslo"), { source: "index", current: false })
+      assert.include(idsOf(yield* people.findBy("city", "Bern")), idOf(0))
+
+      yield* people.insert(person(2), { id: "ours" })
+      yield* agrees(remote, store)
+      assert.deepInclude(yield* people.explain("city", "Oslo"), { source: "index", current: true })
+      const found = idsOf(yield* people.findBy("city", "Bern"))
+      assert.deepStrictEqual(found, ["ours", ...[0, 2, 5, 8, 11, 14, 17].map(idOf)])
+    })
+  )
+
+  test(
+    "a tree that somebody has damaged is not believed, and is made anew",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const { people, store } = yield* open({ ...derived, format: 2 })
+      yield* fill(store.collection, 20)
+      for (const [path, content] of [
+        ["_index/people/city/rows/0.json", '[\n{"_id": "p00001", "city": "Oslo"}\n]\n'],
+        ["_index/people/city/_header.json", "{}"],
+        ["_index/people/city/rows/more.json", "[]\n"]
+      ] as const) {
+        yield* byHand(remote, {
+          _tag: "Put",
+          path: `data/${path}`,
+          content: new TextEncoder().encode(content)
+        })
+        assert.deepStrictEqual(
+          idsOf(yield* people.findBy("city", "Oslo")),
+          [0, 3, 6, 9, 12, 15, 18].map(idOf)
+        )
+        assert.deepInclude(yield* people.explain("city", "Oslo"), { source: "scan", current: false })
+        const codes = (yield* store.doctor).map(({ code }) => code)
+        assert.include(codes, "index-unreadable")
+        yield* people.update(idOf(1), { n: 1 })
+        yield* agrees(remote, store)
+      }
+    })
+  )
+})
+
+describe("the cost of a write with an index and a manifest", () => {
+  it.live("does not grow with the collection", () =>
+    Effect.gen(function* () {
+      const { store } = yield* open({ ...derived, format: 2 })
+      const bytes: Array<number> = []
+      for (const count of [500, 4_000]) {
+        yield* fill(store.collection, count)
+        const commit = yield* store.preview((dry) =>
+          dry.collection("people").insert(person(7), { id: "p002" })
+        )
+        const changes = Option.getOrThrow(commit).changes
+        bytes.push(changes.reduce((sum, one) => sum + (one._tag === "Put" ? one.content.length : 0), 0))
+        assert.isAtMost(changes.length, 9)
+      }
+      assert.isAtMost(bytes[1]!, 20_000)
+      assert.isAtMost(bytes[1]!, bytes[0]! * 1.7)
+    }).pipe(Effect.provide(Layer.fresh(remotes[0]![1])))
+  )
+})
