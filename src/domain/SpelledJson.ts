@@ -70,3 +70,7 @@ export const parseSpelled = (content: Uint8Array): Either.Either<SpelledObject, 
     })
     return object as SpelledObject
   })
+
+/** A file as a document; one that holds no JSON object counts as an empty one. */
+export const documentIn = (content: Uint8Array): SpelledObject =>
+  Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))

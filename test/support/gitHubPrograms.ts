@@ -39,10 +39,13 @@ const holds = (
       assert.strictEqual(found.join("\n"), "")
       assert.deepStrictEqual(problems(), [])
     }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.None), Effect.runPromise)
-  return FastCheck.assert(FastCheck.asyncProperty(programs, FastCheck.constantFrom(1 as const, 2 as const), check), {
-    numRuns,
-    interruptAfterTimeLimit: timeLimit
-  })
+  return FastCheck.assert(
+    FastCheck.asyncProperty(programs, FastCheck.constantFrom(1 as const, 2 as const), check),
+    {
+      numRuns,
+      interruptAfterTimeLimit: timeLimit
+    }
+  )
 }
 
 /** Random programs through the GitHub client and a server of the tests that speaks GitHub's API over a socket. */

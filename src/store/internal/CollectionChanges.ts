@@ -1,11 +1,10 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { DocumentChange } from "../../domain/IndexFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { Layout } from "../../domain/Settings.js"
-import { parseSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
+import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import { idAt, placeOf } from "../DocumentPath.js"
 import type { GitRemoteService, RemoteFailure } from "../remote/GitRemote.js"
@@ -52,10 +51,6 @@ export const changedBlobs = (
     return Option.some(found)
   }).pipe(Effect.catchIf(isGone, () => Effect.succeedNone))
 
-/** A file as a document; one that holds none counts as an empty one. */
-export const documentIn = (content: Uint8Array): SpelledObject =>
-  Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))
-
 /** The contents of what differs between two trees of a collection. */
 export const changedDocuments = (
   remote: GitRemoteService,
@@ -80,17 +75,4 @@ export const changedDocuments = (
         return { id, document: after.get(path), before: was && (() => was) }
       })
   )
-}
-
-/** What two runs of changes make together: each document as it was before the first and as it is after the second. */
-export const inSequence = (
-  first: ReadonlyArray<DocumentChange>,
-  second: ReadonlyArray<DocumentChange>
-): ReadonlyArray<DocumentChange> => {
-  const all = new Map(first.map((change) => [change.id, change]))
-  for (const change of second) {
-    const earlier = all.get(change.id)
-    all.set(change.id, earlier === undefined ? change : { ...change, before: earlier.before })
-  }
-  return [...all.values()]
 }

@@ -3,14 +3,14 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Bounded } from "../../domain/Bounded.js"
 import { type DocumentChange, type IndexFile, parseIndex } from "../../domain/IndexFile.js"
+import { lazy } from "../../domain/Lazy.js"
 import { type ManifestFile, parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
-import type { SpelledJson, SpelledObject } from "../../domain/SpelledJson.js"
+import { documentIn, type SpelledJson, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { idAt, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
-import { changedBlobs, changedDocuments, documentIn, inSequence } from "./CollectionChanges.js"
 import {
   type Derivation,
   type DerivedFile,
@@ -20,11 +20,13 @@ import {
   type Parsed,
   type SingleFile
 } from "./DerivedFile.js"
-import { derivedTree, type Rows, readerAt, rowsOfIndex, rowsOfManifest } from "./DerivedTree.js"
+import type { TreePlaces } from "./DerivedTrees.js"
 import { contents, listAt } from "./Listing.js"
-import { filesBelow } from "./ordered-tree/FileEdits.js"
 import { type SettingsAt, settingsMaxAge } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
+
+/** Loaded with the first write of an index or a manifest. */
+const trees = lazy(() => import("./DerivedTrees.js"))
 
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
@@ -116,6 +118,19 @@ export const fieldsOf = (document: SpelledObject, fields: ReadonlySet<string>): 
   const picked: { [key: string]: SpelledJson } = Object.create(null)
   for (const field of fields) if (Object.hasOwn(document, field)) picked[field] = document[field]!
   return picked
+}
+
+/** What two runs of changes make together: each document as it was before the first and as it is after the second. */
+const oneAfterTheOther = (
+  first: ReadonlyArray<DocumentChange>,
+  second: ReadonlyArray<DocumentChange>
+): ReadonlyArray<DocumentChange> => {
+  const all = new Map(first.map((change) => [change.id, change]))
+  for (const change of second) {
+    const earlier = all.get(change.id)
+    all.set(change.id, earlier === undefined ? change : { ...change, before: earlier.before })
+  }
+  return [...all.values()]
 }
 
 /** The id of a collection's directory; the empty tree where there is none. */
@@ -214,25 +229,10 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       return found
     })
 
-  /** The trees of a collection's indexes and of its manifest as a snapshot has them. */
-  const storedTrees = (
-    snapshot: Snapshot,
-    collection: string,
-    { indexes, manifest }: DerivedFiles
-  ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> => {
-    const { concurrency } = options
-    const trees: Array<{ readonly path: string; readonly rows: Rows }> = Array.from(
-      indexes.keys(),
-      (field) => ({
-        path: indexTreePath(collection, field),
-        rows: rowsOfIndex([{ field }])
-      })
-    )
-    if (manifest !== undefined) {
-      trees.push({ path: manifestTreePath(collection), rows: rowsOfManifest(manifest.fields ?? []) })
-    }
-    return Effect.forEach(trees, (tree) => derivedTree({ snapshot, collection, concurrency, ...tree }))
-  }
+  const treePlaces = (collection: string, { indexes, manifest }: DerivedFiles): TreePlaces => ({
+    indexes: Array.from(indexes.keys(), (field) => ({ field, path: indexTreePath(collection, field) })),
+    manifest: manifest && { fields: manifest.fields ?? [], path: manifestTreePath(collection) }
+  })
 
   /** The index and manifest files of a collection as a snapshot has them. */
   const storedFiles = (
@@ -269,32 +269,13 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
         ),
         ...Array.from(manifests.keys(), isTree ? manifestTreePath : manifestPath)
       ]
-      const files: Array<string> = []
-      for (const path of paths) {
-        if (isTree) {
-          const below = yield* filesBelow(readerAt(snapshot, path, options.concurrency), "")
-          for (const file of below) files.push(`${path}/${file.path}`)
-        } else if (Option.isSome(yield* snapshot.file(path))) files.push(path)
-      }
-      return files.map((path): Change => ({ _tag: "Remove", path }))
-    })
-
-  /** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */
-  const differingFrom = (
-    { settings }: SettingsAt,
-    files: ReadonlyArray<DerivedFile>,
-    after: Oid
-  ): Effect.Effect<ReadonlyMap<Oid, ReadonlyArray<DocumentChange>>, ReadError> =>
-    Effect.gen(function* () {
-      const found = new Map<Oid, ReadonlyArray<DocumentChange>>()
-      for (const { catchesUp, recorded } of files) {
-        if (!catchesUp || recorded === undefined || recorded === after || found.has(recorded)) continue
-        const blobs = yield* changedBlobs(remote, settings, recorded, after)
-        if (Option.isNone(blobs)) continue
-        const trees = { before: recorded, after }
-        found.set(recorded, yield* changedDocuments(remote, trees, blobs.value, options.concurrency))
-      }
-      return found
+      const { filesOfTree } = yield* trees
+      const files = yield* Effect.forEach(paths, (path) =>
+        isTree
+          ? filesOfTree(snapshot, path, options.concurrency)
+          : Effect.map(snapshot.file(path), (file) => (Option.isSome(file) ? [path] : []))
+      )
+      return files.flat().map((path): Change => ({ _tag: "Remove", path }))
     })
 
   const derive: Derived["derive"] = (
@@ -315,16 +296,18 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
               yield* remote.treeAfter(head, under(options.root, collection), changes),
               () => emptyTree
             )
-      const stored =
-        settings.settings.format === 2
-          ? yield* storedTrees(snapshot, collection, files)
-          : yield* storedFiles(snapshot, collection, files, { isTouched: changes.length > 0, now })
+      const { concurrency } = options
+      const ofTrees = settings.settings.format === 2 ? yield* trees : undefined
+      const stored = yield* ofTrees === undefined
+        ? storedFiles(snapshot, collection, files, { isTouched: changes.length > 0, now })
+        : ofTrees.storedTrees(snapshot, collection, treePlaces(collection, files), concurrency)
       // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
       const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
       const missing = ({ recorded }: DerivedFile) =>
         since === undefined || (recorded === base && recorded !== before) ? changed : []
       const old = rebuild ? [] : stored.filter(({ recorded }) => recorded !== base)
-      const behind = yield* differingFrom(settings, old, before)
+      const behind = yield* ofTrees?.differingFrom(remote, settings.settings, old, before, concurrency) ??
+        Effect.succeed(new Map<Oid, ReadonlyArray<DocumentChange>>())
       const kept = yield* Effect.forEach(stored, (file) => {
         const { catchesUp, recorded } = file
         if (rebuild || recorded === undefined) return Effect.succeedNone
@@ -332,7 +315,7 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
         const differing = catchesUp ? behind.get(recorded) : undefined
         return differing === undefined
           ? Effect.succeedNone
-          : file.changed(inSequence(differing, since === undefined ? changed : []), tree)
+          : file.changed(oneAfterTheOther(differing, since === undefined ? changed : []), tree)
       })
       const isStale = kept.some(Option.isNone)
       const all =

@@ -4,13 +4,13 @@ import * as Stream from "effect/Stream"
 import type { DocumentChange } from "../../domain/IndexFile.js"
 import type { Oid } from "../../domain/Oid.js"
 import { plainLayout, printSettings, sameLayout, settingsFileName } from "../../domain/Settings.js"
+import { documentIn } from "../../domain/SpelledJson.js"
 import { type ReadError, ValidationError, type WriteError } from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import { pathProblem } from "../../git/Names.js"
 import { documentPath, under } from "../DocumentPath.js"
 import type { Change, Committed, GitRemoteService, NewCommit, Wants } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
-import { documentIn } from "./CollectionChanges.js"
 import {
   type Derived,
   type DerivedFiles,

@@ -4,6 +4,7 @@ import type { Json } from "../../domain/Document.js"
 import { isDocumentId } from "../../domain/DocumentId.js"
 import { type IndexFile, parseIndex } from "../../domain/IndexFile.js"
 import { keysOf, lookupKeys } from "../../domain/IndexKey.js"
+import { lazy } from "../../domain/Lazy.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { settingsFileName } from "../../domain/Settings.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
@@ -14,7 +15,9 @@ import { type LookupPlan, scanOf } from "./LookupPlan.js"
 import { headerName, rowsName } from "./ordered-tree/Header.js"
 import type { RecordedSettings } from "./RepositorySettings.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
-import { treeLookup } from "./TreeLookup.js"
+
+/** Loaded where a repository has trees. */
+const treeLookups = lazy(() => import("./TreeLookup.js"))
 
 interface Found {
   readonly index: IndexFile
@@ -90,6 +93,7 @@ export const lookup = (
       const pinned = yield* core.repository.at(snapshot)
       if (isUnindexed(pinned)) return scanOf(`${field} is not indexed`)
       if (pinned.settings.format === 2) {
+        const { treeLookup } = yield* treeLookups
         return yield* treeLookup(core, snapshot, pinned, collection, field, value)
       }
     }

@@ -1,8 +1,10 @@
 // What the client and the store load when they use it: loading takes real time, for which a virtual clock does not wait.
 import "../../../src/store/internal/Batches.js"
+import "../../../src/store/internal/DerivedTrees.js"
 import "../../../src/store/internal/Restore.js"
 import "../../../src/store/internal/Revert.js"
 import "../../../src/store/internal/Transactions.js"
+import "../../../src/store/internal/TreeLookup.js"
 import "../../../src/store/internal/Writers.js"
 import "../../../src/store/remote/github/BranchMoves.js"
 import "../../../src/store/remote/github/Bring.js"

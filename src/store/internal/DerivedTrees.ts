@@ -1,0 +1,64 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { DocumentChange } from "../../domain/IndexFile.js"
+import type { Oid } from "../../domain/Oid.js"
+import type { Layout } from "../../domain/Settings.js"
+import type { ReadError } from "../../domain/StoreError.js"
+import type { GitRemoteService } from "../remote/GitRemote.js"
+import { changedBlobs, changedDocuments } from "./CollectionChanges.js"
+import type { DerivedFile } from "./DerivedFile.js"
+import { derivedTree, readerAt, rowsOfIndex, rowsOfManifest } from "./DerivedTree.js"
+import { filesBelow } from "./ordered-tree/FileEdits.js"
+import type { Snapshot } from "./Snapshot.js"
+
+/** Where the trees of a collection lie, and what they hold. */
+export interface TreePlaces {
+  /** Indexed fields, with the directories of their trees. */
+  readonly indexes: ReadonlyArray<{ readonly field: string; readonly path: string }>
+  readonly manifest: { readonly fields: ReadonlyArray<string>; readonly path: string } | undefined
+}
+
+/** The trees of a collection's indexes and of its manifest as a snapshot has them. */
+export const storedTrees = (
+  snapshot: Snapshot,
+  collection: string,
+  { indexes, manifest }: TreePlaces,
+  concurrency: number
+): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
+  Effect.forEach(
+    [
+      ...indexes.map(({ field, path }) => ({ path, rows: rowsOfIndex([{ field }]) })),
+      ...(manifest === undefined ? [] : [{ path: manifest.path, rows: rowsOfManifest(manifest.fields) }])
+    ],
+    (tree) => derivedTree({ snapshot, collection, concurrency, ...tree })
+  )
+
+/** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */
+export const differingFrom = (
+  remote: GitRemoteService,
+  layout: Layout,
+  files: ReadonlyArray<DerivedFile>,
+  after: Oid,
+  concurrency: number
+): Effect.Effect<ReadonlyMap<Oid, ReadonlyArray<DocumentChange>>, ReadError> =>
+  Effect.gen(function* () {
+    const found = new Map<Oid, ReadonlyArray<DocumentChange>>()
+    for (const { catchesUp, recorded } of files) {
+      if (!catchesUp || recorded === undefined || recorded === after || found.has(recorded)) continue
+      const blobs = yield* changedBlobs(remote, layout, recorded, after)
+      if (Option.isNone(blobs)) continue
+      const trees = { before: recorded, after }
+      found.set(recorded, yield* changedDocuments(remote, trees, blobs.value, concurrency))
+    }
+    return found
+  })
+
+/** Every file of a tree. */
+export const filesOfTree = (
+  snapshot: Snapshot,
+  path: string,
+  concurrency: number
+): Effect.Effect<ReadonlyArray<string>, ReadError> =>
+  Effect.map(filesBelow(readerAt(snapshot, path, concurrency), ""), (files) =>
+    files.map((file) => `${path}/${file.path}`)
+  )
