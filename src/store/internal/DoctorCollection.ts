@@ -61,6 +61,9 @@ const examineListing = (
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
+/** From so many documents on, indexes and manifests are better kept as trees. */
+const many = 2_000
+
 /** Looks at one collection: at its listing, at the version that indexes and manifest name, and `deep` at every document. */
 export const examineCollection = (
   core: StoreCore,
@@ -94,9 +97,21 @@ export const examineCollection = (
       )
       found.push(...derived.againstListing(listing))
     }
-    found.push(
-      summary(collection, listing.length, derived.indexes, derived.manifest, deep, found.length === 0)
-    )
+    const agrees = found.length === 0
+    if (
+      settings.settings.format === 1 &&
+      listing.length >= many &&
+      (derived.indexes > 0 || derived.manifest)
+    ) {
+      found.push({
+        severity: "ok",
+        code: "format",
+        collection,
+        message: `${collection} has ${listing.length} documents: each write writes its index and manifest files whole`,
+        hint: "reindex --format 2, or store.reindex({ format: 2 }), keeps them as trees of small files"
+      })
+    }
+    found.push(summary(collection, listing.length, derived.indexes, derived.manifest, deep, agrees))
     return found
   })
 

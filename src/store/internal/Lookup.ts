@@ -17,7 +17,7 @@ import type { RecordedSettings } from "./RepositorySettings.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
 
 /** Loaded where a repository has trees. */
-const treeLookups = lazy(() => import("./TreeLookup.js"))
+export const treeLookups = lazy(() => import("./TreeLookup.js"))
 
 interface Found {
   readonly index: IndexFile

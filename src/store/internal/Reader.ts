@@ -26,7 +26,7 @@ import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import { indexedFiles } from "./IndexedRead.js"
 import { contents, type LocatedListing, partsOf, slice } from "./Listing.js"
-import { lookup } from "./Lookup.js"
+import { lookup, treeLookups } from "./Lookup.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
 import { type Place, versionOf } from "./Versions.js"
 
@@ -103,6 +103,18 @@ export const makeReader = <A, I>(
       check(operation(method), { collection: name, limit: given.limit, after: given.after }),
       Effect.suspend(() => core.listing(core.snapshot(), name))
     )
+
+  /** The count that a manifest of format 2 has, where it is current. */
+  const counted = Effect.gen(function* () {
+    yield* check(operation("count"), { collection: name })
+    const snapshot = core.snapshot()
+    const { settings } = yield* core.settings(snapshot)
+    if (settings.format !== 2 || !settings.manifests.has(name)) return Option.none<number>()
+    yield* snapshot.head
+    const pinned = yield* core.repository.at(snapshot)
+    const { countByManifest } = yield* treeLookups
+    return yield* countByManifest(core, snapshot, pinned, name)
+  })
 
   /** A document's path and the file there; none too where the layout would name a directory `.` for it. */
   const look = (snapshot: Snapshot, id: string, options?: { readonly fresh?: boolean | undefined }) =>
@@ -241,7 +253,13 @@ export const makeReader = <A, I>(
       return slice(listing, options.limit, options.after).ids()
     }),
     count: Effect.withSpan(
-      Effect.map(locate("count", {}), ({ listing }) => listing.length),
+      Effect.flatMap(
+        counted,
+        Option.match({
+          onNone: () => Effect.map(locate("count", {}), ({ listing }) => listing.length),
+          onSome: Effect.succeed
+        })
+      ),
       "Collection.count"
     ),
     all: (options = {}) => limited(everything("all", options, true), options.limit),

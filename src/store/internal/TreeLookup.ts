@@ -5,9 +5,10 @@ import type { Json } from "../../domain/Document.js"
 import { isDocumentId } from "../../domain/DocumentId.js"
 import { afterPrefix, equalKeys } from "../../domain/OrderKey.js"
 import type { ReadError } from "../../domain/StoreError.js"
+import { under } from "../DocumentPath.js"
 import { changedBlobs } from "./CollectionChanges.js"
 import { treeOf } from "./Derived.js"
-import { rowsOfIndex, treeAt } from "./DerivedTree.js"
+import { rowsOfIndex, rowsOfManifest, treeAt } from "./DerivedTree.js"
 import { type LookupPlan, scanOf } from "./LookupPlan.js"
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import * as Scan from "./ordered-tree/Scan.js"
@@ -96,4 +97,24 @@ export const treeLookup = (
           ranges.some(([from, until]) => key >= from && key < until)
         )
     } satisfies LookupPlan
+  })
+
+/** How many documents a collection has, by the header of its manifest; none where that describes other documents. */
+export const countByManifest = (
+  core: StoreCore,
+  snapshot: Snapshot,
+  settings: SettingsAt,
+  collection: string
+): Effect.Effect<Option.Option<number>, ReadError> =>
+  Effect.gen(function* () {
+    const fields = settings.settings.manifests.get(collection)
+    if (settings.settings.format !== 2 || fields === undefined) return Option.none()
+    snapshot.reads.directories.add(under(core.options.root, collection))
+    const path = core.derived.manifestTreePath(collection)
+    const { concurrency } = core.options
+    const rows = rowsOfManifest(fields)
+    const state = yield* treeAt({ snapshot: snapshot.unnoted, path, rows, concurrency })
+    return state._tag === "Whole" && state.tree.header.tree === treeOf(settings, collection)
+      ? Option.some(state.tree.header.count)
+      : Option.none()
   })

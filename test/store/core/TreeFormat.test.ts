@@ -81,6 +81,7 @@ describe.each([...remotes, ...hosted])("indexes and manifests as trees on %s", (
       yield* agrees(remote, store)
       assert.isTrue(Option.isNone(yield* store.reindex({ format: 2 })))
 
+      assert.strictEqual(yield* other.people.count, 31)
       yield* other.people.insert(person(0), { id: "second" })
       yield* other.people.delete("first")
       yield* other.people.update(idOf(3), { city: "Rome" })
@@ -115,6 +116,7 @@ describe.each([...remotes, ...hosted])("indexes and manifests as trees on %s", (
       ])
       assert.deepInclude(yield* people.explain("city", "Oslo"), { source: "index", current: false })
       assert.include(idsOf(yield* people.findBy("city", "Bern")), idOf(0))
+      assert.strictEqual(yield* people.count, 20)
 
       yield* people.insert(person(2), { id: "ours" })
       yield* agrees(remote, store)
@@ -151,6 +153,61 @@ describe.each([...remotes, ...hosted])("indexes and manifests as trees on %s", (
         yield* agrees(remote, store)
       }
     })
+  )
+})
+
+describe("the count of a collection with a manifest", () => {
+  it.live("is read from its header, and no document is listed", () =>
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const { store } = yield* open({ ...derived, format: 2 })
+      yield* fill(store.collection, 50)
+      const listed: Array<string> = []
+      const watched: GitRemoteService = {
+        ...remote,
+        snapshot: (branch) => {
+          const snapshot = remote.snapshot(branch)
+          return {
+            ...snapshot,
+            directory: (path, look) => {
+              listed.push(path)
+              return snapshot.directory(path, look)
+            }
+          }
+        },
+        tree: (at, path, options) => {
+          listed.push(path)
+          return remote.tree(at, path, options)
+        }
+      }
+      const other = yield* Effect.provideService(Store.make(), GitRemote, watched)
+      assert.strictEqual(yield* other.collection("people").count, 50)
+      assert.include(listed, "data/_manifest/people/rows")
+      assert.notInclude(listed, "data/people")
+    }).pipe(Effect.provide(Layer.fresh(remotes[0]![1])))
+  )
+})
+
+describe("doctor", () => {
+  it.live("recommends trees for two thousand documents with an index", () =>
+    Effect.gen(function* () {
+      const { store } = yield* open(derived)
+      const recommends = Effect.map(store.doctor, (found) => found.some(({ code }) => code === "format"))
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(
+          Array.from({ length: 1_999 }, (_, n) => n),
+          (n) => batch.put("people", idOf(n), person(n)),
+          {
+            discard: true
+          }
+        )
+      )
+      assert.isFalse(yield* recommends)
+      yield* store.collection("people").insert(person(1), { id: "last" })
+      assert.isTrue(yield* recommends)
+      yield* store.reindex({ format: 2 })
+      assert.isFalse(yield* recommends)
+    }).pipe(Effect.provide(Layer.fresh(remotes[0]![1])))
   )
 })
 
