@@ -6,14 +6,15 @@ import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { NotFoundError, type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { forgetCommonDirectory } from "./CommonDirectory.js"
 import { isRepository } from "./Creation.js"
-import { makeDirectory } from "./Directory.js"
+import { makeDirectory, makePath } from "./Directory.js"
 import { fsyncPathSync } from "./Disk.js"
 import * as Engine from "./Engine.js"
 import { attempt } from "./Fault.js"
 import type { GitRepository } from "./GitRepository.js"
 import { type GitRepositoriesOptions, resolveOptions } from "./RepositoriesOptions.js"
-import { clearUnfinished, removing } from "./Unfinished.js"
+import { clearUnfinished, creating, removing } from "./Unfinished.js"
 
 export type { GitRepositoriesOptions, MaintenanceSchedule } from "./RepositoriesOptions.js"
 
@@ -24,6 +25,13 @@ export interface RepositoryName {
 }
 
 type OpenFailure = NotFoundError | RemoteError | ValidationError
+
+/** A repository that has no name yet, and what was said when it was written. */
+export interface PreparedRepository<A> {
+  readonly result: A
+  /** Gives it a name; false where the name is taken. */
+  readonly publish: (owner: string, name: string) => Effect.Effect<boolean, RemoteError | ValidationError>
+}
 
 export interface GitRepositoriesService {
   readonly directory: string
@@ -39,6 +47,14 @@ export interface GitRepositoriesService {
     OpenFailure,
     Scope.Scope
   >
+  /**
+   * Runs `write` in a new repository that nobody else sees until it is published: it comes into being with all that was
+   * written, or not at all. It is removed with the scope, unless it was published.
+   */
+  readonly prepare: <A, E, R>(
+    write: (repository: GitRepository) => Effect.Effect<A, E, R>,
+    options?: { readonly defaultBranch?: string | undefined }
+  ) => Effect.Effect<PreparedRepository<A>, E | RemoteError, R | Scope.Scope>
   readonly exists: (owner: string, name: string) => Effect.Effect<boolean, RemoteError>
   /** Removes a repository that nobody has open: its name first, at once, then its content. False: there is none. */
   readonly remove: (owner: string, name: string) => Effect.Effect<boolean, RemoteError | ValidationError>
@@ -138,6 +154,56 @@ export const make = (
         return { repository: yield* engine(directory), created }
       })
 
+    const place = Effect.acquireRelease(
+      attempt("GitRepositories.prepare", root, () => {
+        const made = fs.mkdtempSync(path.join(root, creating))
+        return { made, directory: path.join(made, "repository.git") }
+      }),
+      ({ directory, made }) =>
+        Effect.promise(async () => {
+          forgetCommonDirectory(directory)
+          await fs.promises.rm(made, { recursive: true, force: true })
+        }).pipe(Effect.catchAllCause((cause) => Effect.logWarning(`${made} could not be deleted`, cause)))
+    )
+
+    const prepare: GitRepositoriesService["prepare"] = (write, how) =>
+      Effect.gen(function* () {
+        const { directory: written } = yield* place
+        const engine = Engine.open({
+          ...options,
+          directory: written,
+          create: true,
+          defaultBranch: how?.defaultBranch,
+          maintenance: false
+        })
+        const result = yield* Effect.scoped(Effect.flatMap(engine, write))
+        return {
+          result,
+          publish: (owner, name) =>
+            Effect.gen(function* () {
+              const directory = directoryOf(yield* checked(owner, name))
+              return yield* opening.withPermits(1)(
+                Effect.gen(function* () {
+                  if (yield* exists(directory)) return false
+                  yield* RcMap.invalidate(engines, directory)
+                  return yield* attempt("GitRepositories.prepare", directory, () => {
+                    const parent = path.dirname(directory)
+                    makePath(parent)
+                    try {
+                      fs.renameSync(written, directory)
+                    } catch (cause) {
+                      if (isRepository(directory)) return false
+                      throw cause
+                    }
+                    if (options.durability !== "none") fsyncPathSync(parent)
+                    return true
+                  })
+                })
+              )
+            }).pipe(Effect.uninterruptible)
+        }
+      })
+
     const remove: GitRepositoriesService["remove"] = (owner, name) =>
       Effect.gen(function* () {
         const directory = directoryOf(yield* checked(owner, name))
@@ -185,6 +251,7 @@ export const make = (
       directory: root,
       open,
       create,
+      prepare,
       exists: (owner, name) =>
         isRepositoryName(owner) && isRepositoryName(name)
           ? exists(directoryOf({ owner, name }))
