@@ -137,6 +137,9 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       parents: (oid) => objects.commit(oid)?.parents
     }
 
+    const moves = { directory, objects, refs, durable, settled: queue.settled }
+    const updateInTurn = RefUpdate.make({ ...moves, inTurn: (_, update) => update })
+
     const repository: GitRepository = {
       name: directory,
       directory,
@@ -177,14 +180,8 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           isFullRefName(name) || name === "HEAD" ? Option.fromNullable(refs.read(name)) : Option.none()
         ),
       refs: (prefix) => attempt("GitRepository.refs", directory, () => refs.list(prefix)),
-      updateRef: RefUpdate.make({
-        directory,
-        objects,
-        refs,
-        durable,
-        settled: queue.settled,
-        inTurn: queue.inTurn
-      }),
+      updateRef: RefUpdate.make({ ...moves, inTurn: queue.inTurn }),
+      inTurn: (name, effect) => queue.inTurn(name, effect(updateInTurn)),
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
