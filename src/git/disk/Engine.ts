@@ -48,6 +48,9 @@ export interface EngineOptions {
     | undefined
 }
 
+/** Milliseconds for which what has failed waits until nothing of it is left. */
+const patience = 1_000
+
 /** Creates the bare repository unless it exists. */
 export const create = (options: EngineOptions): Effect.Effect<void, RemoteError> => {
   const directory = path.resolve(options.directory)
@@ -185,6 +188,10 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
+      withChildren: (effect) =>
+        Effect.onError(Maintenance.withChildren(owner, "GitRepository.withChildren", directory, effect), () =>
+          Effect.promise(() => owner.clearedWithin(patience))
+        ),
       exclusively: (effect) =>
         queue.exclusively(Maintenance.withChildren(owner, "GitRepository.exclusively", directory, effect)),
       log: (from, how) =>

@@ -65,6 +65,11 @@ export interface GitRepository extends Repository {
     name: string,
     effect: (updateRef: GitRepository["updateRef"]) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | RemoteError, R>
+  /**
+   * Runs what starts Git programs that write. What a killed one leaves is removed before this ends, or soon after where its
+   * own children go on for a while.
+   */
+  readonly withChildren: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RemoteError, R>
   /** Runs `effect` in the branch queues' turn with everything flushed: what a `git receive-pack` child needs. What a killed child leaves is cleared up. */
   readonly exclusively: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RemoteError, R>
 

@@ -9,7 +9,6 @@ import { conflict, notFound, notPermitted, type Problem, requiresAuthentication 
 import { Faults } from "./Faults.js"
 import { isOwner } from "./Names.js"
 import * as Pool from "./Pool.js"
-import * as Quarantine from "./Quarantine.js"
 import * as Settings from "./Settings.js"
 import * as Users from "./Users.js"
 
@@ -131,7 +130,6 @@ export const layer = (options: RepositoriesOptions) =>
           const fullName = `${owner}/${name}`
           const stamp = stampsOf(fullName)
           const git = yield* registry.open(owner, name)
-          yield* Quarantine.clean(git.directory)
           const said = yield* settings.read(directoryOf(fullName))
           return { stamp, hosted: hosted(fullName, git, said, true) }
         })

@@ -6,7 +6,6 @@ import * as Reply from "../reply/Reply.js"
 import * as FirstBranch from "../repository/FirstBranch.js"
 import * as Git from "../repository/Git.js"
 import * as Programs from "../repository/Programs.js"
-import * as Quarantine from "../repository/Quarantine.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Body from "../request/Body.js"
 import type { Call } from "../request/Call.js"
@@ -143,8 +142,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     // Its place is taken before its turn: whoever has the turn must not wait for those who wait for it.
     yield* Programs.transfer
     const { stdout } = yield* call.host.repositories.first(hosted, ({ git }) =>
-      Quarantine.around(
-        git.directory,
+      git.withChildren(
         Git.output({
           ...service("receive-pack", git.directory, call),
           input,
