@@ -8,7 +8,7 @@ import type * as Scope from "effect/Scope"
 import { NotFoundError, type RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { forgetCommonDirectory } from "./CommonDirectory.js"
 import { isRepository } from "./Creation.js"
-import { makeDirectory, makePath } from "./Directory.js"
+import { hasHead, makeDirectory, makePath } from "./Directory.js"
 import { fsyncPathSync } from "./Disk.js"
 import * as Engine from "./Engine.js"
 import { attempt } from "./Fault.js"
@@ -88,10 +88,10 @@ export const parseName = (text: string): Effect.Effect<RepositoryName, Validatio
       )
 }
 
-/** What a directory keeps for as long as it is itself. */
-const identityOf = (directory: string): string => {
-  const { birthtimeNs, ino } = fs.statSync(directory, { bigint: true })
-  return `${ino}:${birthtimeNs}`
+/** What a directory keeps for as long as it is itself; undefined where there is none. */
+const identityOf = (directory: string): string | undefined => {
+  const found = fs.statSync(directory, { throwIfNoEntry: false })
+  return found === undefined ? undefined : `${found.ino}:${found.birthtimeMs}`
 }
 
 export const make = (
@@ -111,32 +111,46 @@ export const make = (
     const identities = new Map<string, string>()
     const opening = yield* Effect.makeSemaphore(1)
 
-    const checked = (owner: string, name: string) => parseName(`${owner}/${name}`)
+    const checked = (owner: string, name: string) =>
+      isRepositoryName(owner) && isRepositoryName(name)
+        ? Effect.succeed({ owner, name })
+        : parseName(`${owner}/${name}`)
 
     const exists = (directory: string) =>
       attempt("GitRepositories.exists", root, () => isRepository(directory))
 
     /** The shared engine; one whose repository was replaced on disk is let go first, and so is one that failed to open. */
-    const engine = (directory: string) =>
-      Effect.gen(function* () {
-        const now = yield* attempt("GitRepositories.open", directory, () => identityOf(directory))
-        const before = identities.get(directory)
-        if (before !== undefined && before !== now) yield* RcMap.invalidate(engines, directory)
-        identities.set(directory, now)
-        return yield* RcMap.get(engines, directory)
-      }).pipe(Effect.tapErrorCause(() => RcMap.invalidate(engines, directory)))
+    const engine = (directory: string, identity: string) => {
+      const before = identities.get(directory)
+      identities.set(directory, identity)
+      const found = RcMap.get(engines, directory)
+      const replaced = before !== undefined && before !== identity
+      return (replaced ? Effect.zipRight(RcMap.invalidate(engines, directory), found) : found).pipe(
+        Effect.tapErrorCause(() => RcMap.invalidate(engines, directory))
+      )
+    }
 
+    const absent = (directory: string, { name, owner }: RepositoryName) =>
+      new NotFoundError({
+        operation: "GitRepositories.open",
+        path: directory,
+        message: `There is no repository ${owner}/${name}`,
+        hint: "Create it first"
+      })
+
+    // Done for every request of a host.
     const open: GitRepositoriesService["open"] = (owner, name) =>
-      Effect.gen(function* () {
-        const directory = directoryOf(yield* checked(owner, name))
-        if (yield* exists(directory)) return yield* engine(directory)
-        return yield* Effect.fail(
-          new NotFoundError({
-            operation: "GitRepositories.open",
-            path: directory,
-            message: `There is no repository ${owner}/${name}`,
-            hint: "Create it first"
-          })
+      Effect.flatMap(checked(owner, name), (named) => {
+        const directory = directoryOf(named)
+        const identity = attempt("GitRepositories.open", directory, () => {
+          const now = identityOf(directory)
+          const known = now !== undefined && now === identities.get(directory)
+          return (known ? hasHead(directory) : isRepository(directory)) ? now : undefined
+        })
+        return Effect.flatMap(
+          identity,
+          (now): Effect.Effect<GitRepository, OpenFailure, Scope.Scope> =>
+            now === undefined ? Effect.fail(absent(directory, named)) : engine(directory, now)
         )
       })
 
@@ -151,7 +165,7 @@ export const make = (
             return true
           })
         )
-        return { repository: yield* engine(directory), created }
+        return { repository: yield* open(owner, name), created }
       })
 
     const place = Effect.acquireRelease(

@@ -149,7 +149,7 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) 
           Effect.zipLeft(moved(fullName, name, expected))
         )
 
-    const around = (fullName: string, git: GitRepository): GitRepository => ({
+    const wrapped = (fullName: string, git: GitRepository): GitRepository => ({
       ...git,
       ref: (name) => (moves.size === 0 ? git.ref(name) : stale(fullName, name, git.ref(name))),
       resolve: (revision) =>
@@ -179,6 +179,14 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) 
         )
       }
     })
+
+    // Asked for by every request: a repository that is open has one view.
+    const views = new WeakMap<GitRepository, GitRepository>()
+    const around = (fullName: string, git: GitRepository): GitRepository => {
+      const view = views.get(git) ?? wrapped(fullName, git)
+      views.set(git, view)
+      return view
+    }
 
     return Faults.of({
       set: (next) =>

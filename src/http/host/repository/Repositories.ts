@@ -8,7 +8,6 @@ import { anonymous, may, type Principal } from "../access/Principal.js"
 import { conflict, notFound, notPermitted, type Problem, requiresAuthentication } from "../reply/Problem.js"
 import { Faults } from "./Faults.js"
 import { isOwner } from "./Names.js"
-import * as Pool from "./Pool.js"
 import * as Settings from "./Settings.js"
 import * as Users from "./Users.js"
 
@@ -91,7 +90,6 @@ export const layer = (options: RepositoriesOptions) =>
       const registry = yield* GitRepositories
       const faults = yield* Faults
       const settings = yield* Settings.make
-      const pool = yield* Pool.make<{ readonly stamp: string; readonly hosted: Hosted }>()
       const making = yield* Effect.makeSemaphore(1)
       const users = yield* Users.make
       const scope = yield* Effect.scope
@@ -120,39 +118,22 @@ export const layer = (options: RepositoriesOptions) =>
         return { owner, name, fullName, settings: said, git: faults.around(fullName, git), exists }
       }
 
-      const stampsOf = (fullName: string) => {
-        const directory = directoryOf(fullName)
-        return `${Settings.stampOf(`${directory}/HEAD`)}\n${Settings.stampOf(Settings.fileIn(directory))}`
-      }
-
-      const opened = (owner: string, name: string) =>
-        Effect.gen(function* () {
-          const fullName = `${owner}/${name}`
-          const stamp = stampsOf(fullName)
-          const git = yield* registry.open(owner, name)
-          const said = yield* settings.read(directoryOf(fullName))
-          return { stamp, hosted: hosted(fullName, git, said, true) }
-        })
-
       const find = (
         owner: string,
         name: string
       ): Effect.Effect<Hosted | undefined, RemoteError | ValidationError, Scope.Scope> =>
-        Effect.flatMap(users.enter(`${owner}/${name}`), (entered) => {
-          if (!entered) return absent
-          const fullName = `${owner}/${name}`
-          const held = pool.hold(fullName, opened(owner, name)).pipe(
-            Effect.map((lease) => lease.hosted),
-            Effect.catchTag("NotFoundError", () => absent)
-          )
-          const open = pool.peek(fullName)
-          // What is open is what it was, unless somebody took it away, replaced it or changed what is said of it.
-          if (open !== undefined && open.stamp === stampsOf(fullName)) return held
-          return Effect.zipRight(
-            pool.drop(fullName),
-            Effect.flatMap(registry.exists(owner, name), (exists) => (exists ? held : absent))
-          )
-        })
+        Effect.flatMap(users.enter(`${owner}/${name}`), (entered) =>
+          entered
+            ? registry.open(owner, name).pipe(
+                Effect.flatMap((git) =>
+                  Effect.map(settings.read(git.directory), (said) =>
+                    hosted(`${owner}/${name}`, git, said, true)
+                  )
+                ),
+                Effect.catchTag("NotFoundError", () => absent)
+              )
+            : absent
+        )
 
       /** Whether a name is taken, also where it is written in other letters. */
       const isTaken = (fullName: string) =>
@@ -183,9 +164,10 @@ export const layer = (options: RepositoriesOptions) =>
             defaultBranch: options.defaultBranch
           })
           if (!result.kept) return Option.some(result.value)
-          const published = Effect.zipRight(pool.drop(fullName), publish(owner, name))
           const done = yield* making.withPermits(1)(
-            Effect.flatMap(isTaken(fullName), (taken) => (taken ? Effect.succeed(false) : published))
+            Effect.flatMap(isTaken(fullName), (taken) =>
+              taken ? Effect.succeed(false) : publish(owner, name)
+            )
           )
           return done ? Option.some(result.value) : Option.none()
         }).pipe(Effect.scoped)
@@ -224,9 +206,7 @@ export const layer = (options: RepositoriesOptions) =>
 
       const remove = (owner: string, name: string) => {
         const fullName = `${owner}/${name}`
-        const removed = Effect.zipRight(pool.drop(fullName), registry.remove(owner, name)).pipe(
-          Effect.flatMap((was) => (was ? Effect.void : notFound))
-        )
+        const removed = Effect.flatMap(registry.remove(owner, name), (was) => (was ? Effect.void : notFound))
         return users.without(fullName, removed, { within: patience, otherwise: inUse })
       }
 
