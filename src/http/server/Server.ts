@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net"
 import { Context, DefaultServices, Duration, Effect, Layer, Runtime, type Scope, Tracer } from "effect"
 import * as AccessLog from "./AccessLog.js"
 import type { BodyLimits } from "./Body.js"
+import type { Shared } from "./Connection.js"
 import * as Connections from "./Connections.js"
 import type { Operations } from "./Direct.js"
 import * as Drain from "./Drain.js"
-import type { Shared } from "./Exchange.js"
 import * as HostCheck from "./HostCheck.js"
 import { type Address, ListenError, listen } from "./Listen.js"
 import * as Listener from "./Listener.js"
@@ -142,6 +142,7 @@ const nodeServer = (options: ServerOptions, shared: Shared, listener: Listener.L
   server.on("checkContinue", listener)
   server.on("checkExpectation", listener)
   server.on("clientError", Unparsable.answer(shared))
+  server.on("connect", Unparsable.refuseTunnel(shared))
   return server
 }
 
