@@ -137,6 +137,8 @@ const nodeServer = (options: ServerOptions, shared: Shared, listener: Listener.L
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: 65_000
   })
+  // Their size is bounded; Node would not show the last of many.
+  server.maxHeadersCount = 0
   server.timeout = Timer.millis(Duration.toMillis(options.idleTimeout))
   server.on("request", listener)
   server.on("checkContinue", listener)
