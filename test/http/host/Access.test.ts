@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
-import { readdirSync, readFileSync, statSync } from "node:fs"
-import { join } from "node:path"
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -185,6 +185,19 @@ inEachVersion("access", { tokens: given, createOnFirstUse: true }, (it) => {
         assert.deepStrictEqual(there(), before, body)
       }
     })
+  )
+
+  it.effect("a repository to come looks empty, also when temporary files were cleared away", () =>
+    Effect.gen(function* () {
+      const { repositories } = yield* HostServer
+      const writer = { id: "w", login: "w", grants: [{ repository: "team/*", access: "write" as const }] }
+      const { git } = yield* repositories.reading(writer, "team", "to-come")
+      for (const clear of [false, true]) {
+        if (clear) rmSync(dirname(git.directory), { recursive: true })
+        const asked = yield* Rest.get("/repos/team/to-come", { token: "writer-token" })
+        assert.deepStrictEqual([asked.status, asked.body.default_branch], [200, "main"])
+      }
+    }).pipe(Effect.scoped)
   )
 
   it.effect("first writes of a repository that come at once are all kept", () =>

@@ -1,6 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Clock, Context, Effect, Layer, Option, Predicate, Scope } from "effect"
 import type { RemoteError, ValidationError } from "../../../domain/StoreError.js"
+import { hasHead } from "../../../git/disk/Directory.js"
 import * as Engine from "../../../git/disk/Engine.js"
 import { GitRepositories, isRepositoryName } from "../../../git/disk/GitRepositories.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
@@ -95,15 +96,23 @@ export const layer = (options: RepositoriesOptions) =>
       const scope = yield* Effect.scope
       // What a repository that is not made yet looks like to those who may make it.
       const blank = yield* remembered(
-        Effect.flatMap(fs.makeTempDirectoryScoped({ prefix: "chainstore-blank-" }), (directory) =>
-          Engine.open({
-            directory: path.join(directory, "blank.git"),
-            create: true,
-            defaultBranch: options.defaultBranch,
-            durability: "none",
-            maintenance: false
-          })
-        ).pipe(Effect.mapError(Settings.unwritable), Scope.extend(scope))
+        Effect.acquireRelease(fs.makeTempDirectory({ prefix: "chainstore-blank-" }), (directory) =>
+          Effect.ignore(fs.remove(directory, { recursive: true, force: true }))
+        ).pipe(
+          Effect.flatMap((directory) =>
+            Engine.open({
+              directory: path.join(directory, "blank.git"),
+              create: true,
+              defaultBranch: options.defaultBranch,
+              durability: "none",
+              maintenance: false
+            })
+          ),
+          Effect.mapError(Settings.unwritable),
+          Scope.extend(scope)
+        ),
+        // Systems clear temporary directories of what is old.
+        ({ directory }) => hasHead(directory)
       )
 
       const directoryOf = (fullName: string) => path.join(registry.directory, `${fullName}.git`)
@@ -264,18 +273,20 @@ const hasRefs = (git: GitRepository) => Effect.map(git.refs("refs/"), (refs) => 
 
 const absent: Effect.Effect<Hosted | undefined> = Effect.void as Effect.Effect<undefined>
 
-/** Runs an effect until it succeeds, and remembers only its success. */
-const remembered = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Effect.Effect<A, E, R>> =>
+/** Runs an effect until it succeeds, and again where its result is not good any more; returns what it has found. */
+const remembered = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  isGood: (found: A) => boolean
+): Effect.Effect<Effect.Effect<A, E, R>> =>
   Effect.map(Effect.makeSemaphore(1), (mutex) => {
     let found: { readonly value: A } | undefined
-    const find = Effect.suspend(() =>
-      found === undefined
-        ? Effect.tap(effect, (value) => {
-            found = { value }
-          })
-        : Effect.succeed(found.value)
-    )
-    return Effect.suspend(() =>
-      found === undefined ? mutex.withPermits(1)(find) : Effect.succeed(found.value)
+    return mutex.withPermits(1)(
+      Effect.suspend(() =>
+        found !== undefined && isGood(found.value)
+          ? Effect.succeed(found.value)
+          : Effect.tap(effect, (value) => {
+              found = { value }
+            })
+      )
     )
   })
