@@ -82,6 +82,8 @@ export const refuseTunnel =
   (shared: Shared) =>
   (request: IncomingMessage, duplex: Duplex): void => {
     const socket = duplex as Socket
+    // Node has let go of the socket: nobody else hears of its errors.
+    socket.on("error", () => socket.destroy())
     const path = request.url ?? ""
     const problem = Failure.wrongMethod("CONNECT", path, ["GET", "POST"])
     connectionOf(socket, shared).end(() => write(socket, shared, { method: "CONNECT", path }, problem))

@@ -193,6 +193,17 @@ it.scopedLive("a method of the whole server, and a client of HTTP/1.0, are answe
     old.send("POST / HTTP/1.0\r\nhost: localhost\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\nab")
     const answer = yield* old.answer()
     assert.deepStrictEqual([answer.status, answer.body], [200, "ab"])
+    const go = yield* Deferred.make<void>()
+    const slow = yield* Mount.make(
+      { name: "slow", paths: ["/"] },
+      Effect.as(Deferred.await(go), HttpServerResponse.text("slow"))
+    )
+    const other = yield* running({}, [slow], Playground.layer(own), log.layer)
+    const gone = yield* raw(other.port)
+    gone.send(`${request("GET", "/")}CONNECT localhost:80 HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+    yield* Effect.repeat(Effect.sleep("1 millis"), { until: () => gone.socket.bytesWritten > 0 })
+    gone.socket.resetAndDestroy()
+    yield* Deferred.succeed(go, undefined)
     const tunnel = yield* raw(port)
     tunnel.send("CONNECT localhost:80 HTTP/1.1\r\nhost: localhost\r\n\r\n")
     const refused = yield* tunnel.answer()
