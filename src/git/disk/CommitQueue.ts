@@ -255,9 +255,11 @@ export const make = (options: CommitQueueOptions) =>
     return {
       commitNext,
 
-      /** Runs `effect` in the branch's turn, with everything staged on the branch flushed. */
-      inTurn: <A, E, R>(name: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | RemoteError, R> =>
+      /** Runs `effect` in a ref's turn, with everything staged on it flushed. */
+      inTurn: <A, E, R>(ref: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | RemoteError, R> =>
         Effect.uninterruptibleMask((restore) => {
+          // Branches have their turns by their short names, and other refs by their whole ones.
+          const name = ref.startsWith("refs/heads/") ? ref.slice("refs/heads/".length) : ref
           const settled = Effect.suspend(() => {
             const { last } = staging.branchOf(name)
             return last === undefined ? Effect.void : Effect.ignore(Deferred.await(last))

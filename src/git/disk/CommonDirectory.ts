@@ -138,6 +138,13 @@ export const commonDirectory = (directory: string): string => {
   }
 }
 
+/** Removes the directory that was made for a repository which is not used any more. */
+export const forgetCommonDirectory = (directory: string): void => {
+  const found = known.get(directory)
+  known.delete(directory)
+  if (found !== undefined) fs.rmSync(found.place, { recursive: true, force: true })
+}
+
 /**
  * Git runs this when a push was checked and before it is applied. Where the other end of the channel is gone, the push is
  * refused, so that nothing is applied for a process that does not live. No branch or tag is made with a name that GitHub

@@ -48,6 +48,9 @@ export interface EngineOptions {
     | undefined
 }
 
+/** Milliseconds for which what has failed waits until nothing of it is left. */
+const patience = 1_000
+
 /** Creates the bare repository unless it exists. */
 export const create = (options: EngineOptions): Effect.Effect<void, RemoteError> => {
   const directory = path.resolve(options.directory)
@@ -137,6 +140,9 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       parents: (oid) => objects.commit(oid)?.parents
     }
 
+    const moves = { directory, objects, refs, durable, settled: queue.settled }
+    const updateInTurn = RefUpdate.make({ ...moves, inTurn: (_, update) => update })
+
     const repository: GitRepository = {
       name: directory,
       directory,
@@ -177,17 +183,15 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           isFullRefName(name) || name === "HEAD" ? Option.fromNullable(refs.read(name)) : Option.none()
         ),
       refs: (prefix) => attempt("GitRepository.refs", directory, () => refs.list(prefix)),
-      updateRef: RefUpdate.make({
-        directory,
-        objects,
-        refs,
-        durable,
-        settled: queue.settled,
-        inTurn: queue.inTurn
-      }),
+      updateRef: RefUpdate.make({ ...moves, inTurn: queue.inTurn }),
+      inTurn: (name, effect) => queue.inTurn(name, effect(updateInTurn)),
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
+      withChildren: (effect) =>
+        Effect.onError(Maintenance.withChildren(owner, "GitRepository.withChildren", directory, effect), () =>
+          Effect.promise(() => owner.clearedWithin(patience))
+        ),
       exclusively: (effect) =>
         queue.exclusively(Maintenance.withChildren(owner, "GitRepository.exclusively", directory, effect)),
       log: (from, how) =>

@@ -6,14 +6,15 @@ import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import type * as Scope from "effect/Scope"
 import { NotFoundError, type RemoteError, ValidationError } from "../../domain/StoreError.js"
+import { forgetCommonDirectory } from "./CommonDirectory.js"
 import { isRepository } from "./Creation.js"
-import { makeDirectory } from "./Directory.js"
+import { hasHead, makeDirectory, makePath } from "./Directory.js"
 import { fsyncPathSync } from "./Disk.js"
 import * as Engine from "./Engine.js"
 import { attempt } from "./Fault.js"
 import type { GitRepository } from "./GitRepository.js"
 import { type GitRepositoriesOptions, resolveOptions } from "./RepositoriesOptions.js"
-import { clearUnfinished, removing } from "./Unfinished.js"
+import { clearUnfinished, creating, removing } from "./Unfinished.js"
 
 export type { GitRepositoriesOptions, MaintenanceSchedule } from "./RepositoriesOptions.js"
 
@@ -24,6 +25,13 @@ export interface RepositoryName {
 }
 
 type OpenFailure = NotFoundError | RemoteError | ValidationError
+
+/** A repository that has no name yet, and what was said when it was written. */
+export interface PreparedRepository<A> {
+  readonly result: A
+  /** Gives it a name; false where the name is taken. */
+  readonly publish: (owner: string, name: string) => Effect.Effect<boolean, RemoteError | ValidationError>
+}
 
 export interface GitRepositoriesService {
   readonly directory: string
@@ -39,6 +47,14 @@ export interface GitRepositoriesService {
     OpenFailure,
     Scope.Scope
   >
+  /**
+   * Runs `write` in a new repository that nobody else sees until it is published: it comes into being with all that was
+   * written, or not at all. It is removed with the scope, unless it was published.
+   */
+  readonly prepare: <A, E, R>(
+    write: (repository: GitRepository) => Effect.Effect<A, E, R>,
+    options?: { readonly defaultBranch?: string | undefined }
+  ) => Effect.Effect<PreparedRepository<A>, E | RemoteError, R | Scope.Scope>
   readonly exists: (owner: string, name: string) => Effect.Effect<boolean, RemoteError>
   /** Removes a repository that nobody has open: its name first, at once, then its content. False: there is none. */
   readonly remove: (owner: string, name: string) => Effect.Effect<boolean, RemoteError | ValidationError>
@@ -72,10 +88,10 @@ export const parseName = (text: string): Effect.Effect<RepositoryName, Validatio
       )
 }
 
-/** What a directory keeps for as long as it is itself. */
-const identityOf = (directory: string): string => {
-  const { birthtimeNs, ino } = fs.statSync(directory, { bigint: true })
-  return `${ino}:${birthtimeNs}`
+/** What a directory keeps for as long as it is itself; undefined where there is none. */
+const identityOf = (directory: string): string | undefined => {
+  const found = fs.statSync(directory, { throwIfNoEntry: false })
+  return found === undefined ? undefined : `${found.ino}:${found.birthtimeMs}`
 }
 
 export const make = (
@@ -95,32 +111,46 @@ export const make = (
     const identities = new Map<string, string>()
     const opening = yield* Effect.makeSemaphore(1)
 
-    const checked = (owner: string, name: string) => parseName(`${owner}/${name}`)
+    const checked = (owner: string, name: string) =>
+      isRepositoryName(owner) && isRepositoryName(name)
+        ? Effect.succeed({ owner, name })
+        : parseName(`${owner}/${name}`)
 
     const exists = (directory: string) =>
       attempt("GitRepositories.exists", root, () => isRepository(directory))
 
     /** The shared engine; one whose repository was replaced on disk is let go first, and so is one that failed to open. */
-    const engine = (directory: string) =>
-      Effect.gen(function* () {
-        const now = yield* attempt("GitRepositories.open", directory, () => identityOf(directory))
-        const before = identities.get(directory)
-        if (before !== undefined && before !== now) yield* RcMap.invalidate(engines, directory)
-        identities.set(directory, now)
-        return yield* RcMap.get(engines, directory)
-      }).pipe(Effect.tapErrorCause(() => RcMap.invalidate(engines, directory)))
+    const engine = (directory: string, identity: string) => {
+      const before = identities.get(directory)
+      identities.set(directory, identity)
+      const found = RcMap.get(engines, directory)
+      const replaced = before !== undefined && before !== identity
+      return (replaced ? Effect.zipRight(RcMap.invalidate(engines, directory), found) : found).pipe(
+        Effect.tapErrorCause(() => RcMap.invalidate(engines, directory))
+      )
+    }
 
+    const absent = (directory: string, { name, owner }: RepositoryName) =>
+      new NotFoundError({
+        operation: "GitRepositories.open",
+        path: directory,
+        message: `There is no repository ${owner}/${name}`,
+        hint: "Create it first"
+      })
+
+    // Done for every request of a host.
     const open: GitRepositoriesService["open"] = (owner, name) =>
-      Effect.gen(function* () {
-        const directory = directoryOf(yield* checked(owner, name))
-        if (yield* exists(directory)) return yield* engine(directory)
-        return yield* Effect.fail(
-          new NotFoundError({
-            operation: "GitRepositories.open",
-            path: directory,
-            message: `There is no repository ${owner}/${name}`,
-            hint: "Create it first"
-          })
+      Effect.flatMap(checked(owner, name), (named) => {
+        const directory = directoryOf(named)
+        const identity = attempt("GitRepositories.open", directory, () => {
+          const now = identityOf(directory)
+          const known = now !== undefined && now === identities.get(directory)
+          return (known ? hasHead(directory) : isRepository(directory)) ? now : undefined
+        })
+        return Effect.flatMap(
+          identity,
+          (now): Effect.Effect<GitRepository, OpenFailure, Scope.Scope> =>
+            now === undefined ? Effect.fail(absent(directory, named)) : engine(directory, now)
         )
       })
 
@@ -135,7 +165,57 @@ export const make = (
             return true
           })
         )
-        return { repository: yield* engine(directory), created }
+        return { repository: yield* open(owner, name), created }
+      })
+
+    const place = Effect.acquireRelease(
+      attempt("GitRepositories.prepare", root, () => {
+        const made = fs.mkdtempSync(path.join(root, creating))
+        return { made, directory: path.join(made, "repository.git") }
+      }),
+      ({ directory, made }) =>
+        Effect.promise(async () => {
+          forgetCommonDirectory(directory)
+          await fs.promises.rm(made, { recursive: true, force: true })
+        }).pipe(Effect.catchAllCause((cause) => Effect.logWarning(`${made} could not be deleted`, cause)))
+    )
+
+    const prepare: GitRepositoriesService["prepare"] = (write, how) =>
+      Effect.gen(function* () {
+        const { directory: written } = yield* place
+        const engine = Engine.open({
+          ...options,
+          directory: written,
+          create: true,
+          defaultBranch: how?.defaultBranch,
+          maintenance: false
+        })
+        const result = yield* Effect.scoped(Effect.flatMap(engine, write))
+        return {
+          result,
+          publish: (owner, name) =>
+            Effect.gen(function* () {
+              const directory = directoryOf(yield* checked(owner, name))
+              return yield* opening.withPermits(1)(
+                Effect.gen(function* () {
+                  if (yield* exists(directory)) return false
+                  yield* RcMap.invalidate(engines, directory)
+                  return yield* attempt("GitRepositories.prepare", directory, () => {
+                    const parent = path.dirname(directory)
+                    makePath(parent)
+                    try {
+                      fs.renameSync(written, directory)
+                    } catch (cause) {
+                      if (isRepository(directory)) return false
+                      throw cause
+                    }
+                    if (options.durability !== "none") fsyncPathSync(parent)
+                    return true
+                  })
+                })
+              )
+            }).pipe(Effect.uninterruptible)
+        }
       })
 
     const remove: GitRepositoriesService["remove"] = (owner, name) =>
@@ -185,6 +265,7 @@ export const make = (
       directory: root,
       open,
       create,
+      prepare,
       exists: (owner, name) =>
         isRepositoryName(owner) && isRepositoryName(name)
           ? exists(directoryOf({ owner, name }))

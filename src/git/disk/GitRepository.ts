@@ -26,7 +26,7 @@ export interface GitContent {
 /**
  * The object database and the refs of one bare repository on this machine, shared with stock Git and with other
  * processes. Reads see every durable object, and the objects of this process's commits that are still being flushed.
- * Every mutation of a branch in this process takes the branch's queue; other processes are met at Git's own ref lock.
+ * Every mutation of a ref in this process takes the ref's queue; other processes are met at Git's own ref lock.
  */
 export interface GitRepository extends Repository {
   /** The bare repository's directory. */
@@ -57,6 +57,19 @@ export interface GitRepository extends Repository {
     base: Option.Option<Oid>,
     changes: ReadonlyArray<TreeChange>
   ) => Effect.Effect<Oid, RemoteError | ValidationError>
+  /**
+   * Runs what reads a ref, judges it and moves it, in the turn of those who move it: nobody in this process comes in
+   * between, nor anybody who runs `exclusively`. The `updateRef` that it is given does not wait for the turn again.
+   */
+  readonly inTurn: <A, E, R>(
+    name: string,
+    effect: (updateRef: GitRepository["updateRef"]) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | RemoteError, R>
+  /**
+   * Runs what starts Git programs that write. What a killed one leaves is removed before this ends, or soon after where its
+   * own children go on for a while.
+   */
+  readonly withChildren: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RemoteError, R>
   /** Runs `effect` in the branch queues' turn with everything flushed: what a `git receive-pack` child needs. What a killed child leaves is cleared up. */
   readonly exclusively: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | RemoteError, R>
 

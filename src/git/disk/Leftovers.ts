@@ -7,7 +7,7 @@ import { gitWritersIn } from "./Processes.js"
 /*
  * Git's locks do not tell whose they are, and Git removes none that a killed process left. What a killed child of an
  * engine left is known by the time since when the engine had children: it is younger than that, no Git process that
- * may write it is older than it, and it has been there for longer than a lock is held without a process.
+ * may write it is older than it, and a lock has been there for longer than one is held without a process.
  */
 
 /** What is in a directory; nothing where there is none, as others remove empty ones at any time. */
@@ -40,10 +40,13 @@ export const locksOf = (repository: string): ReadonlyArray<string> => {
   return locks
 }
 
+/** What a push keeps apart until it is applied: no program but Git makes such a directory. */
+const quarantine = /^(tmp_objdir-.*|incoming-.*)$/
+
 /** What Git calls files and directories while they are being written, by the directory that they are in. */
 const temporaries: Readonly<Record<string, RegExp>> = {
   "": /^packed-refs\.new$/,
-  objects: /^(tmp_objdir-.*|incoming-.*)$/,
+  objects: quarantine,
   "objects/pack": /^(tmp_.*|\.tmp-.*)$/,
   "objects/info": /^(tmp_.*|packs_.{6})$/,
   "objects/info/commit-graphs": /^tmp_.*$/
@@ -72,7 +75,7 @@ const isOfPush = (file: string): boolean => {
   }
 }
 
-/** Milliseconds for which a lock has to be there; longer where processes are not listed. */
+/** Milliseconds for which something has to be there that others than Git make too; longer where processes are not listed. */
 const patience = 300
 const blindPatience = 60_000
 /** Milliseconds by which the clocks of files and processes may differ. */
@@ -130,8 +133,9 @@ export const clear = (
   const now = Date.now()
   const unused = found.filter(({ changed, file }) => {
     const made = Math.max(...[changed, changed + step].filter((time) => time <= now + clockDifference))
+    const enough = listed === undefined ? blindPatience : quarantine.test(path.basename(file)) ? 0 : patience
     return (
-      now - made > (listed === undefined ? blindPatience : patience) &&
+      now - made >= enough &&
       !writers.some(
         ({ start, waits }) => start <= made + clockDifference && !(waits && file.endsWith(".lock"))
       )

@@ -6,7 +6,7 @@ import { hasCode, unlink } from "./Disk.js"
 import { Fault } from "./Fault.js"
 import { type Cleared, clear, entriesIn, locksOf, type WorkStart } from "./Leftovers.js"
 import * as Liveness from "./Liveness.js"
-import { asDead, bootTime, identity, isElsewhere, isListed, isOfThisBoot, mayLive } from "./Processes.js"
+import { asDead, bootTime, identity, isElsewhere, isOfThisBoot, mayLive } from "./Processes.js"
 import * as Repairs from "./Repairs.js"
 
 /*
@@ -22,6 +22,9 @@ const work = "work-"
 /** Work that ended when a child was killed. */
 const broken = "broken-"
 
+/** Milliseconds until the first look for what could not be removed yet, and between two looks at most. */
+const [firstLook, lastLook] = [20, 30_000]
+
 const isDenied = (cause: unknown) => hasCode(cause, "EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT")
 
 /** One engine's place in a repository: temporary files that become objects or locks, and the proof of who made them. */
@@ -30,6 +33,10 @@ export class Owner {
   readonly directory: string
   private files = 0
   private denied: unknown
+  private look: NodeJS.Timeout | undefined
+  private untilLook = firstLook
+  /** Told when nothing is left that is still to be removed. */
+  private readonly cleared = new Set<() => void>()
 
   constructor(private readonly repository: string) {
     this.directory = path.join(repository, "chainstore", this.name)
@@ -76,13 +83,29 @@ export class Owner {
     return (sound) => {
       if (sound) return unlink(file)
       fs.renameSync(file, path.join(this.directory, path.basename(file).replace(work, broken)))
+      this.untilLook = firstLook
       this.clearAll()
     }
+  }
+
+  /** Waits until nothing of dead processes is left, at most so many milliseconds. */
+  clearedWithin(millis: number): Promise<void> {
+    if (this.look === undefined) return Promise.resolve()
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        this.cleared.delete(done)
+        resolve()
+      }
+      const timer = setTimeout(done, millis)
+      this.cleared.add(done)
+    })
   }
 
   /** Gives the place up. What is not cleared yet of dead processes is left to the next owner. */
   close(): void {
     this.clearAll()
+    this.rest()
     for (const { name } of entriesIn(this.directory)) {
       if (!name.startsWith(claim)) continue
       fs.renameSync(
@@ -118,7 +141,36 @@ export class Owner {
         if (!cleared.pending) unlink(file)
       }
     }
+    this.lookAgain()
     return removed
+  }
+
+  /** Looks again by itself as long as something is left that may still be in use. */
+  private lookAgain(): void {
+    clearTimeout(this.look)
+    const pending = entriesIn(this.directory).some(
+      ({ name }) => name.startsWith(claim) || name.startsWith(broken)
+    )
+    if (!pending) {
+      this.rest()
+      return
+    }
+    this.look = setTimeout(() => {
+      try {
+        this.clearAll()
+      } catch {
+        // A disk that is full or gone; whoever writes next is told.
+        this.rest()
+      }
+    }, this.untilLook).unref()
+    this.untilLook = Math.min(this.untilLook * 2, lastLook)
+  }
+
+  private rest(): void {
+    clearTimeout(this.look)
+    this.look = undefined
+    this.untilLook = firstLook
+    for (const done of this.cleared) done()
   }
 
   private clearWork(starts: ReadonlyArray<WorkStart>): Cleared {
@@ -182,14 +234,6 @@ const deadName = (name: string): string => asDead(name.split("~")).join("~")
 const mayOwn = (directory: string): boolean => {
   const its = path.basename(directory).split("~")
   return mayLive(its) && !(isElsewhere(its) && Liveness.hasEnded(directory, "process") === true)
-}
-
-/** Whether a process that is not listed here, of another machine or pid namespace, may have a repository open. */
-export const othersMayLive = (repository: string): boolean => {
-  const home = path.join(repository, "chainstore")
-  return entriesIn(home).some(
-    ({ name }) => name.includes("~") && !isListed(name.split("~")) && mayOwn(path.join(home, name))
-  )
 }
 
 /**

@@ -54,9 +54,6 @@ export const asDead = ([itsMachine = "", itsBoot = "", , ...rest]: ReadonlyArray
 export const isElsewhere = ([itsMachine, itsBoot]: ReadonlyArray<string>): boolean =>
   itsMachine !== machine && itsBoot === boot && boot !== "unknown"
 
-/** Whether a process runs, or ran, where this one sees the others. */
-export const isListed = ([itsMachine]: ReadonlyArray<string>): boolean => itsMachine === machine
-
 /** Whether the process with an identity may still live. One of another machine or pid namespace counts as alive. */
 export const mayLive = (its: ReadonlyArray<string>): boolean => {
   const [itsMachine, itsBoot, pidText, start] = its

@@ -17,14 +17,14 @@ export interface RefUpdateOptions {
   readonly durable: boolean
   /** Waits until an object is not known to this process alone. */
   readonly settled: (oid: Oid) => Effect.Effect<void>
-  /** Runs what moves a branch in the branch's turn. */
+  /** Runs what moves a ref in the ref's turn. */
   readonly inTurn: <A, E, R>(
-    branch: string,
+    name: string,
     effect: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | RemoteError, R>
 }
 
-/** Test-and-set of one ref, of a branch after everything queued before it. */
+/** Test-and-set of one ref, after everything queued before it. */
 export const make =
   ({ directory, durable, inTurn, objects, refs, settled }: RefUpdateOptions): GitRepository["updateRef"] =>
   (name, expected, next) => {
@@ -63,5 +63,5 @@ export const make =
       }
     )
     const safely = Option.isSome(next) ? Effect.zipRight(settled(next.value), update) : update
-    return name.startsWith("refs/heads/") ? inTurn(name.slice("refs/heads/".length), safely) : safely
+    return inTurn(name, safely)
   }

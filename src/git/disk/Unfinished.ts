@@ -23,18 +23,21 @@ const isAbandoned = (directory: string, now: number): boolean => {
   return now - mtimeMs > abandoned
 }
 
+const isUnfinished = (name: string): boolean => name.startsWith(removing) || name.startsWith(creating)
+
 /**
  * Deletes what processes left below the directory of all repositories that ended while they made or removed one: no
  * name leads there any more, or not yet. What cannot be deleted stays for the next start.
  */
 export const clearUnfinished = async (root: string): Promise<void> => {
   const now = Date.now()
-  for (const owner of directoriesIn(root)) {
-    for (const name of directoriesIn(path.join(root, owner))) {
-      const directory = path.join(root, owner, name)
-      const isUnfinished = name.startsWith(removing) || name.startsWith(creating)
-      if (isUnfinished && isAbandoned(directory, now))
-        await fs.promises.rm(directory, { recursive: true, force: true }).catch(() => undefined)
+  const clearIn = async (directory: string) => {
+    for (const name of directoriesIn(directory).filter(isUnfinished)) {
+      const place = path.join(directory, name)
+      if (isAbandoned(place, now))
+        await fs.promises.rm(place, { recursive: true, force: true }).catch(() => undefined)
     }
   }
+  await clearIn(root)
+  for (const owner of directoriesIn(root)) await clearIn(path.join(root, owner))
 }

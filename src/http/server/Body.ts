@@ -49,8 +49,8 @@ export const declaresTooMuch = (request: IncomingMessage, limits: BodyLimits): b
 
 /** Sends `100 Continue` to a client that waits for it before it sends its body. */
 export const invite = (request: IncomingMessage, response: ServerResponse): void => {
-  if (request.headers.expect?.toLowerCase() === "100-continue" && !response.headersSent)
-    response.writeContinue()
+  const waits = request.headers.expect?.toLowerCase() === "100-continue" && request.httpVersion !== "1.0"
+  if (waits && !response.headersSent) response.writeContinue()
 }
 
 /** The outcome of reading a body: its bytes, an error with an answer, or nothing where the client left. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
-import { isBusy, lastActive } from "./Exchange.js"
+import { isBusy, lastActive } from "./Connection.js"
 
 /** As many connections as a server takes at most, however many descriptors there are. */
 const most = 16_384

@@ -1,7 +1,7 @@
 import type { Server } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import { Duration, Effect } from "effect"
-import { isBusy, type Shared } from "./Exchange.js"
+import { isBusy, type Shared } from "./Connection.js"
 
 /** How a server stops. */
 export interface DrainOptions {

@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
-import type { Socket } from "node:net"
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import { AccessEntry } from "./AccessLog.js"
+import { type Connection, connectionOf, type Shared } from "./Connection.js"
 import { bodyOf, type HttpError } from "./HttpError.js"
 import * as Metrics from "./Metrics.js"
 
@@ -13,15 +13,6 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 }
 
 const securityNames = Object.keys(securityHeaders)
-
-/** What the exchanges of one server share. */
-export interface Shared {
-  /** Requests whose answer is not out to the last byte yet. */
-  inFlight: number
-  /** Set once the server has begun to stop: answers then close their connection. */
-  draining: boolean
-  readonly log: (entry: AccessEntry) => void
-}
 
 const prefix = Math.floor(Math.random() * 36 ** 6)
   .toString(36)
@@ -49,7 +40,15 @@ export class Exchange {
   readonly started = performance.now()
   /** The bounded name under which metrics count this request. */
   route = "unmatched"
+  /** Ends the work on the answer. */
+  stop: (() => void) | undefined = undefined
   private settled = false
+  /** Whether every earlier request of the connection is answered. */
+  private isNext = false
+  /** Whether the bytes of the request cannot be read to their end. */
+  private isBroken = false
+  /** What is wrong with them. */
+  private problem: HttpError | undefined = undefined
   private readonly connection: Connection
 
   constructor(
@@ -67,7 +66,29 @@ export class Exchange {
 
   /** Runs what answers, once every earlier request of the connection is answered. */
   inTurn(run: () => void): void {
-    this.connection.enter(run)
+    this.connection.enter(() => {
+      this.isNext = true
+      if (!this.isBroken) run()
+      else if (this.problem === undefined) this.abort()
+      else this.giveUp()
+    })
+  }
+
+  /** Answers in its turn with what is wrong with the bytes of the request: nothing that follows them can be read. */
+  refuse(problem: HttpError | undefined): void {
+    if (this.isBroken) return
+    this.isBroken = true
+    this.problem = problem
+    if (this.isNext) this.giveUp()
+  }
+
+  private giveUp(): void {
+    // Who left, or has the answer already, can be told nothing more; the work on an answer ends with the connection.
+    if (this.problem === undefined || this.settled) this.request.socket.destroy()
+    else {
+      this.fail(this.problem)
+      this.stop?.()
+    }
   }
 
   get origin(): string {
@@ -81,7 +102,8 @@ export class Exchange {
     length: number | undefined = undefined
   ): void {
     // Who is too slow with a body would otherwise keep the connection with the rest of it.
-    const closes = status === 408 || (this.shared.draining && this.connection.latest === this)
+    const closes =
+      status === 408 || this.isBroken || (this.shared.draining && this.connection.latest === this)
     const bodiless = status === 204
     // Names and values in turn: from an object of headers Node makes the same head in a sixth of a request's time.
     const lines: Array<string | Array<string>> = []
@@ -94,7 +116,7 @@ export class Exchange {
     }
     if (length !== undefined && !bodiless) lines.push("content-length", String(length))
     if (closes) lines.push("connection", "close")
-    this.response.writeHead(status, lines)
+    this.response.writeHead(status, STATUS_CODES[status] ?? "unknown", lines)
   }
 
   /** Sends a whole answer of known bytes; those of an answer that has none by its status are left out. */
@@ -149,7 +171,7 @@ export class Exchange {
     }
     const body = bodyOf(error)
     const headers = { ...error.headers, "content-type": "application/json" }
-    const unread = error.status === 408 || expectsMore(this.request)
+    const unread = this.isBroken || error.status === 408 || expectsMore(this.request)
     if (this.request.complete || !unread) {
       this.send(error.status, headers, body)
       return
@@ -157,18 +179,19 @@ export class Exchange {
     const bytes = Buffer.byteLength(body)
     this.request.pause()
     this.head(error.status, { ...headers, "content-length": String(bytes), connection: "close" })
-    if (this.method !== "HEAD") this.response.write(body)
+    const bare = this.method === "HEAD"
+    if (!bare) this.response.write(body)
     setTimeout(() => {
       this.response.end()
       this.request.socket.destroySoon()
     }, lingering).unref()
-    this.settle(error.status, bytes)
+    this.settle(error.status, bare ? 0 : bytes)
   }
 
-  /** Gives up: the client left, or the answer broke off half-way. */
-  abort(): void {
+  /** Gives up: the client left (499), or the answer broke off by a fault of ours (500). */
+  abort(status: 499 | 500 = 499): void {
     if (!this.response.writableEnded) this.response.destroy()
-    this.settle(499, 0)
+    this.settle(status, 0)
   }
 
   get isSettled(): boolean {
@@ -201,75 +224,3 @@ const expectsMore = (request: IncomingMessage): boolean => {
   if (request.headers["transfer-encoding"] !== undefined) return true
   return Number(request.headers["content-length"] ?? 0) > 65_536
 }
-
-/** So many requests of a connection may wait for the answers before theirs until no more are read. */
-const mostWaiting = 16
-
-/** The requests of one connection that were not answered to the last byte yet. */
-class Connection {
-  /** Pipelined requests wait in the socket's queue: closing after an earlier answer would drop theirs. */
-  latest: Exchange | undefined = undefined
-  pending = 0
-  /** When a request began or was answered last. */
-  active = performance.now()
-  /** What answers the requests of a client that does not wait for answers; the first is under way. */
-  private line: Array<() => void> = []
-
-  constructor(
-    readonly shared: Shared,
-    private readonly socket: Socket
-  ) {
-    // Answers that wait behind another one are not told that the socket closed.
-    socket.once("close", () => {
-      shared.inFlight -= this.pending
-      this.pending = 0
-      this.line = []
-    })
-  }
-
-  begin(exchange: Exchange): void {
-    this.latest = exchange
-    this.active = exchange.started
-    this.pending++
-    this.shared.inFlight++
-  }
-
-  enter(run: () => void): void {
-    this.line.push(run)
-    if (this.line.length === 1) run()
-    else this.holdBack()
-  }
-
-  /** Reads no further requests while there are many: Node itself looks at what is written alone. */
-  private holdBack(): void {
-    if (this.line.length > mostWaiting) this.socket.pause()
-    else if (this.line.length === mostWaiting >> 1) this.socket.resume()
-  }
-
-  readonly complete = (): void => {
-    if (this.pending === 0) return
-    this.active = performance.now()
-    this.pending--
-    this.shared.inFlight--
-    this.line.shift()
-    this.holdBack()
-    // Others have their turn first.
-    if (this.line.length > 0) setImmediate(() => this.line[0]?.())
-  }
-}
-
-const connections = new WeakMap<Socket, Connection>()
-
-const connectionOf = (socket: Socket, shared: Shared): Connection => {
-  const known = connections.get(socket)
-  if (known !== undefined) return known
-  const made = new Connection(shared, socket)
-  connections.set(socket, made)
-  return made
-}
-
-/** Whether a connection waits for an answer of ours, or for the rest of one. */
-export const isBusy = (socket: Socket): boolean => (connections.get(socket)?.pending ?? 0) > 0
-
-/** When a request of a connection began or was answered last; undefined where there was none. */
-export const lastActive = (socket: Socket): number | undefined => connections.get(socket)?.active

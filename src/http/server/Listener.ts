@@ -8,8 +8,9 @@ import {
 } from "@effect/platform"
 import { Cause, Context, Duration, Effect, Exit, type Fiber, Option, Runtime, RuntimeFlags } from "effect"
 import * as Body from "./Body.js"
+import type { Shared } from "./Connection.js"
 import type { Input, Operation, Operations } from "./Direct.js"
-import { Exchange, type Shared } from "./Exchange.js"
+import { Exchange } from "./Exchange.js"
 import * as Failure from "./Failure.js"
 import * as HostCheck from "./HostCheck.js"
 import * as HttpError from "./HttpError.js"
@@ -189,6 +190,8 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
       if (operation !== undefined) return operate(exchange, operation)
       return other(exchange, Array.from(methods.keys()))
     }
+    // A question about the server, and not about any path.
+    if (exchange.method === "OPTIONS" && exchange.path === "*") return other(exchange, ["GET", "POST"])
     for (const { matches, mount, serve } of mounted) {
       if (!matches(exchange.path)) continue
       exchange.route = mount.name
@@ -203,7 +206,6 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
       }
       return serve(exchange)
     }
-    if (exchange.method === "OPTIONS" && exchange.path === "*") return other(exchange, ["GET", "POST"])
     exchange.fail(Failure.notFound(exchange.method, exchange.path))
   }
 
@@ -257,7 +259,9 @@ const respond = (response: HttpServerResponse.HttpServerResponse) =>
   })
 
 const onLeave = (exchange: Exchange, fiber: Fiber.RuntimeFiber<unknown, unknown>) => {
+  const stop = () => fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
+  exchange.stop = stop
   exchange.response.on("close", () => {
-    if (!exchange.response.writableFinished) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
+    if (!exchange.response.writableFinished) stop()
   })
 }

@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net"
 import { Context, DefaultServices, Duration, Effect, Layer, Runtime, type Scope, Tracer } from "effect"
 import * as AccessLog from "./AccessLog.js"
 import type { BodyLimits } from "./Body.js"
+import type { Shared } from "./Connection.js"
 import * as Connections from "./Connections.js"
 import type { Operations } from "./Direct.js"
 import * as Drain from "./Drain.js"
-import type { Shared } from "./Exchange.js"
 import * as HostCheck from "./HostCheck.js"
 import { type Address, ListenError, listen } from "./Listen.js"
 import * as Listener from "./Listener.js"
@@ -137,11 +137,14 @@ const nodeServer = (options: ServerOptions, shared: Shared, listener: Listener.L
     connectionsCheckingInterval: 1000,
     keepAliveTimeout: 65_000
   })
+  // Their size is bounded; Node would not show the last of many.
+  server.maxHeadersCount = 0
   server.timeout = Timer.millis(Duration.toMillis(options.idleTimeout))
   server.on("request", listener)
   server.on("checkContinue", listener)
   server.on("checkExpectation", listener)
   server.on("clientError", Unparsable.answer(shared))
+  server.on("connect", Unparsable.refuseTunnel(shared))
   return server
 }
 

@@ -1,56 +1,90 @@
-import { STATUS_CODES } from "node:http"
+import { type IncomingMessage, STATUS_CODES } from "node:http"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { AccessEntry } from "./AccessLog.js"
-import { newId, type Shared, securityHeaders } from "./Exchange.js"
+import { connectionOf, type Shared } from "./Connection.js"
+import { newId, securityHeaders } from "./Exchange.js"
+import * as Failure from "./Failure.js"
+import { bodyOf, type HttpError } from "./HttpError.js"
 import * as Metrics from "./Metrics.js"
 
-const statusOf = (code: string | undefined): readonly [number, string, string] => {
+/** The client has ended the connection in the middle of a body. */
+const isEnd = (code: string | undefined) => code === "HPE_INVALID_EOF_STATE"
+
+const problemOf = (code: string | undefined): HttpError => {
+  const problem = (status: number, _tag: string, message: string): HttpError => ({ _tag, status, message })
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return [431, "RequestHeaderFieldsTooLarge", "The request's headers are larger than 16 KiB."]
+      return problem(431, "RequestHeaderFieldsTooLarge", "The request's headers are larger than 16 KiB.")
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return [408, "RequestTimeout", "The request's head did not arrive in time."]
+      return problem(408, "RequestTimeout", "The request's head did not arrive in time.")
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return [413, "PayloadTooLarge", "The request's chunk extensions are too large."]
+      return problem(413, "PayloadTooLarge", "The request's chunk extensions are too large.")
     default:
-      return [400, "ValidationError", "The request is not valid HTTP."]
+      return problem(400, "ValidationError", "The request is not valid HTTP.")
   }
 }
 
-/** What Node knows of the request that a connection is in the middle of. */
-interface NodeSocket extends Socket {
-  readonly _httpMessage?: { readonly headersSent: boolean } | null
-  readonly parser?: { readonly incoming?: { readonly complete: boolean } | null } | null
+/** What the log and the metrics say of a request. */
+interface Named {
+  readonly method: string
+  readonly path: string
 }
 
-/** Whether what cannot be parsed belongs to a request that has its answer, or a part of it. */
-const isAnswered = ({ _httpMessage, parser }: NodeSocket): boolean =>
-  _httpMessage ? _httpMessage.headersSent : parser?.incoming?.complete === false
+/** Writes an answer to the socket itself, as the last one of its connection. */
+const write = (socket: Socket, shared: Shared, { method, path }: Named, problem: HttpError) => {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  const id = newId()
+  const body = bodyOf(problem)
+  const headers = {
+    ...securityHeaders,
+    ...problem.headers,
+    "x-request-id": id,
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    date: new Date().toUTCString(),
+    connection: "close"
+  }
+  const head = Object.entries(headers).map(([key, value]) => `${key}: ${value}`)
+  const { status } = problem
+  Metrics.record(method, "unparsable", status, 0)
+  shared.log(new AccessEntry(id, method, path, status, 0, body.length, socket.remoteAddress ?? ""))
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("\r\n")}\r\n\r\n${body}`)
+  setTimeout(() => socket.destroySoon(), 250).unref()
+}
 
-/** Answers what Node's parser refuses: it never becomes a request, so the answer is written to the socket itself. */
+const unknown: Named = { method: "UNKNOWN", path: "" }
+
+/**
+ * Answers what Node's parser refuses, after the requests before it. Bytes of a body are part of their request, which is
+ * answered for them; others never become a request.
+ */
 export const answer =
   (shared: Shared) =>
   (error: Error & { readonly code?: string }, duplex: Duplex): void => {
-    const socket = duplex as NodeSocket
-    if (!socket.writable || error.code === "ECONNRESET" || isAnswered(socket)) {
+    const socket = duplex as Socket
+    if (!socket.writable || error.code === "ECONNRESET") {
       socket.destroy()
       return
     }
-    const [status, name, message] = statusOf(error.code)
-    const id = newId()
-    const body = JSON.stringify({ error: name, message })
-    const headers = {
-      ...securityHeaders,
-      "x-request-id": id,
-      "content-type": "application/json",
-      "content-length": String(body.length),
-      date: new Date().toUTCString(),
-      connection: "close"
-    }
-    const head = Object.entries(headers).map(([key, value]) => `${key}: ${value}`)
-    Metrics.record("UNKNOWN", "unparsable", status, 0)
-    shared.log(new AccessEntry(id, "UNKNOWN", "", status, 0, body.length, socket.remoteAddress ?? ""))
-    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("\r\n")}\r\n\r\n${body}`)
-    setTimeout(() => socket.destroySoon(), 250).unref()
+    const connection = connectionOf(socket, shared)
+    const problem = problemOf(error.code)
+    if (connection.latest?.request.complete === false)
+      connection.latest.refuse(isEnd(error.code) ? undefined : problem)
+    else connection.end(() => write(socket, shared, unknown, problem))
+  }
+
+/** Answers CONNECT, which Node hands over with its socket: this is no proxy. */
+export const refuseTunnel =
+  (shared: Shared) =>
+  (request: IncomingMessage, duplex: Duplex): void => {
+    const socket = duplex as Socket
+    // Node has let go of the socket: nobody else hears of its errors.
+    socket.on("error", () => socket.destroy())
+    const path = request.url ?? ""
+    const problem = Failure.wrongMethod("CONNECT", path, ["GET", "POST"])
+    connectionOf(socket, shared).end(() => write(socket, shared, { method: "CONNECT", path }, problem))
   }

@@ -1,7 +1,8 @@
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { Cookies, HttpServerError, type HttpServerRequest, type HttpServerResponse } from "@effect/platform"
-import { Chunk, Effect, Stream } from "effect"
+import { Cause, Chunk, Effect, Stream } from "effect"
+import type { Exchange } from "./Exchange.js"
 import { NodeRequest } from "./NodeRequest.js"
 
 const isReadable = (value: unknown): value is Readable =>
@@ -30,94 +31,132 @@ export const write = (
     const broken = (cause: unknown) =>
       new HttpServerError.ResponseError({ request, response, reason: "Decode", cause })
     const headers = headersOf(response)
-    const body = response.body
+    const { body, status } = response
+    const isBare = exchange.method === "HEAD" || status === 204 || status === 304
     switch (body._tag) {
       case "Uint8Array": {
-        exchange.send(response.status, headers, body.body)
+        exchange.send(status, headers, body.body)
         return Effect.void
       }
       case "Empty": {
-        exchange.sendEmpty(response.status, headers)
+        exchange.sendEmpty(status, headers)
         return Effect.void
       }
       case "Raw": {
         if (typeof body.body === "string" || body.body instanceof Uint8Array) {
-          exchange.send(response.status, headers, body.body)
+          exchange.send(status, headers, body.body)
           return Effect.void
         }
         const raw = body.body
         if (!isReadable(raw)) return Effect.die(new Error("a raw body must be text, bytes or a Node stream"))
-        return start(
-          request,
-          response.status,
-          headers,
-          Effect.tryPromise({
-            try: (signal) => pipeline(raw, node, { signal, end: true }),
-            catch: broken
-          })
-        )
+        if (!isBare) return send(exchange, status, headers, (count) => piped(exchange, raw, count, broken))
+        raw.destroy()
+        exchange.sendEmpty(status, headers)
+        return Effect.void
       }
       case "FormData": {
         const web = new Response(body.formData)
         const all = { ...headers, ...Object.fromEntries(web.headers) }
-        return start(
-          request,
-          response.status,
-          all,
-          Effect.tryPromise({
-            try: (signal) => pipeline(Readable.fromWeb(web.body as never), node, { signal, end: true }),
-            catch: broken
-          })
-        )
+        if (!isBare)
+          return send(exchange, status, all, (count) =>
+            piped(exchange, Readable.fromWeb(web.body as never), count, broken)
+          )
+        exchange.sendEmpty(status, all)
+        return Effect.void
       }
       case "Stream": {
-        return start(
-          request,
-          response.status,
-          headers,
-          streamed(request, Stream.mapError(body.stream, broken))
-        )
+        if (!isBare)
+          return send(exchange, status, headers, (count) =>
+            streamed(exchange, Stream.mapError(body.stream, broken), count)
+          )
+        exchange.sendEmpty(status, headers)
+        return Effect.void
       }
     }
   })
 
-const start = <E>(
-  request: NodeRequest,
+/** What pipes say when the other side has left. */
+const leaving: ReadonlySet<unknown> = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"])
+
+/** What happened, and not that it happened to a response. */
+const inner = (error: unknown) => (error instanceof HttpServerError.ResponseError ? error.cause : error)
+
+const hasLeft = (cause: Cause.Cause<unknown>): boolean => {
+  if (Cause.isInterruptedOnly(cause)) return true
+  const error = Cause.squash(cause)
+  return error instanceof Error && "code" in error && leaving.has(error.code)
+}
+
+/** Sends the head and then a body, as its bytes come; `count` is told how many. */
+const send = <E>(
+  exchange: Exchange,
   status: number,
   headers: Headers,
-  sending: Effect.Effect<void, E>
+  sending: (count: (bytes: number) => void) => Effect.Effect<void, E>
 ): Effect.Effect<void, E> => {
-  const { exchange } = request
+  // Of a length that was declared and is not kept, the next answer would get the rest.
+  exchange.response.strictContentLength = true
   exchange.head(status, headers)
-  if (exchange.method === "HEAD") {
-    exchange.response.end()
-    exchange.settle(status, 0)
-    return Effect.void
-  }
-  const before = exchange.request.socket.bytesWritten
-  return Effect.interruptible(sending).pipe(
+  let sent = 0
+  return Effect.interruptible(sending((bytes) => (sent += bytes))).pipe(
     Effect.onExit((exit) =>
-      Effect.sync(() => {
-        if (exit._tag === "Success") exchange.settle(status, exchange.request.socket.bytesWritten - before)
-        else exchange.abort()
+      Effect.suspend(() => {
+        if (exit._tag === "Success") {
+          exchange.settle(status, sent)
+          return Effect.void
+        }
+        const cause = Cause.map(exit.cause, inner)
+        const left = hasLeft(cause)
+        exchange.abort(left ? 499 : 500)
+        return left
+          ? Effect.void
+          : Effect.annotateLogs(Effect.logError("An answer broke off", cause), { requestId: exchange.id })
       })
     )
   )
 }
 
-const streamed = <E>(request: NodeRequest, stream: Stream.Stream<Uint8Array, E>): Effect.Effect<void, E> =>
+const piped = (
+  { response }: Exchange,
+  source: Readable,
+  count: (bytes: number) => void,
+  broken: (cause: unknown) => HttpServerError.ResponseError
+) =>
+  Effect.tryPromise({
+    try: (signal) =>
+      pipeline(
+        source,
+        async function* (pieces: AsyncIterable<string | Uint8Array>) {
+          for await (const piece of pieces) {
+            count(Buffer.byteLength(piece))
+            yield piece
+          }
+        },
+        response,
+        { signal, end: true }
+      ),
+    catch: broken
+  })
+
+const streamed = <E>(
+  { response }: Exchange,
+  stream: Stream.Stream<Uint8Array, E>,
+  count: (bytes: number) => void
+): Effect.Effect<void, E> =>
   Effect.suspend(() => {
-    const node = request.response
     const drained = Effect.async<void>((resume) => {
       const listener = () => resume(Effect.void)
-      node.once("drain", listener)
-      return Effect.sync(() => node.removeListener("drain", listener))
+      response.once("drain", listener)
+      return Effect.sync(() => response.removeListener("drain", listener))
     })
     return Stream.runForEachChunk(stream, (chunk) =>
       Effect.suspend(() => {
         let full = false
-        for (const part of Chunk.toReadonlyArray(chunk)) full = !node.write(part)
+        for (const part of Chunk.toReadonlyArray(chunk)) {
+          full = !response.write(part)
+          count(part.length)
+        }
         return full ? drained : Effect.void
       })
-    ).pipe(Effect.zipRight(Effect.sync(() => void node.end())))
+    ).pipe(Effect.zipRight(Effect.sync(() => void response.end())))
   })

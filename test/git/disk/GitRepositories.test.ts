@@ -34,6 +34,37 @@ it.scopedLive("repositories are created, shared, listed and found again", () =>
   })
 )
 
+it.scopedLive("a prepared repository is there with all that was written, or not at all", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporary
+    const repositories = yield* GitRepositories.make({ directory })
+    const there = () => fs.readdirSync(directory, { recursive: true })
+    const prepare = (name: string) =>
+      repositories.prepare((repository) => write(repository, [put(name, "1")]), { defaultBranch: "trunk" })
+    const unnamed = repositories.prepare((repository) => {
+      assert.isFalse(fs.existsSync(`${directory}/local`))
+      return Effect.zipRight(write(repository, [put("a", "1")]), Effect.fail("late"))
+    })
+    assert.strictEqual(yield* Effect.flip(Effect.scoped(unnamed)), "late")
+    yield* Effect.scoped(prepare("unpublished"))
+    assert.deepStrictEqual(there(), [])
+    const published = (name: string) =>
+      Effect.scoped(Effect.flatMap(prepare(name), ({ publish }) => publish("local", "demo")))
+    const outcomes = yield* Effect.all([published("a"), published("b")], { concurrency: 2 })
+    assert.deepStrictEqual([...outcomes].sort(), [false, true])
+    assert.deepStrictEqual(fs.readdirSync(directory), ["local"])
+    const made = yield* repositories.open("local", "demo")
+    assert.strictEqual(yield* made.defaultBranch, "trunk")
+    const head = Option.getOrThrow(yield* made.resolve("main"))
+    const tree = Option.getOrThrow(yield* made.tree(head, ""))
+    assert.deepStrictEqual(
+      tree.entries.map(({ path }) => path),
+      [outcomes[0] ? "a" : "b"]
+    )
+    git(`${directory}/local/demo.git`, "fsck", "--strict")
+  })
+)
+
 it.scopedLive("creating at once makes one repository", () =>
   Effect.gen(function* () {
     const directory = yield* temporary
@@ -72,6 +103,10 @@ it.scopedLive(
         fs.mkdirSync(`${directory}/local/${name}/objects/pack`, { recursive: true })
         if (!name.endsWith("-new")) fs.utimesSync(`${directory}/local/${name}`, old, old)
       }
+      for (const name of [".creating-old", ".creating-new"]) {
+        fs.mkdirSync(`${directory}/${name}/repository.git`, { recursive: true })
+        if (!name.endsWith("-new")) fs.utimesSync(`${directory}/${name}`, old, old)
+      }
       yield* GitRepositories.make({ directory })
       const left = Effect.sync(() => fs.readdirSync(`${directory}/local`).sort())
       const expected = [".creating-new", "kept.git"]
@@ -80,5 +115,6 @@ it.scopedLive(
         times: 250
       })
       assert.deepStrictEqual(yield* left, expected)
+      assert.deepStrictEqual(fs.readdirSync(directory).sort(), [".creating-new", "local"])
     })
 )

@@ -7,9 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
 import * as Engine from "../../../src/git/disk/Engine.js"
-import { channelOf, spawnGit } from "../../../src/git/disk/GitProcess.js"
+import { channelOf, type GitChild, spawnGit } from "../../../src/git/disk/GitProcess.js"
 import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
-import * as Quarantine from "../../../src/http/host/repository/Quarantine.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Store from "../../../src/store/Store.js"
@@ -148,7 +147,6 @@ describe.skipIf(!hasContainers)("what a container leaves that was killed", () =>
           "Locked",
           "written"
         ])
-        assert.isFalse(yield* Quarantine.clean(directory))
         assert.includeMembers([...leftIn(directory)], [...before])
         // The engine dies, and its Git children do not notice yet.
         const family = familyOf(pid).slice(2)
@@ -223,6 +221,36 @@ describe("what killed Git children leave", () => {
         assert.deepStrictEqual(leftIn(directory), [])
       }),
     30_000
+  )
+
+  it.scopedLive(
+    "is cleared up as soon as the last of them has ended, although nobody writes or opens the repository again",
+    () =>
+      Effect.gen(function* () {
+        const { commit, directory } = yield* made
+        const repository = yield* Engine.open({ directory })
+        const left = Effect.sync(() => leftIn(directory).length)
+        const gone = Effect.repeat(Effect.delay(left, 10), { until: (count) => count === 0, times: 3_000 })
+        const kill = (push: GitChild) => {
+          push.kill("SIGKILL")
+          channelOf(push).destroy()
+        }
+        const failing = (branch: string, end: (push: GitChild) => void) =>
+          Effect.tap(waitingPush(directory, branch, commit), (push) => Effect.sync(() => end(push))).pipe(
+            Effect.zipRight(left),
+            Effect.flatMap((count) => Effect.fail(count)),
+            repository.withChildren,
+            Effect.flip
+          )
+        assert.strictEqual(yield* failing("b1", kill), 2)
+        assert.strictEqual(yield* left, 0)
+        const pushes: Array<GitChild> = []
+        assert.strictEqual(yield* failing("b2", (push) => pushes.push(push)), 2)
+        assert.strictEqual(yield* left, 2)
+        for (const push of pushes) kill(push)
+        assert.strictEqual(yield* gone, 0)
+      }),
+    60_000
   )
 
   it.scopedLive.each(["its path", "a symbolic link"])(

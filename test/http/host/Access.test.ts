@@ -1,5 +1,7 @@
-import { readFileSync, statSync } from "node:fs"
-import { join } from "node:path"
+import { execFile } from "node:child_process"
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
 import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { Tokens } from "../../../src/http/host/access/Tokens.js"
@@ -105,6 +107,147 @@ inEachVersion("access", { tokens: given, createOnFirstUse: true }, (it) => {
       const made = yield* Rest.get("/repos/team/fresh", { token: "writer-token" })
       assert.strictEqual(made.body.private, true)
       assert.strictEqual((yield* Rest.get("/repos/team/fresh", { token: null })).status, 404)
+    })
+  )
+
+  it.effect("no repository is made by a write that is refused", () =>
+    Effect.gen(function* () {
+      const { directory, url } = yield* HostServer
+      const there = () => readdirSync(join(directory, "repos"), { recursive: true }).sort()
+      yield* write("team/first", "writer-token")
+      const before = there()
+      const sha = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+      const refusals = [
+        ["DELETE", "git/refs/heads/main", undefined, 409],
+        ["PATCH", "git/refs/heads/main", { sha, force: true }, 409],
+        ["POST", "git/refs", { ref: "refs/tags/t", sha }, 409],
+        ["POST", "git/blobs", { content: "x" }, 409],
+        ["POST", "git/trees", { tree: [{ path: "x", mode: "100644", content: "x" }] }, 409],
+        ["POST", "git/commits", { message: "m", tree: sha, parents: [] }, 409],
+        ["POST", "git/tags", { tag: "t", message: "m", object: sha, type: "tree" }, 409],
+        ["POST", "merges", { base: "main", head: "main" }, 404],
+        ["PUT", "contents/a", { message: "m" }, 422],
+        ["PUT", "contents/a", { message: "m", content: "&" }, 422],
+        ["PUT", "contents/.git/b", { message: "m", content: "" }, 422],
+        ["PUT", "contents/a", { message: "m", content: "", branch: "a..b" }, 404],
+        ["DELETE", "contents/a", { message: "m", sha }, 404],
+        ["PATCH", "", { description: "d" }, 404],
+        ["DELETE", "", undefined, 404]
+      ] as const
+      for (const [method, path, body, expected] of refusals) {
+        const options = { token: "writer-token", body }
+        const at = `/repos/team/refused${path && `/${path}`}`
+        const { status } = yield* Rest.request(method, at, options)
+        assert.strictEqual(status, expected, `${method} ${path} ${JSON.stringify(body)}`)
+        assert.deepStrictEqual(there(), before, `${method} ${path} ${JSON.stringify(body)}`)
+      }
+      const asked = yield* Rest.graphql(
+        `{ repository(owner: "team", name: "refused") { id } }`,
+        {},
+        { token: "writer-token" }
+      )
+      const repositoryId = asked.data.repository.id
+      const mutations = [
+        ["createRef", "CreateRefInput", { repositoryId, name: "refs/tags/t", oid: sha }],
+        [
+          "updateRefs",
+          "UpdateRefsInput",
+          { repositoryId, refUpdates: [{ name: "refs/tags/t", afterOid: sha }] }
+        ],
+        [
+          "createCommitOnBranch",
+          "CreateCommitOnBranchInput",
+          {
+            branch: { repositoryNameWithOwner: "team/refused", branchName: "main" },
+            expectedHeadOid: "0".repeat(40),
+            message: { headline: "m" },
+            fileChanges: { additions: [{ path: "a", contents: "" }] }
+          }
+        ]
+      ] as const
+      for (const [field, type, input] of mutations) {
+        const query = `mutation($input: ${type}!) { ${field}(input: $input) { clientMutationId } }`
+        const { errors } = yield* Rest.graphql(query, { input }, { token: "writer-token" })
+        assert.isDefined(errors, field)
+        assert.deepStrictEqual(there(), before, field)
+      }
+      const authorization = "Bearer writer-token"
+      const advertised = yield* Effect.promise(() =>
+        fetch(`${url}/team/refused.git/info/refs?service=git-receive-pack`, { headers: { authorization } })
+      )
+      assert.strictEqual(advertised.status, 200)
+      for (const body of ["garbage", "0000"]) {
+        const headers = { authorization, "content-type": "application/x-git-receive-pack-request" }
+        const pushed = yield* Effect.promise(() =>
+          fetch(`${url}/team/refused.git/git-receive-pack`, { method: "POST", headers, body })
+        )
+        yield* Effect.promise(() => pushed.text())
+        assert.deepStrictEqual(there(), before, body)
+      }
+    })
+  )
+
+  it.effect("a repository to come looks empty, also when temporary files were cleared away", () =>
+    Effect.gen(function* () {
+      const { repositories } = yield* HostServer
+      const writer = { id: "w", login: "w", grants: [{ repository: "team/*", access: "write" as const }] }
+      const { git } = yield* repositories.reading(writer, "team", "to-come")
+      for (const clear of [false, true]) {
+        if (clear) rmSync(dirname(git.directory), { recursive: true })
+        const asked = yield* Rest.get("/repos/team/to-come", { token: "writer-token" })
+        assert.deepStrictEqual([asked.status, asked.body.default_branch], [200, "main"])
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("first writes of a repository that come at once are all kept", () =>
+    Effect.gen(function* () {
+      const { directory, url } = yield* HostServer
+      const git = promisify(execFile)
+      const remote = `${url.replace("//", "//x:writer-token@")}/team/at-once.git`
+      const work = join(directory, "at-once")
+      const me = ["-c", "user.name=a", "-c", "user.email=a@b", "-C", work]
+      const pushed = Effect.promise(async () => {
+        await git("git", ["init", "-q", "-b", "pushed", work])
+        await git("git", [...me, "commit", "-q", "--allow-empty", "-m", "m"])
+        await git("git", [...me, "push", "-q", remote, "pushed"])
+      })
+      const put = (name: string, content: string) =>
+        Rest.request("PUT", `/repos/team/at-once/contents/${name}`, {
+          token: "writer-token",
+          body: { message: "m", content, branch: "main" }
+        })
+      const large = Buffer.alloc(2_000_000, "x").toString("base64")
+      const puts = Effect.forEach(["a", "b", "c", "d", "e"], (name) => put(name, name === "e" ? large : ""), {
+        concurrency: 5
+      })
+      const [answers] = yield* Effect.all([puts, Effect.ignore(pushed)], { concurrency: 2 })
+      const branches = yield* Effect.map(
+        Rest.get("/repos/team/at-once/branches", { token: "writer-token" }),
+        ({ body }) => body.map(({ name }: Rest.Json) => name)
+      )
+      // A file begins a branch where there is none at all, and no other one.
+      if (branches.includes("main")) {
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status),
+          [201, 201, 201, 201, 201]
+        )
+        const files = yield* Rest.get("/repos/team/at-once/contents", { token: "writer-token" })
+        assert.deepStrictEqual(
+          files.body.map(({ name }: Rest.Json) => name),
+          ["a", "b", "c", "d", "e"]
+        )
+      } else
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status),
+          [404, 404, 404, 404, 404]
+        )
+      assert.includeMembers(branches, ["pushed"])
+      const left = readdirSync(join(directory, "repos"), { recursive: true, encoding: "utf8" })
+      assert.deepStrictEqual(
+        left.filter((name) => name.includes("creating")),
+        []
+      )
     })
   )
 

@@ -82,6 +82,31 @@ layer(host(), { timeout: 60_000 })("the default branch", (it) => {
     })
   )
 
+  it.effect("is not deleted by who asked while another one was", () =>
+    Effect.gen(function* () {
+      const { commit } = (yield* Rest.repository("contended", { a: "1" }))!
+      const at = "/repos/local/contended"
+      const ask = (method: string, path: string, body?: object) =>
+        Effect.map(
+          Rest.request(method, `${at}${path}`, body === undefined ? {} : { body }),
+          ({ status }) => status
+        )
+      for (let round = 0; round < 8; round++) {
+        const name = `other-${round}`
+        const made = yield* ask("POST", "/git/refs", { ref: `refs/heads/${name}`, sha: commit })
+        assert.strictEqual(made, 201)
+        const choose = ask("PATCH", "", { default_branch: name })
+        // Choosing takes a program of Git a moment, in which the deletion comes.
+        const wait = Effect.forEach(Array.from({ length: round % 4 }), () => ask("GET", ""))
+        const remove = Effect.zipRight(wait, ask("DELETE", `/git/refs/heads/${name}`))
+        const [chosen, deleted] = yield* Effect.all([choose, remove], { concurrency: 2 })
+        assert.include(["200 422", "422 204"], `${chosen} ${deleted}`)
+        assert.strictEqual(yield* ask("GET", `/branches/${yield* defaultOf("contended")}`), 200)
+        assert.strictEqual(yield* ask("PATCH", "", { default_branch: "main" }), 200)
+      }
+    })
+  )
+
   it.effect("and no other one is called like an id or a whole ref, as on GitHub", () =>
     Effect.gen(function* () {
       const { directory, token, url } = yield* HostServer

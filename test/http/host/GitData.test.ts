@@ -319,45 +319,95 @@ inEachVersion("git data", {}, (it) => {
   )
 })
 
+layer(host(), { timeout: 60_000 })("two refs that cannot be beside each other", (it) => {
+  it.effect("are never made both, and one is refused", () =>
+    Effect.gen(function* () {
+      const { repositories } = yield* HostServer
+      const { commit } = (yield* Rest.repository("beside", { "a.json": "1\n" }))!
+      const all = { id: "t", login: "t", grants: [{ repository: "*", access: "write" as const }] }
+      const hosted = yield* repositories.reading(all, "local", "beside")
+      for (const kind of ["heads", "tags"]) {
+        const made = (ref: string) => post("/repos/local/beside/git/refs", { ref, sha: commit })
+        const asked = yield* hosted.git.exclusively(
+          Effect.gen(function* () {
+            const both = yield* Effect.forEach([`refs/${kind}/a`, `refs/${kind}/a/b`], (ref) =>
+              Effect.fork(made(ref))
+            )
+            for (let read = 0; read < 5; read++) yield* Rest.get("/repos/local/beside")
+            return both
+          })
+        )
+        const answers = yield* Effect.forEach(asked, Fiber.join)
+        assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [201, 422])
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
 // With what makes a write last: the longer a flush takes, the seldomer a ref stays where it was.
 layer(host({ durability: "fsync" }), { timeout: 60_000 })("a branch that is written all the time", (it) => {
-  it.effect("is moved, committed to and deleted all the same", () =>
-    Effect.gen(function* () {
-      const at = "/repos/local/busy"
-      const head = (yield* Rest.repository("busy", { "a.json": "1\n" }))!
-      yield* post(`${at}/git/refs`, { ref: "refs/heads/work", sha: head.commit })
-      const put = (path: string, body: object) =>
-        Rest.request("PUT", `${at}/contents/${path}`, {
-          body: { branch: "work", message: "m", content: "", ...body }
-        })
-      let written = 0
-      const writer = (number: number) =>
-        Effect.gen(function* () {
-          for (let file = 0; ; file++) {
-            const { status } = yield* put(`${number}/${file}`, {})
-            if (status === 404) return
-            assert.strictEqual(status, 201)
-            written++
-          }
-        })
-      const writers = yield* Effect.fork(
-        Effect.forEach(
-          Array.from({ length: 12 }, (_, number) => number),
-          writer,
-          { concurrency: "unbounded", discard: true }
+  it.effect.each(["REST", "GraphQL"])(
+    "is moved, committed to, merged into and deleted all the same, by %s",
+    (by) =>
+      Effect.gen(function* () {
+        const at = `/repos/local/busy-${by}`
+        const head = (yield* Rest.repository(`busy-${by}`, { "a.json": "1\n" }))!
+        yield* post(`${at}/git/refs`, { ref: "refs/heads/work", sha: head.commit })
+        const put = (path: string, body: object) =>
+          Rest.request("PUT", `${at}/contents/${path}`, {
+            body: { branch: "work", message: "m", content: "", ...body }
+          })
+        let written = 0
+        const writer = (number: number) =>
+          Effect.gen(function* () {
+            for (let file = 0; ; file++) {
+              const { status } = yield* put(`${number}/${file}`, {})
+              if (status === 404) return
+              assert.strictEqual(status, 201)
+              written++
+            }
+          })
+        const writers = yield* Effect.fork(
+          Effect.forEach(
+            Array.from({ length: 12 }, (_, number) => number),
+            writer,
+            { concurrency: "unbounded", discard: true }
+          )
         )
-      )
-      const author = { name: "a", email: "a@x", date: "2020-01-01T00:00:00Z" }
-      for (let round = 0; round < 2; round++) {
+        const author = { name: "a", email: "a@x", date: "2020-01-01T00:00:00Z" }
+        for (let round = 0; round < 2; round++) {
+          const before = written
+          while (written < before + 12) yield* Effect.promise(() => setImmediate())
+          assert.strictEqual((yield* put(`dated/${round}`, { author })).status, 201)
+          const other = (yield* post(`${at}/git/commits`, {
+            message: `other ${round}`,
+            tree: head.tree,
+            parents: [head.commit]
+          })).body.sha
+          const merged = yield* post(`${at}/merges`, { base: "work", head: other })
+          assert.strictEqual(merged.status, 201, merged.text)
+          const body = { sha: head.commit, force: true }
+          assert.strictEqual(
+            (yield* Rest.request("PATCH", `${at}/git/refs/heads/work`, { body })).status,
+            200
+          )
+        }
+        const { data } = yield* Rest.graphql(
+          `{ repository(owner: "local", name: "busy-${by}") { ref(qualifiedName: "refs/heads/work") { id } } }`
+        )
         const before = written
         while (written < before + 12) yield* Effect.promise(() => setImmediate())
-        assert.strictEqual((yield* put(`dated/${round}`, { author })).status, 201)
-        const body = { sha: head.commit, force: true }
-        assert.strictEqual((yield* Rest.request("PATCH", `${at}/git/refs/heads/work`, { body })).status, 200)
-      }
-      assert.strictEqual((yield* Rest.request("DELETE", `${at}/git/refs/heads/work`)).status, 204)
-      yield* Fiber.join(writers)
-      assert.strictEqual((yield* Rest.get(`${at}/git/ref/heads/work`)).status, 404)
-    })
+        if (by === "REST")
+          assert.strictEqual((yield* Rest.request("DELETE", `${at}/git/refs/heads/work`)).status, 204)
+        else {
+          const deleted = yield* Rest.graphql(
+            `mutation($id: ID!) { deleteRef(input: { refId: $id }) { clientMutationId } }`,
+            { id: data.repository.ref.id }
+          )
+          assert.isUndefined(deleted.errors)
+        }
+        yield* Fiber.join(writers)
+        assert.strictEqual((yield* Rest.get(`${at}/git/ref/heads/work`)).status, 404)
+      })
   )
 })

@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  utimesSync,
   writeFileSync
 } from "node:fs"
 import { promisify } from "node:util"
@@ -79,14 +80,22 @@ layer(host(), { timeout: 60_000 })("git over http", (it) => {
     })
   )
 
-  it.effect("what a killed push left is removed when its repository is opened", () =>
+  it.effect("what a push of a killed host left is removed when its repository is opened", () =>
     Effect.gen(function* () {
       const { directory } = yield* HostServer
+      yield* Rest.repository("alive", { "a.json": "1\n" })
+      const [alive = ""] = readdirSync(`${directory}/repos/local/alive.git/chainstore`)
+      const [machine, boot, , ...rest] = alive.split("~")
       const repository = `${directory}/repos/local/killed.git`
       execFileSync("git", ["init", "-q", "--bare", repository])
       const left = `${repository}/objects/tmp_objdir-incoming-Killed`
       mkdirSync(`${left}/pack`, { recursive: true })
       writeFileSync(`${left}/pack/tmp_pack_Killed`, "PACK")
+      // Git programs worked for that host when it died.
+      const dead = `${repository}/chainstore/${[machine, boot, "dead", ...rest].join("~")}`
+      mkdirSync(dead, { recursive: true })
+      writeFileSync(`${dead}/work-0`, "")
+      utimesSync(`${dead}/work-0`, 0, 0)
       assert.strictEqual((yield* Rest.get("/repos/local/killed")).status, 200)
       assert.isFalse(existsSync(left))
     })

@@ -1,14 +1,14 @@
 import { Effect, Option, type Scope, Stream } from "effect"
 import type { GraphQLError } from "graphql"
 import type { Oid } from "../../../domain/Oid.js"
-import { RefMoved } from "../../../domain/Ref.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Git from "../repository/Git.js"
 import { isNewRefName, isWholeRefName } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
-import { clashes } from "../repository/RefClash.js"
+import * as RefClash from "../repository/RefClash.js"
+import * as RefTurn from "../repository/RefTurn.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
 import type { Failure } from "../request/Route.js"
@@ -40,21 +40,23 @@ const createRef = (
     if (!isNewRefName(name))
       return yield* fail("UNPROCESSABLE", `${name.slice(0, 200)} is not a valid ref name.`)
     const oid = yield* commitFor(hosted.git, name, input.oid)
-    if (yield* clashes(hosted.git, name))
-      return yield* fail("UNPROCESSABLE", `A ref named "${name}" cannot exist beside those that are there.`)
-    const duplicate = failure("UNPROCESSABLE", `A ref named "${name}" already exists in the repository.`)
-    yield* hosted.git
-      .updateRef(name, Option.none(), Option.some(oid))
-      .pipe(Effect.mapError((error) => (error instanceof RefMoved ? duplicate : error)))
+    yield* RefClash.create(hosted.git, name, oid, {
+      taken: failure("UNPROCESSABLE", `A ref named "${name}" already exists in the repository.`),
+      clash: failure("UNPROCESSABLE", `A ref named "${name}" cannot exist beside those that are there.`)
+    })
     return { clientMutationId: input.clientMutationId, ref: context.objects.ref(context, hosted, name, oid) }
   })
 
 const deleteRef = (context: Context, input: Given & { readonly refId: string }) =>
   Effect.gen(function* () {
     const { hosted, name } = yield* refById(context, input.refId)
-    const current = yield* hosted.git.ref(name)
-    if (Option.isNone(current)) return yield* fail("NOT_FOUND", `The ref "${name}" does not exist.`)
-    yield* hosted.git.updateRef(name, current, Option.none())
+    yield* RefTurn.alone(hosted.git, name, (move) =>
+      Effect.gen(function* () {
+        const current = yield* hosted.git.ref(name)
+        if (Option.isNone(current)) return yield* fail("NOT_FOUND", `The ref "${name}" does not exist.`)
+        yield* move(name, current, Option.none())
+      })
+    )
     return { clientMutationId: input.clientMutationId }
   })
 
@@ -106,7 +108,7 @@ const move = (hosted: Hosted, updates: ReadonlyArray<RefUpdate>) => {
           ? yield* fail("NOT_FOUND", `The ref "${name}" does not exist.`)
           : `delete ${name} ${before}`
       }
-      if (Option.isNone(current) && (yield* clashes(git, name))) {
+      if (Option.isNone(current) && (yield* RefClash.clashes(git, name))) {
         return yield* fail("UNPROCESSABLE", `A ref named "${name}" cannot exist beside those that are there.`)
       }
       const after: Oid = yield* commitFor(git, name, update.afterOid)

@@ -27,9 +27,14 @@ export const writing = (
     `Could not resolve to a Repository with the name '${fullName.slice(0, 200)}'.`
   )
   if (more.length > 0) return Effect.fail(missing)
-  return context.call.host.repositories
-    .writing(context.call.principal, owner, name)
-    .pipe(Effect.mapError((error) => (error instanceof Problem && error.status === 404 ? missing : error)))
+  return context.call.host.repositories.writing(context.call.principal, owner, name).pipe(
+    Effect.mapError((error) => (error instanceof Problem && error.status === 404 ? missing : error)),
+    // No mutation can be the first write of a repository.
+    Effect.filterOrFail(
+      ({ exists }) => exists,
+      () => missing
+    )
+  )
 }
 
 /** The same by its node id. */

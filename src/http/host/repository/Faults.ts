@@ -137,7 +137,19 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) 
         return Effect.ignore(interfere(git, ref))
       })
 
-    const around = (fullName: string, git: GitRepository): GitRepository => ({
+    const faulty =
+      (
+        fullName: string,
+        git: GitRepository,
+        update: GitRepository["updateRef"]
+      ): GitRepository["updateRef"] =>
+      (name, expected, next) =>
+        Effect.flatMap(Racing, (racing) => race(racing, git, name)).pipe(
+          Effect.zipRight(update(name, expected, next)),
+          Effect.zipLeft(moved(fullName, name, expected))
+        )
+
+    const wrapped = (fullName: string, git: GitRepository): GitRepository => ({
       ...git,
       ref: (name) => (moves.size === 0 ? git.ref(name) : stale(fullName, name, git.ref(name))),
       resolve: (revision) =>
@@ -149,11 +161,8 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) 
             ? yield* stale(fullName, name, git.resolve(revision))
             : yield* git.resolve(revision)
         }),
-      updateRef: (name, expected, next) =>
-        Effect.flatMap(Racing, (racing) => race(racing, git, name)).pipe(
-          Effect.zipRight(git.updateRef(name, expected, next)),
-          Effect.zipLeft(moved(fullName, name, expected))
-        ),
+      updateRef: faulty(fullName, git, git.updateRef),
+      inTurn: (name, effect) => git.inTurn(name, (update) => effect(faulty(fullName, git, update))),
       commitNext: (branch, build) => {
         let before: Option.Option<Oid> = Option.none()
         const name = `refs/heads/${branch}`
@@ -170,6 +179,14 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) 
         )
       }
     })
+
+    // Asked for by every request: a repository that is open has one view.
+    const views = new WeakMap<GitRepository, GitRepository>()
+    const around = (fullName: string, git: GitRepository): GitRepository => {
+      const view = views.get(git) ?? wrapped(fullName, git)
+      views.set(git, view)
+      return view
+    }
 
     return Faults.of({
       set: (next) =>

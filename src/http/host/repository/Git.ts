@@ -33,10 +33,12 @@ const started = <E>({
       Effect.suspend(() => {
         // The hook of a push ends with its channel, also where the program that ran it was killed.
         if (turn !== undefined) channelOf(process).destroy()
-        if (process.exitCode !== null || process.signalCode !== null) return Effect.void
-        const gone = Effect.promise(() => once(process, "exit"))
+        if (process.exitCode !== null) return Effect.void
         const signal = (name: NodeJS.Signals) =>
           Effect.ignore(Effect.try(() => globalThis.process.kill(-process.pid!, name)))
+        // What it had started itself goes on without it.
+        if (process.signalCode !== null) return signal("SIGTERM")
+        const gone = Effect.promise(() => once(process, "exit"))
         return signal("SIGTERM").pipe(
           Effect.zipRight(Effect.timeout(Effect.interruptible(gone), "5 seconds")),
           Effect.orElse(() => Effect.zipRight(signal("SIGKILL"), gone)),

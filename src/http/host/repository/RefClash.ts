@@ -1,5 +1,7 @@
 import { Effect, Option } from "effect"
-import type { RemoteError } from "../../../domain/StoreError.js"
+import type { Oid } from "../../../domain/Oid.js"
+import { RefMoved } from "../../../domain/Ref.js"
+import type { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
 
 /** Whether a new ref could not be: Git keeps refs as files, so none has another below it. */
@@ -10,4 +12,25 @@ export const clashes = (git: GitRepository, name: string): Effect.Effect<boolean
       if (Option.isSome(yield* git.ref(parts.slice(0, length).join("/")))) return true
     }
     return (yield* git.refs(`${name}/`)).length > 0
+  })
+
+/** Makes a ref; fails with `taken` where it is there, and with `clash` where another one is in its way. */
+export const create = <E1, E2>(
+  git: GitRepository,
+  name: string,
+  oid: Oid,
+  { clash, taken }: { readonly taken: E1; readonly clash: E2 }
+): Effect.Effect<void, E1 | E2 | RemoteError | AmbiguousWriteError> =>
+  Effect.gen(function* () {
+    if (Option.isSome(yield* git.ref(name))) return yield* Effect.fail(taken)
+    if (yield* clashes(git, name)) return yield* Effect.fail(clash)
+    yield* git.updateRef(name, Option.none(), Option.some(oid)).pipe(
+      Effect.catchAll(
+        (error): Effect.Effect<never, E1 | E2 | RemoteError | AmbiguousWriteError> =>
+          error instanceof RefMoved
+            ? Effect.fail(taken)
+            : // Another one may have been made since.
+              Effect.flatMap(clashes(git, name), (inTheWay) => Effect.fail(inTheWay ? clash : error))
+      )
+    )
   })

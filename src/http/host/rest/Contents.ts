@@ -182,6 +182,19 @@ const get = Route.read(Api.getContent, function* (call, hosted) {
   }
 })
 
+const judgeOfPut =
+  ({ path, sha }: FileCommit.Intention): FileCommit.Judge =>
+  (existing) =>
+    Option.isNone(existing)
+      ? Effect.void
+      : existing.value.kind === "tree"
+        ? Effect.fail(unprocessable(`${path} is a directory`))
+        : sha === undefined
+          ? Effect.fail(unprocessable(`Invalid request.\n\n"sha" wasn't supplied.`))
+          : existing.value.oid !== sha
+            ? Effect.fail(conflict(`${path} does not match ${sha}`))
+            : Effect.void
+
 export const routes: ReadonlyArray<Route.Route> = [
   get,
   { ...get, path: "/repos/{owner}/{repo}/contents" },
@@ -190,20 +203,16 @@ export const routes: ReadonlyArray<Route.Route> = [
     const path = normal(call.parameters["path"] ?? "")
     const { message } = yield* body.get("message")
     const content = yield* FileContent.fromBase64((yield* Fields.content(body.fields, "content")) ?? "")
-    const write = yield* FileCommit.intention(call, hosted, body.fields, path)
-    const judge: FileCommit.Judge = (existing) =>
-      Option.isNone(existing)
-        ? Effect.void
-        : existing.value.kind === "tree"
-          ? Effect.fail(unprocessable(`${path} is a directory`))
-          : write.sha === undefined
-            ? Effect.fail(unprocessable(`Invalid request.\n\n"sha" wasn't supplied.`))
-            : existing.value.oid !== write.sha
-              ? Effect.fail(conflict(`${path} does not match ${write.sha}`))
-              : Effect.void
-    const change = yield* FileCommit.put(hosted, write, content, judge)
-    const result = yield* FileCommit.make(hosted, write, message, change, judge)
-    const at = view(call, hosted, write.branch, {
+    const put = (hosted: Hosted) =>
+      Effect.gen(function* () {
+        const write = yield* FileCommit.intention(call, hosted, body.fields, path)
+        const judge = judgeOfPut(write)
+        const change = yield* FileCommit.put(hosted, write, content, judge)
+        const made = yield* FileCommit.make(hosted, write, message, change, judge)
+        return { ...made, branch: write.branch }
+      })
+    const result = yield* call.host.repositories.first(hosted, put)
+    const at = view(call, hosted, result.branch, {
       type: "file",
       path,
       oid: result.blob!,

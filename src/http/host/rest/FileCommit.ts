@@ -31,7 +31,7 @@ const noBranch = (branch: string) =>
   new Problem({ status: 404, message: `Branch ${branch.slice(0, 255)} not found` })
 
 /** Fails unless the branch is there, or would be the first. */
-const mayBegin = ({ git }: Hosted, branch: string, isThere: boolean) =>
+const mayBegin = (git: GitRepository, branch: string, isThere: boolean) =>
   isThere
     ? Effect.void
     : Effect.flatMap(Revision.isEmpty(git), (empty) => (empty ? Effect.void : noBranch(branch)))
@@ -43,7 +43,7 @@ export const intention = (call: Call, hosted: Hosted, body: Fields.Fields, path:
     const branch = (yield* Fields.string(body, "branch")) ?? (yield* git.defaultBranch)
     const sha = yield* Fields.string(body, "sha")
     if (!isRefName(branch)) return yield* noBranch(branch)
-    yield* mayBegin(hosted, branch, Option.isSome(yield* git.ref(`refs/heads/${branch}`)))
+    yield* mayBegin(git, branch, Option.isSome(yield* git.ref(`refs/heads/${branch}`)))
     if (!isPath(path)) return yield* unprocessable("path contains a malformed path component")
     const fallback = { ...People.personOf(call.principal), date: undefined }
     const committer = (yield* People.signatureOf(body, "committer")) ?? fallback
@@ -97,7 +97,7 @@ const committing = (hosted: Hosted, write: Intention, message: string, change: C
       .commitNext(write.branch, (head) =>
         Effect.gen(function* () {
           // A branch that was deleted since the request came is not made again.
-          yield* mayBegin(hosted, write.branch, Option.isSome(head))
+          yield* mayBegin(git, write.branch, Option.isSome(head))
           const existing = yield* entryAt(git, head, write.path)
           yield* judge(existing)
           const special = change._tag !== "Remove" && modeOf(existing) !== "100644"
@@ -122,13 +122,12 @@ const modeOf = (existing: Option.Option<TreeEntry>): TreeEntry["mode"] =>
   Option.isSome(existing) && existing.value.kind === "blob" ? existing.value.mode : "100644"
 
 /** The same with dates of the request's own, and for files that are executable or links and stay so. */
-const exactly = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
-  RefTurn.moving(hosted.git, (move) =>
+const exactly = ({ git }: Hosted, write: Intention, message: string, change: Change, judge: Judge) => {
+  const ref = `refs/heads/${write.branch}`
+  return RefTurn.moving(git, ref, (move) =>
     Effect.gen(function* () {
-      const { git } = hosted
-      const ref = `refs/heads/${write.branch}`
       const head = yield* git.ref(ref)
-      yield* mayBegin(hosted, write.branch, Option.isSome(head))
+      yield* mayBegin(git, write.branch, Option.isSome(head))
       const base = Option.isSome(head) ? yield* git.commit(head.value) : Option.none()
       const existing = yield* entryAt(git, base, write.path)
       yield* judge(existing)
@@ -149,6 +148,7 @@ const exactly = (hosted: Hosted, write: Intention, message: string, change: Chan
       return { existed: Option.isSome(existing), blob, info: Option.getOrThrow<CommitInfo>(info) }
     })
   ).pipe(Effect.mapError(toConflict))
+}
 
 /** A ref race, in the words in which GitHub tells it. */
 const toConflict = <E>(error: E | RefMoved): E | Problem => {

@@ -1,6 +1,5 @@
 import { Clock, Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import { RefMoved } from "../../../domain/Ref.js"
 import { RemoteError } from "../../../domain/StoreError.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
@@ -10,6 +9,7 @@ import { conflict, Problem } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
 import * as Git from "../repository/Git.js"
 import * as Programs from "../repository/Programs.js"
+import * as RefTurn from "../repository/RefTurn.js"
 import * as Revision from "../repository/Revision.js"
 import * as JsonBody from "../request/JsonBody.js"
 import * as Route from "../request/Route.js"
@@ -47,26 +47,28 @@ export const routes: ReadonlyArray<Route.Route> = [
     const base = branch.replace(/^refs\/heads\//, "")
     const name = `refs/heads/${base}`
 
-    const attempt: Effect.Effect<Option.Option<CommitInfo>, Route.Failure> = Effect.gen(function* () {
-      const ours = isRefName(name) ? yield* git.ref(name) : Option.none()
-      if (Option.isNone(ours)) return yield* missing("Base")
-      const theirs = yield* Revision.commitOf(git, head)
-      if (Option.isNone(theirs)) return yield* missing("Head")
-      if (yield* Programs.history(git.isAncestor(theirs.value.commit, ours.value))) return Option.none()
-      const tree = yield* mergedTree(git, ours.value, theirs.value.commit)
-      const who = yield* People.at(People.personOf(call.principal), yield* Clock.currentTimeMillis)
-      const made = yield* git.writeCommit({
-        tree,
-        parents: [ours.value, theirs.value.commit],
-        author: who,
-        committer: who,
-        message: given ?? `Merge ${head} into ${base}`
+    // Where the base is moved meanwhile, its new commit is merged.
+    const merged = yield* RefTurn.moving(git, name, (move) =>
+      Effect.gen(function* () {
+        const ours = isRefName(name) ? yield* git.ref(name) : Option.none()
+        if (Option.isNone(ours)) return yield* missing("Base")
+        const theirs = yield* Revision.commitOf(git, head)
+        if (Option.isNone(theirs)) return yield* missing("Head")
+        if (yield* Programs.history(git.isAncestor(theirs.value.commit, ours.value)))
+          return Option.none<CommitInfo>()
+        const tree = yield* mergedTree(git, ours.value, theirs.value.commit)
+        const who = yield* People.at(People.personOf(call.principal), yield* Clock.currentTimeMillis)
+        const made = yield* git.writeCommit({
+          tree,
+          parents: [ours.value, theirs.value.commit],
+          author: who,
+          committer: who,
+          message: given ?? `Merge ${head} into ${base}`
+        })
+        yield* move(name, ours, Option.some(made))
+        return yield* git.commit(made)
       })
-      yield* git.updateRef(name, ours, Option.some(made))
-      return yield* git.commit(made)
-    })
-    // The base moved while the trees were merged: merged again with where it is now.
-    const merged = yield* Effect.retry(attempt, { times: 5, while: (error) => error instanceof RefMoved })
+    )
     return Option.match(merged, {
       onNone: () => Reply.noContent,
       onSome: (info) => Reply.plain(201, CommitView.commit(call.links, fullName, info))

@@ -1,6 +1,5 @@
 import { Effect, Option } from "effect"
 import type { Oid } from "../../../domain/Oid.js"
-import { RefMoved } from "../../../domain/Ref.js"
 import type { RemoteError } from "../../../domain/StoreError.js"
 import { trimEnd } from "../../../domain/Trim.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
@@ -11,7 +10,7 @@ import { emptyRepository, notFound, Problem, unprocessable } from "../reply/Prob
 import * as Reply from "../reply/Reply.js"
 import { isNewRefName, isWholeRefName, nodeId } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
-import { clashes } from "../repository/RefClash.js"
+import * as RefClash from "../repository/RefClash.js"
 import * as RefTurn from "../repository/RefTurn.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Revision from "../repository/Revision.js"
@@ -98,10 +97,10 @@ export const routes: ReadonlyArray<Route.Route> = [
     const duplicate = unprocessable("Reference already exists")
     if (Option.isSome(yield* hosted.git.ref(name))) return yield* duplicate
     yield* needsCommit(hosted.git, name, oid)
-    if (yield* clashes(hosted.git, name)) return yield* unprocessable("Reference update failed")
-    yield* hosted.git
-      .updateRef(name, Option.none(), Option.some(oid))
-      .pipe(Effect.mapError((error) => (error instanceof RefMoved ? duplicate : error)))
+    yield* RefClash.create(hosted.git, name, oid, {
+      taken: duplicate,
+      clash: unprocessable("Reference update failed")
+    })
     const made = yield* view(call, hosted, name, oid)
     return Reply.plain(201, made, { location: made.url })
   }),
@@ -112,7 +111,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
     const name = `refs/${call.parameters["ref"] ?? ""}`
     // Forward is judged by where the ref is when it is moved.
-    const oid = yield* RefTurn.moving(git, (move) =>
+    const oid = yield* RefTurn.moving(git, name, (move) =>
       Effect.gen(function* () {
         const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
         if (Option.isNone(current)) return yield* absent
@@ -129,7 +128,8 @@ export const routes: ReadonlyArray<Route.Route> = [
   Route.write(Api.deleteRef, function* (call, { git }) {
     const name = `refs/${call.parameters["ref"] ?? ""}`
     if (yield* Revision.isEmpty(git)) return yield* emptyRepository
-    yield* RefTurn.moving(git, (move) =>
+    // Nobody chooses it as the default branch meanwhile: that needs the turn too.
+    yield* RefTurn.alone(git, name, (move) =>
       Effect.gen(function* () {
         const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
         if (Option.isNone(current)) return yield* absent

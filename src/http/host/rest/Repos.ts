@@ -5,7 +5,7 @@ import { may } from "../access/Principal.js"
 import * as Links from "../reply/Links.js"
 import * as Reply from "../reply/Reply.js"
 import * as Listing from "../repository/Listing.js"
-import type { Named } from "../repository/Repositories.js"
+import type { Hosted, Named } from "../repository/Repositories.js"
 import type { Call } from "../request/Call.js"
 import * as Conditional from "../request/Conditional.js"
 import * as JsonBody from "../request/JsonBody.js"
@@ -42,24 +42,26 @@ const create = Route.signedIn(AccountsApi.createOwnRepository, function* (call, 
   const name = RepositoryCreation.nameFrom(typed)
   const hidden = given ?? (yield* body.get("visibility")).visibility === "private"
   const { auto_init: initial = false, description = null } = yield* body.get("description", "auto_init")
-  const settings = { private: hidden, description }
-  const made = yield* RepositoryCreation.make(call.host.repositories, principal, { owner, name }, settings)
-  const { git } = made
-  if (initial) {
+  const readme = ({ git }: Hosted) => {
     const content = Buffer.from(`# ${name}\n${description === null ? "" : `${description}\n`}`)
     const author = People.personOf(principal)
-    yield* git.commitNext(yield* git.defaultBranch, () =>
-      Effect.succeed({
-        commit: Option.some({
-          message: "Initial commit",
-          author,
-          committer: author,
-          changes: [{ _tag: "Put" as const, path: "README.md", content }]
-        }),
-        result: undefined
-      })
+    const commit = {
+      message: "Initial commit",
+      author,
+      committer: author,
+      changes: [{ _tag: "Put" as const, path: "README.md", content }]
+    }
+    return Effect.flatMap(git.defaultBranch, (branch) =>
+      git.commitNext(branch, () => Effect.succeed({ commit: Option.some(commit), result: undefined }))
     )
   }
+  const made = yield* RepositoryCreation.make(
+    call.host.repositories,
+    principal,
+    { owner, name },
+    { private: hidden, description },
+    initial ? readme : undefined
+  )
   return Reply.plain(201, yield* repository(call, made), {
     location: Links.repository(call.links, made.fullName)
   })

@@ -3,7 +3,8 @@ import { isRepositoryName } from "../../../git/disk/GitRepositories.js"
 import { may, type Principal } from "../access/Principal.js"
 import { notFound, notPermitted, unprocessable } from "../reply/Problem.js"
 import { isOwner } from "../repository/Names.js"
-import type { Repositories, Settings } from "../repository/Repositories.js"
+import type { Hosted, Repositories } from "../repository/Repositories.js"
+import type { GivenSettings } from "../repository/Settings.js"
 
 const failed = (field: string, message: string) =>
   unprocessable("Repository creation failed.", [{ resource: "Repository", code: "custom", field, message }])
@@ -20,12 +21,13 @@ export const descriptionProblem = (description: string | null): string | undefin
   return /[\x00-\x1f\x7f]/.test(description) ? "description control characters are not allowed" : undefined
 }
 
-/** Makes a repository for a principal that may write it. */
-export const make = (
+/** Makes a repository, with what `write` writes into it, for a principal that may write it. */
+export const make = <E = never, R = never>(
   repositories: typeof Repositories.Service,
   principal: Principal,
   { name, owner }: { readonly owner: string; readonly name: string },
-  settings: Pick<Settings, "private" | "description">
+  settings: GivenSettings,
+  write?: (hosted: Hosted) => Effect.Effect<unknown, E, R>
 ) =>
   Effect.gen(function* () {
     if (!isOwner(owner)) return yield* notFound
@@ -33,7 +35,7 @@ export const make = (
     if (!isRepositoryName(name)) return yield* failed("name", "name is invalid")
     const problem = descriptionProblem(settings.description)
     if (problem !== undefined) return yield* failed("description", problem)
-    const made = yield* repositories.create(owner, name, settings)
+    const made = yield* repositories.create(owner, name, settings, write)
     if (Option.isNone(made)) return yield* failed("name", "name already exists on this account")
     return made.value
   })

@@ -6,7 +6,6 @@ import * as Reply from "../reply/Reply.js"
 import * as FirstBranch from "../repository/FirstBranch.js"
 import * as Git from "../repository/Git.js"
 import * as Programs from "../repository/Programs.js"
-import * as Quarantine from "../repository/Quarantine.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Body from "../request/Body.js"
 import type { Call } from "../request/Call.js"
@@ -76,13 +75,13 @@ const opened = (
 /** The body of a request, taken in before a place is asked for, so that a slow sender holds nobody up. */
 const received = (call: Call, name: string, maxBytes: number) =>
   Effect.gen(function* () {
-    const { git } = yield* opened(call, name)
+    const hosted = yield* opened(call, name)
     const type = `application/x-git-${name}-request`
     if (call.request.headers["content-type"] !== type)
       return yield* new Problem({ status: 415, message: `The body must be ${type}.` })
-    const file = yield* TemporaryFile.make(git.directory, inMemory)
+    const file = yield* TemporaryFile.make(call.host.repositories.directory, inMemory)
     yield* Stream.runForEach(Body.unpacked(call, maxBytes), file.append)
-    return { git, input: file.read(0, file.size()) }
+    return { hosted, input: file.read(0, file.size()) }
   })
 
 const reply = (type: string, body: Reply.Reply["body"]) =>
@@ -127,11 +126,11 @@ export const routes: ReadonlyArray<Route.Route> = [
     return reply(`${name}-advertisement`, plain ? Buffer.concat([...head, stdout]) : stdout)
   }),
   Route.make(at("POST", "git-upload-pack"), function* (call) {
-    const { git, input } = yield* received(call, "upload-pack", maxFetchBytes)
+    const { hosted, input } = yield* received(call, "upload-pack", maxFetchBytes)
     yield* Packets.check(input)
     yield* Programs.transfer
     const output = Git.stream({
-      ...service("upload-pack", git.directory, call),
+      ...service("upload-pack", hosted.git.directory, call),
       admitted: true,
       input,
       refusal
@@ -139,18 +138,19 @@ export const routes: ReadonlyArray<Route.Route> = [
     return reply("upload-pack-result", output)
   }),
   Route.make(at("POST", "git-receive-pack"), function* (call) {
-    const { git, input } = yield* received(call, "receive-pack", call.host.maxPushBytes)
+    const { hosted, input } = yield* received(call, "receive-pack", call.host.maxPushBytes)
     // Its place is taken before its turn: whoever has the turn must not wait for those who wait for it.
     yield* Programs.transfer
-    const { stdout } = yield* Quarantine.around(
-      git.directory,
-      Git.output({
-        ...service("receive-pack", git.directory, call),
-        input,
-        admitted: true,
-        // Unpacking and checking may take long, and holds no other writer up.
-        turn: (applied) => git.exclusively(Effect.zipLeft(applied, FirstBranch.becomesDefault(git)))
-      })
+    const { stdout } = yield* call.host.repositories.first(hosted, ({ git }) =>
+      git.withChildren(
+        Git.output({
+          ...service("receive-pack", git.directory, call),
+          input,
+          admitted: true,
+          // Unpacking and checking may take long, and holds no other writer up.
+          turn: (applied) => git.exclusively(Effect.zipLeft(applied, FirstBranch.becomesDefault(git)))
+        })
+      )
     )
     return reply("receive-pack-result", stdout)
   })
