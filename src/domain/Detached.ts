@@ -9,6 +9,18 @@ import * as Fiber from "effect/Fiber"
 export const detached = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
   Effect.flatMap(Effect.forkDaemon(Effect.interruptible(effect)), Fiber.await)
 
-/** Runs to its end even when the caller is interrupted, who then waits for it: for writes that may have to be taken back. */
-export const toItsEnd = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.uninterruptible(Effect.flatten(detached(effect)))
+/**
+ * Runs to its end once it has `begun`, even when the caller is interrupted, who then waits for it: for writes that may have to be
+ * taken back. Until then an interruption ends it.
+ */
+export const toItsEnd = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  begun: () => boolean = () => true
+): Effect.Effect<A, E, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.forkDaemon(Effect.interruptible(effect)), (fiber) =>
+      Effect.onInterrupt(restore(Effect.flatten(Fiber.await(fiber))), () =>
+        begun() ? Fiber.await(fiber) : Fiber.interrupt(fiber)
+      )
+    )
+  )

@@ -74,16 +74,20 @@ export const entriesBelow = <T extends TreeNode<T>>(
   options: ListOptions
 ): ReadonlyArray<TreeEntry> => {
   const entries: Array<TreeEntry> = []
-  const walk = (oid: Oid, prefix: string) => {
-    const tree = source.tree(oid)
-    for (let i = 0; i < tree.length; i++) {
-      const entry = listed(prefix + tree.name(i), tree.mode(i), tree.oid(i))
-      const isOpened = options.recursive === true && entry.kind === "tree"
-      if (!isOpened || options.trees === true) entries.push(entry)
-      if (isOpened) walk(entry.oid, `${entry.path}/`)
+  // A path may have thousands of directories: more than calls may lie within each other.
+  const open = [{ tree: source.tree(top), prefix: "", next: 0 }]
+  for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
+    if (at.next >= at.tree.length) {
+      open.pop()
+      continue
     }
+    const { prefix, tree } = at
+    const i = at.next++
+    const entry = listed(prefix + tree.name(i), tree.mode(i), tree.oid(i))
+    const isOpened = options.recursive === true && entry.kind === "tree"
+    if (!isOpened || options.trees === true) entries.push(entry)
+    if (isOpened) open.push({ tree: source.tree(entry.oid), prefix: `${entry.path}/`, next: 0 })
   }
-  walk(top, "")
   return entries
 }
 
@@ -98,38 +102,55 @@ export const diff = <T extends TreeNode<T>>(
   const record = (path: string, from: Oid | undefined, to: Oid | undefined) =>
     changes.push({ path, before: Option.fromNullable(from), after: Option.fromNullable(to) })
 
+  /** Directories whose comparison is under way, the innermost last: they may lie deeper than calls may. */
+  const open: Array<{
+    readonly from: T | undefined
+    readonly to: T | undefined
+    readonly prefix: string
+    i: number
+    j: number
+  }> = []
+  const enter = (from: Oid | undefined, to: Oid | undefined, prefix: string) =>
+    open.push({
+      from: from === undefined ? undefined : source.tree(from),
+      to: to === undefined ? undefined : source.tree(to),
+      prefix,
+      i: 0,
+      j: 0
+    })
+
   const oneSide = (tree: T, index: number, prefix: string, isBefore: boolean) => {
     const path = prefix + tree.name(index)
     const oid = tree.oid(index)
     const kind = GitObject.kindOf(tree.mode(index))
-    if (kind === "tree") wholeSide(source.tree(oid), `${path}/`, isBefore)
-    else if (kind === "blob") record(path, isBefore ? oid : undefined, isBefore ? undefined : oid)
+    const sides = [isBefore ? oid : undefined, isBefore ? undefined : oid] as const
+    if (kind === "tree") enter(...sides, `${path}/`)
+    else if (kind === "blob") record(path, ...sides)
   }
 
-  const wholeSide = (tree: T, prefix: string, isBefore: boolean) => {
-    for (let i = 0; i < tree.length; i++) oneSide(tree, i, prefix, isBefore)
+  const bothSides = (from: T, i: number, to: T, j: number, prefix: string) => {
+    if (from.sameEntry(i, to, j)) return
+    const path = prefix + to.name(j)
+    const [was, is] = [GitObject.kindOf(from.mode(i)), GitObject.kindOf(to.mode(j))]
+    if (is === "tree") enter(from.oid(i), to.oid(j), `${path}/`)
+    else if (was === "blob" && is === "blob") record(path, from.oid(i), to.oid(j))
+    else {
+      oneSide(from, i, prefix, true)
+      oneSide(to, j, prefix, false)
+    }
   }
 
-  const compare = (from: T, to: T, prefix: string) => {
-    let i = 0
-    let j = 0
-    while (i < from.length || j < to.length) {
-      const order = i >= from.length ? 1 : j >= to.length ? -1 : from.compareTo(i, to, j)
-      if (order < 0) oneSide(from, i++, prefix, true)
-      else if (order > 0) oneSide(to, j++, prefix, false)
+  const compare = () => {
+    for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
+      const { from, prefix, to } = at
+      const hasBefore = from !== undefined && at.i < from.length
+      const hasAfter = to !== undefined && at.j < to.length
+      if (!hasBefore && !hasAfter) open.pop()
       else {
-        if (!from.sameEntry(i, to, j)) {
-          const path = prefix + to.name(j)
-          const [was, is] = [GitObject.kindOf(from.mode(i)), GitObject.kindOf(to.mode(j))]
-          if (is === "tree") compare(source.tree(from.oid(i)), source.tree(to.oid(j)), `${path}/`)
-          else if (was === "blob" && is === "blob") record(path, from.oid(i), to.oid(j))
-          else {
-            oneSide(from, i, prefix, true)
-            oneSide(to, j, prefix, false)
-          }
-        }
-        i++
-        j++
+        const order = !hasBefore ? 1 : !hasAfter ? -1 : from.compareTo(at.i, to, at.j)
+        if (order < 0) oneSide(from!, at.i++, prefix, true)
+        else if (order > 0) oneSide(to!, at.j++, prefix, false)
+        else bothSides(from!, at.i++, to!, at.j++, prefix)
       }
     }
   }
@@ -141,10 +162,8 @@ export const diff = <T extends TreeNode<T>>(
   const [oldBlob, newBlob] = [ofKind(before, "blob"), ofKind(after, "blob")]
   if (oldBlob !== newBlob) record(under, oldBlob, newBlob)
   const [oldTree, newTree] = [ofKind(before, "tree"), ofKind(after, "tree")]
-  if (oldTree !== undefined && newTree !== undefined)
-    compare(source.tree(oldTree), source.tree(newTree), prefix)
-  else if (oldTree !== undefined) wholeSide(source.tree(oldTree), prefix, true)
-  else if (newTree !== undefined) wholeSide(source.tree(newTree), prefix, false)
+  if (oldTree !== undefined || newTree !== undefined) enter(oldTree, newTree, prefix)
+  compare()
   return changes
 }
 

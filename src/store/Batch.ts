@@ -21,7 +21,10 @@ export interface Batch {
     id: string,
     expectation: { readonly rev: number } | { readonly sha: string } | { readonly absent: true }
   ) => Effect.Effect<void, WriteError>
-  /** Writes what is queued as one commit and empties the queue; its id, none when nothing was queued. */
+  /**
+   * Writes what is queued as one commit and empties the queue; its id, none when nothing was queued. A commit that fails
+   * keeps the queue, but for an `AmbiguousWriteError`: what may be written is not written twice.
+   */
   readonly commit: Effect.Effect<Option.Option<string>, WriteError>
   readonly discard: Effect.Effect<void>
   readonly operations: Effect.Effect<number>

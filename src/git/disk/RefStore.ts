@@ -194,7 +194,7 @@ export class RefStore {
           throw new Fault("Denied", `${target} cannot exist beside ${other}`, "Choose another name")
         }
       }
-      this.renameOver(lock, this.file(target))
+      this.renameOver(lock, target)
       moved = true
       return done
     } finally {
@@ -202,14 +202,15 @@ export class RefStore {
     }
   }
 
-  private renameOver(from: string, to: string): void {
+  private renameOver(from: string, target: string): void {
+    const to = this.file(target)
     try {
       fs.renameSync(from, to)
     } catch (cause) {
       if (!hasCode(cause, "EISDIR", "ENOTEMPTY", "EEXIST")) throw cause
       removeEmpty(to)
       if (fs.existsSync(to)) {
-        throw new Fault("Denied", `${to} cannot exist beside refs below it`, "Choose another name")
+        throw new Fault("Denied", `${target} cannot exist beside refs below it`, "Choose another name")
       }
       fs.renameSync(from, to)
     }

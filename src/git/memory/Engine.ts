@@ -111,12 +111,16 @@ export const open = (memory: MemoryRepository): Repository => {
     head: Option.Option<Head>,
     commit: NewCommit,
     millis: number
-  ): Committed | RefMoved | ValidationError => {
+  ): Committed | RefMoved | RemoteError | ValidationError => {
     const moved = movedFrom(
       branchRef(branch),
       Option.map(head, (at) => at.commit)
     )
-    const wrong = moved ?? commitTextError(operation, commit) ?? linkError(operation, commit.changes)
+    const wrong =
+      moved ??
+      commitTextError(operation, commit) ??
+      linkError(operation, commit.changes) ??
+      (Option.isNone(head) ? besideError(operation, branchRef(branch), memory.refs.keys()) : undefined)
     if (wrong !== undefined) return wrong
     const edits = editsOf(commit.changes, (content) => memory.writeBlob(content))
     const base = Option.getOrUndefined(head)?.tree
@@ -127,18 +131,54 @@ export const open = (memory: MemoryRepository): Repository => {
     return { commit: oid, tree, blobs: blobsPut(commit, (index) => edits[index]?.oid) }
   }
 
+  /** The error for a ref that is made beside one whose name begins with its own, or the other way round. */
+  const besideError = (operation: string, made: string, refs: Iterable<string>): RemoteError | undefined => {
+    for (const other of refs) {
+      const isAbove = made.startsWith(`${other}/`)
+      if (!isAbove && !other.startsWith(`${made}/`)) continue
+      return new RemoteError({
+        operation,
+        reason: "Denied",
+        path: name,
+        message: `${made} cannot exist beside ${isAbove ? "a ref that is its prefix" : "refs below it"}`,
+        hint: "Choose another name"
+      })
+    }
+    return undefined
+  }
+
+  /** Runs what moves refs in the turns of their branches, which are taken in one order. */
+  const inTurns = <A, E>(refs: ReadonlyArray<string>, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    [...new Set(refs)]
+      .filter((ref) => ref.startsWith(branchRef("")))
+      .sort(GitObject.compareNames)
+      .reduceRight((inner, ref) => exclusively(ref.slice(branchRef("").length))(inner), effect)
+
   const updateRefs: NonNullable<Repository["updateRefs"]> = (updates) =>
-    Effect.suspend(() => {
-      for (const { expected, name: ref } of updates) {
-        const moved = movedFrom(ref, expected)
-        if (moved !== undefined) return moved
-      }
-      for (const { name: ref, next } of updates) {
-        if (Option.isSome(next)) memory.refs.set(ref, next.value)
-        else memory.refs.delete(ref)
-      }
-      return Effect.void
-    })
+    inTurns(
+      updates.map((update) => update.name),
+      Effect.suspend((): Effect.Effect<void, RefMoved | RemoteError> => {
+        for (const { expected, name: ref } of updates) {
+          const moved = movedFrom(ref, expected)
+          if (moved !== undefined) return moved
+        }
+        const refs = new Map(memory.refs)
+        for (const { name: ref, next } of updates) {
+          if (Option.isSome(next)) refs.set(ref, next.value)
+          else refs.delete(ref)
+        }
+        for (const { expected, name: ref, next } of updates) {
+          if (Option.isSome(expected) || Option.isNone(next)) continue
+          const wrong = besideError("Repository.updateRef", ref, refs.keys())
+          if (wrong !== undefined) return wrong
+        }
+        for (const { name: ref, next } of updates) {
+          if (Option.isSome(next)) memory.refs.set(ref, next.value)
+          else memory.refs.delete(ref)
+        }
+        return Effect.void
+      })
+    )
 
   return {
     name,
@@ -219,7 +259,8 @@ export const open = (memory: MemoryRepository): Repository => {
             if (Option.isNone(commit)) return { committed: Option.none(), result }
             const millis = yield* Timestamp.now(operation)
             const made = commitOn(operation, branch, head, commit.value, millis)
-            if (made instanceof RefMoved || made instanceof ValidationError) return yield* made
+            if (made instanceof RefMoved || made instanceof RemoteError || made instanceof ValidationError)
+              return yield* made
             return { committed: Option.some(made), result }
           })
         )

@@ -35,6 +35,8 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
   /** What was queued last of each document. */
   const last = new Map<string, Queue.Queued>()
   let latest: Option.Option<string> = Option.none()
+  /** The error of a commit whose caller was interrupted, and which may have been made: the next call fails with it. */
+  let unheard: WriteError | undefined
   let ended = false
 
   const add = (
@@ -63,10 +65,20 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
 
   const commit: Effect.Effect<Option.Option<string>, WriteError> = Effect.suspend(() => {
     if (ended) return closed("Batch.commit")
+    if (unheard !== undefined) return Effect.fail(unheard)
     const taken = [...queue]
     const expected = new Map(expectations)
     if (taken.length === 0 && expected.size === 0) return Effect.succeedNone
     const operations = Queue.fold(taken)
+    /** Somebody may have discarded them meanwhile, and queued others. */
+    const settle = () => {
+      const done = new Set(taken)
+      queue = queue.filter((item) => !done.has(item))
+      for (const [key, item] of last) if (done.has(item)) last.delete(key)
+      for (const [key, expectation] of expected) {
+        if (expectations.get(key) === expectation) expectations.delete(key)
+      }
+    }
     return core
       .write({
         operation: "Batch.commit",
@@ -77,19 +89,27 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
       })
       .pipe(
         Effect.map((outcome) => {
-          // Somebody may have discarded them meanwhile, and queued others.
-          const done = new Set(taken)
-          queue = queue.filter((item) => !done.has(item))
-          for (const [key, item] of last) if (done.has(item)) last.delete(key)
-          for (const [key, expectation] of expected) {
-            if (expectations.get(key) === expectation) expectations.delete(key)
-          }
+          settle()
           const commitSha = Option.map(outcome.committed, (made) => made.commit as string)
           if (Option.isSome(commitSha)) latest = commitSha
           return commitSha
-        })
+        }),
+        // Perhaps they are written: nothing is written twice.
+        Effect.tapErrorTag("AmbiguousWriteError", (error) =>
+          Effect.sync(() => {
+            settle()
+            unheard = error
+          })
+        )
       )
   }).pipe(turn.withPermits(1), Effect.withSpan("Batch.commit"))
+
+  /** A caller that is interrupted leaves a commit under way alone, so that what became of it is known. */
+  const commitInside = Effect.tapError(Effect.flatten(detached(commit)), (error) =>
+    Effect.sync(() => {
+      if (unheard === error) unheard = undefined
+    })
+  )
 
   const discard = Effect.sync(() => {
     queue = []
@@ -112,8 +132,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
           expectations.set(Queue.keyOf(collection, id), { collection, id, expected: expectation })
           return Effect.void
         }),
-      // A caller that is interrupted leaves a commit under way alone, so that what became of it is known.
-      commit: Effect.flatten(detached(commit)),
+      commit: commitInside,
       discard,
       operations: Effect.sync(() => last.size),
       expectations: Effect.sync(() => expectations.size)

@@ -33,7 +33,10 @@ const showing = (remote: GitRemoteService, show: (commit: NewCommit) => void): G
     }),
   commitNext: (branch, build) =>
     Effect.gen(function* () {
-      const { commit, result } = yield* build(remote.snapshot(branch))
+      const snapshot = remote.snapshot(branch)
+      // No commit comes after it that would show what was assumed or seen a while ago to be old.
+      yield* snapshot.head
+      const { commit, result } = yield* build(snapshot)
       if (Option.isNone(commit)) return { committed: Option.none(), result }
       show(commit.value)
       return yield* Effect.fail(stopped)

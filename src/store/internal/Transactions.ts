@@ -5,7 +5,6 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { detached } from "../../domain/Detached.js"
-import type { Oid } from "../../domain/Oid.js"
 import { AuthError, ConflictError, ValidationError } from "../../domain/StoreError.js"
 import { timeOf } from "../../domain/Ulid.js"
 import type { WriteError } from "../Collection.js"
@@ -18,7 +17,7 @@ import { conflict, publish, type WorkBranches, workPrefix } from "./Publishing.j
 import { guardTransaction } from "./Signatures.js"
 import { ReadSet } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
-import type { Unit } from "./WriteUnit.js"
+import { makeCalls } from "./TransactionCalls.js"
 
 const operation = "Store.transaction"
 
@@ -36,49 +35,8 @@ const refuseReadOnly = (core: StoreCore, name: string) =>
       })
     : Effect.void
 
-const closed = (name: string) =>
-  new ValidationError({
-    operation: name,
-    message: "this transaction has ended: it was published, or nothing of it was",
-    hint: "write inside the function that was given it, and wait for what it writes"
-  })
-
-/** The writes of one transaction: each is published with it, or refused. */
-const makeWrites = (write: StoreCore["write"]) => {
-  const quiet = Effect.unsafeMakeLatch(true)
-  let running = 0
-  let ended = false
-  let last: Oid | undefined
-  const counted = Effect.sync(() => {
-    running++
-    quiet.unsafeClose()
-  })
-  const done = Effect.sync(() => {
-    if (--running === 0) quiet.unsafeOpen()
-  })
-  return {
-    write: (unit: Unit) =>
-      Effect.suspend(() => {
-        if (ended) return closed(unit.operation)
-        return Effect.acquireUseRelease(
-          counted,
-          () => write(unit),
-          () => done
-        )
-      }).pipe(
-        Effect.tap(({ committed }) =>
-          Effect.sync(() => {
-            if (Option.isSome(committed)) last = committed.value.commit
-          })
-        )
-      ),
-    /** Refuses further writes and waits for those under way. Answers the last commit that is known. */
-    end: Effect.suspend(() => {
-      ended = true
-      return Effect.map(quiet.await, () => last)
-    })
-  }
-}
+/** The work branches of this process's transactions, by remote. */
+const running = new Set<string>()
 
 /** No more than the head; a remote may learn by the way what moves branches in one step later. */
 const onlyHead = () => ({ files: [], trees: [] })
@@ -119,7 +77,8 @@ export const makeTransactions = (
   core: StoreCore,
   open: (core: StoreCore) => Pick<StoreService, "collection" | "batch">
 ): Pick<StoreService, "transaction" | "staleTransactions" | "removeTransaction"> => {
-  const running = new Set<string>()
+  const nameOf = (branch: string) => `${core.remote.name}\0${branch}`
+  const isRunning = (branch: string) => running.has(nameOf(branch))
 
   const transaction: StoreService["transaction"] = (options, body) =>
     Effect.gen(function* () {
@@ -132,8 +91,8 @@ export const makeTransactions = (
       const branches: WorkBranches = {
         create: (branch, at) =>
           Effect.gen(function* () {
-            const elsewhere = running.has(branch)
-            running.add(branch)
+            const elsewhere = isRunning(branch)
+            running.add(nameOf(branch))
             const made = yield* detached(
               core.remote.createBranch(branch, at.commit, { unique: branch !== options.branch })
             )
@@ -141,16 +100,17 @@ export const makeTransactions = (
               Exit.isFailure(made) && Option.exists(Cause.failureOption(made.cause), isRefMoved)
             // A name of our own may have become a branch where nobody answered; another name may be anybody's.
             if (Exit.isSuccess(made) || (!isRefused && branch !== options.branch)) mine.add(branch)
-            else if (!elsewhere) running.delete(branch)
+            else if (!elsewhere) running.delete(nameOf(branch))
             return yield* made
           }).pipe(Effect.uninterruptible),
         keep: (branch) => kept.add(branch),
         gone: (branch) => {
           mine.delete(branch)
-          running.delete(branch)
+          running.delete(nameOf(branch))
         }
       }
       const reads = new ReadSet()
+      const calls = makeCalls()
 
       const run = Effect.gen(function* () {
         const base = yield* start(core)
@@ -166,9 +126,7 @@ export const makeTransactions = (
               branch: work
             })
         )
-        const fork = core.onFork(work, reads)
-        const { end, write } = makeWrites(fork.write)
-        const store = open({ ...fork, write })
+        const store = open(calls.of(core.onFork(work, reads)))
         const result = yield* runBody(
           operation,
           body,
@@ -182,9 +140,12 @@ export const makeTransactions = (
           })
         )
         const commitSha = yield* Effect.catchTag(
-          publish(core, work, base, yield* end, reads, branches),
+          publish(core, work, base, yield* calls.end, reads, branches),
           "RefMoved",
-          (error) => conflict(work, error.message, [])
+          (error) => {
+            branches.keep(work)
+            return conflict(work, error.message, [])
+          }
         )
         return { result, commitSha }
       })
@@ -200,10 +161,11 @@ export const makeTransactions = (
             )
           )
         )
-      const clean = Effect.suspend(() => {
-        for (const branch of mine) running.delete(branch)
+      const clean = Effect.gen(function* () {
+        yield* calls.abandon(cleaning)
+        for (const branch of mine) running.delete(nameOf(branch))
         const given = Array.from(mine).filter((branch) => !kept.has(branch))
-        return given.length === 0 ? Effect.void : detached(Effect.forEach(given, removed, { discard: true }))
+        if (given.length > 0) yield* detached(Effect.forEach(given, removed, { discard: true }))
       })
       return yield* Effect.ensuring(run, clean)
     })
@@ -213,7 +175,7 @@ export const makeTransactions = (
     staleTransactions: Effect.map(core.remote.listBranches(workPrefix), (found) =>
       found
         .filter(
-          ({ name }) => !running.has(name) && /^[0-9A-HJKMNP-TV-Z]{26}$/i.test(name.slice(workPrefix.length))
+          ({ name }) => !isRunning(name) && /^[0-9A-HJKMNP-TV-Z]{26}$/i.test(name.slice(workPrefix.length))
         )
         .map(({ commit, name }) => ({
           branch: name,
@@ -231,7 +193,7 @@ export const makeTransactions = (
             hint: `work branches begin with ${workPrefix}: staleTransactions lists them`
           })
         }
-        if (running.has(branch)) {
+        if (isRunning(branch)) {
           return yield* new ValidationError({
             operation: "Store.removeTransaction",
             message: `the transaction of ${branch} is still running`

@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { MemoryCache } from "../../../src/store/Cache.js"
+import type { WriteError } from "../../../src/store/Collection.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import type { StoreService } from "../../../src/store/StoreService.js"
 import { makeServer, replying, type Server } from "../../support/github/InProcess.js"
 import { fresh, remoteOf } from "../../support/github/Remote.js"
 import { ways } from "./Remotes.js"
@@ -110,6 +112,49 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
       yield* remote.deleteBranch("side")
       yield* remote.createBranch("side", at)
       assert.isTrue(Option.isSome(yield* side.get("bob")))
+    })
+  )
+
+  it.live("are not what a preview shows", () =>
+    Effect.gen(function* () {
+      const { people, server, store } = yield* believer("write")
+      server.commit("main", [sharded, put("people/cl/cleo.json", { n: 1 })])
+      const shown = (write: (store: StoreService) => Effect.Effect<unknown, WriteError>) =>
+        Effect.map(store.preview(write), (commit) =>
+          Option.getOrThrow(commit).changes.map(({ path }) => path)
+        )
+      assert.deepStrictEqual(
+        yield* shown((dry) => dry.collection("people").insert({ n: 1 }, { id: "bob" })),
+        ["data/people/bo/bob.json"]
+      )
+      assert.deepStrictEqual(yield* shown((dry) => dry.collection("people").update("cleo", { n: 2 })), [
+        "data/people/cl/cleo.json"
+      ])
+      yield* people.delete("cleo")
+      assert.deepStrictEqual(yield* people.list(), [])
+    })
+  )
+
+  it.live("are looked at again after a write that could not be taken back", () =>
+    Effect.gen(function* () {
+      const deadline = "1 second"
+      const { remote, server } = yield* fresh({ ...options, deadline })
+      server.commit("main", [put("README", {})])
+      const it = (yield* open(remote, { deadline })).collection("people")
+      yield* it.insert({ n: 1 }, { id: "ann" })
+      server.commit("main", [sharded])
+      server.fault = ({ method }) => {
+        if (method !== "DELETE") return undefined
+        const message = `is at ${server.head()} but expected ${"1".repeat(40)}`
+        return replying({ status: 409, body: JSON.stringify({ message }) })
+      }
+      assert.strictEqual((yield* Effect.flip(it.insert({}, { id: "bob" })))._tag, "AmbiguousWriteError")
+      yield* it.insert({}, { id: "cleo" })
+      assert.deepStrictEqual(people(server), [
+        "data/people/ann.json",
+        "data/people/bob.json",
+        "data/people/cl/cleo.json"
+      ])
     })
   )
 

@@ -37,43 +37,47 @@ export const makeBranchRefs = ({
   writable
 }: Parts): Operations => {
   /** What was seen of a branch that comes to where another one is, is copied before that one is gone. */
-  const remember = (moves: ReadonlyArray<BranchMove>) =>
-    Effect.suspend(() => {
+  const remember = (moves: ReadonlyArray<BranchMove>, begun: number) =>
+    Effect.gen(function* () {
       for (const { branch, to } of moves) if (Option.isSome(to)) snapshots.movedTo(branch, to.value)
-      return Effect.forEach(
-        moves,
-        ({ branch, from, to }) => {
-          if (Option.isNone(to)) snapshots.forgetBranch(branch)
-          return branches.wrote(
-            branch,
-            from,
-            Option.getOrUndefined(Option.map(to, (commit) => ({ commit, tree: known.rootAt(commit) })))
-          )
-        },
-        { discard: true }
-      )
+      for (const { branch, from, to } of moves) {
+        const at = Option.map(to, (commit) => ({ commit, tree: known.rootAt(commit) }))
+        const isLast = yield* branches.wrote(branch, from, Option.getOrUndefined(at), begun)
+        if (!isLast || Option.isNone(to)) snapshots.forgetBranch(branch)
+      }
     })
+
+  const carefully =
+    (branch: string) =>
+    <A, E extends { readonly _tag: string }>(self: Effect.Effect<A, E>) =>
+      snapshots.careful(branch)(branches.careful(branch)(self))
+
+  /** Moves branches, and remembers them where they are now. */
+  const moving = <E>(moves: ReadonlyArray<BranchMove>, move: Effect.Effect<unknown, E>) =>
+    Effect.flatMap(branches.begin, (begun) => Effect.zipRight(move, remember(moves, begun)))
 
   const moveBranches: NonNullable<GitRemoteService["moveBranches"]> = (moves) =>
     Effect.forEach(moves, ({ branch }) => writable("moveBranches", branch), { discard: true }).pipe(
-      Effect.zipRight(moveTogether({ operation: "GitRemote.moveBranches" }, moves)),
-      (write) => moves.reduce((careful, { branch }) => branches.careful(branch)(careful), write),
-      Effect.zipRight(remember(moves)),
+      Effect.zipRight(moving(moves, moveTogether({ operation: "GitRemote.moveBranches" }, moves))),
+      (write) => moves.reduce((careful, { branch }) => carefully(branch)(careful), write),
       told("moveBranches")
     )
 
   return {
     createBranch: (branch, at, options) =>
       writable("createBranch", branch).pipe(
-        Effect.zipRight(refs.create({ operation: "GitRemote.createBranch" }, branch, at, options?.unique)),
-        branches.careful(branch),
-        Effect.zipRight(remember([{ branch, from: Option.none(), to: Option.some(at) }])),
+        Effect.zipRight(
+          moving(
+            [{ branch, from: Option.none(), to: Option.some(at) }],
+            refs.create({ operation: "GitRemote.createBranch" }, branch, at, options?.unique)
+          )
+        ),
+        carefully(branch),
         told("createBranch")
       ),
     deleteBranch: (branch) =>
       writable("deleteBranch", branch).pipe(
-        Effect.zipRight(refs.remove(branch)),
-        Effect.zipRight(remember([{ branch, from: Option.none(), to: Option.none() }])),
+        Effect.zipRight(moving([{ branch, from: Option.none(), to: Option.none() }], refs.remove(branch))),
         told("deleteBranch")
       ),
     listBranches: (prefix) =>
@@ -88,9 +92,13 @@ export const makeBranchRefs = ({
       ),
     advance: (branch, from, to) =>
       writable("advance", branch).pipe(
-        Effect.zipRight(refs.move({ operation: "GitRemote.advance" }, branch, from, to)),
-        branches.careful(branch),
-        Effect.zipRight(remember([{ branch, from: Option.some(from), to: Option.some(to) }])),
+        Effect.zipRight(
+          moving(
+            [{ branch, from: Option.some(from), to: Option.some(to) }],
+            refs.move({ operation: "GitRemote.advance" }, branch, from, to)
+          )
+        ),
+        carefully(branch),
         told("advance")
       ),
     moveBranches

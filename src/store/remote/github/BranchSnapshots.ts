@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -65,6 +66,10 @@ export interface BranchSnapshots {
   readonly forget: (branch: string, path: string) => void
   /** What was seen of a branch has proved to be old. */
   readonly forgetBranch: (branch: string) => void
+  /** What was seen of a branch is old once a write may have moved it, unknown to us: it was interrupted or is ambiguous. */
+  readonly careful: (
+    branch: string
+  ) => <A, E extends { readonly _tag: string }>(self: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** A branch was put at a commit: what was seen of another one that is there is what holds for it. */
   readonly movedTo: (branch: string, at: Oid) => void
   /** A commit of ours, whose trees are known, stands on what the branch was at. */
@@ -139,12 +144,17 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
         ? look
         : Effect.flatMap(Clock.currentTimeMillis, (since) => {
             const recent = recentOf(branch)
+            const { writes } = recent
             const before = afresh ? undefined : seen(recent, since, maxAge)
             if (before !== undefined) {
               hasBelieved = true
               return Effect.succeed(before)
             }
-            return Effect.tap(look, (found) => Effect.sync(() => saw(recent, found, since)))
+            return Effect.tap(look, (found) =>
+              Effect.sync(() => {
+                if (recent.writes === writes) saw(recent, found, since)
+              })
+            )
           })
 
     /** What may be assumed of a file: what is expected, or what the caller holds. */
@@ -179,10 +189,15 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     const brought = (path: string, bring: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         const since = yield* Clock.currentTimeMillis
+        const recent = recentOf(branch)
+        const { writes } = recent
         const head = yield* told("head")(heads.head(branch, { files: bring, trees: [path] }))
         const at = snapshotOf(reads, head)
         if (Option.isNone(head)) return Option.none<Directory>()
-        for (const wanted of bring) recentOf(branch).sawFile(wanted, yield* at.file(wanted), since)
+        for (const wanted of bring) {
+          const found = yield* at.file(wanted)
+          if (recent.writes === writes) recent.sawFile(wanted, found, since)
+        }
         return yield* at.directory(path)
       })
 
@@ -232,6 +247,15 @@ export const makeBranchSnapshots = (parts: Parts): BranchSnapshots => {
     snapshot,
     forget: (branch, path) => recents.get(branch)?.forget(path),
     forgetBranch: (branch) => void recents.delete(branch),
+    careful: (branch) => (self) =>
+      Effect.onExit(self, (exit) =>
+        Effect.sync(() => {
+          if (exit._tag === "Success") return
+          const error = Cause.failureOption(exit.cause)
+          const isClear = Option.exists(error, ({ _tag }) => _tag !== "AmbiguousWriteError")
+          if (!isClear) recents.delete(branch)
+        })
+      ),
     movedTo: (branch, at) => {
       recents.delete(branch)
       const like = Array.from(recents.keys()).find((name) => headOf(name)?.commit === at)

@@ -7,24 +7,13 @@ import type { Oid } from "../../../domain/Oid.js"
 import type { Head } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import { ApiFailure, isKind, isMissing } from "./ApiFailure.js"
+import { BranchMemory, Steps } from "./BranchMemory.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
 import { patiently } from "./Retry.js"
-import { lag, noteFile, type WrittenFiles } from "./WrittenFiles.js"
-
-const absentLag = 10_000
 
 /** Branches that are remembered, beside those written lately. */
 const mostBranches = 256
-
-/** What this process has done to a branch and to its files, as far as replicas may not know it yet. */
-interface Memory {
-  head: Option.Option<Head> | undefined
-  own: { readonly commit: Oid | undefined; readonly at: number } | undefined
-  /** Ids (`""`: absent) that the branch was at before, and until when they count as stale. */
-  readonly superseded: Map<string, number>
-  readonly files: WrittenFiles
-}
 
 /** Heads of branches: asked of the host, but never older than what this process wrote. */
 export interface Branches {
@@ -38,18 +27,25 @@ export interface Branches {
   readonly commit: (oid: Oid) => Effect.Effect<Option.Option<GitCommit>, CallFailure>
   /** A commit that was seen to exist: a machine that does not know it is behind the others. */
   readonly existing: (oid: Oid) => Effect.Effect<GitCommit, CallFailure>
-  /** A write of ours moved the branch. `head` without a tree where the answer did not tell it. */
+  /** The step at which a write begins: what is learned while it is under way may be newer than what it makes. */
+  readonly begin: Effect.Effect<number>
+  /**
+   * A write of ours moved the branch; `to` has no tree where the answer did not tell it. False where another write of
+   * ours, made on top of it, was answered first.
+   */
   readonly wrote: (
     branch: string,
     from: Option.Option<Oid>,
-    to: { readonly commit: Oid; readonly tree: Option.Option<Oid> } | undefined
-  ) => Effect.Effect<void>
+    to: { readonly commit: Oid; readonly tree: Option.Option<Oid> } | undefined,
+    begun: number
+  ) => Effect.Effect<boolean>
   /** A write of ours changed a file; `before` undefined: not known. */
   readonly wroteFile: (
     branch: string,
     path: string,
     before: Option.Option<Oid> | undefined,
-    after: Option.Option<Oid>
+    after: Option.Option<Oid>,
+    begun: number
   ) => Effect.Effect<void>
   /** Whether an answer is older than what we wrote. */
   readonly isStale: (branch: string, path: string, answer: Option.Option<Oid>) => Effect.Effect<boolean>
@@ -71,29 +67,27 @@ type Ask = Effect.Effect<Option.Option<Head>, CallFailure>
 type GitCommit = typeof Api.getGitCommit.reply.Type
 
 export const makeBranches = (client: Client): Branches => {
-  const memories = new Map<string, Memory>()
+  const memories = new Map<string, BranchMemory>()
+  const steps = new Steps()
   const validators = makeValidators<Head>(client, 256)
 
-  const memoryOf = (branch: string, now: number): Memory => {
-    const found = memories.get(branch)
-    const memory = found ?? { head: undefined, own: undefined, superseded: new Map(), files: new Map() }
+  const memoryOf = (branch: string, now: number): BranchMemory => {
+    const memory = memories.get(branch) ?? new BranchMemory(steps)
     memories.delete(branch)
     memories.set(branch, memory)
-    for (const [oldest, { own }] of memories) {
+    for (const [oldest, other] of memories) {
       // What replicas may still deny is kept, however many branches there are.
-      if (memories.size <= mostBranches || (own !== undefined && now < own.at + lag)) break
+      if (memories.size <= mostBranches || other.writtenLately(now)) break
       memories.delete(oldest)
     }
     return memory
   }
 
   /** A branch that is put where we brought another one has the files that we wrote there. */
-  const noteFilesOf = (commit: Oid, memory: Memory, now: number) => {
+  const noteFilesOf = (commit: Oid, memory: BranchMemory, begun: number, now: number) => {
     for (const other of memories.values()) {
-      if (other === memory || other.own?.commit !== commit) continue
-      for (const [path, file] of other.files) {
-        if (now < file.at + lag) noteFile(memory.files, path, file, now)
-      }
+      if (other === memory || other.own !== commit) continue
+      for (const [path, file] of other.files.lately(now)) memory.files.note(path, file, begun, now)
     }
   }
 
@@ -199,27 +193,24 @@ export const makeBranches = (client: Client): Branches => {
 
   const head: Branches["head"] = (branch, other) =>
     Effect.gen(function* () {
+      const asked = steps.last
       const answered = yield* other ?? ask(branch)
       const now = yield* Clock.currentTimeMillis
       const memory = memoryOf(branch, now)
-      const key = Option.match(answered, { onNone: () => "", onSome: (found) => found.commit as string })
-      const until = memory.superseded.get(key)
-      const own = memory.own
-      if (own !== undefined && until !== undefined && now < until && key !== (own.commit ?? "")) {
-        validators.drop(branch)
-        const remembered = memory.head
-        if (remembered !== undefined) return remembered
-        const found = yield* ownHead(own.commit)
-        memory.head = found
-        return found
+      if (!memory.isStale(answered, now)) {
+        memory.learn(answered, asked)
+        return answered
       }
-      memory.head = answered
-      return answered
+      validators.drop(branch)
+      if (memory.head !== undefined) return memory.head
+      const asks = steps.last
+      const found = yield* ownHead(memory.own)
+      memory.learn(found, asks)
+      return found
     })
 
   const forget = (branch: string) => {
-    const memory = memories.get(branch)
-    if (memory !== undefined) memory.head = undefined
+    memories.get(branch)?.forgetHead()
     validators.drop(branch)
   }
 
@@ -228,65 +219,53 @@ export const makeBranches = (client: Client): Branches => {
     commit,
     existing,
     learn,
-    own: (branch) => memories.get(branch)?.own?.commit,
+    own: (branch) => memories.get(branch)?.own,
     remembered: (branch) => memories.get(branch)?.head,
-    wrote: (branch, from, to) =>
+    begin: Effect.sync(() => steps.last),
+    wrote: (branch, from, to, begun) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const memory = memoryOf(branch, now)
-        const before = Option.getOrElse(from, () => "")
-        memory.superseded.set(before, now + (before === "" ? absentLag : lag))
-        if (memory.head !== undefined && Option.isSome(memory.head)) {
-          memory.superseded.set(memory.head.value.commit, now + lag)
-        }
-        if (memory.own?.commit !== undefined) memory.superseded.set(memory.own.commit, now + lag)
-        for (const [oid, until] of memory.superseded) if (until <= now) memory.superseded.delete(oid)
-        if (to !== undefined) memory.superseded.delete(to.commit)
-        else memory.superseded.delete("")
-        memory.own = { commit: to?.commit, at: now }
-        if (to !== undefined) noteFilesOf(to.commit, memory, now)
-        memory.head =
-          to === undefined
-            ? Option.none()
-            : Option.isSome(to.tree)
-              ? Option.some({ commit: to.commit, tree: to.tree.value })
-              : undefined
         validators.drop(branch)
+        const isLast = memory.wrote(from, to, begun, now)
+        if (isLast && to !== undefined) noteFilesOf(to.commit, memory, begun, now)
+        return isLast
       }),
-    wroteFile: (branch, path, before, after) =>
+    wroteFile: (branch, path, before, after, begun) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const superseded = new Set<string>(before === undefined ? [] : [Option.getOrElse(before, () => "")])
-        const file = { after: Option.getOrElse(after, () => "" as const), at: now, superseded }
-        noteFile(memoryOf(branch, now).files, path, { ...file, all: before === undefined }, now)
+        const file = {
+          after: Option.getOrElse(after, () => "" as const),
+          at: now,
+          step: steps.next(),
+          superseded
+        }
+        memoryOf(branch, now).files.note(path, { ...file, all: before === undefined }, begun, now)
       }),
     isStale: (branch, path, answer) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const file = memories.get(branch)?.files.get(path)
+        const files = memories.get(branch)?.files
+        const file = files?.get(path, now)
+        if (file === undefined) return files?.hasForgotten(now) === true
         const key = Option.getOrElse(answer, () => "")
-        return (
-          file !== undefined &&
-          now < file.at + lag &&
-          key !== file.after &&
-          (file.all || file.superseded.has(key))
-        )
+        return key !== file.after && (file.all || file.superseded.has(key))
       }),
     isSuperseded: (branch, path, answer) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const file = memories.get(branch)?.files.get(path)
-        return (
-          file !== undefined && now < file.at + lag && file.superseded.has(Option.getOrElse(answer, () => ""))
-        )
-      }),
+      Effect.map(
+        Clock.currentTimeMillis,
+        (now) =>
+          memories
+            .get(branch)
+            ?.files.get(path, now)
+            ?.superseded.has(Option.getOrElse(answer, () => "")) === true
+      ),
     lastWritten: (branch, path) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const file = memories.get(branch)?.files.get(path)
-        if (file === undefined || now >= file.at + lag) return undefined
+        const file = memories.get(branch)?.files.get(path, now)
+        if (file === undefined) return undefined
         return file.after === "" ? Option.none() : Option.some(file.after)
       }),
     writtenLately: (branch) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const own = memories.get(branch)?.own
-        return own !== undefined && now < own.at + lag
-      }),
+      Effect.map(Clock.currentTimeMillis, (now) => memories.get(branch)?.writtenLately(now) === true),
     forget,
     careful: (branch) => (self) =>
       Effect.onExit(self, (exit) =>

@@ -6,6 +6,7 @@ import { globalValue } from "effect/GlobalValue"
 import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as Stream from "effect/Stream"
+import { toItsEnd } from "../../../domain/Detached.js"
 
 /** One operation of the remote while it runs: its deadline, and what it has cost so far. */
 export interface Call {
@@ -128,6 +129,16 @@ export const streaming =
         )
       })
     )
+
+/**
+ * Runs to its end once a request of it is sent, even when the caller is interrupted, who then waits for it; while it waits
+ * for its turn to be sent, an interruption ends it.
+ */
+export const onceSent = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(FiberRef.get(currentCall), (call) => {
+    const before = call?.requests
+    return toItsEnd(self, () => call === undefined || call.requests !== before)
+  })
 
 /** Milliseconds that the current operation has left; unbounded outside of one. */
 export const timeLeft: Effect.Effect<number> = Effect.flatMap(FiberRef.get(currentCall), (call) =>

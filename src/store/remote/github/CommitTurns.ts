@@ -1,12 +1,12 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { toItsEnd } from "../../../domain/Detached.js"
 import type { Exclusively } from "../../../domain/Mutex.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import { branchRef } from "../../../git/Names.js"
 import type {
   Change,
+  CommitMade,
   Committed,
   Edited,
   GitRemoteService,
@@ -20,7 +20,7 @@ import type {
 import type { Branches } from "./Branches.js"
 import type { BranchSnapshot, BranchSnapshots } from "./BranchSnapshots.js"
 import type { Bring } from "./Bring.js"
-import { currentCall, operation } from "./Call.js"
+import { currentCall, onceSent, operation } from "./Call.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { makeCommit } from "./Commits.js"
 import type { makeFileCommit } from "./FileCommit.js"
@@ -115,11 +115,11 @@ export const makeCommitTurns = ({
     branch: string,
     parent: Option.Option<Head>,
     changes: ReadonlyArray<Change>,
-    made: Committed
+    made: Committed,
+    begun: number
   ) =>
-    Effect.forEach(
-      changes,
-      (change) => {
+    Effect.gen(function* () {
+      for (const change of changes) {
         const before = Option.isNone(parent) ? Option.none() : known.locate(parent.value, change.path)
         const after =
           change._tag === "Remove"
@@ -127,24 +127,18 @@ export const makeCommitTurns = ({
             : Option.fromNullable(change._tag === "Link" ? change.oid : made.blobs.get(change.path))
         files.forgetFile(branch, change.path)
         const was = before === undefined ? undefined : Option.map(before, (entry) => entry.oid)
-        return branches.wroteFile(branch, change.path, was, after)
-      },
-      { discard: true }
-    ).pipe(
-      Effect.zipRight(
-        branches.wrote(
-          branch,
-          Option.map(parent, (at) => at.commit),
-          { commit: made.commit, tree: Option.some(made.tree) }
-        )
-      ),
-      Effect.tap(() => Effect.sync(() => snapshots.committed(branch, made)))
-    )
+        yield* branches.wroteFile(branch, change.path, was, after, begun)
+      }
+      const from = Option.map(parent, (at) => at.commit)
+      const isLast = yield* branches.wrote(branch, from, { ...made, tree: Option.some(made.tree) }, begun)
+      if (isLast) snapshots.committed(branch, made)
+      else snapshots.forgetBranch(branch)
+    })
 
   const commit: GitRemoteService["commit"] = (branch, expected, wanted) =>
     writable("commit", branch, ...wanted.changes.map((change) => change.path)).pipe(
       Effect.zipRight(
-        Effect.suspend(() => {
+        Effect.flatMap(branches.begin, (begun) => {
           const changes = wanted.changes.map((change) =>
             change._tag === "Put" ? { ...change, content: change.content.slice() } : change
           )
@@ -155,12 +149,12 @@ export const makeCommitTurns = ({
               if (change._tag === "Put" && oid !== undefined) cache.putBlob(oid, change.content)
             }
             known.derive(Option.getOrUndefined(expected), changes, made)
-            return remember(branch, expected, changes, made)
+            return remember(branch, expected, changes, made, begun)
           })
         })
       ),
       branches.careful(branch),
-      Effect.tapErrorTag("AmbiguousWriteError", () => Effect.sync(() => snapshots.forgetBranch(branch))),
+      snapshots.careful(branch),
       Effect.catchTag("RefMoved", (lost) => Effect.flatMap(lookAgain(branch, lost), Effect.fail)),
       Effect.catchTag("ConflictError", () => {
         const lost = new RefMoved({
@@ -186,6 +180,23 @@ export const makeCommitTurns = ({
   const lostFile = (branch: string) =>
     Effect.map(Clock.currentTimeMillis, (at) => void looked.set(branch, { head: Option.none(), at }))
 
+  /** Lets an edit judge a commit that checked nothing but the file that it changes; fails where it was taken back. */
+  const judge = <A, E>(branch: string, { verify }: Edited<A, E>, made: CommitMade) =>
+    verify === undefined
+      ? Effect.void
+      : Effect.locally(verify(made), currentCall, undefined).pipe(
+          // What the commit was built on proved to be old, also where that could not be put right.
+          Effect.onExit((exit) =>
+            Effect.sync(() => {
+              if (exit._tag === "Failure" || exit.value !== "stands") snapshots.forgetBranch(branch)
+            })
+          ),
+          Effect.filterOrFail(
+            (verdict) => verdict !== "takenBack",
+            () => moved(branch)
+          )
+        )
+
   /**
    * Sends what an edit has made of a snapshot: where that reads by the branch's name, the one file that it changes, on
    * the condition that the file is as it was answered to be.
@@ -198,25 +209,11 @@ export const makeCommitTurns = ({
         return yield* commit(branch, yield* snapshot.head, next)
       }
       const expected = snapshot.answered.get(change.path) ?? Option.none()
-      const verified = yield* Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(
-          restore(
-            Effect.tapErrorTag(commitFile({ branch, change, expected, text }), "RefMoved", () =>
-              lostFile(branch)
-            )
-          ),
-          (made) => {
-            const verdict = built.verify?.(made) ?? Effect.succeed("stands" as const)
-            return Effect.map(toItsEnd(Effect.locally(verdict, currentCall, undefined)), (told) => ({
-              made,
-              told
-            }))
-          }
-        )
+      const sent = Effect.tapErrorTag(commitFile({ branch, change, expected, text }), "RefMoved", () =>
+        lostFile(branch)
       )
-      if (verified.told !== "stands") snapshots.forgetBranch(branch)
-      if (verified.told !== "takenBack") return verified.made
-      return yield* Effect.fail(moved(branch))
+      const judged = Effect.flatMap(sent, (made) => Effect.as(judge(branch, built, made), made))
+      return yield* onceSent(judged)
     })
 
   /** Whether one request of the Contents API carries a commit: it checks the blob of the file that it writes. */

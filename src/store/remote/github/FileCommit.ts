@@ -46,7 +46,7 @@ export const makeFileCommit = ({
   writable,
   writeFile
 }: Parts) => {
-  const remember = ({ branch, change, expected }: FileChange, made: CommitMade) =>
+  const remember = ({ branch, change, expected }: FileChange, made: CommitMade, begun: number) =>
     Effect.gen(function* () {
       const { path } = change
       const before = Option.getOrUndefined(branches.remembered(branch) ?? Option.none())
@@ -54,15 +54,15 @@ export const makeFileCommit = ({
       if (change._tag === "Put" && Option.isSome(blob)) cache.putBlob(blob.value, change.content)
       files.forgetFile(branch, path)
       snapshots.forget(branch, path)
-      yield* branches.wroteFile(branch, path, expected, blob)
-      yield* branches.wrote(branch, Option.fromNullable(made.parents?.[0] ?? before?.commit), made)
+      yield* branches.wroteFile(branch, path, expected, blob, begun)
+      yield* branches.wrote(branch, Option.fromNullable(made.parents?.[0] ?? before?.commit), made, begun)
       if (Option.isNone(made.tree)) return
       const parent = before?.commit === made.parents?.[0] ? before : undefined
       known.derive(parent, [change], { commit: made.commit, tree: made.tree.value })
     })
 
   return ({ branch, change: given, expected, text }: FileChange) =>
-    Effect.suspend(() => {
+    Effect.flatMap(branches.begin, (begun) => {
       const change = given._tag === "Put" ? { ...given, content: given.content.slice() } : given
       const content = change._tag === "Put" ? Option.some(change.content) : Option.none()
       const { path } = change
@@ -71,7 +71,8 @@ export const makeFileCommit = ({
           writeFile({ operation: "GitRemote.commitNext", branch, path, content, expected, text })
         ),
         branches.careful(branch),
-        Effect.tap((made) => remember({ branch, change, expected, text }, made)),
+        snapshots.careful(branch),
+        Effect.tap((made) => remember({ branch, change, expected, text }, made, begun)),
         Effect.catchTag(
           "ConflictError",
           () => new RefMoved({ ref: branchRef(branch), expected: Option.none(), actual: Option.none() })

@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { toItsEnd } from "../../../domain/Detached.js"
 import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import { AmbiguousWriteError, type ConflictError } from "../../../domain/StoreError.js"
@@ -12,7 +11,7 @@ import * as Api from "./Api.js"
 import { type ApiFailure, isKind, isMissing, isUnheard } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
 import type { Branches } from "./Branches.js"
-import { timeLeft } from "./Call.js"
+import { onceSent, timeLeft } from "./Call.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
 import { once, Proof } from "./LostReply.js"
 import { patiently, raced } from "./Retry.js"
@@ -98,7 +97,7 @@ const markedText = (text: CommitText) => Effect.map(marked(text.message), (messa
 
 export const makeFileWrites = (
   client: Client,
-  branches: Pick<Branches, "isSuperseded" | "lastWritten" | "wrote" | "wroteFile">
+  branches: Pick<Branches, "begin" | "isSuperseded" | "lastWritten" | "wrote" | "wroteFile">
 ) => {
   const { settings } = client
 
@@ -223,12 +222,13 @@ export const makeFileWrites = (
           message: `Remove ${write.path} again: it was deleted before this update`
         })
       }
+      const begun = yield* branches.begin
       yield* attempt(removal).pipe(
         // A machine that is behind would show the file again to whoever decides anew.
         Effect.flatMap((gone) =>
           Effect.zipRight(
-            branches.wroteFile(write.branch, write.path, removal.expected, Option.none()),
-            branches.wrote(write.branch, Option.some(made.commit), gone)
+            branches.wroteFile(write.branch, write.path, removal.expected, Option.none(), begun),
+            branches.wrote(write.branch, Option.some(made.commit), gone, begun)
           )
         ),
         Effect.catchTag("ConflictError", () => Effect.void),
@@ -255,6 +255,6 @@ export const makeFileWrites = (
   return (write: FileWrite): Effect.Effect<CommitMade, Failure> =>
     Effect.flatMap(markedText(write.text), (text) => {
       const once = attempt({ ...write, text })
-      return Option.isSome(write.expected) && Option.isSome(write.content) ? toItsEnd(once) : once
+      return Option.isSome(write.expected) && Option.isSome(write.content) ? onceSent(once) : once
     })
 }

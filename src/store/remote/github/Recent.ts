@@ -15,6 +15,12 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1)
 export class Recent {
   readonly #files = new Map<string, Seen<FileFound>>()
   readonly #directories = new Map<string, Seen<Directory>>()
+  #writes = 0
+
+  /** How many writes of ours it knows of: a look that began before one of them may have found what is old. */
+  get writes(): number {
+    return this.#writes
+  }
 
   /** A file that its directory does not name is absent; where the directory was seen later, it is the version named. */
   file(path: string, now: number, maxAge: number): Option.Option<FileFound> | undefined {
@@ -44,6 +50,7 @@ export class Recent {
 
   /** A write changed a file: what was seen of it is old, and of its directory if it did not name the file. */
   forget(path: string): void {
+    this.#writes++
     const directory = directoryOf(path)
     const seen = this.#directories.get(directory)
     const isNamed =
@@ -57,6 +64,7 @@ export class Recent {
     fileAt: (path: string) => Option.Option<Oid> | undefined,
     directoryAt: (path: string) => Option.Option<Directory> | undefined
   ): void {
+    this.#writes++
     for (const [path, { found }] of this.#files) {
       const now = fileAt(path)
       const before = Option.getOrUndefined(found)?.oid

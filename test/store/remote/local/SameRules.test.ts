@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Either, Option, Stream } from "effect"
+import { Clock, Deferred, Effect, Either, Fiber, Option, Stream } from "effect"
 import type { Oid } from "../../../../src/domain/Oid.js"
 import {
   type Change,
@@ -92,6 +92,30 @@ describe("Memory and LocalGit answer alike", () => {
     "creating a branch at a missing commit": (remote) => remote.createBranch("new", nowhere),
     "creating a branch at a tree": (remote, first) => remote.createBranch("new", first.tree),
     "creating a branch that is there": (remote, first) => remote.createBranch("main", first.commit),
+    "creating a branch below a branch": (remote, first) => remote.createBranch("main/x", first.commit),
+    "creating a branch above a branch": (remote, first) =>
+      Effect.zipRight(remote.createBranch("a/b", first.commit), remote.createBranch("a", first.commit)),
+    "a first commit on a branch below a branch": (remote) =>
+      remote.commit("main/x", Option.none(), change(put("data/a.json"))),
+    "creating a branch where one was above it": (remote, first) =>
+      Effect.all([
+        remote.createBranch("a/b", first.commit),
+        remote.deleteBranch("a/b"),
+        remote.createBranch("a", first.commit)
+      ]),
+    "the difference of thousands of directories": (remote, first, second) =>
+      Effect.gen(function* () {
+        const path = "a/".repeat(4_000)
+        const deep = yield* remote.commit("main", Option.some(second), change(put(`${path}b`)))
+        const changed = { ...put(`${path}b`), content: new Uint8Array() }
+        const deeper = yield* remote.commit("main", Option.some(deep), change(changed, put(`${path}c`)))
+        const found = [
+          yield* remote.diff(Option.some(first), deep),
+          yield* remote.diff(Option.some(deep), deeper),
+          (yield* remote.tree(deeper, "", { recursive: true })).pipe(Option.map(({ entries }) => entries))
+        ]
+        return JSON.stringify(found).length
+      }),
     "advancing to a missing commit": (remote, _, at) => remote.advance("main", at.commit, nowhere),
     "advancing backwards": (remote, first, at) => remote.advance("main", at.commit, first.commit),
     "advancing an absent branch": (remote, first, at) => remote.advance("none", first.commit, at.commit),
@@ -141,6 +165,37 @@ describe("Memory and LocalGit answer alike", () => {
     })
   )
 })
+
+describe.each(remotes)(
+  "a branch of %s that is moved while a commit of this process is on its way",
+  (_name, layer) => {
+    it.scopedLive("moves after that commit, as if it had been asked for later", () =>
+      Effect.gen(function* () {
+        const remote = yield* connect(layer)
+        const commit = (path: string) => ({ message: path, changes: [put(path)] })
+        const first = yield* remote.commit("main", Option.none(), commit("a"))
+        yield* remote.createBranch("work", first.commit)
+        const work = yield* remote.commit("work", Option.some(first), commit("b"))
+        const building = yield* Deferred.make<void>()
+        const gate = yield* Deferred.make<void>()
+        const next = remote.commitNext("main", () =>
+          Effect.as(Effect.zipRight(Deferred.succeed(building, undefined), Deferred.await(gate)), {
+            commit: Option.some(commit("c")),
+            result: undefined
+          })
+        )
+        const committing = yield* Effect.fork(Effect.either(next))
+        yield* Deferred.await(building)
+        const advancing = yield* Effect.fork(Effect.either(remote.advance("main", first.commit, work.commit)))
+        yield* Effect.repeatN(Effect.yieldNow(), 10)
+        yield* Deferred.succeed(gate, undefined)
+        assert.strictEqual((yield* Fiber.join(committing))._tag, "Right")
+        const advanced = yield* Fiber.join(advancing)
+        assert.strictEqual(Either.isLeft(advanced) ? advanced.left._tag : "done", "RefMoved")
+      })
+    )
+  }
+)
 
 const everywhere = [...remotes, ...hosted]
 
