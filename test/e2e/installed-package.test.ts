@@ -52,9 +52,45 @@ describe("the packed package", () => {
     assert.deepStrictEqual(lost, [])
   })
 
+  it("gives the licence of every package that it contains", () => {
+    const sections = (file: string) =>
+      readFileSync(join(unpacked, file), "utf8")
+        .split(/^## /m)
+        .slice(1)
+        .map((section) => {
+          const [title = "", ...text] = section.split("\n")
+          return { name: title.split(" ")[0]!, text: text.join("\n") }
+        })
+    const [own, ofConsole] = ["dist/THIRD-PARTY.md", "dist/console/THIRD-PARTY.md"].map(sections)
+    for (const { name, text } of [...own!, ...ofConsole!]) assert.match(text, /copyright/i, name)
+    // What no longer is among the dependencies is in the bundles.
+    const bundled = ["@effect/cli", "@effect/opentelemetry", "@effect/platform-node", "effect", "graphql"]
+    assert.includeMembers(own!.map(({ name }) => name), [...bundled, "cli-table3", "string-width"]) // biome-ignore format: one line
+    assert.includeMembers(ofConsole!.map(({ name }) => name), ["preact", "@fontsource-variable/inter"]) // biome-ignore format: one line
+  })
+
+  it("imports no package that it neither depends on nor contains", () => {
+    const declared = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]
+    const library = files.filter((file) => /^dist\/(?!bin\/|console\/).*\.js$/.test(file))
+    assert.isAbove(library.length, 400)
+    const undeclared = library.flatMap((file) =>
+      [
+        ...readFileSync(join(unpacked, file), "utf8").matchAll(
+          /^(?:import|export)\b(?:[^"\n=]* from)? ?"([^"\n]+)"/gm
+        )
+      ]
+        .map(([, target = ""]) => target)
+        .filter((target) => !/^(\.|node:)/.test(target))
+        .map((target) => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target)
+        .filter((name) => !declared.includes(name))
+        .map((name) => `${file} imports ${name}`)
+    )
+    assert.deepStrictEqual(undeclared, [])
+  })
+
   it("says its version before it loads anything that it depends on", async () => {
     // No dependency is installed here.
-    const said = await ended(process.execPath, ["dist/layers/bin/chainstore.js", "--version"], unpacked)
+    const said = await ended(process.execPath, ["dist/bin/chainstore.js", "--version"], unpacked)
     assert.deepStrictEqual(said, { code: 0, out: `${manifest.version}\n`, errors: "" })
   })
 })
@@ -68,11 +104,78 @@ const compilers = {
 const plain = "es2022,esnext.disposable"
 const browser = `${plain},dom,dom.iterable`
 
+/** What the documentation says that a package weighs in an installation, in MB. */
+const documented = (name: string) => {
+  const row = new RegExp(`^\\| \`${name}\` \\| ([\\d.]+) \\|`, "m").exec(dependencies)
+  return Number(row?.[1] ?? 0)
+}
+const dependencies = readFileSync(new URL("../../docs/dependencies.md", import.meta.url), "utf8")
+
+describe("the package in an empty project", () => {
+  let project: Project
+
+  beforeAll(async () => {
+    project = new Project()
+    await project.install(tarball)
+  })
+  afterAll(() => project.remove())
+
+  const chainstore = (...line: ReadonlyArray<string>) => project.node("node_modules/.bin/chainstore", ...line)
+
+  it("says its version in less than 200 ms", async () => {
+    const times: Array<number> = []
+    for (let run = 0; run < 5; run++) {
+      const started = performance.now()
+      const { out } = await chainstore("--version")
+      times.push(performance.now() - started)
+      assert.strictEqual(out, `${manifest.version}\n`)
+    }
+    assert.isBelow(Math.min(...times), 200)
+  })
+
+  it("writes and reads documents from the command line", async () => {
+    project.write("ada.json", JSON.stringify({ name: "Ada" }))
+    assert.include(await chainstore("put", "people", "ada", "ada.json"), { code: 0, errors: "" })
+    const { code, out } = await chainstore("get", "people", "ada")
+    assert.deepStrictEqual([code, JSON.parse(out).name], [0, "Ada"])
+    const help = await ended("npx", ["--no-install", "chainstore", "--help"], project.directory)
+    assert.include(help.out, "Usage: chainstore COMMAND")
+  })
+
+  it("serves the API, the pages and what they load", async () => {
+    const { stop, url } = await project.service("serve")
+    try {
+      const page = await (await fetch(url)).text()
+      const assets = [...page.matchAll(/(?:src|href)="\.{0,2}(\/[^"]+\.(?:js|css))"/g)].map(
+        ([, path]) => path
+      )
+      assert.isAbove(assets.length, 1)
+      for (const path of ["/playground", "/docs", "/healthz", ...assets])
+        assert.strictEqual((await fetch(url + path)).status, 200, path)
+      const query = JSON.stringify({ query: "{ viewer { login } }" })
+      const refused = await fetch(`${url}/api/graphql`, { method: "POST", body: query })
+      assert.strictEqual(refused.status, 401)
+    } finally {
+      assert.strictEqual(await stop(), 0)
+    }
+  })
+
+  it("serves the host alone", async () => {
+    const { stop, url } = await project.service("host")
+    try {
+      assert.strictEqual((await fetch(`${url}/zen`)).status, 200)
+    } finally {
+      assert.strictEqual(await stop(), 0)
+    }
+  })
+})
+
 describe.each([
   { which: "lowest", checks: { oldest: plain, own: browser } },
   { which: "newest", checks: { last: browser } }
 ] as const)("the package beside the $which Effect that it allows", ({ checks, which }) => {
   let project: Project
+  let before: ReadonlyMap<string, number>
 
   beforeAll(async () => {
     project = new Project()
@@ -80,10 +183,18 @@ describe.each([
     const names = Object.keys(checks) as Array<keyof typeof compilers>
     const types = `@types/node@${manifest.devDependencies["@types/node"]}`
     await project.install(...peers(which), types, ...names.map((name) => compilers[name]))
+    before = project.packages()
     await project.install(tarball)
     project.copy("consumer.ts")
   })
   afterAll(() => project.remove())
+
+  it("adds to it the packages that the documentation lists, and no more bytes", () => {
+    const added = [...project.packages()].filter(([name]) => !before.has(name))
+    const names = ["chainstore", ...Object.keys(manifest.dependencies)]
+    assert.sameMembers(added.map(([name]) => name), names) // biome-ignore format: one line
+    for (const [name, bytes] of added) assert.isAtMost(bytes / 1e6, documented(name) * 1.05, name)
+  })
 
   it("shares that copy of Effect", () => {
     for (const name of ["effect", "@effect/platform"])
@@ -99,7 +210,7 @@ describe.each([
 
   it("runs, and warns of nothing", async () => {
     const { code, errors, out } = await project.node("--enable-source-maps", "consumer.js")
-    const expected = "Ada, revision 2, one of 1\n8 modules\n"
+    const expected = "Ada, revision 2, one of 1\n8 modules\n200 404 200\n"
     assert.deepStrictEqual({ code, errors, out }, { code: 0, errors: "", out: expected })
   })
 })
