@@ -1,7 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { gzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { build, createLogger, type Logger } from "vite"
 import { ended, manifest, Project, pack, unpack } from "../support/package/Project.js"
 
 const packed = mkdtempSync(join(tmpdir(), "packed-"))
@@ -95,6 +97,8 @@ describe("the packed package", () => {
   })
 })
 
+const programs = ["consumer.ts", "embedding.ts"]
+
 /** The oldest compiler that Effect allows, the last one in JavaScript, and the one that we develop with. */
 const compilers = {
   oldest: "oldest@npm:typescript@5.4.5",
@@ -104,12 +108,15 @@ const compilers = {
 const plain = "es2022,esnext.disposable"
 const browser = `${plain},dom,dom.iterable`
 
-/** What the documentation says that a package weighs in an installation, in MB. */
-const documented = (name: string) => {
-  const row = new RegExp(`^\\| \`${name}\` \\| ([\\d.]+) \\|`, "m").exec(dependencies)
-  return Number(row?.[1] ?? 0)
+const [, sizes = ""] = readFileSync(new URL("../../docs/dependencies.md", import.meta.url), "utf8").split(
+  "## What an installation adds"
+)
+
+/** The numbers that the documentation gives of this. */
+const documented = (name: string): ReadonlyArray<number> => {
+  const row = sizes.split("\n").find((line) => line.replaceAll("`", "").startsWith(`| ${name} |`)) ?? ""
+  return row.split("|").slice(2).map(Number)
 }
-const dependencies = readFileSync(new URL("../../docs/dependencies.md", import.meta.url), "utf8")
 
 describe("the package in an empty project", () => {
   let project: Project
@@ -140,6 +147,48 @@ describe("the package in an empty project", () => {
     assert.deepStrictEqual([code, JSON.parse(out).name], [0, "Ada"])
     const help = await ended("npx", ["--no-install", "chainstore", "--help"], project.directory)
     assert.include(help.out, "Usage: chainstore COMMAND")
+  })
+
+  it("is loaded by require as by import, once", async () => {
+    project.write(
+      "required.cjs",
+      `const { Store } = require("chainstore/store")
+       const { Chain, ChainBuilder } = require("chainstore/chain")
+       const chain = ChainBuilder.make().use((name) => "hello " + name).build()
+       import("chainstore/store").then((imported) => console.log(Chain.executeSync(chain, "Ada"), imported.Store === Store))`
+    )
+    const expected = { code: 0, errors: "", out: "hello Ada true\n" }
+    assert.deepStrictEqual(await project.node("required.cjs"), expected)
+  })
+
+  it("becomes a page that Vite bundles, no larger than documented", async () => {
+    project.copy("page.ts")
+    project.write(
+      "index.html",
+      '<!doctype html><title></title><script type="module" src="./page.ts"></script>'
+    )
+    const problems: Array<string> = []
+    const noticing = (text: string) => void problems.push(text)
+    const logger: Logger = {
+      ...createLogger("silent"),
+      warn: noticing,
+      warnOnce: noticing,
+      error: noticing
+    }
+    const root = project.directory
+    const target = "es2022"
+    await build({ root, configFile: false, customLogger: logger, build: { target } })
+    assert.deepStrictEqual(problems, [])
+    const folder = join(root, "dist/assets")
+    const inAll = readdirSync(folder).map((name) => gzipSync(readFileSync(join(folder, name))).length / 1000)
+    const page = readFileSync(join(root, "dist/index.html"), "utf8")
+    const atOnce = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(
+      ([, path = ""]) => gzipSync(readFileSync(join(root, "dist", path))).length / 1000
+    )
+    const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((all, one) => all + one, 0)
+    const [says = 0, saysInAll = 0] = documented("a page by Vite")
+    assert.isAtMost(sum(atOnce), says * 1.05, "loaded at once")
+    assert.isAtMost(sum(inAll), saysInAll * 1.05, "in all")
   })
 
   it("serves the API, the pages and what they load", async () => {
@@ -185,7 +234,7 @@ describe.each([
     await project.install(...peers(which), types, ...names.map((name) => compilers[name]))
     before = project.packages()
     await project.install(tarball)
-    project.copy("consumer.ts")
+    for (const program of programs) project.copy(program)
   })
   afterAll(() => project.remove())
 
@@ -193,7 +242,7 @@ describe.each([
     const added = [...project.packages()].filter(([name]) => !before.has(name))
     const names = ["chainstore", ...Object.keys(manifest.dependencies)]
     assert.sameMembers(added.map(([name]) => name), names) // biome-ignore format: one line
-    for (const [name, bytes] of added) assert.isAtMost(bytes / 1e6, documented(name) * 1.05, name)
+    for (const [name, bytes] of added) assert.isAtMost(bytes / 1e6, (documented(name)[0] ?? 0) * 1.05, name)
   })
 
   it("shares that copy of Effect", () => {
@@ -204,13 +253,52 @@ describe.each([
   it.each(Object.entries(checks))(
     "has no error in its declarations: compiler %s, %s",
     async (compiler, lib) => {
-      assert.deepStrictEqual(await project.compile(compiler, "consumer.ts", lib), [])
+      assert.deepStrictEqual(await project.compile(compiler, lib, ...programs), [])
     }
   )
 
   it("runs, and warns of nothing", async () => {
-    const { code, errors, out } = await project.node("--enable-source-maps", "consumer.js")
-    const expected = "Ada, revision 2, one of 1\n8 modules\n200 404 200\n"
-    assert.deepStrictEqual({ code, errors, out }, { code: 0, errors: "", out: expected })
+    const outs = { "consumer.js": "Ada, revision 2, one of 1\n8 modules\n", "embedding.js": "200 404 200\n" }
+    for (const [program, out] of Object.entries(outs)) {
+      const ran = await project.node("--enable-source-maps", program)
+      assert.deepStrictEqual(ran, { code: 0, errors: "", out })
+    }
   })
 })
+
+/** Other runtimes, as packages that hold one program. */
+const runtimes = {
+  Bun: { program: "@oven/bun-linux-x64-baseline/bin/bun", version: "1.4.5", run: ["run"] },
+  Deno: { program: "@deno/linux-x64-glibc/deno", version: "2.9.6", run: ["run", "--allow-all"] }
+}
+
+describe.skipIf(process.platform !== "linux" || process.arch !== "x64")(
+  "the package on another runtime",
+  () => {
+    it.each(Object.entries(runtimes))(
+      "%s runs the library and the command line",
+      async (_, { program, run, version }) => {
+        const project = new Project()
+        try {
+          const [name] = /^@[^/]+\/[^/]+/.exec(program)!
+          await project.install(tarball, `${name}@${version}`)
+          project.copy("consumer.ts")
+          const runtime = join(project.directory, "node_modules", program)
+          const ran = (...line: ReadonlyArray<string>) => ended(runtime, [...run, ...line], project.directory)
+          const library = await ran("consumer.ts")
+          assert.deepStrictEqual(
+            [library.code, library.out],
+            [0, "Ada, revision 2, one of 1\n8 modules\n"],
+            library.errors
+          )
+          const command = "node_modules/chainstore/dist/bin/chainstore.js"
+          project.write("ada.json", JSON.stringify({ name: "Ada" }))
+          assert.include(await ran(command, "put", "people", "ada", "ada.json"), { code: 0 })
+          assert.strictEqual(JSON.parse((await ran(command, "get", "people", "ada")).out).name, "Ada")
+        } finally {
+          project.remove()
+        }
+      }
+    )
+  }
+)

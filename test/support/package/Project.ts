@@ -102,11 +102,15 @@ export class Project {
   }
 
   /** What a compiler finds wrong in our own files or in those of the project; it writes the programs all the same. */
-  async compile(compiler: string, file: string, lib: string): Promise<ReadonlyArray<string>> {
+  async compile(
+    compiler: string,
+    lib: string,
+    ...files: ReadonlyArray<string>
+  ): Promise<ReadonlyArray<string>> {
     const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false"]
     const target = ["--module", "nodenext", "--target", "es2022", "--lib", lib, "--types", "node"]
     const tsc = fileURLToPath(new URL("bin/tsc", new URL(`${compiler}/`, this.#modules)))
-    const { out } = await this.node(tsc, ...strict, ...target, file)
+    const { out } = await this.node(tsc, ...strict, ...target, ...files)
     const errors = out.split("\n").filter((line) => line.includes("error TS"))
     return errors.filter((line) => !line.startsWith("node_modules/") || line.includes("/chainstore/"))
   }

@@ -7,7 +7,7 @@ import { LocalGit } from "chainstore/local"
 import * as InPromises from "chainstore/promise"
 import { GitHub, Store } from "chainstore/store"
 import * as Testing from "chainstore/testing"
-import { ConfigProvider, Effect, Layer, Logger, LogLevel, Schema, Stream } from "effect"
+import { Effect, Layer, Schema, Stream } from "effect"
 
 const Person = Schema.Struct({ name: Schema.String, city: Schema.String })
 
@@ -35,29 +35,3 @@ const modules = [
   Layers.Service
 ]
 console.log(`${modules.filter((one) => one !== undefined).length} modules`)
-
-const environment = ConfigProvider.fromMap(
-  new Map([
-    ["PORT", "0"],
-    ["CHAINSTORE_DATA", "data"]
-  ])
-)
-const service = Effect.gen(function* () {
-  const settings = yield* Layers.Settings.settings
-  return yield* Effect.provide(
-    Effect.gen(function* () {
-      const { url } = yield* Http.Server.Server
-      const answers = yield* Effect.promise(() =>
-        Promise.all(["/", "/v1", "/healthz"].map((path) => fetch(url + path)))
-      )
-      return answers.map(({ status }) => status)
-    }),
-    Layers.Service.layer(settings)
-  )
-})
-
-const quietly = service.pipe(
-  Effect.withConfigProvider(environment),
-  Logger.withMinimumLogLevel(LogLevel.None)
-)
-console.log(...(await Effect.runPromise(quietly)))
