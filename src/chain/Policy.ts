@@ -17,6 +17,9 @@ type FailsWithin<Ret, E> = [ErrorOf<Ret>] extends [E]
   ? unknown
   : { readonly "this handler also fails with": Exclude<ErrorOf<Ret>, E> }
 
+/** `A` where the handler is known from where the policy is used, as in `pipe`; else the next signature counts. */
+type Known<Ret, A> = unknown extends Ret ? never : A
+
 const lazily = <Args extends Arguments, Ret>(
   handler: Handling<Args, Ret>,
   args: Args
@@ -47,6 +50,11 @@ export const timeout: {
 
 /** Runs the handler again after a failure, for as long as the schedule says. */
 export const retry: {
+  <Ret, B, R>(
+    schedule: Known<Ret, Schedule.Schedule<B, ErrorOf<Ret>, R>>
+  ): <Args extends Arguments>(
+    handler: Handling<Args, Ret>
+  ) => Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret>, ServicesOf<Ret> | R>>
   <B, E, R>(
     schedule: Schedule.Schedule<B, E, R>
   ): <Args extends Arguments, Ret>(
@@ -68,6 +76,14 @@ export const retry: {
 
 /** Answers the handler's failures; defects and interruption pass. */
 export const recover: {
+  <Ret, Ret2>(
+    answer: Known<Ret, (error: ErrorOf<Ret>) => Ret2>
+  ): <Args extends Arguments>(
+    handler: Handling<Args, Ret>
+  ) => Handling<
+    Args,
+    Effect.Effect<AnswerOf<Ret> | AnswerOf<Ret2>, ErrorOf<Ret2>, ServicesOf<Ret> | ServicesOf<Ret2>>
+  >
   <E, Ret2>(
     answer: (error: E) => Ret2
   ): <Args extends Arguments, Ret>(

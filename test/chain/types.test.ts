@@ -148,6 +148,46 @@ it("types policies by the handlers they surround", () => {
   >()
 })
 
+it("infers what a policy looks at from the handler, in either order", () => {
+  const both = (ticket: Ticket) =>
+    ticket.kind === "refund" ? Effect.fail(new Broken()) : Effect.fail(new Refused())
+  type Recovered = (ticket: Ticket) => Effect.Effect<"Broken" | "Refused">
+  const recovered = pipe(
+    both,
+    Policy.recover((error) => error._tag)
+  )
+  expectTypeOf(recovered).toEqualTypeOf<Recovered>()
+  expectTypeOf(Policy.recover(both, (error) => error._tag)).toEqualTypeOf<Recovered>()
+  const mixed = pipe(
+    (ticket: Ticket) => (ticket.kind === "refund" ? ticket.amount : Effect.fail(new Broken())),
+    Policy.recover(({ _tag }) => _tag)
+  )
+  expectTypeOf(mixed).toEqualTypeOf<(ticket: Ticket) => Effect.Effect<number | "Broken">>()
+  const ofOption = pipe(
+    (_: Ticket) => Option.some(1),
+    Policy.recover((error) => {
+      expectTypeOf(error).toEqualTypeOf<never>()
+      return "none"
+    })
+  )
+  expectTypeOf(ofOption).toEqualTypeOf<(_: Ticket) => Effect.Effect<Option.Option<number> | string>>()
+  type Retried = (ticket: Ticket) => Effect.Effect<never, Broken | Refused>
+  const retried = pipe(both, Policy.retry(Schedule.recurWhile((error) => error._tag === "Broken")))
+  expectTypeOf(retried).toEqualTypeOf<Retried>()
+  const whileRefused = Schedule.recurWhile((error: Broken | Refused) => error._tag === "Refused")
+  expectTypeOf(Policy.retry(both, whileRefused)).toEqualTypeOf<Retried>()
+  expectTypeOf(
+    Policy.retry(both, Schedule.recurWhile((error) => error._tag === "Refused")) // biome-ignore format: one line
+  ).toEqualTypeOf<Retried>()
+  // A policy of its own, before any handler is known, takes the handlers that it covers.
+  const refusals = Policy.recover((error: Refused) => error._tag)
+  expectTypeOf(refusals((_: Ticket) => Effect.fail(new Refused()))).toEqualTypeOf<
+    (_: Ticket) => Effect.Effect<"Refused">
+  >()
+  // @ts-expect-error one of its failures is not covered
+  refusals(both)
+})
+
 // @effect-diagnostics missingEffectError:off
 it("refuses policies that do not cover what the handler fails with", () => {
   const failing = (_: Ticket) => Effect.fail(new Broken())
