@@ -5,6 +5,7 @@ import { dual } from "effect/Function"
 import type * as Schedule from "effect/Schedule"
 import { type DurationInput, readDuration } from "../domain/DurationInput.js"
 import type { AnswerOf, ErrorOf, ServicesOf } from "./Handler.js"
+import type { Known } from "./internal/Known.js"
 import { isEffect } from "./internal/Run.js"
 
 type Arguments = ReadonlyArray<any>
@@ -16,9 +17,6 @@ export type Handling<Args extends Arguments, Ret> = (...args: Args) => Ret
 type FailsWithin<Ret, E> = [ErrorOf<Ret>] extends [E]
   ? unknown
   : { readonly "this handler also fails with": Exclude<ErrorOf<Ret>, E> }
-
-/** `A` where the handler is known from where the policy is used, as in `pipe`; else the next signature counts. */
-type Known<Ret, A> = unknown extends Ret ? never : A
 
 const lazily = <Args extends Arguments, Ret>(
   handler: Handling<Args, Ret>,
