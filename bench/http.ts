@@ -158,7 +158,7 @@ const long = async (running: Running, count: number) => {
 
 // The service is measured as it is run: compiled. What tsx compiles names every closure anew at run time.
 spawnSync("npx", ["tsc", "-p", "tsconfig.build.json", "--noCheck"], { cwd: root, stdio: "inherit" })
-const ours = await started(["dist/layers/bin/serve.js"])
+const ours = await started(["dist/bin/serve.js"])
 const peer = await started(["--import", "tsx", "bench/support/fastifyPlayground.ts"])
 try {
   const measured = []

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { basename, dirname, join, normalize, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
@@ -42,13 +42,14 @@ const folderOf = (file: string): string => file.split(sep)[1]!
 
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
+  vendor: [],
   git: ["domain"],
   chain: ["domain"],
   store: ["domain", "git"],
-  http: ["domain", "git", "chain", "store"],
+  http: ["domain", "git", "chain", "store", "vendor"],
   cli: ["domain", "git", "chain", "store"],
   testing: ["domain", "git", "chain", "store"],
-  layers: ["domain", "git", "chain", "store", "http", "cli", "testing"],
+  layers: ["domain", "git", "chain", "store", "http", "cli", "testing", "vendor"],
   console: ["domain", "chain", "store", "http"]
 }
 
@@ -71,7 +72,11 @@ describe("folders", () => {
   })
 
   it("resolve every relative import", () => {
-    const lost = all.filter((one) => /^\.{1,2}\/.*\.jsx?$/.test(one.to) && resolved(one) === undefined)
+    const isThere = ({ from, to }: Import) =>
+      existsSync(join(root, dirname(from), to.replace(/\.js$/, ".ts")))
+    const lost = all.filter(
+      (one) => /^\.{1,2}\/.*\.jsx?$/.test(one.to) && resolved(one) === undefined && !isThere(one)
+    )
     assert.deepStrictEqual(
       lost.map(({ from, to }) => `${from} -> ${to}`),
       []
@@ -93,6 +98,22 @@ describe("folders", () => {
         ({ target }) => target !== undefined && folderOf(target) === "http" && basename(target) !== "Api.ts"
       )
     assert.deepStrictEqual(wrong, [])
+  })
+
+  it("the library imports through vendor what the build puts into it", () => {
+    const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+    const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+    const wrong = all.filter(
+      ({ from, to, typeOnly }) =>
+        !typeOnly &&
+        !["cli", "console", "vendor"].includes(folderOf(from)) &&
+        !/^(\.|node:)/.test(to) &&
+        !installed.some((name) => to === name || to.startsWith(`${name}/`))
+    )
+    assert.deepStrictEqual(
+      wrong.map(({ from, to }) => `${from} -> ${to}`),
+      []
+    )
   })
 
   it("domain imports effect alone", () => {

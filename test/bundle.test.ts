@@ -38,11 +38,13 @@ const loadedAtOnce = (metafile: Metafile, entry: string) => {
   return [...found]
 }
 
-const page = readFileSync(new URL("../docs/dependencies.md", import.meta.url), "utf8")
+const [, table = ""] = readFileSync(new URL("../docs/dependencies.md", import.meta.url), "utf8").split(
+  "## What a page loads"
+)
 
 /** What the documentation says of a subpath, in kB: what is loaded at once, and with all that is loaded later. */
 const documented = (subpath: string) => {
-  const row = page.split("\n").find((line) => line.startsWith(`| \`${subpath}\` |`)) ?? ""
+  const row = table.split("\n").find((line) => line.startsWith(`| \`${subpath}\` |`)) ?? ""
   const [, , atOnce, inAll] = row.split("|").map((cell) => Number(cell.trim()))
   return { atOnce, inAll }
 }

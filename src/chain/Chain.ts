@@ -1,8 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { dual } from "effect/Function"
 import * as Inspectable from "effect/Inspectable"
 import * as Layer from "effect/Layer"
+import * as Pipeable from "effect/Pipeable"
 import * as Tracer from "effect/Tracer"
 import type * as Types from "effect/Types"
 import {
@@ -11,11 +13,24 @@ import {
   type UnreachableStep,
   unreachable
 } from "./ChainDescription.js"
+import type {
+  Downstream,
+  ErrorOf,
+  HandlerFunction,
+  Marked,
+  OwnErrors,
+  Reply,
+  ServicesOf,
+  StepOptions
+} from "./Handler.js"
+import type { Known, Takes } from "./internal/Known.js"
+import { NamedExecution } from "./internal/NamedExecution.js"
 import { kindOf } from "./internal/notAFunction.js"
 import { compile } from "./internal/Plan.js"
 import { provided } from "./internal/provided.js"
-import { Execution, Lazily, orThrow, Rest, toExit, walked } from "./internal/Run.js"
+import { Execution, orThrow, Rest, toExit } from "./internal/Run.js"
 import type { Registered, Step } from "./internal/Step.js"
+import { surrounded } from "./internal/surrounded.js"
 import { type Trace, trace as traceProgram } from "./Trace.js"
 import type { UnhandledRequestError } from "./UnhandledRequestError.js"
 
@@ -26,7 +41,8 @@ export type TypeId = typeof TypeId
  * Steps in a fixed order, ready to execute. Immutable.
  * `E` and `R` are those of the steps; `U` is `UnhandledRequestError` unless a fallback rules it out.
  */
-export interface Chain<in out Req, in out Res, out E = never, out R = never, out U = UnhandledRequestError> {
+export interface Chain<in out Req, in out Res, out E = never, out R = never, out U = UnhandledRequestError>
+  extends Pipeable.Pipeable {
   readonly [TypeId]: {
     readonly _Req: Types.Invariant<Req>
     readonly _Res: Types.Invariant<Res>
@@ -45,6 +61,15 @@ export interface Handled<Res> {
   readonly handledBy: string
 }
 
+/** Middleware around a chain: `next` runs its steps, and fails and requires as they do. */
+export type Middleware<Req, Res, E, R, U, Ret> = (
+  request: Req,
+  next: (request: Req) => Effect.Effect<Res, E | ([U] extends [never] ? never : Downstream), R>
+) => Ret
+
+/** What a chain leaves unanswered inside middleware that fails with `E`: nothing if the middleware answers for it. */
+export type Unanswered<U, E> = [Extract<E, UnhandledRequestError & Marked>] extends [never] ? never : U
+
 const variance = {
   _Req: (_: any) => _,
   _Res: (_: any) => _,
@@ -61,6 +86,7 @@ export class Compiled<Req, Res, E, R, U> extends Inspectable.Class implements Ch
   constructor(readonly registered: Registered) {
     super()
   }
+  declare readonly pipe: Pipeable.Pipeable["pipe"]
   get name(): string {
     return this.registered.name
   }
@@ -80,6 +106,7 @@ export class Compiled<Req, Res, E, R, U> extends Inspectable.Class implements Ch
 }
 
 Object.defineProperty(Compiled.prototype, TypeId, { value: variance })
+Object.defineProperty(Compiled.prototype, "pipe", { value: Pipeable.Prototype.pipe })
 
 const compiled = (chain: Any): Compiled<any, any, any, any, any> => {
   const known = chain as Compiled<any, any, any, any, any> | undefined | null
@@ -90,72 +117,90 @@ const compiled = (chain: Any): Compiled<any, any, any, any, any> => {
   return known
 }
 
-class NamedExecution extends Lazily {
-  constructor(
-    readonly program: ReadonlyArray<Step>,
-    readonly chain: string,
-    readonly request: unknown
-  ) {
-    super()
-  }
-  override commit() {
-    const execution = new Execution(this.program, this.chain, true)
-    const named = (response: unknown) => ({ response, handledBy: execution.answered!.name })
-    const rest = walked(execution, 0, this.request, false)
-    return Exit.isExit(rest) ? Exit.map(rest, named) : Effect.map(rest, named)
-  }
-}
-
 export const isChain = (u: unknown): u is Any => typeof u === "object" && u !== null && TypeId in u
 
 /** The number of registered steps: middleware, branches and merged fragments count one each, a fallback none. */
 export const count = (chain: Any): number => compiled(chain).registered.count
 
+/** Both argument orders; a request may be undefined, or left out where its type is void. */
+const inBothOrders =
+  (run: (chain: Any, request: any) => any): any =>
+  (...given: [chain: any, request?: any]) =>
+    given.length > 1 || isChain(given[0]) ? run(given[0], given[1]) : (chain: Any) => run(chain, given[0])
+
 /** Runs the request through the chain, each time the Effect is run. */
-export const execute = <Req, Res, E, R, U>(
-  chain: Chain<Req, Res, E, R, U>,
-  request: NoInfer<Req>
-): Effect.Effect<Res, E | U, R> => {
+export const execute: {
+  <Req, Res, E, R, U>(chain: Chain<Req, Res, E, R, U>, request: NoInfer<Req>): Effect.Effect<Res, E | U, R>
+  <Req>(
+    request: Known<Req, NoInfer<Req>>
+  ): <Res, E, R, U>(chain: Chain<Req, Res, E, R, U>) => Effect.Effect<Res, E | U, R>
+  <Given>(
+    request: Given
+  ): <Req, Res, E, R, U>(chain: Chain<Req, Res, E, R, U> & Takes<Req, Given>) => Effect.Effect<Res, E | U, R>
+} = inBothOrders((chain, request) => {
   return new Rest(compiled(chain).execution, 0, request)
-}
+})
 
 /** Like `execute`, and says which step answered. */
-export const executeNamed = <Req, Res, E, R, U>(
-  chain: Chain<Req, Res, E, R, U>,
-  request: NoInfer<Req>
-): Effect.Effect<Handled<Res>, E | U, R> => {
+export const executeNamed: {
+  <Req, Res, E, R, U>(
+    chain: Chain<Req, Res, E, R, U>,
+    request: NoInfer<Req>
+  ): Effect.Effect<Handled<Res>, E | U, R>
+  <Req>(
+    request: Known<Req, NoInfer<Req>>
+  ): <Res, E, R, U>(chain: Chain<Req, Res, E, R, U>) => Effect.Effect<Handled<Res>, E | U, R>
+  <Given>(
+    request: Given
+  ): <Req, Res, E, R, U>(
+    chain: Chain<Req, Res, E, R, U> & Takes<Req, Given>
+  ) => Effect.Effect<Handled<Res>, E | U, R>
+} = inBothOrders((chain, request) => {
   const { program, name } = compiled(chain)
   return new NamedExecution(program, name, request)
-}
+})
 
 /** Runs the request at once. A step that has to wait ends it with an `AsyncStepError` as defect. */
-export const executeExit = <Req, Res, E, U>(
-  chain: Chain<Req, Res, E, never, U>,
-  request: NoInfer<Req>
-): Exit.Exit<Res, E | U> => {
+export const executeExit: {
+  <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Exit.Exit<Res, E | U>
+  <Req>(
+    request: Known<Req, NoInfer<Req>>
+  ): <Res, E, U>(chain: Chain<Req, Res, E, never, U>) => Exit.Exit<Res, E | U>
+  <Given>(
+    request: Given
+  ): <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U> & Takes<Req, Given>) => Exit.Exit<Res, E | U>
+} = inBothOrders((chain, request) => {
   return toExit(compiled(chain).execution, request)
-}
+})
 
 /** Like `executeExit`, and says which step answered. */
-export const executeNamedExit = <Req, Res, E, U>(
-  chain: Chain<Req, Res, E, never, U>,
-  request: NoInfer<Req>
-): Exit.Exit<Handled<Res>, E | U> => {
+export const executeNamedExit: {
+  <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Exit.Exit<Handled<Res>, E | U>
+  <Req>(
+    request: Known<Req, NoInfer<Req>>
+  ): <Res, E, U>(chain: Chain<Req, Res, E, never, U>) => Exit.Exit<Handled<Res>, E | U>
+  <Given>(
+    request: Given
+  ): <Req, Res, E, U>(
+    chain: Chain<Req, Res, E, never, U> & Takes<Req, Given>
+  ) => Exit.Exit<Handled<Res>, E | U>
+} = inBothOrders((chain, request) => {
   const { program, name } = compiled(chain)
   const execution = new Execution(program, name, true)
   const exit = toExit(execution, request)
   return Exit.isFailure(exit)
     ? exit
     : Exit.succeed({ response: exit.value, handledBy: execution.answered!.name })
-}
+})
 
 /** Runs the request at once and returns the response; throws the failure itself. */
-export const executeSync = <Req, Res, E, U>(
-  chain: Chain<Req, Res, E, never, U>,
-  request: NoInfer<Req>
-): Res => {
-  return orThrow(compiled(chain).execution, request) as Res
-}
+export const executeSync: {
+  <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Res
+  <Req>(request: Known<Req, NoInfer<Req>>): <Res, E, U>(chain: Chain<Req, Res, E, never, U>) => Res
+  <Given>(request: Given): <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U> & Takes<Req, Given>) => Res
+} = inBothOrders((chain, request) => {
+  return orThrow(compiled(chain).execution, request)
+})
 
 /** The chain as data. */
 export const describe = (chain: Any): ChainDescription => describePlan(compiled(chain).registered)
@@ -165,19 +210,73 @@ export const warnings = (chain: Any): ReadonlyArray<UnreachableStep> =>
   unreachable(compiled(chain).registered)
 
 /** Runs the request and reports what every visited step did; a failure is part of the report. */
-export const trace = <Req, Res, E, R, U>(
-  chain: Chain<Req, Res, E, R, U>,
-  request: NoInfer<Req>
-): Effect.Effect<Trace<Res, E | U>, never, R> => {
+export const trace: {
+  <Req, Res, E, R, U>(
+    chain: Chain<Req, Res, E, R, U>,
+    request: NoInfer<Req>
+  ): Effect.Effect<Trace<Res, E | U>, never, R>
+  <Req>(
+    request: Known<Req, NoInfer<Req>>
+  ): <Res, E, R, U>(chain: Chain<Req, Res, E, R, U>) => Effect.Effect<Trace<Res, E | U>, never, R>
+  <Given>(
+    request: Given
+  ): <Req, Res, E, R, U>(
+    chain: Chain<Req, Res, E, R, U> & Takes<Req, Given>
+  ) => Effect.Effect<Trace<Res, E | U>, never, R>
+} = inBothOrders((chain, request) => {
   const { program, name } = compiled(chain)
   return traceProgram(program, name, request)
-}
+})
 
 /** The same chain with services at hand for its steps. Merged into another, it provides nothing to later steps. */
-export const provide = <Req, Res, E, R, U, R2>(
-  chain: Chain<Req, Res, E, R, U>,
-  context: Context.Context<R2>
-): Chain<Req, Res, E, Exclude<R, R2>, U> => new Compiled(provided(compiled(chain).registered, context))
+export const provide: {
+  <Req, Res, E, R, U, R2>(
+    chain: Chain<Req, Res, E, R, U>,
+    context: Context.Context<R2>
+  ): Chain<Req, Res, E, Exclude<R, R2>, U>
+  <R2>(
+    context: Context.Context<R2>
+  ): <Req, Res, E, R, U>(chain: Chain<Req, Res, E, R, U>) => Chain<Req, Res, E, Exclude<R, R2>, U>
+} = dual(
+  2,
+  <Req, Res, E, R, U, R2>(
+    chain: Chain<Req, Res, E, R, U>,
+    context: Context.Context<R2>
+  ): Chain<Req, Res, E, Exclude<R, R2>, U> => new Compiled(provided(compiled(chain).registered, context))
+)
+
+/**
+ * The chain inside middleware that sees what its steps fail with and require: what `next` fails with and the middleware
+ * does not is taken out of the type, and so is a service that it provides. Merged into another chain, the steps after
+ * it run inside the middleware, too, as far as the chain hands on to them.
+ *
+ * @example
+ * ```ts
+ * const patient = chain.pipe(
+ *   Chain.withMiddleware((request, next) => Effect.catchTag(next(request), "Busy", () => Effect.succeed("later")))
+ * )
+ * ```
+ */
+export const withMiddleware: {
+  <Req, Res, E, R, U, Ret extends Reply<Res, any, any>>(
+    chain: Chain<Req, Res, E, R, U>,
+    middleware: Middleware<Req, Res, E, R, U, Ret>,
+    options?: StepOptions
+  ): Chain<Req, Res, OwnErrors<ErrorOf<Ret>>, ServicesOf<Ret>, Unanswered<U, ErrorOf<Ret>>>
+  <Req, Res, E, R, U, Ret extends Reply<Res, any, any>>(
+    middleware: Middleware<Req, Res, E, R, U, Ret>,
+    options?: StepOptions
+  ): (
+    chain: Chain<Req, Res, E, R, U>
+  ) => Chain<Req, Res, OwnErrors<ErrorOf<Ret>>, ServicesOf<Ret>, Unanswered<U, ErrorOf<Ret>>>
+} = dual(
+  (args) => typeof args[0] !== "function",
+  (chain: Any, middleware: HandlerFunction<any, any, any>, options: StepOptions = {}): any => {
+    if (typeof middleware !== "function")
+      throw new TypeError(`Chain.withMiddleware: middleware must be a function, not ${kindOf(middleware)}`)
+    return new Compiled(surrounded(compiled(chain).registered, middleware, options))
+  }
+)
 
 /** A chain is traced where it is used, not where its layer was built. */
 const withoutSpan: <R>(context: Context.Context<R>) => Context.Context<R> = Context.omit(
@@ -185,14 +284,25 @@ const withoutSpan: <R>(context: Context.Context<R>) => Context.Context<R> = Cont
 ) as never
 
 /** The chain as a service; what it requires is taken once, when the layer is built. */
-export const layer = <Self, Req, Res, E, R, U>(
-  tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>,
-  chain: Chain<Req, Res, E, R, U>
-): Layer.Layer<Self, never, R> =>
-  Layer.effect(
-    tag,
-    Effect.map(Effect.context<R>(), (context) => provide(chain, withoutSpan(context)))
-  )
+export const layer: {
+  <Self, Req, Res, E, R, U>(
+    tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>,
+    chain: Chain<Req, Res, E, R, U>
+  ): Layer.Layer<Self, never, R>
+  <Self, Req, Res, E, U>(
+    tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>
+  ): <R>(chain: Chain<Req, Res, E, R, U>) => Layer.Layer<Self, never, R>
+} = dual(
+  2,
+  <Self, Req, Res, E, R, U>(
+    tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>,
+    chain: Chain<Req, Res, E, R, U>
+  ): Layer.Layer<Self, never, R> =>
+    Layer.effect(
+      tag,
+      Effect.map(Effect.context<R>(), (context) => provide(chain, withoutSpan(context)))
+    )
+)
 
 /** A function that executes requests with the chain that a layer provides. */
 export const service =

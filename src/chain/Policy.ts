@@ -5,6 +5,7 @@ import { dual } from "effect/Function"
 import type * as Schedule from "effect/Schedule"
 import { type DurationInput, readDuration } from "../domain/DurationInput.js"
 import type { AnswerOf, ErrorOf, ServicesOf } from "./Handler.js"
+import type { Known } from "./internal/Known.js"
 import { isEffect } from "./internal/Run.js"
 
 type Arguments = ReadonlyArray<any>
@@ -47,6 +48,11 @@ export const timeout: {
 
 /** Runs the handler again after a failure, for as long as the schedule says. */
 export const retry: {
+  <Ret, B, R>(
+    schedule: Known<Ret, Schedule.Schedule<B, ErrorOf<Ret>, R>>
+  ): <Args extends Arguments>(
+    handler: Handling<Args, Ret>
+  ) => Handling<Args, Effect.Effect<AnswerOf<Ret>, ErrorOf<Ret>, ServicesOf<Ret> | R>>
   <B, E, R>(
     schedule: Schedule.Schedule<B, E, R>
   ): <Args extends Arguments, Ret>(
@@ -68,6 +74,14 @@ export const retry: {
 
 /** Answers the handler's failures; defects and interruption pass. */
 export const recover: {
+  <Ret, Ret2>(
+    answer: Known<Ret, (error: ErrorOf<Ret>) => Ret2>
+  ): <Args extends Arguments>(
+    handler: Handling<Args, Ret>
+  ) => Handling<
+    Args,
+    Effect.Effect<AnswerOf<Ret> | AnswerOf<Ret2>, ErrorOf<Ret2>, ServicesOf<Ret> | ServicesOf<Ret2>>
+  >
   <E, Ret2>(
     answer: (error: E) => Ret2
   ): <Args extends Arguments, Ret>(

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import preact from "@preact/preset-vite"
 import { defineConfig, type Plugin } from "vite"
+import { notices } from "../../build/notices.js"
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -50,11 +51,28 @@ const hostedConfig = (): Plugin => {
   }
 }
 
+/** Writes the licences of the packages whose code and fonts the pages load. */
+const thirdParty = (): Plugin => ({
+  name: "chainstore-console-third-party",
+  generateBundle(_, bundle) {
+    const files = Object.values(bundle).flatMap((file) =>
+      file.type === "chunk"
+        ? file.moduleIds.map((id) => id.replace("\0", ""))
+        : file.originalFileNames.map((name) => here(name))
+    )
+    this.emitFile({
+      type: "asset",
+      fileName: "THIRD-PARTY.md",
+      source: notices("The files of the console contain these packages.", files)
+    })
+  }
+})
+
 export default defineConfig({
   root: here("."),
   base: "./",
   publicDir: here("./public"),
-  plugins: [preact({ devToolsEnabled: false, prefreshEnabled: false }), hostedConfig()],
+  plugins: [preact({ devToolsEnabled: false, prefreshEnabled: false }), hostedConfig(), thirdParty()],
   build: {
     outDir: here("../../dist/console"),
     emptyOutDir: true,

@@ -1,7 +1,7 @@
-import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Layer } from "effect"
 import { makeDirectory } from "../git/disk/Directory.js"
 import * as Stack from "../http/host/Stack.js"
+import { NodeContext } from "../vendor/PlatformNode.js"
 import type { Settings } from "./Settings.js"
 
 /** The GitHub-compatible host over the repositories of the data directory, its token beside them. */

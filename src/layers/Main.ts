@@ -1,7 +1,7 @@
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ConfigError, Console, Data, Effect, Layer } from "effect"
 import { Tokens } from "../http/host/access/Tokens.js"
 import { Server } from "../http/server/Server.js"
+import { NodeRuntime } from "../vendor/PlatformNode.js"
 import * as Service from "./Service.js"
 import { help, type Settings, settings } from "./Settings.js"
 import * as Telemetry from "./Telemetry.js"

@@ -1,7 +1,7 @@
-import { Otlp } from "@effect/opentelemetry"
 import { FetchHttpClient } from "@effect/platform"
 import { Layer } from "effect"
 import * as LineLogger from "../http/server/LineLogger.js"
+import { Otlp } from "../vendor/OpenTelemetry.js"
 import type { Settings } from "./Settings.js"
 import { version } from "./Version.js"
 

@@ -148,6 +148,46 @@ it("types policies by the handlers they surround", () => {
   >()
 })
 
+it("infers what a policy looks at from the handler, in either order", () => {
+  const both = (ticket: Ticket) =>
+    ticket.kind === "refund" ? Effect.fail(new Broken()) : Effect.fail(new Refused())
+  type Recovered = (ticket: Ticket) => Effect.Effect<"Broken" | "Refused">
+  const recovered = pipe(
+    both,
+    Policy.recover((error) => error._tag)
+  )
+  expectTypeOf(recovered).toEqualTypeOf<Recovered>()
+  expectTypeOf(Policy.recover(both, (error) => error._tag)).toEqualTypeOf<Recovered>()
+  const mixed = pipe(
+    (ticket: Ticket) => (ticket.kind === "refund" ? ticket.amount : Effect.fail(new Broken())),
+    Policy.recover(({ _tag }) => _tag)
+  )
+  expectTypeOf(mixed).toEqualTypeOf<(ticket: Ticket) => Effect.Effect<number | "Broken">>()
+  const ofOption = pipe(
+    (_: Ticket) => Option.some(1),
+    Policy.recover((error) => {
+      expectTypeOf(error).toEqualTypeOf<never>()
+      return "none"
+    })
+  )
+  expectTypeOf(ofOption).toEqualTypeOf<(_: Ticket) => Effect.Effect<Option.Option<number> | string>>()
+  type Retried = (ticket: Ticket) => Effect.Effect<never, Broken | Refused>
+  const retried = pipe(both, Policy.retry(Schedule.recurWhile((error) => error._tag === "Broken")))
+  expectTypeOf(retried).toEqualTypeOf<Retried>()
+  const whileRefused = Schedule.recurWhile((error: Broken | Refused) => error._tag === "Refused")
+  expectTypeOf(Policy.retry(both, whileRefused)).toEqualTypeOf<Retried>()
+  expectTypeOf(
+    Policy.retry(both, Schedule.recurWhile((error) => error._tag === "Refused")) // biome-ignore format: one line
+  ).toEqualTypeOf<Retried>()
+  // A policy of its own, before any handler is known, takes the handlers that it covers.
+  const refusals = Policy.recover((error: Refused) => error._tag)
+  expectTypeOf(refusals((_: Ticket) => Effect.fail(new Refused()))).toEqualTypeOf<
+    (_: Ticket) => Effect.Effect<"Refused">
+  >()
+  // @ts-expect-error one of its failures is not covered
+  refusals(both)
+})
+
 // @effect-diagnostics missingEffectError:off
 it("refuses policies that do not cover what the handler fails with", () => {
   const failing = (_: Ticket) => Effect.fail(new Broken())
@@ -209,6 +249,67 @@ it("refuses steps that take fewer requests than the chain has", () => {
   >() {}
   // @ts-expect-error the chain can fail and leave requests unhandled, and the service cannot
   Chain.layer(Clerks, make().use(() => Effect.fail(new Broken())).build()) // biome-ignore format: one line
+})
+
+it("takes out of a chain what middleware around it catches and provides", () => {
+  const open = make()
+    .useWhen(isRefund, () => Effect.zipRight(Ledger, new Broken()))
+    .useWhen(isRefund, () => new Refused())
+    .build()
+  const caught = open.pipe(
+    Chain.withMiddleware((request, next) => {
+      expectTypeOf(next(request)).toEqualTypeOf<
+        Effect.Effect<string, Broken | Refused | Downstream, Ledger>
+      >()
+      return Effect.catchTag(next(request), "Broken", () => Effect.map(Clerk, ({ name }) => name))
+    })
+  )
+  expectTypeOf(caught).toEqualTypeOf<Chain.Chain<Ticket, string, Refused, Ledger | Clerk>>()
+  const given = Chain.withMiddleware(caught, (request, next) =>
+    Effect.provideService(next(request), Ledger, { open: true })
+  )
+  expectTypeOf(given).toEqualTypeOf<Chain.Chain<Ticket, string, Refused, Clerk>>()
+  const answered = Chain.withMiddleware(open, (request, next) =>
+    Effect.catchTag(next(request), "UnhandledRequestError", () => Effect.succeed("nobody"))
+  )
+  expectTypeOf(answered).toEqualTypeOf<Chain.Chain<Ticket, string, Broken | Refused, Ledger, never>>()
+  const mapped = Chain.withMiddleware(open, (request, next) => Effect.orElseFail(next(request), () => "all"))
+  expectTypeOf(mapped).toEqualTypeOf<Chain.Chain<Ticket, string, string, Ledger, never>>()
+  const closed = make()
+    .use(() => new Broken())
+    .withFallback(() => "queued")
+    .build()
+  const recovered = Chain.withMiddleware(closed, (request, next) => {
+    expectTypeOf(next(request)).toEqualTypeOf<Effect.Effect<string, Broken>>()
+    return Effect.catchAll(next(request), ({ _tag }) => Effect.succeed(_tag))
+  })
+  expectTypeOf(recovered).toEqualTypeOf<Chain.Chain<Ticket, string, never, never, never>>()
+  expectTypeOf(make().use(recovered)).toEqualTypeOf<ChainBuilder<Ticket, string, never, never, never>>()
+  // @ts-expect-error what middleware answers is a response
+  Chain.withMiddleware(open, () => 1)
+  // @ts-expect-error the middleware takes refunds alone
+  Chain.withMiddleware(open, (refund: Refund) => `${refund.amount}`)
+  // @ts-expect-error no step fails with this
+  Chain.withMiddleware(open, (request, next) => Effect.catchTag(next(request), "Lost", () => Effect.succeed("x"))) // biome-ignore format: one line
+})
+
+it("takes the chain last, for pipe", () => {
+  const open = make().useWhen(isRefund, () => new Broken()).build() // biome-ignore format: one line
+  const refund = { kind: "refund", amount: 1 } as const
+  expectTypeOf(open.pipe(Chain.execute({ kind: "refund", amount: 1 }))).toEqualTypeOf(
+    Chain.execute(open, refund)
+  )
+  expectTypeOf(open.pipe(Chain.executeNamed(refund))).toEqualTypeOf(Chain.executeNamed(open, refund))
+  expectTypeOf(open.pipe(Chain.executeExit(refund))).toEqualTypeOf(Chain.executeExit(open, refund))
+  expectTypeOf(open.pipe(Chain.executeNamedExit(refund))).toEqualTypeOf(Chain.executeNamedExit(open, refund))
+  expectTypeOf(open.pipe(Chain.trace(refund))).toEqualTypeOf(Chain.trace(open, refund))
+  expectTypeOf(Chain.execute(refund)(open)).toEqualTypeOf(Chain.execute(open, refund))
+  const needy = make().use(() => Effect.map(Ledger, () => "x")).build() // biome-ignore format: one line
+  const provided = needy.pipe(Chain.provide(Context.make(Ledger, { open: true })))
+  expectTypeOf(provided).toEqualTypeOf<Chain.Chain<Ticket, string>>()
+  expectTypeOf(provided.pipe(Chain.executeSync(refund))).toEqualTypeOf<string>()
+  class Triage extends Context.Tag("test/Piped")<Triage, Chain.Chain<Ticket, string>>() {}
+  expectTypeOf(needy.pipe(Chain.layer(Triage))).toEqualTypeOf<Layer.Layer<Triage, never, Ledger>>()
 })
 
 it("makes a service of a chain, its requirements being the layer's", () => {

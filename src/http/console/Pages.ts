@@ -56,11 +56,11 @@ const load = (file: string, lasting: boolean, change?: (text: string) => string)
   }
 }
 
-/** Where the build puts the console: beside this module's folder once compiled, else in the checkout's `dist`. */
+/** Where the build puts the console, as seen from the bundled mains, from this module once compiled, and from a checkout. */
 export const defaultDirectory = (): string => {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const compiled = here("../../console")
-  return existsSync(`${compiled}/assets`) ? compiled : here("../../../dist/console")
+  const compiled = [here("../console"), here("../../console")]
+  return compiled.find((directory) => existsSync(`${directory}/assets`)) ?? here("../../../dist/console")
 }
 
 /** The directory that the pages are read from, once, when the service starts. */

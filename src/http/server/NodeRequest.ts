@@ -8,8 +8,8 @@ import {
   UrlParams
 } from "@effect/platform"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Chunk, Effect, Inspectable, Option, Stream } from "effect"
+import { NodeStream } from "../../vendor/PlatformNode.js"
 import * as Body from "./Body.js"
 import type { Exchange } from "./Exchange.js"
 import { notJson } from "./Failure.js"

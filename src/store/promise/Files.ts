@@ -1,30 +1,76 @@
-import { FileSystem, makeNoop } from "@effect/platform/FileSystem"
+import type { Stats } from "node:fs"
+import { type PlatformError, SystemError } from "@effect/platform/Error"
+import { type File, FileSystem, makeNoop, Size } from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Sink from "effect/Sink"
 import { RemoteError } from "../../domain/StoreError.js"
 
-/** Named at run time, so that no bundler carries Node's file system into a browser. */
-const nodeFileSystem = "@effect/platform-node/NodeFileSystem"
+/** Taken from the process at run time: no bundler carries it into a browser, and a bundle for Node needs no package. */
+const nodeFiles = () => globalThis.process?.getBuiltinModule?.("node:fs/promises")
+
+type NodeFiles = NonNullable<ReturnType<typeof nodeFiles>>
+
+const attempt = <A>(method: string, path: string, run: () => Promise<A>): Effect.Effect<A, PlatformError> =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) =>
+      new SystemError({
+        reason: cause instanceof Error && "code" in cause && cause.code === "ENOENT" ? "NotFound" : "Unknown",
+        module: "FileSystem",
+        method,
+        pathOrDescriptor: path,
+        description: cause instanceof Error ? cause.message : String(cause),
+        cause
+      })
+  })
+
+/** The kind of a file and its mode; an export looks at nothing else. */
+const infoOf = (found: Stats): File.Info => {
+  const none = Option.none()
+  return {
+    type: found.isFile() ? "File" : found.isDirectory() ? "Directory" : "Unknown",
+    mode: found.mode,
+    dev: found.dev,
+    size: Size(found.size),
+    ...{ mtime: none, atime: none, birthtime: none, ino: none, nlink: none, uid: none, gid: none },
+    ...{ rdev: none, blksize: none, blocks: none }
+  }
+}
+
+/** What an export does with files; everything else of `FileSystem` finds nothing. */
+const make = (fs: NodeFiles): FileSystem =>
+  makeNoop({
+    chmod: (path, mode) => attempt("chmod", path, () => fs.chmod(path, mode)),
+    realPath: (path) => attempt("realPath", path, () => fs.realpath(path)),
+    remove: (path) => attempt("remove", path, () => fs.rm(path)),
+    rename: (from, to) => attempt("rename", from, () => fs.rename(from, to)),
+    stat: (path) => attempt("stat", path, async () => infoOf(await fs.stat(path))),
+    sink: (path, options) =>
+      Sink.unwrapScoped(
+        Effect.map(
+          Effect.acquireRelease(
+            attempt("open", path, () => fs.open(path, options?.flag ?? "w")),
+            (file) => Effect.ignoreLogged(attempt("close", path, () => file.close()))
+          ),
+          (file) => Sink.forEach((bytes: Uint8Array) => attempt("write", path, () => file.writeFile(bytes)))
+        )
+      )
+  })
 
 /** Provides the file system of this machine if the destination is a file's path. */
 export const withFilesFor = <A, E>(
   destination: string | WritableStream<Uint8Array>,
   effect: Effect.Effect<A, E, FileSystem>
-): Effect.Effect<A, E | RemoteError> =>
-  typeof destination === "string"
-    ? Effect.flatMap(
-        Effect.tryPromise({
-          try: (): Promise<{ readonly layer: Layer.Layer<FileSystem> }> =>
-            import(/* @vite-ignore */ nodeFileSystem),
-          catch: (cause) =>
-            new RemoteError({
-              operation: "export",
-              reason: "Unsupported",
-              message: "there is no file system here",
-              hint: "pass a WritableStream, or run on Node",
-              cause
-            })
-        }),
-        (files) => Effect.provide(effect, files.layer)
-      )
-    : Effect.provideService(effect, FileSystem, makeNoop({}))
+): Effect.Effect<A, E | RemoteError> => {
+  if (typeof destination !== "string") return Effect.provideService(effect, FileSystem, makeNoop({}))
+  const fs = nodeFiles()
+  return fs === undefined
+    ? new RemoteError({
+        operation: "export",
+        reason: "Unsupported",
+        message: "there is no file system here",
+        hint: "pass a WritableStream, or run on Node"
+      })
+    : Effect.provideService(effect, FileSystem, make(fs))
+}

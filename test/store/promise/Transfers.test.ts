@@ -1,4 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import {
+  chmodSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
+import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
@@ -10,6 +22,7 @@ import {
   ValidationError,
   writeXlsx
 } from "../../../src/store/promise/index.js"
+import { bundled } from "../../support/bundled.js"
 import { rejected, repository } from "./Opened.js"
 
 /** Streams that break, each in its way. */
@@ -44,6 +57,28 @@ describe("what goes in and out as promises", () => {
     await new Promise((resolve) => setImmediate(resolve))
     process.off("unhandledRejection", listen)
     assert.deepStrictEqual(unhandled, [])
+  })
+
+  it("replaces the file behind a symbolic link, keeps its mode, and appends to a pipe", async () => {
+    const [file, link, pipe] = ["a.ndjson", "link.ndjson", "pipe"].map((name) => join(directory, name))
+    writeFileSync(file!, "old")
+    chmodSync(file!, 0o640)
+    symlinkSync(file!, link!)
+    const a = store.collection("a")
+    assert.strictEqual(await a.exportText(link!, "ndjson"), 1)
+    assert.strictEqual(JSON.parse(readFileSync(file!, "utf8")).n, 1)
+    assert.isTrue(lstatSync(link!).isSymbolicLink())
+    assert.strictEqual(statSync(file!).mode & 0o777, 0o640)
+    execFileSync("mkfifo", [pipe!])
+    const [, read] = await Promise.all([a.exportText(pipe!, "ndjson"), readFile(pipe!, "utf8")])
+    assert.strictEqual(JSON.parse(read).n, 1)
+    assert.deepStrictEqual(readdirSync(directory).sort(), ["a.ndjson", "link.ndjson", "pipe"])
+  })
+
+  it("finds the file system also where a program is one file, without any package", () => {
+    const file = join(directory, "one.xlsx")
+    execFileSync(process.execPath, [bundled(new URL("./exporting.ts", import.meta.url)), file])
+    assert.strictEqual(readFileSync(file).subarray(0, 2).toString(), "PK")
   })
 
   it("tells of a destination that breaks as a DestinationError", async () => {

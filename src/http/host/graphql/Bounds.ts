@@ -1,4 +1,10 @@
-import { type DocumentNode, GraphQLError, Kind, type SelectionNode, type SelectionSetNode } from "graphql"
+import {
+  type DocumentNode,
+  GraphQLError,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode
+} from "../../../vendor/Graphql.js"
 import { exhausted, failure } from "./GraphQlFailure.js"
 
 /**

@@ -3,7 +3,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode
-} from "graphql"
+} from "../../../vendor/Graphql.js"
 
 /** What GitHub lets one query ask for. */
 export const mostNodes = 500_000

@@ -1,4 +1,5 @@
 import { Effect, Exit, Fiber, Runtime, type Scope } from "effect"
+import { Bounded } from "../../../domain/Bounded.js"
 import {
   buildASTSchema,
   type DocumentNode,
@@ -11,8 +12,7 @@ import {
   OperationTypeNode,
   parse,
   validate
-} from "graphql"
-import { Bounded } from "../../../domain/Bounded.js"
+} from "../../../vendor/Graphql.js"
 import type { Charge } from "../access/Limits.js"
 import { badRequest, Problem } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"

@@ -1,7 +1,7 @@
 import { Cause, Option } from "effect"
-import { GraphQLError, type GraphQLFormattedError } from "graphql"
 import { RefMoved } from "../../../domain/Ref.js"
 import { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
+import { GraphQLError, type GraphQLFormattedError } from "../../../vendor/Graphql.js"
 import { Problem } from "../reply/Problem.js"
 import type { Failure } from "../request/Route.js"
 

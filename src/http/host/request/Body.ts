@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http"
 import { createGunzip } from "node:zlib"
 import type { HttpServerError, HttpServerRequest } from "@effect/platform"
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Duration, Effect, Option, Stream } from "effect"
+import { NodeStream } from "../../../vendor/PlatformNode.js"
 import { badRequest, Problem } from "../reply/Problem.js"
 import type { Call } from "./Call.js"
 

@@ -1,0 +1,62 @@
+// Puts into `dist` the packages that people who install this one should not have to install: whole into the mains,
+// and what `src/vendor` names of them into the library.
+import { readdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { type BuildOptions, build } from "esbuild"
+import { notices } from "./notices.js"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const at = (path: string) => join(root, path)
+
+// Without source maps, which would be half of what the mains weigh: nothing is minified, and a comment names the file
+// that each part comes from.
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  // Steps of a chain are named after their functions.
+  keepNames: true,
+  metafile: true,
+  logLevel: "warning",
+  // What is CommonJS inside asks for Node's modules by `require`.
+  banner: {
+    js: 'import { createRequire as createRequire$ } from "node:module"; const require = createRequire$(import.meta.url);'
+  }
+} satisfies BuildOptions
+
+const sourcesIn = (folder: string) => readdirSync(at(folder)).map((name) => at(join(folder, name)))
+
+// What an earlier build left, and what the compiler made of `src/vendor`.
+rmSync(at("dist/bin"), { recursive: true, force: true })
+for (const name of readdirSync(at("dist/vendor")))
+  if (/\.js(\.map)?$/.test(name)) rmSync(at(join("dist/vendor", name)))
+
+const mains = await build({
+  ...shared,
+  entryPoints: sourcesIn("src/layers/bin"),
+  outdir: at("dist/bin")
+})
+
+const vendored = await build({
+  ...shared,
+  entryPoints: sourcesIn("src/vendor"),
+  outdir: at("dist/vendor"),
+  external: ["effect", "@effect/platform"]
+})
+
+const bundled = [mains, vendored]
+  .flatMap(({ metafile }) => Object.values(metafile.outputs))
+  .flatMap(({ inputs }) => Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0))
+  .map(([file]) => at(file))
+
+writeFileSync(
+  at("dist/THIRD-PARTY.md"),
+  notices(
+    "The files in `bin` and `vendor` contain these packages. Those of the console are in `console/THIRD-PARTY.md`.",
+    bundled
+  )
+)

@@ -1,0 +1,1 @@
+export * as Otlp from "@effect/opentelemetry/Otlp"

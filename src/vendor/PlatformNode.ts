@@ -1,0 +1,3 @@
+export * as NodeContext from "@effect/platform-node/NodeContext"
+export * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+export * as NodeStream from "@effect/platform-node/NodeStream"

@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Chain, ChainBuilder } from "chainstore/chain"
+import { Context, Data, Effect, Exit } from "effect"
+
+const make = () => ChainBuilder.make<number, string>("demo")
+
+describe("Chain.withMiddleware", () => {
+  class Busy extends Data.TaggedError("Busy")<{ readonly by: string }> {}
+  const steps = make()
+    .useWhen(
+      (n) => n === 1,
+      () => new Busy({ by: "first" }),
+      { name: "first" }
+    )
+    .useWhen(
+      (n) => n === 2,
+      () => "two",
+      { name: "second" }
+    )
+  const patient = Chain.withMiddleware(
+    steps.build(),
+    (n, next) => Effect.catchTag(next(n), "Busy", ({ by }) => Effect.succeed(`${by} is busy`)),
+    { name: "patient" }
+  )
+
+  it("runs the chain inside the middleware, and is one of its steps", () => {
+    assert.strictEqual(Chain.executeSync(patient, 1), "first is busy")
+    assert.deepStrictEqual(patient.pipe(Chain.executeNamedExit(2)), Exit.succeed({ response: "two", handledBy: "second" })) // biome-ignore format: one line
+    assert.strictEqual(Chain.executeSync(steps.withFallback((n) => `no ${n}`).build().pipe(Chain.withMiddleware((n, next) => next(n + 1))), 2), "no 3") // biome-ignore format: one line
+    assert.strictEqual(Chain.count(patient), 3)
+    assert.deepStrictEqual(
+      Chain.describe(patient).handlers.map(({ kind, name }) => [name, kind]),
+      [
+        ["patient", "middleware"],
+        ["first", "handler"],
+        ["second", "handler"]
+      ]
+    )
+    assert.throws(
+      () => Chain.withMiddleware(patient, 1 as never),
+      /middleware must be a function, not number/
+    )
+  })
+
+  it("has the steps inside it, too, that follow it in another chain", () => {
+    const merged = make()
+      .use(patient)
+      .use((n) => (n === 3 ? new Busy({ by: "third" }) : "last"))
+      .build()
+    assert.strictEqual(Chain.executeSync(merged, 3), "third is busy")
+    assert.strictEqual(Chain.executeSync(merged, 4), "last")
+    const closed = Chain.withMiddleware(steps.withFallback(() => "closed").build(), (n, next) => next(n))
+    const after = make().use(closed, { name: "closed" }).use(() => "never", { name: "late" }).build() // biome-ignore format: one line
+    assert.deepStrictEqual(Chain.warnings(after).map(({ path }) => path), [["late"]]) // biome-ignore format: one line
+    assert.strictEqual(Chain.executeSync(after, 9), "closed")
+  })
+
+  it("every entry takes the chain last as it does first", () => {
+    const anything = ChainBuilder.make<undefined, string>().use(() => "x").build() // biome-ignore format: one line
+    assert.strictEqual(Chain.executeSync(anything, undefined), "x")
+    assert.strictEqual(anything.pipe(Chain.executeSync(undefined)), "x")
+    assert.deepStrictEqual(patient.pipe(Chain.executeExit(2)), Exit.succeed("two"))
+    assert.strictEqual(Effect.runSync(patient.pipe(Chain.execute(1))), "first is busy")
+    assert.strictEqual(Effect.runSync(patient.pipe(Chain.executeNamed(2))).handledBy, "second")
+    assert.deepStrictEqual(Effect.runSync(patient.pipe(Chain.trace(2))).exit, Exit.succeed("two"))
+    const provided = patient.pipe(Chain.provide(Context.empty()))
+    assert.strictEqual(Chain.executeSync(provided, 2), "two")
+  })
+})
