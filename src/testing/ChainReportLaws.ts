@@ -60,7 +60,7 @@ export const descriptions: Law = (builder) =>
       line("branch", "branch"),
       line("fragment", "branch"),
       line("merged", "branch", ""),
-      line("reply", "handler", ""),
+      line(reply.name, "handler", ""),
       line(`handler-${place + 10}`, "handler", ""),
       line(`handler-${place + 11}`, "handler", "")
     ]
