@@ -1,7 +1,13 @@
 import * as Effect from "effect/Effect"
 
+/** Items of a list that are shown. */
+const most = 50
+
 const shownObject = (value: object, depth: number): string => {
-  if (Array.isArray(value)) return `[${value.map((item) => shown(item, depth + 1)).join(", ")}]`
+  if (Array.isArray(value)) {
+    const items = value.slice(0, most).map((item) => shown(item, depth + 1))
+    return `[${[...items, ...(value.length > most ? [`… ${value.length - most} more`] : [])].join(", ")}]`
+  }
   if (value instanceof Uint8Array) return `<${value.length} bytes>`
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return "…"
@@ -48,7 +54,7 @@ export const recorded = <A extends object>(target: A, path: string, note: (call:
       if (typeof value !== "function") return value
       return (...given: ReadonlyArray<unknown>) => {
         if (key === "collection") {
-          return recorded(value(...given), `${path}.collection(${shown(given[0])})`, note)
+          return recorded(Reflect.apply(value, of, given), `${path}.collection(${shown(given[0])})`, note)
         }
         note(`${path}.${key}(${given.map((argument) => shown(argument)).join(", ")})`)
         const name = givenBy[key]
@@ -57,11 +63,16 @@ export const recorded = <A extends object>(target: A, path: string, note: (call:
             ? (inner: object) => argument(recorded(inner, name, note))
             : argument
         )
-        const result: unknown = value(...args)
+        const result: unknown = Reflect.apply(value, of, args)
         if (key === "onBranch") return recorded(result as object, path, note)
-        return opening.has(key)
+        if (!opening.has(key)) return result
+        return Effect.isEffect(result)
           ? Effect.map(result as Effect.Effect<object>, (view) => recorded(view, "view", note))
-          : result
+          : recorded(
+              result as object,
+              `${path}.${key}(${given.map((argument) => shown(argument)).join(", ")})`,
+              note
+            )
       }
     }
   })

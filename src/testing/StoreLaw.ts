@@ -212,7 +212,8 @@ const prepare = (
 
 const scopeTag = Context.GenericTag<Scope.Scope>("effect/Scope")
 
-const foundIn = (cause: Cause.Cause<unknown>): string => {
+/** What a cause says is wrong. */
+export const foundIn = (cause: Cause.Cause<unknown>): string => {
   const failure = Cause.squash(cause)
   if (failure instanceof Wrong) return failure.found
   const what = Cause.isInterruptedOnly(cause) ? "was interrupted" : `${tagOf(failure)}: ${String(failure)}`
