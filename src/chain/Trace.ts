@@ -80,6 +80,8 @@ const recording = (
       const end = recorder.visit(path, step)
       const judged = (verdict: unknown) => {
         if (verdict === false) end("skipped")
+        // The walk ends the execution with a defect.
+        else if (verdict !== true) end("failed")
         else if (step.op === Op.Enter) end("matched")
         else accepted = end
         return verdict

@@ -237,11 +237,14 @@ const handledBy = (result: { readonly _tag: string; readonly right?: { readonly 
 const length = 20_000
 
 const long = (add: (to: Subject) => Subject): (() => Subject) => {
-  let built: Subject | undefined
+  // Kept between runs, and not longer than there is memory for it.
+  let kept: WeakRef<Subject> | undefined
   return () => {
+    let built = kept?.deref()
     if (built === undefined) {
       built = empty("long")
       for (let index = 0; index < length; index++) built = add(built)
+      kept = new WeakRef(built)
     }
     return built
   }

@@ -109,6 +109,15 @@ export const branchFallThrough: Law = (builder, request) =>
       )
       .withFallback(() => second)
     yield* sameOutcome(law, Exit.succeed(second), yield* outcome(refused, request))
+    for (const inner of [builder, empty()]) {
+      const closed = empty()
+        .useBranch(
+          () => true,
+          () => openEnded(inner)
+        )
+        .withFallback(() => second)
+      yield* sameOutcome(law, yield* outcome(openEnded(inner), request), yield* outcome(closed, request))
+    }
   })
 
 /** Merging a builder, or the chain that it builds, is registering its steps. */
@@ -131,6 +140,16 @@ export const mergeIsInlining: Law = (builder, request) =>
     if (!hasFallback(builder)) {
       yield* sameOutcome(law, yield* outcome(inlined, request), yield* outcome(followed, request))
     }
+    yield* sameOutcome(
+      law,
+      yield* outcome(inlined, request),
+      yield* outcome(empty().use(inlined.build()), request)
+    )
+    const last = empty().useWhen(
+      () => true,
+      () => first
+    )
+    yield* sameOutcome(law, Exit.succeed(first), yield* outcome(empty().use(last.build()), request))
   })
 
 const hasFallback = (builder: Subject) =>

@@ -60,7 +60,7 @@ export const descriptions: Law = (builder) =>
       line("branch", "branch"),
       line("fragment", "branch"),
       line("merged", "branch", ""),
-      line("reply", "handler", ""),
+      line(reply.name, "handler", ""),
       line(`handler-${place + 10}`, "handler", ""),
       line(`handler-${place + 11}`, "handler", "")
     ]
@@ -244,6 +244,25 @@ export const traces: Law = (builder, request) =>
       )
       yield* sameOutcome(`${law}: a step that ${what}`, exit, report.exit)
       yield* same(`${law}: a step that ${what}`, Exit.isSuccess(exit) ? "end" : undefined, report.handledBy)
+    }
+    const odd: Record<string, () => unknown> = {
+      "gives 1": () => 1,
+      "gives an Effect of 1": () => Effect.succeed(1)
+    }
+    for (const [what, give] of Object.entries(odd)) {
+      const condition = give as () => boolean
+      const places: Record<string, Subject> = {
+        useWhen: empty().useWhen(condition, reply, { name: "end" }),
+        useBranch: empty().useBranch(condition, (branch) => branch.use(reply), { name: "end" })
+      }
+      for (const [place, subject] of Object.entries(places)) {
+        const report = yield* clock.run(Chain.trace(subject.use(builder).build(), request))
+        yield* same(
+          `${law}: a condition of ${place} that ${what}`,
+          ["end: failed, 0 ms"],
+          shown(report.steps)
+        )
+      }
     }
     const twice = empty()
       .use((_, next) => Effect.zipRight(next(1), next(2)), { name: "twice" })

@@ -131,7 +131,7 @@ const defect = new Broken("defect")
 /** Policies act on the handler, and on what `next` runs if it calls that; defects pass. */
 export const policies: Law = (builder, request) =>
   Effect.gen(function* () {
-    const clock = new ChainClock()
+    const clock = new ChainClock(true)
     const rest = builder.withFallback(() => "rest")
     let runs = 0
     const fails = () => {

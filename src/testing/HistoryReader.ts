@@ -34,7 +34,13 @@ export const readHistory = (
     return yield* Effect.forEach(infos.reverse(), (info) => readSnapshot(remote, info, root, contents))
   })
 
-const readSnapshot = (remote: GitRemoteService, info: CommitInfo, root: string, contents: Map<Oid, Json>) =>
+/** One commit of a branch, with the contents that are known already. */
+export const readSnapshot = (
+  remote: GitRemoteService,
+  info: CommitInfo,
+  root: string,
+  contents: Map<Oid, Json>
+) =>
   Effect.gen(function* () {
     const at: Head = { commit: info.commit, tree: info.tree }
     const tree = yield* remote.tree(at, root, { recursive: true })

@@ -3,11 +3,11 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Stream } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as GitHub from "../../src/store/remote/github/GitHub.js"
+import { headOf, put, readAt, text, writeNext } from "../../src/testing/RemoteSupport.js"
 import { problemsOf, seenOf } from "../support/github/Oracle.js"
 import { ownProcess } from "../support/github/ownProcess.js"
 import { HostServer, layer as host } from "../support/host/HostServer.js"
 import { gitRemoteContract } from "./GitRemoteContract.js"
-import { headOf, put, readAt, text, writeNext } from "./GitRemoteSupport.js"
 
 const principal = {
   id: "contract",

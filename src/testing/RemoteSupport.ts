@@ -1,8 +1,8 @@
-import { assert } from "@effect/vitest"
 import { Chunk, Effect, Either, Option, Stream } from "effect"
-import type { Oid } from "../../src/domain/Oid.js"
-import { StoreError } from "../../src/domain/StoreError.js"
-import type { Change, GitRemoteService, Head } from "../../src/store/remote/GitRemote.js"
+import type { Oid } from "../domain/Oid.js"
+import { StoreError } from "../domain/StoreError.js"
+import type { Change, GitRemoteService, Head } from "../store/remote/GitRemote.js"
+import { assert } from "./LawAssert.js"
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const text = (content: Uint8Array): string => new TextDecoder().decode(content)

@@ -1,15 +1,17 @@
-import { assert, describe } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
-import { emptyTree, type Oid } from "../../src/domain/Oid.js"
-import * as GitObject from "../../src/git/GitObject.js"
-import type { Contract } from "./GitRemoteContract.js"
-import { bytes, filesOf, headOf, put, readAt, remove, text, write } from "./GitRemoteSupport.js"
+import { emptyTree, type Oid } from "../domain/Oid.js"
+import * as GitObject from "../git/GitObject.js"
+import { assert } from "./LawAssert.js"
+import type { RemoteContract } from "./RemoteLaw.js"
+import { bytes, filesOf, headOf, put, readAt, remove, text, write } from "./RemoteSupport.js"
 
 const nowhere = "0123456789012345678901234567890123456789" as Oid
 
-export const trees = ({ sizes, test }: Contract) =>
-  describe("reading", () => {
-    test("an empty repository is empty and absent", ({ remote }) =>
+export const trees = ({ sizes, test }: RemoteContract): void => {
+  test(
+    "an empty repository is empty and absent",
+    "Looks at repository, branch and rights. Never fails because something is absent.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const probe = yield* remote.probe("main")
         assert.strictEqual(probe.repository, "empty")
@@ -20,9 +22,13 @@ export const trees = ({ sizes, test }: Contract) =>
         assert.isTrue(Option.isNone(yield* remote.snapshot("main").file("a.json")))
         assert.deepStrictEqual(yield* remote.listBranches(""), [])
         assert.isTrue(Option.isNone(yield* remote.commitInfo(nowhere)))
-      }))
+      })
+  )
 
-    test("a missing branch of a repository that is not empty is absent", ({ remote }) =>
+  test(
+    "a missing branch of a repository that is not empty is absent",
+    "Looks at repository, branch and rights. Never fails because something is absent.",
+    ({ remote }) =>
       Effect.gen(function* () {
         yield* write(remote, [put("a.json", "1")])
         const probe = yield* remote.probe("other")
@@ -32,9 +38,13 @@ export const trees = ({ sizes, test }: Contract) =>
         assert.isTrue(Option.isNone(yield* remote.head("other")))
         assert.isTrue(Option.isNone(yield* remote.resolve("other")))
         assert.isTrue(Option.isNone(yield* remote.snapshot("other").file("a.json")))
-      }))
+      })
+  )
 
-    test("a tree is listed direct or whole, in Git's order, and names its own id", ({ remote }) =>
+  test(
+    "a tree is listed direct or whole, in Git's order, and names its own id",
+    "The branch as it is now, never older than this process's own last write.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const made = yield* write(
           remote,
@@ -74,9 +84,13 @@ export const trees = ({ sizes, test }: Contract) =>
         assert.isTrue(Option.isNone(yield* remote.tree(made, "missing")))
         assert.isTrue(Option.isNone(yield* remote.tree(made, "a.json")))
         assert.isTrue(Option.isNone(yield* remote.tree(made, "a/b.json/c")))
-      }))
+      })
+  )
 
-    test("files are read by path, by branch and in bulk, and what is missing is absent", ({ remote }) =>
+  test(
+    "files are read by path, by branch and in bulk, and what is missing is absent",
+    "The branch as it is now, never older than this process's own last write.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const made = yield* write(remote, [put("d/a.json", "A"), put("d/b.json", "B"), put("c.json", "C")])
         const a = Option.getOrThrow(yield* remote.file(made, "d/a.json"))
@@ -118,9 +132,13 @@ export const trees = ({ sizes, test }: Contract) =>
             ["d/a.json", "A"]
           ]
         )
-      }))
+      })
+  )
 
-    test("a read after a write sees the write", ({ remote }) =>
+  test(
+    "a read after a write sees the write",
+    "The branch as it is now, never older than this process's own last write.",
+    ({ remote }) =>
       Effect.gen(function* () {
         for (let round = 0; round < 5; round++) {
           const made = yield* write(remote, [put("a.json", `${round}`)])
@@ -128,9 +146,13 @@ export const trees = ({ sizes, test }: Contract) =>
           const read = Option.getOrThrow(yield* remote.snapshot("main").file("a.json"))
           assert.strictEqual(text(read.content), `${round}`)
         }
-      }))
+      })
+  )
 
-    test("names and contents beyond ASCII, and deep paths, come back as they were", ({ remote }) =>
+  test(
+    "names and contents beyond ASCII, and deep paths, come back as they were",
+    "The branch as it is now, never older than this process's own last write.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const paths = [
           "grüße/straße.json",
@@ -152,9 +174,13 @@ export const trees = ({ sizes, test }: Contract) =>
           const read = yield* remote.snapshot("main").file(path)
           assert.strictEqual(text(Option.getOrThrow(read).content), `content of ${path} 🦊`)
         }
-      }))
+      })
+  )
 
-    test("blobs of 0 bytes and of the large size, of any bytes", ({ remote }) =>
+  test(
+    "blobs of 0 bytes and of the large size, of any bytes",
+    "The branch as it is now, never older than this process's own last write.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const large = new Uint8Array(sizes.largeBlob)
         let state = 42
@@ -179,9 +205,13 @@ export const trees = ({ sizes, test }: Contract) =>
         assert.strictEqual(GitObject.hash("blob", back), GitObject.hash("blob", large))
         const branch = Option.getOrThrow(yield* remote.snapshot("main").file("large"))
         assert.strictEqual(branch.content.length, large.length)
-      }))
+      })
+  )
 
-    test("what is handed out can be changed without harm", ({ remote }) =>
+  test(
+    "what is handed out can be changed without harm",
+    "The branch as it is now, never older than this process's own last write.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const given = bytes("abc")
         const made = yield* write(remote, [put("a", given)])
@@ -196,9 +226,13 @@ export const trees = ({ sizes, test }: Contract) =>
         assert.strictEqual(text(many[0]!.content), "abc")
         many[0]!.content.fill(0)
         assert.deepStrictEqual(yield* readAt(remote, made, "a"), Option.some("abc"))
-      }))
+      })
+  )
 
-    test("a large listing is complete", ({ remote }) =>
+  test(
+    "a large listing is complete",
+    "The branch as it is now, never older than this process's own last write.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const width = 40
         const changes = Array.from({ length: sizes.listing }, (_, index) => {
@@ -220,9 +254,13 @@ export const trees = ({ sizes, test }: Contract) =>
         const before = yield* filesCount(remote, made.tree)
         const after = yield* write(remote, [put("flat/zzz.json", "1"), remove("flat/0000000.json")])
         assert.strictEqual(yield* filesCount(remote, after.tree), before)
-      }))
+      })
+  )
 
-    test("the tree that changes will give is known before they are committed", ({ remote }) =>
+  test(
+    "the tree that changes will give is known before they are committed",
+    "The id that the directory `path` will have once `changes` are made to the tree of `at`. None when it will be empty.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const none = Option.none()
         assert.isTrue(Option.isNone(yield* remote.treeAfter(none, "d", [])))
@@ -258,8 +296,9 @@ export const trees = ({ sizes, test }: Contract) =>
         const empty = yield* write(remote, all)
         assert.strictEqual(empty.tree, emptyTree)
         assert.strictEqual((yield* filesOf(remote, empty)).size, 0)
-      }))
-  })
+      })
+  )
+}
 
 const filesCount = (remote: Parameters<typeof filesOf>[0], tree: Oid) =>
   Effect.map(remote.tree(tree, "", { recursive: true }), (found) => Option.getOrThrow(found).entries.length)

@@ -1,8 +1,8 @@
-import { assert, describe } from "@effect/vitest"
 import { Chunk, Effect, Option, Stream } from "effect"
-import type { PathChange } from "../../src/store/remote/GitRemote.js"
-import type { Contract } from "./GitRemoteContract.js"
-import { put, remove, write } from "./GitRemoteSupport.js"
+import type { PathChange } from "../store/remote/GitRemote.js"
+import { assert } from "./LawAssert.js"
+import type { RemoteContract } from "./RemoteLaw.js"
+import { put, remove, write } from "./RemoteSupport.js"
 
 const plain = (changes: ReadonlyArray<PathChange>) =>
   changes
@@ -13,9 +13,11 @@ const plain = (changes: ReadonlyArray<PathChange>) =>
     }))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 
-export const histories = ({ promises, sizes, test }: Contract) =>
-  describe("history", () => {
-    test("the history of a path holds the commits that changed it, newest first", ({ remote }) =>
+export const histories = ({ promises, sizes, test }: RemoteContract): void => {
+  test(
+    "the history of a path holds the commits that changed it, newest first",
+    'Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames.',
+    ({ remote }) =>
       Effect.gen(function* () {
         const say = (message: string) => ({ message })
         if (!promises.firstIsRoot) yield* write(remote, [put("seed", "0")], say("c0"))
@@ -62,9 +64,13 @@ export const histories = ({ promises, sizes, test }: Contract) =>
         )
         assert.strictEqual(infos[0]!.tree, c5.tree)
         assert.deepStrictEqual(infos[0]!.parents, [c4.commit])
-      }))
+      })
+  )
 
-    test("a history longer than a page is complete", ({ remote }) =>
+  test(
+    "a history longer than a page is complete",
+    'Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames.',
+    ({ remote }) =>
       Effect.gen(function* () {
         const length = 106
         for (let round = 0; round < length; round++) {
@@ -80,9 +86,13 @@ export const histories = ({ promises, sizes, test }: Contract) =>
         assert.strictEqual(odd, length / 2)
         const limited = yield* Stream.runCount(remote.log(head, "", { limit: 101 }))
         assert.strictEqual(limited, 101)
-      }))
+      })
+  )
 
-    test("the difference of two commits is complete; renames are a removal and an addition", ({ remote }) =>
+  test(
+    "the difference of two commits is complete; renames are a removal and an addition",
+    "Every path whose blob differs between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [
           put("d/same", "same"),
@@ -127,9 +137,13 @@ export const histories = ({ promises, sizes, test }: Contract) =>
             ["e/other", null]
           ]
         )
-      }))
+      })
+  )
 
-    test("a large difference is complete", ({ remote }) =>
+  test(
+    "a large difference is complete",
+    "Every path whose blob differs between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const count = Math.min(sizes.files, 4_000)
         const paths = Array.from({ length: count }, (_, index) => `d/${index % 3}/${index}.json`)
@@ -144,22 +158,27 @@ export const histories = ({ promises, sizes, test }: Contract) =>
         const changes = plain(yield* remote.diff(Option.some(first), second))
         assert.strictEqual(changes.length, count)
         assert.strictEqual(changes.filter((change) => change.after === null).length, Math.floor(count / 2))
-      }))
+      })
+  )
 
-    test("ancestors are told from strangers", ({ remote }) =>
-      Effect.gen(function* () {
-        const c1 = yield* write(remote, [put("a", "1")])
-        const c2 = yield* write(remote, [put("a", "2")])
-        yield* remote.createBranch("side", c1.commit)
-        const side = yield* write(remote, [put("b", "1")], { branch: "side" })
-        assert.isTrue(yield* remote.isAncestor(c1.commit, c2.commit))
-        assert.isTrue(yield* remote.isAncestor(c1.commit, c1.commit))
-        assert.isFalse(yield* remote.isAncestor(c2.commit, c1.commit))
-        assert.isFalse(yield* remote.isAncestor(side.commit, c2.commit))
-        assert.isTrue(yield* remote.isAncestor(c1.commit, side.commit))
-      }))
+  test("ancestors are told from strangers", "`to` does not descend from it", ({ remote }) =>
+    Effect.gen(function* () {
+      const c1 = yield* write(remote, [put("a", "1")])
+      const c2 = yield* write(remote, [put("a", "2")])
+      yield* remote.createBranch("side", c1.commit)
+      const side = yield* write(remote, [put("b", "1")], { branch: "side" })
+      assert.isTrue(yield* remote.isAncestor(c1.commit, c2.commit))
+      assert.isTrue(yield* remote.isAncestor(c1.commit, c1.commit))
+      assert.isFalse(yield* remote.isAncestor(c2.commit, c1.commit))
+      assert.isFalse(yield* remote.isAncestor(side.commit, c2.commit))
+      assert.isTrue(yield* remote.isAncestor(c1.commit, side.commit))
+    })
+  )
 
-    test("a merge is followed to both its parents", ({ force, merge, remote }) =>
+  test(
+    "a merge is followed to both its parents",
+    'Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames.',
+    ({ force, merge, remote }) =>
       Effect.gen(function* () {
         if (merge === undefined) return
         const c1 = yield* write(remote, [put("a", "1"), put("b", "1")])
@@ -186,5 +205,6 @@ export const histories = ({ promises, sizes, test }: Contract) =>
           changes.map((change) => change.path),
           ["b"]
         )
-      }))
-  })
+      })
+  )
+}

@@ -1,8 +1,8 @@
-import { assert, describe } from "@effect/vitest"
 import { Deferred, Effect, Either, Exit, Fiber, Option } from "effect"
-import type { GitRemoteService, Head } from "../../src/store/remote/GitRemote.js"
-import { deleteFile, putFile } from "../support/singleFile.js"
-import type { Contract } from "./GitRemoteContract.js"
+import type { GitRemoteService, Head } from "../store/remote/GitRemote.js"
+import { assert } from "./LawAssert.js"
+import type { RemoteContract } from "./RemoteLaw.js"
+import { deleteFile, putFile } from "./RemoteSingleFile.js"
 import {
   assertTag,
   bytes,
@@ -15,7 +15,7 @@ import {
   text,
   write,
   writeNext
-} from "./GitRemoteSupport.js"
+} from "./RemoteSupport.js"
 
 /** The commit that was made, as another client sees it. */
 const madeBy = (
@@ -30,57 +30,11 @@ const countUp = (remote: GitRemoteService, path: string) => (head: Option.Option
     return [put(path, `${count + 1}`)]
   })
 
-export const races = ({ promises, sizes, test }: Contract) =>
-  describe("races", () => {
-    test("a commit on anything but the branch's head is refused, and says where the branch is", ({
-      remote
-    }) =>
-      Effect.gen(function* () {
-        const first = yield* write(remote, [put("a", "1")])
-        const second = yield* write(remote, [put("a", "2")])
-        const stale = yield* failureOf(
-          remote.commit("main", Option.some(first), { message: "stale", changes: [put("a", "3")] })
-        )
-        assertTag(stale, "RefMoved")
-        if (stale._tag === "RefMoved") assert.deepStrictEqual(stale.actual, Option.some(second.commit))
-        const fresh = yield* failureOf(
-          remote.commit("main", Option.none(), { message: "first?", changes: [put("a", "3")] })
-        )
-        assertTag(fresh, "RefMoved")
-        const gone = yield* failureOf(
-          remote.commit("gone", Option.some(second), { message: "gone", changes: [put("a", "3")] })
-        )
-        assertTag(gone, "RefMoved")
-        assert.isTrue(Option.isNone(yield* remote.head("gone")))
-        assert.strictEqual((yield* headOf(remote)).commit, second.commit)
-      }))
-
-    test("of writers that race from one head exactly one wins", ({ another, remote }) =>
-      Effect.gen(function* () {
-        const other = yield* another
-        for (const start of ["absent", "present"]) {
-          if (start === "present") yield* write(remote, [put("base", "1")], { branch: "present" })
-          const head = yield* remote.head(start)
-          const results = yield* Effect.forEach(
-            Array.from({ length: 12 }, (_, index) => index),
-            (index) =>
-              Effect.either(
-                (index % 2 === 0 ? remote : other).commit(start, head, {
-                  message: `writer ${index}`,
-                  changes: [put("winner", `${index}`)]
-                })
-              ),
-            { concurrency: "unbounded" }
-          )
-          const won = results.flatMap((result, index) => (Either.isRight(result) ? [index] : []))
-          assert.strictEqual(won.length, 1, start)
-          for (const result of results) if (Either.isLeft(result)) assertTag(result.left, "RefMoved")
-          const now = yield* headOf(other, start)
-          assert.deepStrictEqual(yield* readAt(other, now, "winner"), Option.some(`${won[0]}`))
-        }
-      }))
-
-    test("commitNext: every write its own commit, none lost, each build sees those before", ({ remote }) =>
+export const queues = ({ promises, sizes, test }: RemoteContract): void => {
+  test(
+    "commitNext: every write its own commit, none lost, each build sees those before",
+    "The next commit of a branch: takes the branch's turn in this process, runs `edit` with a snapshot of what the commit will stand on",
+    ({ remote }) =>
       Effect.gen(function* () {
         const fibres = sizes.fibres
         yield* Effect.forEach(
@@ -110,9 +64,13 @@ export const races = ({ promises, sizes, test }: Contract) =>
           if (count > 1) at = Option.getOrThrow(yield* remote.commitInfo(info.parents[0]!))
         }
         assert.strictEqual(new Set(messages).size, fibres)
-      }))
+      })
+  )
 
-    test("commitNext: two clients of one repository lose nothing", ({ another, remote }) =>
+  test(
+    "commitNext: two clients of one repository lose nothing",
+    "`RefMoved` when what the edit read did not hold: call it again.",
+    ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
         const each = Math.min(12, sizes.fibres)
@@ -123,12 +81,13 @@ export const races = ({ promises, sizes, test }: Contract) =>
         )
         const head = yield* headOf(other)
         assert.deepStrictEqual(yield* readAt(other, head, "count"), Option.some(`${each * 2}`))
-      }))
+      })
+  )
 
-    test("commitNext: what is answered is what was committed, and is durable for others", ({
-      another,
-      remote
-    }) =>
+  test(
+    "commitNext: what is answered is what was committed, and is durable for others",
+    "Answers once the commit is durable; commits of waiting callers share one flush where the remote can.",
+    ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
         const answers = yield* Effect.forEach(
@@ -156,11 +115,13 @@ export const races = ({ promises, sizes, test }: Contract) =>
           assert.deepStrictEqual(yield* readAt(other, made.commit, `f${result}`), Option.some(`${result}`))
           assert.isTrue(made.blobs.has(`f${result}`))
         }
-      }))
+      })
+  )
 
-    test("commitNext: a build that gives nothing, fails, dies or is interrupted leaves its neighbours alone", ({
-      remote
-    }) =>
+  test(
+    "commitNext: a build that gives nothing, fails, dies or is interrupted leaves its neighbours alone",
+    "An edit that makes none gives the turn back and writes nothing; it may run more than once, and what it answers counts only for the snapshot that it was last given.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("base", "1")])
         const idle = yield* remote.commitNext("main", ({ head }) =>
@@ -201,9 +162,13 @@ export const races = ({ promises, sizes, test }: Contract) =>
         })
         const files = yield* filesOf(remote, yield* headOf(remote))
         assert.deepStrictEqual(Array.from(files.keys()), ["base", "n0", "n4", "n8"])
-      }))
+      })
+  )
 
-    test("commitNext: a commit that cannot be made leaves its neighbours alone", ({ remote }) =>
+  test(
+    "commitNext: a commit that cannot be made leaves its neighbours alone",
+    "The next commit of a branch: takes the branch's turn in this process, runs `edit` with a snapshot of what the commit will stand on",
+    ({ remote }) =>
       Effect.gen(function* () {
         yield* write(remote, [put("base", "1")])
         const exits = yield* Effect.forEach(
@@ -227,9 +192,13 @@ export const races = ({ promises, sizes, test }: Contract) =>
           else assert.isTrue(Either.isRight(exit), `neighbour ${index}: ${JSON.stringify(exit)}`)
         })
         assert.strictEqual((yield* filesOf(remote, yield* headOf(remote))).size, 7)
-      }))
+      })
+  )
 
-    test("commitNext: somebody else's commit is met, never overwritten", ({ another, remote }) =>
+  test(
+    "commitNext: somebody else's commit is met, never overwritten",
+    "`RefMoved` when what the edit read did not hold: call it again.",
+    ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
         yield* write(remote, [put("base", "1")])
@@ -246,10 +215,14 @@ export const races = ({ promises, sizes, test }: Contract) =>
         assert.deepStrictEqual(Object.fromEntries(files), { base: "1", ours: `${rounds}`, theirs: "1" })
         const after = yield* writeNext(remote, countUp(remote, "count"))
         assert.isTrue(Option.isSome(after.committed))
-      }))
+      })
+  )
 
-    if (promises.movedBackIsNoticed) {
-      test("a branch moved back is noticed", ({ force, remote }) =>
+  if (promises.movedBackIsNoticed) {
+    test(
+      "a branch moved back is noticed",
+      "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+      ({ force, remote }) =>
         Effect.gen(function* () {
           const first = yield* write(remote, [put("a", "1")])
           const second = yield* write(remote, [put("a", "2")])
@@ -263,30 +236,14 @@ export const races = ({ promises, sizes, test }: Contract) =>
           const next = yield* writeNext(remote, countUp(remote, "count"))
           const files = yield* filesOf(remote, yield* madeBy(remote, next))
           assert.deepStrictEqual(Object.fromEntries(files), { a: "1", count: "1" })
-        }))
-    }
+        })
+    )
+  }
 
-    test("a path deleted under an update is not brought back", ({ another, remote }) =>
-      Effect.gen(function* () {
-        const other = yield* another
-        const first = yield* write(remote, [put("a", "1"), put("b", "1")])
-        yield* write(other, [remove("a")])
-        const failure = yield* failureOf(
-          remote.commit("main", Option.some(first), { message: "update a", changes: [put("a", "2")] })
-        )
-        assertTag(failure, "RefMoved")
-        const blob = first.blobs.get("a")!
-        for (const write of [
-          putFile(remote, "main", "a", bytes("2"), Option.some(blob), { message: "update a" }),
-          deleteFile(remote, "main", "a", blob, { message: "delete a" })
-        ]) {
-          assertTag(yield* failureOf(write), "ConflictError")
-        }
-        const files = yield* filesOf(other, yield* headOf(other))
-        assert.deepStrictEqual(Object.fromEntries(files), { b: "1" })
-      }))
-
-    test("commitNext: a file is written only as it was seen", ({ another, remote }) =>
+  test(
+    "commitNext: a file is written only as it was seen",
+    "`RefMoved` when what the edit read did not hold: call it again.",
+    ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
         yield* write(remote, [put("seed", "1")])
@@ -312,39 +269,6 @@ export const races = ({ promises, sizes, test }: Contract) =>
         assert.isTrue(Option.isNone(gone.blob))
         const files = yield* filesOf(other, yield* headOf(other))
         assert.deepStrictEqual(Object.fromEntries(files), { elsewhere: "1", seed: "1" })
-      }))
-
-    test("a write that is interrupted at any point happened as a whole or not at all", ({
-      another,
-      remote
-    }) =>
-      Effect.gen(function* () {
-        const other = yield* another
-        let last: Head = yield* write(remote, [put("count", "0"), put("twin", "0")])
-        let happened = 0
-        for (let round = 1; round <= sizes.interruptions; round++) {
-          const changes = [put("count", `${round}`), put("twin", `${round}`)]
-          const attempt: Effect.Effect<unknown, unknown> =
-            round % 2 === 0
-              ? remote.commit("main", Option.some(last), { message: `round ${round}`, changes })
-              : writeNext(remote, () => Effect.succeed(changes))
-          const fiber = yield* Effect.fork(attempt)
-          for (let yields = 0; yields < round % 12; yields++) yield* Effect.yieldNow()
-          if (round > 12) yield* Effect.sleep((sizes.interruptWithin * round) / sizes.interruptions)
-          yield* Fiber.interrupt(fiber)
-          const head = yield* headOf(other)
-          const files = yield* filesOf(other, head)
-          assert.strictEqual(files.get("count"), files.get("twin"))
-          if (head.commit !== last.commit) {
-            assert.strictEqual(files.get("count"), `${round}`)
-            const info = Option.getOrThrow(yield* other.commitInfo(head.commit))
-            assert.deepStrictEqual(info.parents, [last.commit])
-            happened++
-          }
-          last = yield* headOf(remote)
-          assert.strictEqual(last.commit, head.commit)
-        }
-        const after = yield* writeNext(remote, () => Effect.succeed([put("after", `${happened}`)]))
-        assert.isTrue(Option.isSome(after.committed), "the queue goes on")
-      }))
-  })
+      })
+  )
+}

@@ -1,8 +1,8 @@
-import { assert, describe } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { Oid } from "../../src/domain/Oid.js"
-import * as GitObject from "../../src/git/GitObject.js"
-import type { Contract } from "./GitRemoteContract.js"
+import type { Oid } from "../domain/Oid.js"
+import * as GitObject from "../git/GitObject.js"
+import { assert } from "./LawAssert.js"
+import type { RemoteContract } from "./RemoteLaw.js"
 import {
   assertTag,
   bytes,
@@ -14,11 +14,13 @@ import {
   readAt,
   remove,
   write
-} from "./GitRemoteSupport.js"
+} from "./RemoteSupport.js"
 
-export const commits = ({ promises, sizes, test }: Contract) =>
-  describe("committing", () => {
-    test("the first commit makes the branch, and has no parent", ({ another, remote }) =>
+export const commits = ({ promises, sizes, test }: RemoteContract): void => {
+  test(
+    "the first commit makes the branch, and has no parent",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ another, remote }) =>
       Effect.gen(function* () {
         const made = yield* remote.commit("main", Option.none(), {
           message: "first\n\nwith a body: grüße",
@@ -44,9 +46,13 @@ export const commits = ({ promises, sizes, test }: Contract) =>
         const other = yield* another
         assert.deepStrictEqual(yield* headOf(other), head)
         assert.deepStrictEqual(yield* readAt(other, head, "data/a.json"), Option.some("{}\n"))
-      }))
+      })
+  )
 
-    test("one file changed leaves the others as they were", ({ remote }) =>
+  test(
+    "one file changed leaves the others as they were",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a/x", "1"), put("a/y", "2"), put("b", "3")])
         const second = yield* write(remote, [put("a/x", "one")])
@@ -58,9 +64,13 @@ export const commits = ({ promises, sizes, test }: Contract) =>
         assert.strictEqual((yield* filesOf(remote, first)).get("a/x"), "1", "the old commit still stands")
         const info = Option.getOrThrow(yield* remote.commitInfo(second.commit))
         assert.deepStrictEqual(info.parents, [first.commit])
-      }))
+      })
+  )
 
-    test("put, link and remove in one commit; directories left empty are gone", ({ remote }) =>
+  test(
+    "put, link and remove in one commit; directories left empty are gone",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a/x", "1"), put("b/only", "2"), put("c", "3")])
         const second = yield* write(remote, [
@@ -75,9 +85,13 @@ export const commits = ({ promises, sizes, test }: Contract) =>
           "new/deep/file": "4"
         })
         assert.isTrue(Option.isNone(yield* remote.tree(second, "b")))
-      }))
+      })
+  )
 
-    test("a commit may leave the tree as it was, and may change nothing", ({ remote }) =>
+  test(
+    "a commit may leave the tree as it was, and may change nothing",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a", "1")])
         const same = yield* write(remote, [put("a", "1")], { message: "again" })
@@ -87,9 +101,13 @@ export const commits = ({ promises, sizes, test }: Contract) =>
         const empty = yield* write(remote, [], { message: "empty" })
         assert.strictEqual(empty.tree, first.tree)
         assert.deepStrictEqual((yield* headOf(remote)).commit, empty.commit)
-      }))
+      })
+  )
 
-    test("many files in one commit", ({ remote }) =>
+  test(
+    "many files in one commit",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
       Effect.gen(function* () {
         yield* write(remote, [put("seed", "0")])
         const changes = Array.from({ length: sizes.files }, (_, index) =>
@@ -104,14 +122,18 @@ export const commits = ({ promises, sizes, test }: Contract) =>
         }
         const info = Option.getOrThrow(yield* remote.commitInfo(made.commit))
         assert.strictEqual(info.parents.length, 1)
-      }))
+      })
+  )
 
-    const refused = (
-      name: string,
-      changes: ReadonlyArray<Parameters<typeof write>[1][number]>,
-      tags: ReadonlyArray<string> = ["ValidationError"]
-    ) =>
-      test(`${name}, and nothing is written`, ({ remote }) =>
+  const refused = (
+    name: string,
+    changes: ReadonlyArray<Parameters<typeof write>[1][number]>,
+    tags: ReadonlyArray<string> = ["ValidationError"]
+  ) =>
+    test(
+      `${name}, and nothing is written`,
+      "a write that is interrupted either happened as a whole or did not happen.",
+      ({ remote }) =>
         Effect.gen(function* () {
           const base = yield* write(remote, [put("dir/file", "1"), put("file", "2")])
           assertTag(yield* failureOf(write(remote, changes)), ...tags)
@@ -122,36 +144,29 @@ export const commits = ({ promises, sizes, test }: Contract) =>
             "file",
             "ok"
           ])
-        }))
+        })
+    )
 
-    refused("removing a missing path is refused", [put("other", "1"), remove("dir/missing")])
-    refused("removing a path below a missing directory is refused", [remove("nowhere/at/all")])
-    refused("removing a directory is refused", [remove("dir")])
-    refused("changing a path twice in one commit is refused", [put("x", "1"), put("x", "2")])
-    refused("a link to a blob that is not there is refused", [
-      link("x", "00000000000000000000000000000000000000aa" as Oid)
-    ])
-    for (const path of [
-      "",
-      "/a",
-      "a/",
-      "a//b",
-      "../a",
-      "a/./b",
-      "a/../b",
-      ".git/config",
-      "a/.GIT/x",
-      "a\0b"
-    ]) {
-      refused(`the path ${JSON.stringify(path)} is refused`, [put(path, "1")])
-    }
-    if (promises.clashesAreRefused) {
-      refused("a file where a directory is, is refused", [put("dir", "1")])
-      refused("a file below a file is refused", [put("file/below", "1")])
-      refused("a file and a file below it in one commit are refused", [put("n", "1"), put("n/m", "2")])
-    }
+  refused("removing a missing path is refused", [put("other", "1"), remove("dir/missing")])
+  refused("removing a path below a missing directory is refused", [remove("nowhere/at/all")])
+  refused("removing a directory is refused", [remove("dir")])
+  refused("changing a path twice in one commit is refused", [put("x", "1"), put("x", "2")])
+  refused("a link to a blob that is not there is refused", [
+    link("x", "00000000000000000000000000000000000000aa" as Oid)
+  ])
+  for (const path of ["", "/a", "a/", "a//b", "../a", "a/./b", "a/../b", ".git/config", "a/.GIT/x", "a\0b"]) {
+    refused(`the path ${JSON.stringify(path)} is refused`, [put(path, "1")])
+  }
+  if (promises.clashesAreRefused) {
+    refused("a file where a directory is, is refused", [put("dir", "1")])
+    refused("a file below a file is refused", [put("file/below", "1")])
+    refused("a file and a file below it in one commit are refused", [put("n", "1"), put("n/m", "2")])
+  }
 
-    test("a file gives way to a directory, and back, when the commit says so", ({ remote }) =>
+  test(
+    "a file gives way to a directory, and back, when the commit says so",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
       Effect.gen(function* () {
         yield* write(remote, [put("a", "file"), put("b/c", "below")])
         const made = yield* write(remote, [
@@ -164,9 +179,13 @@ export const commits = ({ promises, sizes, test }: Contract) =>
           "a/inner": "1",
           b: "now a file"
         })
-      }))
+      })
+  )
 
-    test("a branch name that Git does not know is refused", ({ remote }) =>
+  test(
+    "a branch name that Git does not know is refused",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const made = yield* write(remote, [put("a", "1")])
         for (const branch of ["a..b", "a b", "a~1", "-x", "x.lock", "a:b", "", "a//b"]) {
@@ -174,5 +193,6 @@ export const commits = ({ promises, sizes, test }: Contract) =>
           assertTag(yield* failureOf(commit), "ValidationError")
           assertTag(yield* failureOf(remote.createBranch(branch, made.commit)), "ValidationError")
         }
-      }))
-  })
+      })
+  )
+}

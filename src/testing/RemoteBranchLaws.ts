@@ -1,12 +1,14 @@
-import { assert, describe } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { Oid } from "../../src/domain/Oid.js"
-import type { Contract } from "./GitRemoteContract.js"
-import { assertTag, failureOf, filesOf, headOf, put, write } from "./GitRemoteSupport.js"
+import type { Oid } from "../domain/Oid.js"
+import { assert } from "./LawAssert.js"
+import type { RemoteContract } from "./RemoteLaw.js"
+import { assertTag, failureOf, filesOf, headOf, put, write } from "./RemoteSupport.js"
 
-export const branches = ({ promises, test }: Contract) =>
-  describe("branches", () => {
-    test("a name resolves as branch, tag, full and short id, or is absent", ({ remote, tag }) =>
+export const branches = ({ promises, test }: RemoteContract): void => {
+  test(
+    "a name resolves as branch, tag, full and short id, or is absent",
+    "What `resolve` finds; a whole id is taken for that of a commit until nothing is found by it.",
+    ({ remote, tag }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a", "1")])
         const second = yield* write(remote, [put("a", "2")])
@@ -33,9 +35,13 @@ export const branches = ({ promises, test }: Contract) =>
           yield* tag("v1.0", first.commit)
           assert.deepStrictEqual(yield* resolved("v1.0"), Option.some([first.commit, first.tree]))
         }
-      }))
+      })
+  )
 
-    test("steps from a name lead to an earlier commit, as Git's revisions do", ({ remote, tag }) =>
+  test(
+    "steps from a name lead to an earlier commit, as Git's revisions do",
+    "What `resolve` finds; a whole id is taken for that of a commit until nothing is found by it.",
+    ({ remote, tag }) =>
       Effect.gen(function* () {
         const zeroth = yield* write(remote, [put("a", "0")])
         const first = yield* write(remote, [put("a", "1")])
@@ -77,9 +83,13 @@ export const branches = ({ promises, test }: Contract) =>
             Option.some(first.commit)
           )
         }
-      }))
+      })
+  )
 
-    test("branches are created, listed and deleted; creating twice is refused", ({ another, remote }) =>
+  test(
+    "branches are created, listed and deleted; creating twice is refused",
+    "Fails with `RefMoved` when the branch exists.",
+    ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
         const first = yield* write(remote, [put("a", "1")])
@@ -107,9 +117,13 @@ export const branches = ({ promises, test }: Contract) =>
         assert.deepStrictEqual(yield* names("work-"), ["work-2"])
         yield* remote.createBranch("work-1", second.commit)
         assert.strictEqual((yield* headOf(other, "work-1")).commit, second.commit)
-      }))
+      })
+  )
 
-    test("a branch is written without moving the others", ({ remote }) =>
+  test(
+    "a branch is written without moving the others",
+    "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const first = yield* write(remote, [put("a", "1")])
         yield* remote.createBranch("side", first.commit)
@@ -122,9 +136,13 @@ export const branches = ({ promises, test }: Contract) =>
         })
         assert.deepStrictEqual(Object.fromEntries(yield* filesOf(remote, root)), { c: "1" })
         assert.deepStrictEqual(Option.getOrThrow(yield* remote.commitInfo(root.commit)).parents, [])
-      }))
+      })
+  )
 
-    test("advance moves forward from where it is said to be, and never by force", ({ another, remote }) =>
+  test(
+    "advance moves forward from where it is said to be, and never by force",
+    "Moves a branch forward from `from` to its descendant `to`; never forced: `RefMoved` when it is not at `from`, or `to` does not descend from it.",
+    ({ another, remote }) =>
       Effect.gen(function* () {
         const other = yield* another
         const c1 = yield* write(remote, [put("a", "1")])
@@ -152,9 +170,13 @@ export const branches = ({ promises, test }: Contract) =>
         assert.deepStrictEqual(Option.getOrThrow(yield* remote.commitInfo(moreOnMain.commit)).parents, [
           next.commit
         ])
-      }))
+      })
+  )
 
-    test("several branches move at once or not at all, where the remote knows how", ({ another, remote }) =>
+  test(
+    "several branches move at once or not at all, where the remote knows how",
+    "Moves, makes and deletes several branches in one step, all or none, each only from where it is said to be and never by force",
+    ({ another, remote }) =>
       Effect.gen(function* () {
         const { moveBranches } = remote
         if (moveBranches === undefined) return
@@ -192,9 +214,13 @@ export const branches = ({ promises, test }: Contract) =>
         assert.deepStrictEqual(Option.getOrThrow(yield* remote.commitInfo(next.commit)).parents, [w1.commit])
         yield* remote.createBranch("work", next.commit)
         assert.strictEqual((yield* headOf(other, "work")).commit, next.commit)
-      }))
+      })
+  )
 
-    test("budget and estimate answer without a charge", ({ remote }) =>
+  test(
+    "budget and estimate answer without a charge",
+    "What is known of the rate limit, without a charged request. None where there is none.",
+    ({ remote }) =>
       Effect.gen(function* () {
         const budgets = yield* remote.budget
         for (const budget of budgets) assert.isAtMost(budget.remaining, budget.limit)
@@ -207,5 +233,6 @@ export const branches = ({ promises, test }: Contract) =>
           assert.isAtLeast(remote.estimate(operation), 0)
         }
         assert.isAbove(remote.name.length, 0)
-      }))
-  })
+      })
+  )
+}

@@ -1,0 +1,238 @@
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import { read, shape, wanted } from "./StoreDocumentLaws.js"
+import { drawnLaw, law, promiseOf } from "./StoreLaw.js"
+
+const operations = promiseOf("operations")
+const batchPage = "batch-many-operations-one-commit"
+const writerPage = "writer-many-writes-few-commits"
+
+/** A failure that a law itself asks for. */
+export class Refusal extends Data.TaggedError("Refusal") {}
+
+/** A batch is one commit, or nothing. */
+export const batches = drawnLaw(
+  "batches",
+  operations(
+    "a batch is one commit, or nothing",
+    batchPage,
+    "The body that fails or is interrupted writes nothing."
+  ),
+  ({ commits, fields, head, people, refused, same, store }) =>
+    Effect.gen(function* () {
+      const [a = {}, b = {}] = fields
+      yield* people.insert(a, { id: "kept" })
+      const { commitSha, result } = yield* store.batch({ message: "both" }, (batch) =>
+        Effect.zipRight(
+          Effect.all([batch.put("people", "one", a), batch.put("things", "two", b)]),
+          batch.operations
+        )
+      )
+      const [last] = yield* commits
+      yield* same(
+        "one commit",
+        [result, Option.getOrNull(commitSha), last?.message.trim().split("\n")[0]],
+        [2, last?.commit, "both"]
+      )
+      yield* same(
+        "both documents",
+        [shape(yield* read(people, "one")), yield* store.collection("things").list()],
+        [wanted(1, a), ["two"]]
+      )
+      const at = yield* head
+      const failing = store.batch({}, (batch) =>
+        Effect.zipRight(batch.put("people", "one", b), new Refusal())
+      )
+      yield* refused("a body that fails", failing, "Refusal")
+      const waiting = store.batch({}, (batch) => Effect.zipRight(batch.put("people", "one", b), Effect.never))
+      const fiber = yield* Effect.fork(waiting)
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(fiber)
+      const missing = store.batch({}, (batch) =>
+        Effect.zipRight(batch.put("people", "one", b), batch.delete("people", "missing"))
+      )
+      yield* refused("deleting what is not there", missing, "NotFoundError")
+      const existing = store.batch({}, (batch) =>
+        Effect.zipRight(batch.put("people", "new", b), batch.insert("people", b, { id: "one" }))
+      )
+      yield* refused("inserting what is there", existing, "ConflictError")
+      yield* same("nothing was written", [yield* head, shape(yield* read(people, "one"))], [at, wanted(1, a)])
+    })
+)
+
+/** The last operation on a document wins; expectations are judged together. */
+export const batchRules = law(
+  "batchRules",
+  operations("the last operation on a document wins", batchPage, "The last operation on a document wins."),
+  ({ head, people, refused, same, store }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 1 }, { id: "a" })
+      yield* store.batch({}, (batch) =>
+        Effect.all([
+          batch.put("people", "a", { n: 2 }),
+          batch.put("people", "b", { n: 1 }),
+          batch.put("people", "a", { n: 3 })
+        ])
+      )
+      yield* same("the last put", shape(yield* read(people, "a")), wanted(2, { n: 3 }))
+      const empty = yield* store.batch({}, (batch) =>
+        Effect.zipRight(batch.put("people", "gone", {}), batch.delete("people", "gone"))
+      )
+      yield* same("put and delete of a new document", Option.isNone(empty.commitSha), true)
+      yield* same(
+        "an empty batch",
+        Option.isNone((yield* store.batch({}, () => Effect.void)).commitSha),
+        true
+      )
+      yield* store.batch({}, (batch) =>
+        Effect.zipRight(batch.put("people", "b", {}), batch.delete("people", "b"))
+      )
+      yield* same("put and delete of a stored document", yield* read(people, "b"), null)
+      const insertThenPut = store.batch({}, (batch) =>
+        Effect.zipRight(batch.insert("people", {}, { id: "a" }), batch.put("people", "a", {}))
+      )
+      yield* refused("an insert goes on asking for absence", insertThenPut, "ConflictError")
+      const at = yield* head
+      const wrong = store.batch({}, (batch) =>
+        Effect.all([
+          batch.expect("people", "a", { rev: 9 }),
+          batch.expect("people", "missing", { rev: 1 }),
+          batch.expect("people", "none", { absent: true }),
+          batch.put("people", "c", {})
+        ])
+      )
+      const error = yield* refused("two wrong expectations", wrong, "ConflictError")
+      yield* same(
+        "all documents in conflict",
+        error.conflicts.map((one: any) => one.id),
+        ["a", "missing"]
+      )
+      yield* refused(
+        "an expected absence",
+        store.batch({}, (batch) =>
+          Effect.zipRight(batch.expect("people", "a", { absent: true }), batch.put("people", "c", {}))
+        ),
+        "ConflictError"
+      )
+      yield* same("nothing was written", yield* head, at)
+      yield* store.batch({}, (batch) =>
+        Effect.all([
+          batch.expect("people", "a", { rev: 2 }),
+          batch.expect("people", "none", { absent: true }),
+          batch.put("people", "c", {})
+        ])
+      )
+      yield* same("right expectations", yield* people.list(), ["a", "c"])
+      yield* store.batch({}, (batch) =>
+        Effect.gen(function* () {
+          yield* batch.put("people", "d", {})
+          yield* same("a commit inside", Option.isSome(yield* batch.commit), true)
+          yield* same("it is written", yield* people.exists("d"), true)
+          yield* batch.put("people", "e", {})
+          yield* batch.discard
+          yield* same("discard", yield* batch.operations, 0)
+          yield* batch.delete("people", "missing")
+          yield* refused("a commit that fails", batch.commit, "NotFoundError")
+          yield* same("keeps the queue", yield* batch.operations, 1)
+          yield* batch.discard
+        })
+      )
+      yield* same("what was discarded", yield* people.exists("e"), false)
+      let outside: Effect.Effect<unknown, unknown> = Effect.void
+      yield* store.batch({}, (batch) =>
+        Effect.sync(() => {
+          outside = batch.put("people", "f", {})
+        })
+      )
+      yield* refused("a batch that has ended", outside, "ValidationError")
+    })
+)
+
+/** A writer commits at its count, on `flush`, and at its end, in the order of the calls. */
+export const writers = law(
+  "writers",
+  operations(
+    "a writer commits in the order of the calls",
+    writerPage,
+    "Commits keep the order of the calls."
+  ),
+  ({ commits, people, refused, same, store }) =>
+    Effect.gen(function* () {
+      const { commits: made } = yield* store.writer({ maxOperations: 5, message: "written" }, (writer) =>
+        Effect.gen(function* () {
+          for (let n = 0; n < 4; n++) yield* writer.put("people", `n${n}`, { n })
+          yield* same("queued, not durable", [yield* writer.pending, yield* people.count], [4, 0])
+          yield* writer.put("people", "n4", { n: 4 })
+          yield* same("at maxOperations", [yield* writer.pending, yield* people.count], [0, 5])
+          yield* writer.put("people", "n0", { n: 10 })
+          const flushed = yield* writer.flush
+          yield* same(
+            "flush",
+            [Option.isSome(flushed), yield* writer.pending, shape(yield* read(people, "n0"))],
+            [true, 0, wanted(2, { n: 10 })]
+          )
+          yield* same("a flush of nothing", Option.isNone(yield* writer.flush), true)
+          yield* writer.put("people", "dropped", {})
+          yield* same("discard", [yield* writer.discard, yield* writer.pending], [1, 0])
+          yield* writer.delete("people", "n1")
+          yield* writer.insert("people", {}, { id: "last" })
+        })
+      )
+      yield* same("the documents", yield* people.list(), ["last", "n0", "n2", "n3", "n4"])
+      const history = yield* commits
+      yield* same(
+        "its commits",
+        [made, history.slice(0, 3).every(({ message }) => message.startsWith("written"))],
+        [
+          history
+            .slice(0, 3)
+            .map(({ commit }) => commit)
+            .reverse(),
+          true
+        ]
+      )
+      const failing = store.writer({}, (writer) =>
+        Effect.zipRight(writer.put("people", "kept", {}), new Refusal())
+      )
+      yield* refused("a body that fails", failing, "Refusal")
+      yield* same("one more flush", yield* people.exists("kept"), true)
+      const refusedEnd = store.writer({}, (writer) =>
+        Effect.zipRight(writer.put("people", "beside", {}), writer.delete("people", "missing"))
+      )
+      const error = yield* refused("what cannot be written", refusedEnd, "NotFoundError")
+      const names = (error.unwritten ?? []).map((one: any) => one.id).sort()
+      yield* same("names what is not durable", names, ["beside", "missing"])
+      yield* same("and writes none of it", yield* people.exists("beside"), false)
+      let outside: Effect.Effect<unknown, unknown> = Effect.void
+      yield* store.writer({}, (writer) =>
+        Effect.sync(() => {
+          outside = writer.put("people", "f", {})
+        })
+      )
+      yield* refused("a writer that has ended", outside, "ValidationError")
+    })
+)
+
+/** A writer's timer commits what waits. */
+export const writerTimer = law(
+  "writerTimer",
+  operations(
+    "a writer commits after maxSeconds",
+    writerPage,
+    "A writer commits at `maxOperations` (50), `maxSeconds` (5) after the oldest"
+  ),
+  ({ people, same, store }) =>
+    store.writer({ maxSeconds: 0.02 }, (writer) =>
+      Effect.gen(function* () {
+        yield* writer.put("people", "a", {})
+        const durable = Effect.map(writer.pending, (pending) => pending === 0)
+        yield* Effect.repeat(Effect.zipLeft(durable, Effect.sleep("5 millis")), {
+          until: (done) => done,
+          times: 400
+        })
+        yield* same("after the timer", [yield* writer.pending, yield* people.exists("a")], [0, true])
+      })
+    )
+)

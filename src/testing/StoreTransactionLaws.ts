@@ -1,0 +1,140 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import { Refusal } from "./StoreBracketLaws.js"
+import { read, shape, wanted } from "./StoreDocumentLaws.js"
+import { law, promiseOf } from "./StoreLaw.js"
+
+const operations = promiseOf("operations")
+const transactionPage = "transaction-several-commits-that-appear-together"
+
+const appears = "Nothing is visible before, and reads inside see the transaction's own writes."
+
+/** A transaction is seen as a whole or not at all, and leaves no branch. */
+export const transactions = law(
+  "transactions",
+  operations("a transaction appears at once, or not", transactionPage, appears),
+  ({ head, people, refused, remote, same, store }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 0 }, { id: "a" })
+      const at = yield* head
+      const { commitSha, result } = yield* store.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          const inside = tx.collection("people")
+          yield* inside.update("a", { n: 1 })
+          yield* inside.insert({ n: 2 }, { id: "b" })
+          yield* tx.batch({}, (batch) => batch.put("people", "c", {}))
+          yield* same(
+            "reads inside",
+            [yield* inside.list(), shape(yield* read(inside, "a"))],
+            [["a", "b", "c"], wanted(2, { n: 1 })]
+          )
+          yield* same(
+            "reads outside",
+            [yield* people.list(), shape(yield* read(people, "a")), yield* head],
+            [["a"], wanted(1, { n: 0 }), at]
+          )
+          yield* same("its branch", Option.isSome(yield* remote.head(tx.branch)), true)
+          return tx.branch
+        })
+      )
+      yield* same(
+        "after the end",
+        [yield* people.list(), shape(yield* read(people, "a"))],
+        [["a", "b", "c"], wanted(2, { n: 1 })]
+      )
+      yield* same("its commit", Option.getOrNull(commitSha), yield* head)
+      const branches = Effect.map(remote.listBranches("chainstore-tx-"), (all) => all.length)
+      yield* same(
+        "its branch is gone",
+        [Option.isNone(yield* remote.head(result)), yield* branches],
+        [true, 0]
+      )
+      yield* refused(
+        "a body that fails",
+        store.transaction({}, (tx) => Effect.zipRight(tx.collection("people").delete("b"), new Refusal())),
+        "Refusal"
+      )
+      const fiber = yield* Effect.fork(
+        store.transaction({}, (tx) => Effect.zipRight(tx.collection("people").delete("b"), Effect.never))
+      )
+      const begun = Effect.map(branches, (count) => count > 0)
+      yield* Effect.repeat(Effect.zipLeft(begun, Effect.sleep("2 millis")), { until: (is) => is, times: 200 })
+      yield* Fiber.interrupt(fiber)
+      yield* same("nothing is left", [yield* people.list(), yield* branches], [["a", "b", "c"], 0])
+      const nothing = yield* store.transaction({}, (tx) => tx.collection("people").list())
+      yield* same(
+        "one that writes nothing",
+        [nothing.result, Option.getOrNull(nothing.commitSha) === null],
+        [["a", "b", "c"], true]
+      )
+    })
+)
+
+const unchanged =
+  "If the target moved meanwhile, the commits are made again on the new head only if everything that was read or written inside is unchanged there"
+
+/** A branch that moved is met by making the commits again, or by a conflict that keeps the work branch. */
+export const transactionRaces = law(
+  "transactionRaces",
+  operations("a transaction conflicts only with what it read or wrote", transactionPage, unchanged),
+  ({ head, open, people, refused, remote, same, store }) =>
+    Effect.gen(function* () {
+      const others = (yield* open()).collection("people")
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(["a", "b", "c"], (id) => batch.put("people", id, { n: 0 }))
+      )
+      yield* store.transaction({ message: "again" }, (tx) =>
+        Effect.zipRight(tx.collection("people").update("a", { n: 1 }), others.update("b", { n: 9 }))
+      )
+      yield* same(
+        "elsewhere",
+        [shape(yield* read(people, "a")), shape(yield* read(people, "b"))],
+        [wanted(2, { n: 1 }), wanted(2, { n: 9 })]
+      )
+      const conflicts: Record<
+        string,
+        (tx: { collection: typeof store.collection }) => Effect.Effect<unknown, unknown>
+      > = {
+        "a document that it wrote": (tx) => tx.collection("people").update("b", { n: 1 }),
+        "a document that it read": (tx) =>
+          Effect.zipRight(tx.collection("people").get("b"), tx.collection("people").update("a", {})),
+        "a collection that it listed": (tx) =>
+          Effect.zipRight(tx.collection("people").list(), tx.collection("people").update("a", {})),
+        "a query": (tx) =>
+          Effect.zipRight(tx.collection("people").findBy("n", 77), tx.collection("people").update("a", {}))
+      }
+      for (const [what, body] of Object.entries(conflicts)) {
+        const before = shape(yield* read(people, "a"))
+        const clash = store.transaction({}, (tx) =>
+          Effect.zipRight(body(tx as never), others.update("b", { n: 2 }))
+        )
+        const error = yield* refused(what, clash, "ConflictError")
+        yield* same(
+          `${what}: the documents`,
+          error.conflicts.map((one: any) => one.id),
+          ["b"]
+        )
+        yield* same(`${what}: nothing was published`, shape(yield* read(people, "a")), before)
+        yield* same(`${what}: the branch is kept`, Option.isSome(yield* remote.head(error.branch)), true)
+        const stale = yield* store.staleTransactions
+        yield* same(`${what}: it is listed`, stale.map(({ branch }) => branch).includes(error.branch), true)
+        yield* store.removeTransaction(error.branch)
+        yield* same(
+          `${what}: removed`,
+          [Option.isNone(yield* remote.head(error.branch)), (yield* store.staleTransactions).length],
+          [true, 0]
+        )
+      }
+      const missed = store.transaction({}, (tx) =>
+        Effect.zipRight(
+          tx.collection("people").get("new"),
+          Effect.zipRight(tx.collection("people").update("a", {}), others.insert({}, { id: "new" }))
+        )
+      )
+      const error = yield* refused("a document that it missed", missed, "ConflictError")
+      yield* store.removeTransaction(error.branch)
+      yield* refused("removing another branch", store.removeTransaction("main"), "ValidationError")
+      yield* same("the branch is still there", (yield* head) === undefined, false)
+    })
+)

@@ -1,0 +1,144 @@
+import * as Effect from "effect/Effect"
+import * as Sink from "effect/Sink"
+import { read, shape, wanted } from "./StoreDocumentLaws.js"
+import { law, promiseOf } from "./StoreLaw.js"
+
+const transfer = promiseOf("import-export")
+
+const text = (pieces: ReadonlyArray<Uint8Array>): string =>
+  pieces.map((piece) => new TextDecoder().decode(piece)).join("")
+
+const written = () => {
+  const pieces: Array<Uint8Array> = []
+  return { sink: Sink.forEach((piece: Uint8Array) => Effect.sync(() => void pieces.push(piece))), pieces }
+}
+
+/** An import writes each record as a whole document, a commit for each chunk, and doubles nothing when it is run again. */
+export const imports = law(
+  "imports",
+  transfer(
+    "an import writes records in chunks",
+    "import",
+    "An existing document is replaced and its `_rev` goes on rising; one that already is as the record says is left alone."
+  ),
+  ({ commits, head, people, refused, same, store }) =>
+    Effect.gen(function* () {
+      yield* people.insert({ n: 0, old: true }, { id: "a" })
+      yield* people.insert({ n: 2 }, { id: "b" })
+      const records = [
+        { key: "a", n: 1 },
+        { key: "b", n: 2 },
+        { key: "c", n: 3 },
+        { n: 4 },
+        { key: "e", n: 5 }
+      ]
+      const at = yield* head
+      const rows: Array<string> = []
+      const onRow = (row: { readonly action: string }) => Effect.sync(() => void rows.push(row.action))
+      const dry = yield* people.importRecords(
+        records.map(({ key, n }) => ({ _id: key, n })),
+        { dryRun: true, onRow: onRow as never }
+      )
+      yield* same(
+        "a dry run",
+        [dry.inserted, dry.replaced, dry.unchanged, rows, yield* head],
+        [3, 1, 1, ["replace", "unchanged", "insert", "insert", "insert"], at]
+      )
+      const given = records.map(({ key, n }) => (key === undefined ? { n } : { _id: key, n }))
+      const before = (yield* commits).length
+      const report = yield* people.importRecords(given, { chunkSize: 2, message: "imported" })
+      yield* same(
+        "its report",
+        [report.records, report.inserted, report.replaced, report.unchanged],
+        [5, 3, 1, 1]
+      )
+      const made = (yield* commits).slice(0, (yield* commits).length - before)
+      yield* same(
+        "a commit for each chunk",
+        [report.commits, made.every(({ message }) => message.startsWith("imported"))],
+        [made.map(({ commit }) => commit).reverse(), true]
+      )
+      yield* same("chunks", report.commits.length, 3)
+      yield* same("a document that was there", shape(yield* read(people, "a")), wanted(2, { n: 1 }))
+      yield* same("one that is as the record says", shape(yield* read(people, "b")), wanted(1, { n: 2 }))
+      const again = yield* people.importRecords(given, { chunkSize: 2, importId: report.importId })
+      yield* same("again", [again.unchanged, again.commits, yield* people.count], [5, [], 5])
+      const things = store.collection("things")
+      yield* things.importRecords([{ name: "x", n: 1 }], { idField: "name" })
+      yield* same("idField", yield* things.list(), ["x"])
+      const wrong = things.importRecords([{ _id: "ok" }, { _id: "../bad" }, { _id: "never" }], {
+        chunkSize: 1
+      })
+      yield* refused("a row that cannot be stored", wrong, "ValidationError")
+      yield* same("chunks before it stay", yield* things.list(), ["ok", "x"])
+      const first = things.importRecords([{ _id: "first" }, { _id: "../bad" }], {
+        chunkSize: 1,
+        validate: "first"
+      })
+      yield* refused("validate first", first, "ValidationError")
+      yield* same("writes nothing", yield* things.list(), ["ok", "x"])
+    })
+)
+
+const views = "Views (`store.at`, `store.snapshot`) export too."
+
+/** An export holds the documents of one commit, in order of id. */
+export const exports = law(
+  "exports",
+  transfer("an export holds the documents in order", "export", views),
+  ({ people, same, store }) =>
+    Effect.gen(function* () {
+      yield* store.batch({}, (batch) =>
+        Effect.all([
+          batch.put("people", "b", { name: 'B, "quoted"', n: 2 }),
+          batch.put("people", "a", { name: "=A", n: 1 }),
+          batch.put("people", "c", { n: null, list: [1, "x"] })
+        ])
+      )
+      const view = yield* store.snapshot
+      yield* people.insert({ n: 9 }, { id: "d" })
+      const exported = (
+        format: "csv" | "ndjson" | "json",
+        options: object,
+        of = people as Pick<typeof people, "exportText">
+      ) =>
+        Effect.gen(function* () {
+          const { pieces, sink } = written()
+          const count = yield* of.exportText(sink, format, options)
+          return [count, text(pieces)] as const
+        })
+      const csv = yield* exported("csv", { columns: ["_id", "name", "n", "list"] })
+      yield* same("csv", csv, [
+        4,
+        '_id,name,n,list\r\na,=A,1,\r\nb,"B, ""quoted""",2,\r\nc,,,"[1, ""x""]"\r\nd,,9,\r\n'
+      ])
+      const guarded = yield* exported("csv", { columns: ["name"], limit: 1, guardFormulas: true })
+      yield* same("guardFormulas and limit", guarded, [1, "name\r\n'=A\r\n"])
+      const [count, lines] = yield* exported("ndjson", {}, view.collection("people"))
+      const documents = lines
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { _id: string; n: unknown })
+      yield* same(
+        "ndjson of a view",
+        [count, documents.map(({ _id, n }) => [_id, n])],
+        [
+          3,
+          [
+            ["a", 1],
+            ["b", 2],
+            ["c", null]
+          ]
+        ]
+      )
+      const [, list] = yield* exported("json", { columns: ["n"] })
+      yield* same("json", JSON.parse(list), [{ n: 1 }, { n: 2 }, { n: null }, { n: 9 }])
+      const book = written()
+      const columns = yield* store.exportExcel(book.sink, { collections: ["people"] })
+      yield* same(
+        "a workbook",
+        [columns["people"]?.slice(0, 4), text(book.pieces.slice(0, 1)).slice(0, 2)],
+        [["_id", "_rev", "_created_at", "_updated_at"], "PK"]
+      )
+    })
+)
