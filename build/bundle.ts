@@ -18,8 +18,6 @@ const shared = {
   format: "esm",
   platform: "node",
   target: "node20",
-  // Steps of a chain are named after their functions.
-  keepNames: true,
   metafile: true,
   logLevel: "warning",
   // What is CommonJS inside asks for Node's modules by `require`.
