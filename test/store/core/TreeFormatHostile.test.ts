@@ -1,0 +1,289 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option, Stream } from "effect"
+import type { Json } from "../../../src/domain/Document.js"
+import { fieldMatches } from "../../../src/domain/IndexKey.js"
+import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import type { StoreService } from "../../../src/store/StoreService.js"
+import { measure } from "../../support/github/RequestTable.js"
+import { remotes } from "./Remotes.js"
+
+const indexed: StoreOptions = { format: 2, indexes: { people: ["city"] } }
+
+const byHand = (remote: GitRemoteService, ...changes: ReadonlyArray<Change>) =>
+  Effect.flatMap(remote.head("main"), (head) => remote.commit("main", head, { message: "by hand", changes }))
+
+const file = (path: string, content: string | object): Change => ({
+  _tag: "Put",
+  path: `data/${path}`,
+  content: new TextEncoder().encode(typeof content === "string" ? content : JSON.stringify(content))
+})
+const gone = (path: string): Change => ({ _tag: "Remove", path: `data/${path}` })
+
+const found = (store: StoreService, value: Json, field = "city") =>
+  Effect.map(store.collection("people").findBy(field, value, { onInvalid: "skip" }), (all) =>
+    all.map(({ _id }) => _id)
+  )
+
+const scanned = (store: StoreService, value: Json, field = "city") =>
+  Effect.gen(function* () {
+    const all = yield* Stream.runCollect(
+      store
+        .collection("people")
+        .find((document) => Object.hasOwn(document, field) && fieldMatches(document[field], value), {
+          onInvalid: "skip"
+        })
+    )
+    return Array.from(all, ({ _id }) => _id)
+  })
+
+const paths = (remote: GitRemoteService) =>
+  Effect.gen(function* () {
+    const head = Option.getOrThrow(yield* remote.head("main"))
+    const tree = Option.getOrThrow(yield* remote.tree(head, "data", { recursive: true }))
+    return tree.entries.map(({ path }) => path)
+  })
+
+const deepProblems = (store: StoreService) =>
+  Effect.map(store.doctorWith({ deep: true }), (findings) =>
+    findings
+      .filter(({ code, severity }) => severity !== "ok" && /^(index|manifest)-/.test(code))
+      .map(({ code, message }) => `${code} ${message}`)
+  )
+
+describe.each(remotes)("trees under attack on %s", (_name, layer) => {
+  const test = (title: string, body: Effect.Effect<void, unknown, GitRemote>) =>
+    it.live(title, () => Effect.provide(body, Layer.fresh(layer)), 60_000)
+
+  test(
+    "findBy equals a scan where a document lies in another shard and the index is behind",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const store = yield* Store.make({ ...indexed, shardBy: "hash", shardDepth: 1, shardWidth: 2 })
+      const people = store.collection("people")
+      yield* people.insert({ city: "Rome" }, { id: "ada" })
+      yield* byHand(remote, file("people/00/abc.json", { city: "Rome" }))
+      yield* people.insert({ city: "Bern" }, { id: "bob" })
+      assert.deepStrictEqual(yield* scanned(store, "Rome"), ["abc", "ada"])
+      assert.deepStrictEqual(yield* found(store, "Rome"), ["abc", "ada"])
+      const bob = (yield* paths(remote)).find((path) => path.endsWith("bob.json"))!
+      yield* byHand(remote, file(bob, { city: "Oslo" }))
+      assert.deepStrictEqual(yield* scanned(store, "Rome"), ["abc", "ada"])
+      assert.deepStrictEqual(yield* found(store, "Rome"), ["abc", "ada"])
+    })
+  )
+
+  test(
+    "findBy equals a scan where somebody removes a document of which a copy lies in another shard",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const store = yield* Store.make({ ...indexed, shardBy: "hash", shardDepth: 1, shardWidth: 2 })
+      const people = store.collection("people")
+      yield* people.insert({ city: "Rome" }, { id: "ada" })
+      yield* people.insert({ city: "Bern" }, { id: "bob" })
+      yield* byHand(remote, file("people/00/ada.json", { city: "Rome" }))
+      yield* people.insert({ city: "Bern" }, { id: "cleo" })
+      const ada = (yield* paths(remote)).find(
+        (path) => path.endsWith("ada.json") && !path.startsWith("people/00")
+      )!
+      yield* byHand(remote, gone(ada))
+      assert.deepStrictEqual(yield* scanned(store, "Rome"), ["ada"])
+      assert.deepStrictEqual(yield* found(store, "Rome"), ["ada"])
+      yield* people.insert({ city: "Bern" }, { id: "dan" })
+      assert.deepStrictEqual(yield* scanned(store, "Rome"), ["ada"])
+      assert.deepStrictEqual(yield* found(store, "Rome"), ["ada"])
+      assert.deepStrictEqual(yield* deepProblems(store), [])
+    })
+  )
+
+  test(
+    "an index is right after the write that follows a change of the shards by hand",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const store = yield* Store.make(indexed)
+      const people = store.collection("people")
+      yield* people.insert({ city: "Rome" }, { id: "abel" })
+      yield* people.insert({ city: "Bern" }, { id: "bob" })
+      const settings = {
+        format: 2,
+        shardBy: "leading",
+        shardDepth: 1,
+        shardWidth: 2,
+        indexes: { people: ["city"] },
+        manifests: {}
+      }
+      yield* byHand(
+        remote,
+        gone("people/abel.json"),
+        gone("people/bob.json"),
+        file("people/ab/abel.json", { city: "Oslo" }),
+        file("_chainstore.json", settings)
+      )
+      const fresh = yield* Store.make()
+      assert.deepStrictEqual(yield* found(fresh, "Oslo"), ["abel"])
+      assert.deepStrictEqual(yield* found(fresh, "Rome"), [])
+      yield* fresh.collection("people").insert({ city: "Bern" }, { id: "cleo" })
+      assert.deepStrictEqual(yield* found(fresh, "Bern"), ["cleo"])
+      assert.deepStrictEqual(yield* deepProblems(fresh), [])
+    })
+  )
+
+  test(
+    "a number that JavaScript cannot hold in an indexed field stops no write of other documents in either format",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      for (const format of [1, 2] as const) {
+        const store = yield* Store.make({ ...indexed, format })
+        const people = store.collection("people")
+        yield* people.insert({ city: "Rome" })
+        yield* byHand(remote, file("people/huge.json", '{"city": 1e400}'))
+        const result = yield* Effect.either(people.insert({ city: "Bern" }))
+        assert.strictEqual(
+          result._tag,
+          "Right",
+          `format ${format} ${result._tag === "Left" ? result.left.message : ""}`
+        )
+        yield* byHand(remote, gone("people/huge.json"), gone("_chainstore.json"))
+      }
+    })
+  )
+
+  test(
+    "an index of either format holds a value as deep as a document may have it",
+    Effect.gen(function* () {
+      let deep: Json = 1
+      for (let i = 0; i < 899; i++) deep = i % 2 ? [deep] : { a: deep }
+      const store = yield* Store.make({ ...indexed, format: 1 })
+      yield* store.collection("people").insert({ city: deep }, { id: "deep" })
+      yield* store.collection("people").insert({ city: "Rome" }, { id: "rome" })
+      yield* store.reindex({ format: 2 })
+      const fresh = yield* Store.make()
+      assert.deepStrictEqual(yield* found(fresh, "Rome"), ["rome"])
+      assert.deepStrictEqual(yield* found(fresh, deep), ["deep"])
+    })
+  )
+
+  test(
+    "reindex to format 2 takes along the indexes of a repository without settings",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      yield* byHand(
+        remote,
+        file("people/ada.json", { city: "Rome" }),
+        file("_index/people/city.json", { values: { Rome: ["ada"] }, ids: { ada: ["Rome"] } })
+      )
+      const store = yield* Store.make()
+      yield* store.collection("people").insert({ city: "Bern" }, { id: "bob" })
+      assert.strictEqual((yield* store.collection("people").explain("city", "Rome")).source, "index")
+      yield* store.reindex({ format: 2 })
+      yield* store.collection("people").insert({ city: "Bern" }, { id: "cleo" })
+      const fresh = yield* Store.make()
+      assert.deepStrictEqual(yield* found(fresh, "Bern"), ["bob", "cleo"])
+      assert.strictEqual(
+        (yield* fresh.collection("people").explain("city", "Rome")).source,
+        "index",
+        (yield* paths(remote)).join()
+      )
+    })
+  )
+
+  test(
+    "a store that begins with format 2 leaves no index file of format 1",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      yield* byHand(
+        remote,
+        file("people/ada.json", { city: "Rome" }),
+        file("_index/people/city.json", { values: { Rome: ["ada"] }, ids: { ada: ["Rome"] } })
+      )
+      const store = yield* Store.make(indexed)
+      yield* store.collection("people").insert({ city: "Bern" }, { id: "bob" })
+      yield* store.reindex({ format: 2 })
+      assert.deepStrictEqual(yield* found(store, "Rome"), ["ada"])
+      assert.notInclude(yield* paths(remote), "_index/people/city.json")
+    })
+  )
+
+  test(
+    "reindex removes the files of the other format where the settings were changed by hand",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const store = yield* Store.make({ indexes: indexed.indexes })
+      yield* store.collection("people").insert({ city: "Bern" }, { id: "bob" })
+      const settings = {
+        format: 2,
+        shardBy: "leading",
+        shardDepth: 0,
+        shardWidth: 2,
+        indexes: { people: ["city"] },
+        manifests: {}
+      }
+      yield* byHand(remote, file("_chainstore.json", settings))
+      const fresh = yield* Store.make({ format: 2 })
+      yield* fresh.reindex({ format: 2 })
+      assert.notInclude(yield* paths(remote), "_index/people/city.json")
+    })
+  )
+
+  test(
+    "findBy answers where somebody edited the rows and the header together",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const store = yield* Store.make(indexed)
+      const people = store.collection("people")
+      yield* people.insert({ city: "Rome" }, { id: "ada" })
+      for (const leaf of [
+        '[\n{"_id":"a"}, {"_id":"b",\n"city": 12345678901234567890}\n]\n',
+        '[\n{"_id": "ada", "city": 1e400}\n]\n',
+        "[]\n",
+        '[\n{"_id": "../x", "city": "Rome"}\n]\n',
+        '[\n{"_id": "ada", "city": "Rome"},\n{"_id": "ada", "city": "Rome"}\n]\n'
+      ]) {
+        yield* byHand(remote, file("_index/people/city/rows/0.json", leaf))
+        const head = Option.getOrThrow(yield* remote.head("main"))
+        const rows = Option.getOrThrow(yield* remote.tree(head, "data/_index/people/city/rows")).oid
+        const tree = Option.getOrThrow(yield* remote.tree(head, "data/people")).oid
+        yield* byHand(remote, file("_index/people/city/_header.json", { format: 2, tree, rows, count: 1 }))
+        const exit = yield* Effect.exit(found(store, "Rome"))
+        assert.strictEqual(exit._tag, "Success", `${leaf} ${String(exit)}`)
+        yield* store.doctorWith({ deep: true })
+        yield* people.update("ada", { city: "Rome", n: Math.random() })
+        yield* store.reindex()
+      }
+    })
+  )
+})
+
+it.live(
+  "an insert takes as many requests where the indexed values begin with the same words",
+  () =>
+    Effect.gen(function* () {
+      const counts: Array<number> = []
+      for (const beginning of ["", "上海市浦东新区世纪大道一百号 "]) {
+        const seed = (store: StoreService) =>
+          store.batch({}, (batch) =>
+            Effect.forEach(
+              Array.from({ length: 3000 }, (_, n) => n),
+              (n) => batch.put("docs", `d${n}`, { city: `${beginning}${n}` }),
+              { discard: true }
+            )
+          )
+        const run = (store: StoreService) =>
+          store.collection("docs").insert({ city: `${beginning}1` }, { id: "new" })
+        const store: StoreOptions = { format: 2, indexes: { docs: ["city"] } }
+        const { rest } = yield* measure({
+          operation: "insert",
+          reference: "",
+          rest: 0,
+          graphql: 0,
+          store,
+          seed,
+          run
+        })
+        counts.push(rest)
+      }
+      assert.isAtMost(counts[1]!, counts[0]! + 2)
+    }),
+  120_000
+)
