@@ -23,8 +23,8 @@ const isGone = (error: RemoteFailure): boolean =>
   (error._tag === "RemoteError" && (error as RemoteError).reason === "Corrupt")
 
 /**
- * The documents that differ between two trees of a collection. None where that cannot be told: the first tree is gone,
- * or somebody has put copies of documents into other directories.
+ * The documents that differ between two trees of a collection. None where that cannot be told: the first tree is gone, the
+ * layout has changed, or somebody has put documents, or may have put copies of them, into other directories.
  */
 export const changedBlobs = (
   remote: GitRemoteService,
@@ -38,9 +38,13 @@ export const changedBlobs = (
     const found: Array<ChangedBlobs> = []
     for (const change of yield* remote.diff(from, after)) {
       const { path } = change
+      if (!path.endsWith(".json")) continue
       const id = idAt(layout, path)
-      if (id === undefined) continue
-      if (placeOf(layout, id) !== path) return Option.none()
+      if (id === undefined || placeOf(layout, id) !== path) return Option.none()
+      // By the form of their directories, copies elsewhere are the document once it is gone from its own place.
+      if (layout.shardDepth > 0 && layout.shardBy === "hash" && Option.isNone(change.after)) {
+        return Option.none()
+      }
       found.push({
         id,
         path,

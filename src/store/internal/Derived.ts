@@ -2,10 +2,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Bounded } from "../../domain/Bounded.js"
+import { compareCodePoints } from "../../domain/CanonicalJson.js"
+import { collectionNameProblem, fieldNameProblem } from "../../domain/CollectionName.js"
 import { type DocumentChange, type IndexFile, parseIndex } from "../../domain/IndexFile.js"
 import { lazy } from "../../domain/Lazy.js"
 import { type ManifestFile, parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
+import type { Settings } from "../../domain/Settings.js"
 import { documentIn, type SpelledJson, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { idAt, under } from "../DocumentPath.js"
@@ -72,10 +75,13 @@ export interface Derived {
     files: DerivedFiles,
     now: string
   ) => Effect.Effect<Derivation, ReadError>
-  /** Removes every index and manifest file that the settings name. */
+  /** The settings with the indexes and manifests of other programs, in a repository without a settings file. */
+  readonly adopted: (snapshot: Snapshot, settings: SettingsAt) => Effect.Effect<Settings, ReadError>
+  /** Removes the index and manifest files of a format that are there for some collections. */
   readonly removals: (
     snapshot: Snapshot,
-    settings: SettingsAt
+    settings: Settings,
+    collections: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<Change>, ReadError>
   readonly indexPath: (collection: string, field: string) => string
   readonly manifestPath: (collection: string) => string
@@ -141,8 +147,8 @@ export const treeOf = ({ entries }: SettingsAt, collection: string): Oid => {
 
 /** Keeps index and manifest files in step with the documents. */
 export const make = (remote: GitRemoteService, options: ResolvedOptions): Derived => {
-  const indexes = new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf)
-  const manifests = new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf)
+  const knownIndexes = new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf)
+  const knownManifests = new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf)
   const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
   const indexPath = (collection: string, field: string) =>
     under(options.root, indexDirectory, collection, `${field}.json`)
@@ -245,8 +251,9 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       const stored: Array<DerivedFile> = []
       for (const [field, oid] of files.indexes) {
         const path = indexPath(collection, field)
-        const file = oid === undefined ? undefined : yield* load(indexes, snapshot, path, oid, parseIndex)
-        stored.push(indexFile({ ...given, collection, path, known: indexes, stored: file }, field))
+        const file =
+          oid === undefined ? undefined : yield* load(knownIndexes, snapshot, path, oid, parseIndex)
+        stored.push(indexFile({ ...given, collection, path, known: knownIndexes, stored: file }, field))
       }
       const { manifest } = files
       if (manifest === undefined) return stored
@@ -254,21 +261,45 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       const file =
         manifest.oid === undefined
           ? undefined
-          : yield* load(manifests, snapshot, path, manifest.oid, parseSpelledManifest)
+          : yield* load(knownManifests, snapshot, path, manifest.oid, parseSpelledManifest)
       const fields = manifest.fields ?? (file === undefined ? [] : projectedFields(file.value))
-      stored.push(manifestFile({ ...given, collection, path, known: manifests, stored: file }, fields))
+      stored.push(manifestFile({ ...given, collection, path, known: knownManifests, stored: file }, fields))
       return stored
     })
 
-  const removals: Derived["removals"] = (snapshot, { settings: { format, indexes, manifests } }) =>
+  const adopted: Derived["adopted"] = (snapshot, at) =>
+    Effect.gen(function* () {
+      const { settings } = at
+      const asFiles = { ...at, settings: { ...settings, format: 1 as const } }
+      const indexes = new Map(settings.indexes)
+      const manifests = new Map(settings.manifests)
+      for (const [collection, { kind }] of at.entries) {
+        if (kind !== "tree" || collectionNameProblem(collection) !== undefined) continue
+        const files = yield* filesOf(snapshot, asFiles, collection)
+        const fields = Array.from(files.indexes.keys()).filter(
+          (field) => fieldNameProblem(field) === undefined
+        )
+        if (options.given.indexes === undefined && fields.length > 0) {
+          indexes.set(collection, fields.sort(compareCodePoints))
+        }
+        if (options.given.manifests === undefined && files.manifest !== undefined) {
+          const path = manifestPath(collection)
+          const file = yield* load(knownManifests, snapshot, path, files.manifest.oid, parseSpelledManifest)
+          manifests.set(collection, file === undefined ? [] : projectedFields(file.value))
+        }
+      }
+      return { ...settings, indexes, manifests }
+    })
+
+  const removals: Derived["removals"] = (snapshot, { format, indexes, manifests }, collections) =>
     Effect.gen(function* () {
       const isTree = format === 2
-      const paths = [
-        ...[...indexes].flatMap(([collection, fields]) =>
-          fields.map((field) => (isTree ? indexTreePath : indexPath)(collection, field))
+      const paths = collections.flatMap((collection) => [
+        ...(indexes.get(collection) ?? []).map((field) =>
+          (isTree ? indexTreePath : indexPath)(collection, field)
         ),
-        ...Array.from(manifests.keys(), isTree ? manifestTreePath : manifestPath)
-      ]
+        ...(manifests.has(collection) ? [(isTree ? manifestTreePath : manifestPath)(collection)] : [])
+      ])
       const { filesOfTree } = yield* trees
       const files = yield* Effect.forEach(paths, (path) =>
         isTree
@@ -353,6 +384,7 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
     filesOf,
     derive,
     documents,
+    adopted,
     removals,
     indexPath,
     manifestPath,
@@ -362,7 +394,7 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
     sawIndex: (path, found) => void seen.set(path, found),
     index: (snapshot, collection, field, oid) =>
       Effect.map(
-        load(indexes, snapshot, indexPath(collection, field), oid, parseIndex),
+        load(knownIndexes, snapshot, indexPath(collection, field), oid, parseIndex),
         (parsed) => parsed?.value
       )
   }

@@ -12,7 +12,7 @@ import { apply } from "./ordered-tree/Apply.js"
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import { build } from "./ordered-tree/Build.js"
 import { fileEdits, filesBelow } from "./ordered-tree/FileEdits.js"
-import { type IndexField, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
+import { held, type IndexField, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
 import type { Reader } from "./ordered-tree/Reader.js"
 import { StoredTree } from "./ordered-tree/StoredTree.js"
@@ -44,8 +44,11 @@ export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
     fields,
     keyOf,
     of: (id, document) => {
-      const members = fields.filter((field) => Object.hasOwn(document, field))
-      const row: Row = Object.fromEntries([...members.map((field) => [field, document[field]!]), ["_id", id]])
+      const members = fields.flatMap((field) => {
+        const value = held(own(document, field))
+        return value === undefined ? [] : [[field, value] as const]
+      })
+      const row: Row = Object.fromEntries([...members, ["_id", id]])
       return new Map([[keyOf(row), row]])
     }
   }

@@ -159,14 +159,18 @@ const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<P
       })
     }
     const { behind = [], expectations = [], format = found.settings.format, operations } = unit
+    const isOtherFormat = format !== found.settings.format
+    // Trees begin for the whole repository at once, where other programs may have left index files.
+    const begins = !found.recorded && format === 2
+    const named = begins && snapshot.isPinned() ? yield* derived.adopted(snapshot, found) : found.settings
+    const settings = isOtherFormat || begins ? { ...found, settings: { ...named, format } } : found
     for (const collection of collectionsOf([...operations, ...expectations])) {
       const problem = directoryProblem(parts.options, found, unit.operation, collection)
       if (problem !== undefined) return yield* problem
     }
-    const isOtherFormat = format !== found.settings.format
-    const settings = isOtherFormat ? { ...found, settings: { ...found.settings, format } } : found
-    const outdated = isOtherFormat ? yield* derived.removals(snapshot, found) : []
-    const reindex = unit.reindex === "all" ? namedIn(found) : (unit.reindex ?? [])
+    const reindex = unit.reindex === "all" || begins ? namedIn(settings) : (unit.reindex ?? [])
+    const other = { ...settings.settings, format: format === 1 ? (2 as const) : (1 as const) }
+    const outdated = yield* derived.removals(snapshot, other, reindex)
     const files = new Map<string, DerivedFiles>()
     for (const collection of new Set([...collectionsOf([...operations, ...behind]), ...reindex])) {
       files.set(collection, yield* derived.filesOf(snapshot, settings, collection))

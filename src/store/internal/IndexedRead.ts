@@ -27,6 +27,8 @@ const candidates = (
     return snapshot.files(paths, { concurrency })
   }).pipe(Stream.unwrap)
 
+const idOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -".json".length)
+
 /**
  * The files of documents that an index names, in order of id. A current index that is wrong about one of them fails
  * with `IndexDisagrees`; one that is trusted although it names no version may be wrong.
@@ -35,20 +37,20 @@ export const indexedFiles = (
   core: StoreCore,
   snapshot: Snapshot,
   collection: string,
-  { current, ids, names }: IndexLookup,
+  { exact, ids, names }: IndexLookup,
   after: string | undefined
 ): Stream.Stream<Blob, ReadError | IndexDisagrees> =>
   Stream.suspend(() => {
     const wanted = after === undefined ? ids : ids.filter((id) => id > after)
     if (wanted.length === 0) return Stream.empty
     const files = candidates(core, snapshot, collection, wanted)
-    if (!current) return files
+    if (!exact) return files
     let read = 0
     const checked = Stream.mapChunksEffect(
       files,
       (blobs): Effect.Effect<Chunk.Chunk<Blob>, IndexDisagrees> => {
         read += blobs.length
-        return Chunk.every(blobs, ({ content }) => names(documentIn(content)))
+        return Chunk.every(blobs, ({ content, path }) => names(idOf(path), documentIn(content)))
           ? Effect.succeed(blobs)
           : Effect.fail(new IndexDisagrees())
       }

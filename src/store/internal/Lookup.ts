@@ -119,11 +119,12 @@ export const lookup = (
     const keys = lookupKeys(value, index.values) ?? []
     // A file edited by hand may name what is no id, and never becomes a path.
     const ids = [...new Set(keys.flatMap((key) => index.values.get(key) ?? []))].filter(isDocumentId).sort()
-    const names = (document: SpelledObject) =>
+    const names = (_id: string, document: SpelledObject) =>
       Object.hasOwn(document, field) && keysOf(document[field]).some((key) => keys.includes(key))
     const reason =
       index.tree === undefined
         ? `${field} is indexed by another program, which is trusted`
         : `${field} is indexed`
-    return { _tag: "Index", reason, index: path, current: index.tree !== undefined, ids, names }
+    const current = index.tree !== undefined
+    return { _tag: "Index", reason, index: path, current, ids, exact: current, names }
   })

@@ -15,8 +15,10 @@ export type LookupPlan =
       readonly current: boolean
       /** Candidates, sorted: each is still checked against the document. */
       readonly ids: ReadonlyArray<string>
+      /** Whether every candidate must be there and as the index says. */
+      readonly exact: boolean
       /** Whether the index is right to name a document with this content. */
-      readonly names: (document: SpelledObject) => boolean
+      readonly names: (id: string, document: SpelledObject) => boolean
     }
 
 /** Every document is read. */

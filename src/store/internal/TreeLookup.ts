@@ -79,7 +79,9 @@ export const treeLookup = (
       return scanOf(`the index is damaged: ${error.message}`, path, false)
     }
     const ids = found.right
+    const differing = new Set<string>()
     for (const { after, id } of changed.value) {
+      differing.add(id)
       if (after === undefined) ids.delete(id)
       else ids.add(id)
     }
@@ -92,7 +94,9 @@ export const treeLookup = (
       index: path,
       current: isCurrent,
       ids: [...ids].sort(),
-      names: (document) =>
+      exact: true,
+      names: (id, document) =>
+        differing.has(id) ||
         Array.from(rows.of("", document).keys()).some((key) =>
           ranges.some(([from, until]) => key >= from && key < until)
         )

@@ -1,3 +1,5 @@
+import * as Either from "effect/Either"
+import { encodeInline } from "../../../domain/CanonicalJson.js"
 import { type Component, type Direction, prefixKey, tupleKey } from "../../../domain/OrderKey.js"
 import type { SpelledJson } from "../../../domain/SpelledJson.js"
 import type { KeyOf, Row } from "./Leaf.js"
@@ -32,6 +34,12 @@ const combinations = (
 
 const isList = (value: Component): value is ReadonlyArray<SpelledJson> => Array.isArray(value)
 
+/** A value as a row can hold it: what has a number that JavaScript cannot hold, such as `1e400`, counts as missing. */
+export const held = (value: Component): Component => {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value
+  return value !== undefined && Either.isRight(encodeInline(value)) ? value : undefined
+}
+
 /**
  * The rows of one document in an index, by key: one, or as many as a list has different elements. A field that is missing is
  * missing in the row too, so every document has a row, and the index alone gives the order of all documents. An empty
@@ -46,7 +54,7 @@ export const indexRows = (
   const rows = new Map<string, Row>()
   const lists = fields.map(({ field }) => {
     const value = valueOf(field)
-    return isList(value) && value.length > 0 ? value : [value]
+    return isList(value) && value.length > 0 ? value.map(held) : [held(value)]
   })
   for (const values of combinations(lists)) {
     const members = fields.flatMap(({ field }, at): ReadonlyArray<[string, SpelledJson]> => {

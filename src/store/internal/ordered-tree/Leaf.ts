@@ -57,11 +57,7 @@ const bytesIn = (line: string): number => (nonAscii.test(line) ? encoder.encode(
 
 /** A row as it will lie in a leaf. */
 export const entryOf = (row: Row, keyOf: KeyOf): Either.Either<Entry, JsonProblem> =>
-  // Within a list within an object, as it is read again: no row may be too deep for that.
-  Either.map(encodeInline([[row]]), (text) => {
-    const line = text.slice(2, -2)
-    return new Entry(line, bytesIn(line) + between.length, keyOf, row)
-  })
+  Either.map(encodeInline(row), (line) => new Entry(line, bytesIn(line) + between.length, keyOf, row))
 
 /** The bytes of a leaf: a JSON list with one row in a line. */
 export const printLeaf = (entries: ReadonlyArray<Entry>): Uint8Array =>
@@ -73,33 +69,35 @@ export const printLeaf = (entries: ReadonlyArray<Entry>): Uint8Array =>
 export const weightOfFile = (size: number): number =>
   Math.max(0, size - opening.length - closing.length + between.length)
 
-const isRow = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && typeof (value as { readonly _id?: unknown })._id === "string"
-
-const parsed = (text: string): unknown => {
+/** A line as a row; undefined where it is none, or holds a number that JavaScript does not. */
+const rowIn = (line: string): Row | undefined => {
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(line)
   } catch {
     return undefined
   }
+  if (typeof value !== "object" || value === null || isDeeperThan(value, maxDepth)) return undefined
+  const row = value as Row
+  const isHeld = mayBeSpelled(line) ? Either.isRight(encodeInline(row)) : true
+  return typeof row["_id"] === "string" && isHeld ? row : undefined
 }
 
 /** The rows of a leaf, or what is wrong with its bytes. Whether they are sorted is not looked at. */
 export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<ReadonlyArray<Entry>, string> => {
   const text = decoder.decode(content)
   if (text === "[]\n") return Either.right([])
-  const rows = parsed(text)
-  if (!Array.isArray(rows)) return Either.left("is not a JSON list")
   if (!text.startsWith(opening) || !text.endsWith(closing))
     return Either.left("is not a list of rows in lines")
-  const lines = text.slice(opening.length, -closing.length).split(between)
-  if (rows.length !== lines.length || !rows.every(isRow)) return Either.left("has lines that are not rows")
-  if (isDeeperThan(rows, maxDepth)) return Either.left(`is nested deeper than ${maxDepth} levels`)
   // Most leaves are ASCII: then the lines need not be measured one by one.
   const bytes = content.length === text.length ? (line: string) => line.length : bytesIn
-  return Either.right(
-    lines.map((line, at) => new Entry(line, bytes(line) + between.length, keyOf, rows[at] as Row))
-  )
+  const entries: Array<Entry> = []
+  for (const line of text.slice(opening.length, -closing.length).split(between)) {
+    const row = rowIn(line)
+    if (row === undefined) return Either.left("has lines that are not rows")
+    entries.push(new Entry(line, bytes(line) + between.length, keyOf, row))
+  }
+  return Either.right(entries)
 }
 
 /** The place of the first row with this key or a greater one. */

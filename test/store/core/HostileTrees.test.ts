@@ -6,7 +6,6 @@ import { type Change, GitRemote, type GitRemoteService } from "../../../src/stor
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { measure } from "../../support/github/RequestTable.js"
 import { remotes } from "./Remotes.js"
 
 const indexed: StoreOptions = { format: 2, indexes: { people: ["city"] } }
@@ -52,7 +51,7 @@ const deepProblems = (store: StoreService) =>
       .map(({ code, message }) => `${code} ${message}`)
   )
 
-describe.each(remotes)("trees under attack on %s", (_name, layer) => {
+describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, layer) => {
   const test = (title: string, body: Effect.Effect<void, unknown, GitRemote>) =>
     it.live(title, () => Effect.provide(body, Layer.fresh(layer)), 60_000)
 
@@ -254,36 +253,3 @@ describe.each(remotes)("trees under attack on %s", (_name, layer) => {
     })
   )
 })
-
-it.live(
-  "an insert takes as many requests where the indexed values begin with the same words",
-  () =>
-    Effect.gen(function* () {
-      const counts: Array<number> = []
-      for (const beginning of ["", "上海市浦东新区世纪大道一百号 "]) {
-        const seed = (store: StoreService) =>
-          store.batch({}, (batch) =>
-            Effect.forEach(
-              Array.from({ length: 3000 }, (_, n) => n),
-              (n) => batch.put("docs", `d${n}`, { city: `${beginning}${n}` }),
-              { discard: true }
-            )
-          )
-        const run = (store: StoreService) =>
-          store.collection("docs").insert({ city: `${beginning}1` }, { id: "new" })
-        const store: StoreOptions = { format: 2, indexes: { docs: ["city"] } }
-        const { rest } = yield* measure({
-          operation: "insert",
-          reference: "",
-          rest: 0,
-          graphql: 0,
-          store,
-          seed,
-          run
-        })
-        counts.push(rest)
-      }
-      assert.isAtMost(counts[1]!, counts[0]! + 2)
-    }),
-  120_000
-)
