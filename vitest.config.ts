@@ -7,7 +7,7 @@ const alias = [
   { find: /^chainstore$/, replacement: fileURLToPath(new URL("./src/index.ts", import.meta.url)) },
   { find: /^chainstore\/local$/, replacement: source("store/local") },
   { find: /^chainstore\/promise$/, replacement: source("store/promise") },
-  { find: /^chainstore\/(chain|store|http|layers|testing)$/, replacement: source("$1") }
+  { find: /^chainstore\/(chain|codec|store|http|layers|testing)$/, replacement: source("$1") }
 ]
 
 const tier = (name: string, include: Array<string>, exclude: Array<string>, testTimeout: number) => ({

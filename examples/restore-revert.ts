@@ -16,7 +16,8 @@ const program = Effect.gen(function* () {
   yield* pages.insert({ text: "draft" }, { id: "home" })
   yield* pages.update("home", { text: "oops", color: "red" })
   const [, first] = yield* pages.history("home")
-  const restored = yield* pages.restore("home", first!.sha)
+  const { sha } = yield* Option.fromNullable(first)
+  const restored = yield* pages.restore("home", sha)
   console.log(`restored revision ${restored._rev}: ${restored["text"]}`)
 
   yield* pages.insert({ text: "remember" }, { id: "note" })

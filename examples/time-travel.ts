@@ -33,7 +33,8 @@ const program = Effect.gen(function* () {
   const then = yield* before.collection("prices").count
   console.log(`before the raise there were ${then} prices, now ${yield* prices.count}`)
 
-  const restored = yield* prices.restore("tea", history[1]!.sha)
+  const { sha } = yield* Option.fromNullable(history[1])
+  const restored = yield* prices.restore("tea", sha)
   console.log(`restored: ${restored["euro"]}, as revision ${restored._rev}`)
 })
 

@@ -46,6 +46,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   git: ["domain"],
   chain: ["domain"],
   store: ["domain", "git"],
+  codec: ["domain", "chain", "store"],
   http: ["domain", "git", "chain", "store", "vendor"],
   cli: ["domain", "git", "chain", "store"],
   testing: ["domain", "git", "chain", "store"],
@@ -209,7 +210,7 @@ describe("the browser", () => {
     file.startsWith(join("src", "store", "local") + sep) ||
     file.startsWith(join("src", "git", "disk") + sep)
   const isCarried = (file: string) =>
-    ["domain", "git", "chain", "store", "console"].includes(folderOf(file)) && !isNodeOnly(file)
+    ["domain", "git", "chain", "codec", "store", "console"].includes(folderOf(file)) && !isNodeOnly(file)
   // The build of the console runs in Node.
   const isBuild = (file: string) => /vite\.config\.ts$|[\\/]build[\\/]/.test(file)
 

@@ -56,7 +56,8 @@ const entries = {
   chainstore: "src/index.ts",
   "chainstore/chain": "src/chain/index.ts",
   "chainstore/store": "src/store/index.ts",
-  "chainstore/promise": "src/store/promise/index.ts"
+  "chainstore/promise": "src/store/promise/index.ts",
+  "chainstore/codec": "src/codec/index.ts"
 }
 
 describe("what the browser carries", () => {

@@ -42,6 +42,13 @@ const printed = (file: string): Promise<string> =>
 
 const examples = readdirSync(join(root, "examples")).filter((file) => file.endsWith(".ts"))
 
+it.each(examples)("%s needs no cast, no any and no unknown", (file) => {
+  const code = readFileSync(join(root, "examples", file), "utf8")
+    .replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, "")
+    .replace(/"[^"\n]*"|`[^`]*`/g, '""')
+  assert.notMatch(code, /(?<!\* )\bas (?!const\b)|\bany\b|\bunknown\b|@ts-|!\./)
+})
+
 it("there are examples", () => assert.isAtLeast(examples.length, 2))
 
 it.each(examples)(

@@ -1,3 +1,4 @@
+// What the host uses of `graphql`: the build replaces the import by the code itself, as in every file of this folder.
 export {
   buildASTSchema,
   type DocumentNode,

@@ -5,7 +5,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import { isPlainObject, stepInto } from "../../domain/CanonicalJson.js"
-import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
+import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../../domain/Document.js"
 import { type CopyRules, copyOf, isLiteral, NotCopied, overlaid } from "../../domain/JsonCopy.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
@@ -131,7 +131,10 @@ const metadataNames = ["_id", "_rev", "_created_at", "_updated_at"] as const
 const fieldsOf = (ast: AST.AST): ReadonlyArray<PropertyKey> =>
   AST.isTypeLiteral(ast) ? ast.propertySignatures.map(({ name }) => name) : []
 
-const attach = <A>(decoded: A, { _created_at, _id, _rev, _updated_at }: StoredDocument): Typed<A> => {
+export const attach = <A>(
+  decoded: A,
+  { _created_at, _id, _rev, _updated_at }: DocumentMetadata
+): Typed<A> => {
   const metadata = { _id, _rev, _created_at, _updated_at }
   if (typeof decoded !== "object" || decoded === null) return decoded as Typed<A>
   const prototype = Object.getPrototypeOf(decoded)

@@ -1,13 +1,14 @@
 // What somebody writes who installed the package: copied into an empty project, compiled and run there.
 import * as Root from "chainstore"
-import { Chain, ChainBuilder } from "chainstore/chain"
+import { Chain, ChainBuilder, Policy } from "chainstore/chain"
+import * as Codec from "chainstore/codec"
 import * as Http from "chainstore/http"
 import * as Layers from "chainstore/layers"
 import { LocalGit } from "chainstore/local"
 import * as InPromises from "chainstore/promise"
 import { GitHub, Store } from "chainstore/store"
 import * as Testing from "chainstore/testing"
-import { Effect, Layer, Schema, Stream } from "effect"
+import { Effect, Layer, pipe, Schema, Stream } from "effect"
 
 const Person = Schema.Struct({ name: Schema.String, city: Schema.String })
 
@@ -24,7 +25,15 @@ const remote = LocalGit.layer({ directory: "repos", repo: "me/people" })
 
 console.log(await Effect.runPromise(Effect.provide(program, Layer.provide(Store.layer(), remote))))
 
+const refused = (name: string) => Effect.fail({ _tag: "Refused", name } as const)
+export const codecs = [Codec.document(Person), Codec.WriteError]
+export const recovered: (name: string) => Effect.Effect<string> = pipe(
+  refused,
+  Policy.recover(({ name }) => name)
+)
+
 const modules = [
+  Codec.StoredDocument,
   Root.Chain,
   Chain,
   ChainBuilder,

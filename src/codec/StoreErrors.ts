@@ -1,0 +1,187 @@
+import { annotations as ofApi } from "@effect/platform/HttpApiSchema"
+import * as Schema from "effect/Schema"
+import { Oid } from "../domain/Oid.js"
+import * as Ref from "../domain/Ref.js"
+import * as Errors from "../domain/StoreError.js"
+import * as Destination from "../store/transfer/Destination.js"
+import * as Source from "../store/transfer/SourceError.js"
+
+/** What every error says of itself, but for its cause, which may hold what is nobody else's business. */
+const shared = {
+  message: Schema.String,
+  operation: Schema.String,
+  path: Schema.optional(Schema.String),
+  collection: Schema.optional(Schema.String),
+  id: Schema.optional(Schema.String),
+  hint: Schema.optional(Schema.String),
+  status: Schema.optional(Schema.Int),
+  unwritten: Schema.optional(Schema.Array(Schema.Struct({ collection: Schema.String, id: Schema.String })))
+}
+
+/** Without the members that are undefined: some encodings have no such value. */
+const present = <A extends object>(members: A): A =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as A
+
+const sharedOf = ({ collection, hint, id, message, operation, path, status, unwritten }: Errors.StoreError) =>
+  present({ message, operation, path, collection, id, hint, status, unwritten })
+
+/** The codec of an error that says nothing of its own. */
+const plain = <Tag extends string, E extends Errors.StoreError & { readonly _tag: Tag }>(
+  _tag: Tag,
+  Class: new (fields: Errors.StoreErrorFields) => E,
+  status = 500
+) =>
+  Schema.transform(Schema.Struct({ _tag: Schema.Literal(_tag), ...shared }), Schema.instanceOf(Class), {
+    strict: true,
+    decode: (fields) => new Class(fields),
+    encode: (error) => ({ ...sharedOf(error), _tag })
+  }).annotations({ identifier: _tag, ...ofApi({ status }) })
+
+/** @since 0.1.0 @category errors */
+export const NotFoundError = plain("NotFoundError", Errors.NotFoundError, 404)
+
+/** @since 0.1.0 @category errors */
+export const AuthError = plain("AuthError", Errors.AuthError, 403)
+
+/** @since 0.1.0 @category errors */
+export const SourceError = plain("SourceError", Source.SourceError)
+
+/** @since 0.1.0 @category errors */
+export const DestinationError = plain("DestinationError", Destination.DestinationError)
+
+const versionFields = Schema.Struct({
+  rev: Schema.optional(Schema.Int),
+  sha: Schema.optional(Schema.String),
+  document: Schema.optional(Schema.Unknown)
+})
+
+const conflict = Schema.Struct({
+  collection: Schema.String,
+  id: Schema.String,
+  expected: Schema.optional(Schema.NullOr(versionFields)),
+  actual: Schema.optional(Schema.NullOr(versionFields))
+})
+
+const versionOf = (version: Errors.DocumentVersion | null | undefined) => version && present(version)
+
+/** @since 0.1.0 @category errors */
+export const ConflictError = Schema.transform(
+  Schema.Struct({
+    _tag: Schema.Literal("ConflictError"),
+    ...shared,
+    conflicts: Schema.Array(conflict),
+    branch: Schema.optional(Schema.String)
+  }),
+  Schema.instanceOf(Errors.ConflictError),
+  {
+    strict: true,
+    decode: (fields) => new Errors.ConflictError(fields),
+    encode: (error) =>
+      present({
+        ...sharedOf(error),
+        _tag: "ConflictError" as const,
+        conflicts: error.conflicts.map((one) =>
+          present({ ...one, expected: versionOf(one.expected), actual: versionOf(one.actual) })
+        ),
+        branch: error.branch
+      })
+  }
+).annotations({ identifier: "ConflictError", ...ofApi({ status: 409 }) })
+
+/** @since 0.1.0 @category errors */
+export const RateLimitError = Schema.transform(
+  Schema.Struct({
+    _tag: Schema.Literal("RateLimitError"),
+    ...shared,
+    remaining: Schema.optional(Schema.JsonNumber),
+    reset: Schema.optional(Schema.JsonNumber),
+    resetAt: Schema.optional(Schema.Date)
+  }),
+  Schema.instanceOf(Errors.RateLimitError),
+  {
+    strict: true,
+    decode: (fields) => new Errors.RateLimitError(fields),
+    encode: (error) => {
+      const { remaining, reset, resetAt } = error
+      return present({ ...sharedOf(error), _tag: "RateLimitError" as const, remaining, reset, resetAt })
+    }
+  }
+).annotations({ identifier: "RateLimitError", ...ofApi({ status: 429 }) })
+
+/** @since 0.1.0 @category errors */
+export const ValidationError = Schema.transform(
+  Schema.Struct({
+    _tag: Schema.Literal("ValidationError"),
+    ...shared,
+    issues: Schema.optional(Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })))
+  }),
+  Schema.instanceOf(Errors.ValidationError),
+  {
+    strict: true,
+    decode: (fields) => new Errors.ValidationError(fields),
+    encode: (error) => present({ ...sharedOf(error), _tag: "ValidationError" as const, issues: error.issues })
+  }
+).annotations({ identifier: "ValidationError", ...ofApi({ status: 422 }) })
+
+/** @since 0.1.0 @category errors */
+export const AmbiguousWriteError = Schema.transform(
+  Schema.Struct({
+    _tag: Schema.Literal("AmbiguousWriteError"),
+    ...shared,
+    unsettled: Schema.optional(Schema.Boolean)
+  }),
+  Schema.instanceOf(Errors.AmbiguousWriteError),
+  {
+    strict: true,
+    decode: (fields) => new Errors.AmbiguousWriteError(fields),
+    encode: (error) =>
+      present({ ...sharedOf(error), _tag: "AmbiguousWriteError" as const, unsettled: error.unsettled })
+  }
+).annotations({ identifier: "AmbiguousWriteError", ...ofApi({ status: 502 }) })
+
+/** @since 0.1.0 @category errors */
+export const RemoteError = Schema.transform(
+  Schema.Struct({
+    _tag: Schema.Literal("RemoteError"),
+    ...shared,
+    reason: Schema.Literal("Unreachable", "Timeout", "Locked", "Denied", "Corrupt", "Unsupported", "Server")
+  }),
+  Schema.instanceOf(Errors.RemoteError),
+  {
+    strict: true,
+    decode: (fields) => new Errors.RemoteError(fields),
+    encode: (error) => ({ ...sharedOf(error), _tag: "RemoteError" as const, reason: error.reason })
+  }
+).annotations({ identifier: "RemoteError", ...ofApi({ status: 502 }) })
+
+/** @since 0.1.0 @category errors */
+export const RefMoved = Schema.transform(
+  Schema.Struct({
+    _tag: Schema.Literal("RefMoved"),
+    ref: Schema.String,
+    expected: Schema.Option(Oid),
+    actual: Schema.Option(Oid)
+  }),
+  Schema.instanceOf(Ref.RefMoved),
+  {
+    strict: true,
+    decode: (fields) => new Ref.RefMoved(fields),
+    encode: ({ actual, expected, ref }) => ({ _tag: "RefMoved" as const, ref, expected, actual })
+  }
+).annotations({ identifier: "RefMoved", ...ofApi({ status: 409 }) })
+
+/**
+ * Why a read failed: the errors of `ReadError`, each with its own status in an `HttpApi`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const ReadError = Schema.Union(AuthError, NotFoundError, RateLimitError, RemoteError, ValidationError)
+
+/**
+ * Why a write failed: the errors of `WriteError`, each with its own status in an `HttpApi`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const WriteError = Schema.Union(...ReadError.members, ConflictError, AmbiguousWriteError)

@@ -1,0 +1,3 @@
+export * from "./ChainErrors.js"
+export * from "./Document.js"
+export * from "./StoreErrors.js"
