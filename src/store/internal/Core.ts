@@ -77,7 +77,7 @@ type Place =
   /** A branch that begins where another core's is, which shares what that one knows. */
   | {
       readonly _tag: "Fork"
-      readonly seen: Bounded<RepositorySettings.RootFiles>
+      readonly seen: Bounded<RepositorySettings.SeenRoot>
       readonly reads: ReadSet | undefined
     }
   | { readonly _tag: "Commit"; readonly head: Option.Option<Head> }
@@ -93,7 +93,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
         ? ""
         : place.head.value.commit
   const cache = FileCache.make(options.cache, [remote.name, cacheOwner])
-  const seen = place._tag === "Fork" ? place.seen : new Bounded<RepositorySettings.RootFiles>(256)
+  const seen = place._tag === "Fork" ? place.seen : new Bounded<RepositorySettings.SeenRoot>(256)
   const reads = place._tag === "Fork" ? place.reads : undefined
   const presence: SnapshotBranch = { require: requireBranch(remote, branch), seen: false }
   const snapshot = () =>

@@ -49,6 +49,21 @@ export interface SettingsAt extends RecordedSettings {
 /** How many milliseconds settings that cost requests are taken from an earlier look. */
 export const settingsMaxAge = 60_000
 
+/** The root as a commit had it, as far as a write by the branch's name depends on it. */
+export interface SeenRoot {
+  readonly rootFiles: RootFiles
+  /** The ids of its files by their names, which no collection can have. */
+  readonly files: ReadonlyMap<string, Oid>
+}
+
+/** What a commit of one document, which checked nothing but that, was built on and is not so. */
+export interface Overlooked {
+  /** The commit, where others had changed the settings that the write took for granted. */
+  readonly settings: Option.Option<Snapshot>
+  /** The file that had the name of the collection, which is a directory now. */
+  readonly file: Option.Option<Oid>
+}
+
 /** The ids of what says how documents are to be written: of the settings file or, without one, of index and manifest directories. */
 export type RootFiles = string
 
@@ -60,13 +75,14 @@ export interface RepositorySettings {
   /** As they were last seen, for guesses about what will be read. */
   readonly lastSeen: () => RecordedSettings
   /**
-   * The commit that was made, where others had changed the settings that the write took for granted. One look at its
-   * root tells, unless it stands on a commit whose root was seen.
+   * What a commit overlooked. One look at its root tells, or at its parent's for a collection that was not there before,
+   * unless it stands on a commit whose root was seen.
    */
-  readonly changedAt: (
+  readonly overlookedBy: (
     made: CommitMade,
-    assumed: RootFiles
-  ) => Effect.Effect<Option.Option<Snapshot>, ReadError>
+    assumed: RootFiles,
+    begun: string | undefined
+  ) => Effect.Effect<Overlooked, ReadError>
   /** A commit of ours left the root's own files as they were at its parent. */
   readonly keptRootFiles: (parent: Option.Option<Oid>, commit: Oid) => void
 }
@@ -87,6 +103,15 @@ const filesAmong = (entries: ReadonlyMap<string, TreeEntry>): RootFiles => {
   if (settings !== undefined) return settings.oid
   return `${entries.get("_index")?.oid ?? ""} ${entries.get("_manifest")?.oid ?? ""}`
 }
+
+const seenOf = (entries: ReadonlyMap<string, TreeEntry>): SeenRoot => ({
+  rootFiles: filesAmong(entries),
+  files: new Map(
+    Array.from(entries.values()).flatMap(({ kind, oid, path }) =>
+      kind === "blob" ? [[path, oid] as const] : []
+    )
+  )
+})
 
 /** The error for a collection whose name is that of a file, if it is one. */
 export const directoryProblem = (
@@ -113,7 +138,7 @@ interface Parts {
   /** True for a view of the past, which has the settings of its time. */
   readonly isOfThePast: boolean
   /** The root files of commits; shared with the store that this one is a branch of. */
-  readonly seen: Bounded<RootFiles>
+  readonly seen: Bounded<SeenRoot>
 }
 
 /** The settings of a repository as they are in a snapshot, and the root's entries, which say whether they changed. */
@@ -189,7 +214,7 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
       const pinned = snapshot.known()
       const known = pinned === undefined ? undefined : roots.get(pinned.tree)
       if (pinned !== undefined && known !== undefined) {
-        seen.set(pinned.commit, known.rootFiles)
+        if (seen.get(pinned.commit) === undefined) seen.set(pinned.commit, seenOf(known.entries))
         return known
       }
       const root = yield* snapshot.unnoted.directory(options.root, { ...lookOf(snapshot), bring: [path] })
@@ -200,7 +225,7 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
       const isCommit = at !== undefined && typeof at !== "string"
       // Where nothing is found, the commit may not have arrived yet.
       const isKept = isCommit && Option.isSome(root)
-      if (isKept) seen.set(at.commit, filesAmong(entries))
+      if (isKept) seen.set(at.commit, seenOf(entries))
       const settings = yield* recordedIn(snapshot, entries)
       lastSeen = settings
       return isKept && at === pinned ? roots.set(at.tree, settings) : settings
@@ -222,33 +247,49 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
   const headOf = ({ commit, tree }: CommitMade): Effect.Effect<Option.Option<Head>, ReadError> =>
     Option.isSome(tree) ? Effect.succeedSome({ commit, tree: tree.value }) : remote.resolve(commit)
 
-  const rootFilesAt = (made: CommitMade) =>
+  const entriesAt = (at: Head | Oid) =>
+    Effect.map(remote.tree(at, options.root), (root) =>
+      Option.isSome(root) ? new Map(root.value.entries.map((entry) => [entry.path, entry])) : new Map()
+    )
+
+  const rootAt = (made: CommitMade) =>
     Effect.gen(function* () {
       const head = yield* headOf(made)
-      const root = Option.isSome(head) ? yield* remote.tree(head.value, options.root) : Option.none()
-      const entries = new Map(
-        Option.isSome(root) ? root.value.entries.map((entry) => [entry.path, entry]) : []
-      )
+      const entries: ReadonlyMap<string, TreeEntry> = Option.isSome(head)
+        ? yield* entriesAt(head.value)
+        : new Map()
       // Its root holds at least what was just put.
       if (entries.size === 0 && made.blobs.size > 0) return yield* unseen(made.commit)
-      return filesAmong(entries)
+      return seenOf(entries)
     }).pipe(
       Effect.retry({ schedule: arriving, while: (error) => "reason" in error && error.reason === "Server" })
     )
+
+  /** The root that a commit of one document stands on: its own, unless that hides what was in the document's way. */
+  const rootBefore = (made: CommitMade, begun: string | undefined) =>
+    Effect.gen(function* () {
+      const [parent] = made.parents ?? []
+      if (made.parents?.length === 0) return seenOf(new Map())
+      const known = parent && seen.get(parent)
+      if (known !== undefined) return known
+      const entries = parent === undefined || begun === undefined ? new Map() : yield* entriesAt(parent)
+      // A machine that is behind knows no parent, and there may be no root yet.
+      return entries.size > 0 ? seenOf(entries) : yield* rootAt(made)
+    })
 
   return {
     at,
     forRead,
     lastSeen: () => lastSeen,
-    changedAt: (made, assumed) =>
+    overlookedBy: (made, assumed, begun) =>
       Effect.gen(function* () {
-        const [parent] = made.parents ?? []
-        const before = made.parents?.length === 0 ? filesAmong(new Map()) : parent && seen.get(parent)
-        const found = seen.set(made.commit, before ?? (yield* rootFilesAt(made)))
-        if (found === assumed) return Option.none()
+        const { files, rootFiles } = yield* rootBefore(made, begun)
+        const file = Option.fromNullable(begun === undefined ? undefined : files.get(begun))
+        if (Option.isNone(file)) seen.set(made.commit, { rootFiles, files })
+        if (rootFiles === assumed) return { settings: Option.none(), file }
         const head = yield* headOf(made)
         if (Option.isNone(head)) return yield* unseen(made.commit)
-        return Option.some(makeSnapshot(snapshotAt(remote, head.value)))
+        return { settings: Option.some(makeSnapshot(snapshotAt(remote, head.value))), file }
       }),
     keptRootFiles: (parent, commit) => {
       const before = Option.isNone(parent) ? undefined : seen.get(parent.value)

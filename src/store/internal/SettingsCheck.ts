@@ -1,9 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
+import type { Oid } from "../../domain/Oid.js"
 import type { RefMoved } from "../../domain/Ref.js"
 import { AmbiguousWriteError, type WriteError } from "../../domain/StoreError.js"
-import { documentPath } from "../DocumentPath.js"
+import { documentPath, under } from "../DocumentPath.js"
 import type { Change, CommitMade, NewCommit } from "../remote/GitRemote.js"
 import { emptySnapshot, snapshotAt } from "../remote/RemoteSnapshot.js"
 import { treeOf } from "./Derived.js"
@@ -95,6 +96,25 @@ const takeBack = (
   )
 }
 
+/** Puts a file back that had to give way to a collection's directory, unless something else is there now. */
+const putBack = ({ branch, options, remote }: Parts, collection: string, oid: Oid) => {
+  const path = under(options.root, collection)
+  const commit: NewCommit = {
+    message: `Put ${path} back: it is no collection`,
+    author: options.author,
+    committer: options.committer,
+    changes: [{ _tag: "Link", path, oid }]
+  }
+  return remote.commitNext(branch, (snapshot) =>
+    Effect.map(Effect.zipRight(snapshot.head, snapshot.directory(options.root)), (root) => {
+      const isFree = !Option.exists(root, ({ tree }) =>
+        tree.entries.some((entry) => entry.path === collection)
+      )
+      return { commit: isFree ? Option.some(commit) : Option.none(), result: undefined }
+    })
+  )
+}
+
 /**
  * Whether the one file that a commit changed lies where the settings of that commit want it. They were assumed, and
  * the request that writes one file does not look at them. Where another client changed them meanwhile, a second commit
@@ -110,10 +130,26 @@ export const verify = (
   if (change === undefined) return Effect.succeed("stands")
   return Effect.gen(function* () {
     const { options, repository } = parts
-    const at = Option.getOrUndefined(yield* repository.changedAt(made, edited.settings.rootFiles))
+    const [outcome] = edited.outcomes
+    const patient = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+      Effect.retry(effect, {
+        schedule: Schedule.upTo(patiently, options.deadline),
+        while: ({ _tag }) => _tag === "RefMoved"
+      })
+    const isBegun = outcome !== undefined && edited.settings.entries.get(outcome.collection)?.kind !== "tree"
+    const overlooked = yield* repository.overlookedBy(
+      made,
+      edited.settings.rootFiles,
+      isBegun ? outcome.collection : undefined
+    )
+    if (outcome !== undefined && Option.isSome(overlooked.file)) {
+      yield* patient(takeBack(parts, change, edited, made))
+      yield* patient(putBack(parts, outcome.collection, overlooked.file.value))
+      return "takenBack" as const
+    }
+    const at = Option.getOrUndefined(overlooked.settings)
     if (at === undefined) return "stands" as const
     const { frozen, mismatch, settings } = yield* repository.at(at)
-    const [outcome] = edited.outcomes
     const place =
       outcome === undefined
         ? change.path
@@ -122,10 +158,7 @@ export const verify = (
       yield* complete(parts, unit, edited, made, at)
       return "amended" as const
     }
-    yield* Effect.retry(takeBack(parts, change, edited, made), {
-      schedule: Schedule.upTo(patiently, options.deadline),
-      while: ({ _tag }) => _tag === "RefMoved"
-    })
+    yield* patient(takeBack(parts, change, edited, made))
     return "takenBack" as const
   }).pipe(Effect.mapError((error) => ambiguous(unit, change.path, made, error)))
 }

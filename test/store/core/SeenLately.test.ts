@@ -135,6 +135,37 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
     })
   )
 
+  it.live(
+    "cost nobody a file that has the name of a new collection, on a host that puts a directory there",
+    () =>
+      Effect.gen(function* () {
+        const { server, store } = yield* believer("write")
+        server.commit("main", [put("notes", { theirs: true })])
+        server.fault = ({ body, method, url }) => {
+          if (method !== "PUT" || !url.includes("data/notes/")) return undefined
+          const parent = server.head()
+          const content = Buffer.from(JSON.parse(body).content, "base64")
+          const path = "data/notes/bob.json"
+          const changes = [
+            { _tag: "Remove", path: "data/notes" },
+            { _tag: "Put", path, content }
+          ] as const
+          const sha = server.commit("main", changes)
+          const made = { sha, tree: { sha: server.id("main^{tree}") }, parents: [{ sha: parent }] }
+          const reply = { content: { sha: server.id(`main:${path}`) }, commit: made }
+          return replying({ status: 201, body: JSON.stringify(reply) })
+        }
+        for (const write of [
+          store.collection("notes").insert({}, { id: "bob" }),
+          store.collection("notes").upsert("bob", {})
+        ] as ReadonlyArray<Effect.Effect<unknown, WriteError>>) {
+          const refused = yield* Effect.flip(write)
+          assert.match(String(refused), /^ValidationError: data\/notes is a file/)
+          assert.deepStrictEqual(JSON.parse(server.show("data/notes")!), { theirs: true })
+        }
+      })
+  )
+
   it.live("are looked at again after a write that could not be taken back", () =>
     Effect.gen(function* () {
       const deadline = "1 second"

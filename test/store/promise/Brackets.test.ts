@@ -1,4 +1,5 @@
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
+import { Deferred, Effect, FiberId } from "effect"
 import {
   type AsyncBatch,
   type AsyncStore,
@@ -8,7 +9,7 @@ import {
   type StoreError,
   ValidationError
 } from "../../../src/store/promise/index.js"
-import { down, rejected, repository } from "./Opened.js"
+import { down, outcome, rejected, repository } from "./Opened.js"
 
 describe("a transaction", () => {
   let place: ReturnType<typeof repository>
@@ -44,6 +45,22 @@ describe("a transaction", () => {
     })
     assert.deepStrictEqual(outcome, { result: "mine", commitSha: null })
     assert.strictEqual(await n("a"), 0)
+  })
+
+  it("is rolled back after a write that is under way, which is done or told that it has ended", async () => {
+    const transaction = await store.openTransaction()
+    const [started, gate] = [Deferred.unsafeMake<void>(FiberId.none), Deferred.unsafeMake<void>(FiberId.none)]
+    place.remote.held = Effect.zipRight(Deferred.succeed(started, undefined), Deferred.await(gate))
+    const write = outcome(transaction.collection("notes").insert({}, { id: "b" }))
+    await Effect.runPromise(Deferred.await(started))
+    const rolledBack = transaction.rollback()
+    // Time to take the branch away beside the write, where that is not waited for.
+    await Promise.race([rolledBack, new Promise((done) => setTimeout(done, 50))])
+    await Effect.runPromise(Deferred.succeed(gate, undefined))
+    await rolledBack
+    const answer = await write
+    if (answer !== "b") assert.instanceOf(answer, ValidationError)
+    assert.isUndefined(await n("b"))
   })
 
   it("is rolled back by a function that leaves it by await using", async () => {
