@@ -83,6 +83,8 @@ export class Owner {
     return (sound) => {
       if (sound) return unlink(file)
       fs.renameSync(file, path.join(this.directory, path.basename(file).replace(work, broken)))
+      clearTimeout(this.look)
+      this.look = undefined
       this.untilLook = firstLook
       this.clearAll()
     }
@@ -106,12 +108,14 @@ export class Owner {
   close(): void {
     this.clearAll()
     this.rest()
+    const home = path.dirname(this.directory)
+    const own = path.join(home, deadName(this.name))
     for (const { name } of entriesIn(this.directory)) {
-      if (!name.startsWith(claim)) continue
-      fs.renameSync(
-        path.join(this.directory, name),
-        path.join(path.dirname(this.directory), deadName(name.slice(claim.length)))
-      )
+      const file = path.join(this.directory, name)
+      if (name.startsWith(claim)) fs.renameSync(file, path.join(home, deadName(name.slice(claim.length))))
+      if (!name.startsWith(broken)) continue
+      makePath(own, false)
+      fs.renameSync(file, path.join(own, name))
     }
     fs.rmSync(this.directory, { recursive: true, force: true })
     Liveness.release(this.directory)
@@ -147,7 +151,6 @@ export class Owner {
 
   /** Looks again by itself as long as something is left that may still be in use. */
   private lookAgain(): void {
-    clearTimeout(this.look)
     const pending = entriesIn(this.directory).some(
       ({ name }) => name.startsWith(claim) || name.startsWith(broken)
     )
@@ -155,7 +158,9 @@ export class Owner {
       this.rest()
       return
     }
-    this.look = setTimeout(() => {
+    this.look ??= setTimeout(() => {
+      this.look = undefined
+      this.untilLook = Math.min(this.untilLook * 2, lastLook)
       try {
         this.clearAll()
       } catch {
@@ -163,7 +168,6 @@ export class Owner {
         this.rest()
       }
     }, this.untilLook).unref()
-    this.untilLook = Math.min(this.untilLook * 2, lastLook)
   }
 
   private rest(): void {

@@ -47,9 +47,11 @@ export const tooLarge = (limits: BodyLimits): PayloadTooLarge =>
 export const declaresTooMuch = (request: IncomingMessage, limits: BodyLimits): boolean =>
   Number(request.headers["content-length"] ?? 0) > limits.maxBytes
 
+const continues = /(?:^|,)\s*100-continue\s*(?:,|$)/i
+
 /** Sends `100 Continue` to a client that waits for it before it sends its body. */
 export const invite = (request: IncomingMessage, response: ServerResponse): void => {
-  const waits = request.headers.expect?.toLowerCase() === "100-continue" && request.httpVersion !== "1.0"
+  const waits = continues.test(request.headers.expect ?? "") && request.httpVersion !== "1.0"
   if (waits && !response.headersSent) response.writeContinue()
 }
 

@@ -249,6 +249,23 @@ describe("what killed Git children leave", () => {
         assert.strictEqual(yield* left, 2)
         for (const push of pushes) kill(push)
         assert.strictEqual(yield* gone, 0)
+        // One that closes before leaves the rest to the next.
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const closing = yield* Engine.open({ directory })
+            const push = yield* closing
+              .withChildren(
+                Effect.flatMap(waitingPush(directory, "b3", commit), (push) => Effect.fail({ push }))
+              )
+              .pipe(Effect.flip)
+            if ("push" in push) pushes.push(push.push)
+          })
+        )
+        assert.strictEqual(yield* left, 2)
+        kill(pushes[1]!)
+        const again = yield* Engine.open({ directory })
+        assert.strictEqual(yield* gone, 0)
+        assert.strictEqual(yield* again.defaultBranch, "main")
       }),
     60_000
   )

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 
@@ -40,6 +40,37 @@ layer(host(), { timeout: 60_000 })("the default branch", (it) => {
       assert.strictEqual(yield* defaultOf("written"), "trunk")
       assert.strictEqual((yield* Rest.get("/repos/local/written/contents/x")).status, 200)
     })
+  )
+
+  it.effect("is one, of two that are to be the first at once", () =>
+    Effect.gen(function* () {
+      const { repositories } = yield* HostServer
+      const all = { id: "t", login: "t", grants: [{ repository: "*", access: "write" as const }] }
+      for (const extra of [{}, { author: { name: "a", email: "a@x", date: "2020-01-01T00:00:00Z" } }]) {
+        const name = "author" in extra ? "firsts-dated" : "firsts"
+        yield* made(name)
+        const { git } = yield* repositories.reading(all, "local", name)
+        const put = (branch: string) =>
+          Rest.request("PUT", `/repos/local/${name}/contents/x`, {
+            body: { message: "m", content: "", branch, ...extra }
+          })
+        // Both are there when somebody may write.
+        const asked = yield* git.exclusively(
+          Effect.gen(function* () {
+            const both = yield* Effect.forEach(["one", "two"], (branch) => Effect.fork(put(branch)))
+            for (let read = 0; read < 5; read++) yield* defaultOf(name)
+            return both
+          })
+        )
+        const answers = yield* Effect.forEach(asked, Fiber.join)
+        assert.deepStrictEqual(answers.map(({ status }) => status).sort(), [201, 404])
+        const { body } = yield* Rest.get(`/repos/local/${name}/branches`)
+        assert.deepStrictEqual(
+          body.map((branch: Rest.Json) => branch.name),
+          [yield* defaultOf(name)]
+        )
+      }
+    }).pipe(Effect.scoped)
   )
 
   it.effect("is the first that is pushed, and stays when more come", () =>

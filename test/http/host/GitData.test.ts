@@ -408,6 +408,7 @@ layer(host({ durability: "fsync" }), { timeout: 60_000 })("a branch that is writ
         }
         yield* Fiber.join(writers)
         assert.strictEqual((yield* Rest.get(`${at}/git/ref/heads/work`)).status, 404)
-      })
+      }),
+    120_000
   )
 })

@@ -4,6 +4,16 @@ import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Git from "./Git.js"
 
+const mutexes = new WeakMap<GitRepository, Effect.Semaphore>()
+
+/** Runs what begins a branch that has to be the first: of two at once, the later one sees that it is not. */
+export const alone = <A, E, R>(git: GitRepository, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const mutex = mutexes.get(git) ?? Effect.unsafeMakeSemaphore(1)
+    mutexes.set(git, mutex)
+    return mutex.withPermits(1)(effect)
+  })
+
 /**
  * Where HEAD names a branch that is not there, the first one that is becomes the default, as on GitHub. To be run in the
  * writers' turn.

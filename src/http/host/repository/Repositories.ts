@@ -150,7 +150,7 @@ export const layer = (options: RepositoriesOptions) =>
           all.some(({ name, owner }) => `${owner}/${name}`.toLowerCase() === fullName.toLowerCase())
         )
 
-      /** Makes a repository with what `write` writes, if what that returns is to be kept; none when the name is taken. */
+      /** Makes a repository with what `write` writes into it, where `isKept` then says so; none when the name is taken. */
       const make = <A, E, R>(
         owner: string,
         name: string,

@@ -23,6 +23,8 @@ export interface Intention {
   readonly sha: string | undefined
   readonly author: Person
   readonly committer: Person
+  /** Whether the branch was not there when the request came. */
+  readonly begins: boolean
   /** Whether the request says when it was written or committed. */
   readonly dated: boolean
 }
@@ -43,7 +45,8 @@ export const intention = (call: Call, hosted: Hosted, body: Fields.Fields, path:
     const branch = (yield* Fields.string(body, "branch")) ?? (yield* git.defaultBranch)
     const sha = yield* Fields.string(body, "sha")
     if (!isRefName(branch)) return yield* noBranch(branch)
-    yield* mayBegin(git, branch, Option.isSome(yield* git.ref(`refs/heads/${branch}`)))
+    const begins = Option.isNone(yield* git.ref(`refs/heads/${branch}`))
+    yield* mayBegin(git, branch, !begins)
     if (!isPath(path)) return yield* unprocessable("path contains a malformed path component")
     const fallback = { ...People.personOf(call.principal), date: undefined }
     const committer = (yield* People.signatureOf(body, "committer")) ?? fallback
@@ -53,6 +56,7 @@ export const intention = (call: Call, hosted: Hosted, body: Fields.Fields, path:
       path,
       branch,
       sha,
+      begins,
       author: yield* People.at(author, now),
       committer: yield* People.at(committer, now),
       dated: author.date !== undefined || committer.date !== undefined
@@ -83,10 +87,13 @@ export const put = (
   })
 
 /** Makes one commit of one change, which is judged against the head that the commit stands on. */
-export const make = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
-  Effect.tap(committing(hosted, write, message, change, judge), ({ info }) =>
-    info.parents.length > 0 ? Effect.void : hosted.git.exclusively(FirstBranch.becomesDefault(hosted.git))
+export const make = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) => {
+  const { git } = hosted
+  const made = Effect.tap(committing(hosted, write, message, change, judge), ({ info }) =>
+    info.parents.length > 0 ? Effect.void : git.exclusively(FirstBranch.becomesDefault(git))
   )
+  return write.begins ? FirstBranch.alone(git, made) : made
+}
 
 const committing = (hosted: Hosted, write: Intention, message: string, change: Change, judge: Judge) =>
   Effect.gen(function* () {
