@@ -140,6 +140,14 @@ export const batchRules = law(
         })
       )
       yield* same("what was discarded", yield* people.exists("e"), false)
+      yield* store.batch({}, (batch) =>
+        Effect.gen(function* () {
+          yield* batch.put("people", "once", {})
+          yield* batch.commit
+          yield* batch.put("people", "twice", {})
+        })
+      )
+      yield* same("what was committed inside is written once", (yield* read(people, "once"))?._rev, 1)
       let outside: Effect.Effect<unknown, unknown> = Effect.void
       yield* store.batch({}, (batch) =>
         Effect.sync(() => {
@@ -193,6 +201,30 @@ export const writers = law(
           true
         ]
       )
+      const things = store.collection("things")
+      yield* store.writer({ maxOperations: 2 }, (writer) =>
+        Effect.forEach(
+          Array.from({ length: 7 }, (_, n) => n),
+          (n) => writer.put("things", `t${n % 6}`, { n }),
+          { concurrency: "unbounded" }
+        )
+      )
+      const numbers = yield* Effect.forEach(yield* things.list(), (id) => read(things, id))
+      yield* same(
+        "calls at once",
+        numbers.map((it) => it?.["n"]),
+        [6, 1, 2, 3, 4, 5]
+      )
+      yield* store.writer({}, (writer) =>
+        Effect.all([
+          writer.put("things", "t0", { n: 1 }),
+          writer.put("things", "t0", { n: 2 }),
+          writer.delete("things", "t1"),
+          writer.put("things", "t1", { n: 3 })
+        ])
+      )
+      const last = [yield* read(things, "t0"), yield* read(things, "t1")].map((it) => it?.["n"])
+      yield* same("the last call for a document", last, [2, 3])
       const failing = store.writer({}, (writer) =>
         Effect.zipRight(writer.put("people", "kept", {}), new Refusal())
       )
