@@ -172,11 +172,6 @@ export const remotes = [
     'if (kind === "tree") wholeSide(source.tree(oid), `${path}/`, isBefore)\n    else if',
     "if"
   ]),
-  mutant("a file that became a directory is no difference", differs, [
-    reading,
-    "            oneSide(from, i, prefix, true)\n            oneSide(to, j, prefix, false)\n",
-    ""
-  ]),
   mutant("before and after are exchanged", differs, [
     reading,
     'else if (was === "blob" && is === "blob") record(path, from.oid(i), to.oid(j))',
