@@ -1,4 +1,5 @@
 import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -46,9 +47,14 @@ export const batches = drawnLaw(
         Effect.zipRight(batch.put("people", "one", b), new Refusal())
       )
       yield* refused("a body that fails", failing, "Refusal")
-      const waiting = store.batch({}, (batch) => Effect.zipRight(batch.put("people", "one", b), Effect.never))
+      const queued = yield* Deferred.make<void>()
+      const waiting = store.batch({}, (batch) =>
+        batch
+          .put("people", "one", b)
+          .pipe(Effect.zipRight(Deferred.succeed(queued, undefined)), Effect.zipRight(Effect.never))
+      )
       const fiber = yield* Effect.fork(waiting)
-      yield* Effect.yieldNow()
+      yield* Deferred.await(queued)
       yield* Fiber.interrupt(fiber)
       const missing = store.batch({}, (batch) =>
         Effect.zipRight(batch.put("people", "one", b), batch.delete("people", "missing"))
