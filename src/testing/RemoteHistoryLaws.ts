@@ -137,6 +137,13 @@ export const histories = ({ promises, sizes, test }: RemoteContract): void => {
             ["e/other", null]
           ]
         )
+        const file = yield* write(remote, [put("f", "1")])
+        const directory = yield* write(remote, [remove("f"), put("f/g", "2")])
+        assert.deepStrictEqual(
+          plain(yield* remote.diff(Option.some(file), directory)).map(({ path }) => path),
+          ["f", "f/g"],
+          "a file that became a directory"
+        )
       })
   )
 

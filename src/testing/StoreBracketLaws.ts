@@ -1,4 +1,5 @@
 import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -46,9 +47,14 @@ export const batches = drawnLaw(
         Effect.zipRight(batch.put("people", "one", b), new Refusal())
       )
       yield* refused("a body that fails", failing, "Refusal")
-      const waiting = store.batch({}, (batch) => Effect.zipRight(batch.put("people", "one", b), Effect.never))
+      const queued = yield* Deferred.make<void>()
+      const waiting = store.batch({}, (batch) =>
+        batch
+          .put("people", "one", b)
+          .pipe(Effect.zipRight(Deferred.succeed(queued, undefined)), Effect.zipRight(Effect.never))
+      )
       const fiber = yield* Effect.fork(waiting)
-      yield* Effect.yieldNow()
+      yield* Deferred.await(queued)
       yield* Fiber.interrupt(fiber)
       const missing = store.batch({}, (batch) =>
         Effect.zipRight(batch.put("people", "one", b), batch.delete("people", "missing"))
@@ -140,6 +146,14 @@ export const batchRules = law(
         })
       )
       yield* same("what was discarded", yield* people.exists("e"), false)
+      yield* store.batch({}, (batch) =>
+        Effect.gen(function* () {
+          yield* batch.put("people", "once", {})
+          yield* batch.commit
+          yield* batch.put("people", "twice", {})
+        })
+      )
+      yield* same("what was committed inside is written once", (yield* read(people, "once"))?._rev, 1)
       let outside: Effect.Effect<unknown, unknown> = Effect.void
       yield* store.batch({}, (batch) =>
         Effect.sync(() => {
@@ -193,6 +207,30 @@ export const writers = law(
           true
         ]
       )
+      const things = store.collection("things")
+      yield* store.writer({ maxOperations: 2 }, (writer) =>
+        Effect.forEach(
+          Array.from({ length: 7 }, (_, n) => n),
+          (n) => writer.put("things", `t${n % 6}`, { n }),
+          { concurrency: "unbounded" }
+        )
+      )
+      const numbers = yield* Effect.forEach(yield* things.list(), (id) => read(things, id))
+      yield* same(
+        "calls at once",
+        numbers.map((it) => it?.["n"]),
+        [6, 1, 2, 3, 4, 5]
+      )
+      yield* store.writer({}, (writer) =>
+        Effect.all([
+          writer.put("things", "t0", { n: 1 }),
+          writer.put("things", "t0", { n: 2 }),
+          writer.delete("things", "t1"),
+          writer.put("things", "t1", { n: 3 })
+        ])
+      )
+      const last = [yield* read(things, "t0"), yield* read(things, "t1")].map((it) => it?.["n"])
+      yield* same("the last call for a document", last, [2, 3])
       const failing = store.writer({}, (writer) =>
         Effect.zipRight(writer.put("people", "kept", {}), new Refusal())
       )

@@ -76,6 +76,7 @@ export const derivedFiles = law(
         { chunkSize: 1 }
       )
       yield* same("index and manifest files", yield* problemsOf(given), [])
+      yield* same("collections", yield* store.collections, ["people", "tags"])
       const found = yield* people.findBy("city", "London")
       yield* same(
         "findBy",

@@ -52,7 +52,7 @@ export const all = {
 /** Parameters of FastCheck, for documents that are drawn at random. */
 export type Parameters = FastCheck.Parameters<[ReadonlyArray<JsonObject>]>
 
-const defaultRuns = 3
+const defaultRuns = 2
 
 const report = (law: StoreLaw, details: FastCheck.RunDetails<[ReadonlyArray<JsonObject>]>): Error => {
   const cause = details.errorInstance
@@ -68,7 +68,7 @@ const report = (law: StoreLaw, details: FastCheck.RunDetails<[ReadonlyArray<Json
 }
 
 /**
- * Checks a law for a store. A law about documents is checked with three sets of them unless the parameters say
+ * Checks a law for a store. A law about documents is checked with two sets of them unless the parameters say
  * otherwise, any other law once. Rejects with the smallest counterexample that was found: the promise, the calls and
  * the seed.
  *

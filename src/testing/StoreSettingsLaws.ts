@@ -213,6 +213,8 @@ export const doctoring = law(
         "_index/people/city.json": JSON.stringify({ ...index, values: { Rome: ["a"] }, ids: { a: ["Rome"] } })
       })
       yield* same("a wrong index", yield* findings, ["index-wrong"])
+      yield* people.reindex()
+      yield* same("a wrong index after reindex", yield* findings, [])
       const manifest = JSON.parse((yield* file("_manifest/people.json"))!) as JsonObject
       yield* push({
         "_manifest/people.json": JSON.stringify({ ...manifest, count: 7 }),

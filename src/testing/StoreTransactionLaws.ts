@@ -34,6 +34,7 @@ export const transactions = law(
             [yield* people.list(), shape(yield* read(people, "a")), yield* head],
             [["a"], wanted(1, { n: 0 }), at]
           )
+          yield* same("one that is running is not stale", (yield* store.staleTransactions).length, 0)
           yield* same("its branch", Option.isSome(yield* remote.head(tx.branch)), true)
           return tx.branch
         })
@@ -84,13 +85,27 @@ export const transactionRaces = law(
       yield* store.batch({}, (batch) =>
         Effect.forEach(["a", "b", "c"], (id) => batch.put("people", id, { n: 0 }))
       )
-      yield* store.transaction({ message: "again" }, (tx) =>
-        Effect.zipRight(tx.collection("people").update("a", { n: 1 }), others.update("b", { n: 9 }))
+      const { result } = yield* store.transaction({ message: "again" }, (tx) =>
+        Effect.gen(function* () {
+          const inside = tx.collection("people")
+          yield* inside.update("a", { n: 1 })
+          yield* inside.insert({ n: 0 }, { id: "made", message: "made inside" })
+          const made = yield* read(inside, "made")
+          yield* others.update("b", { n: 9 })
+          return made?._created_at
+        })
       )
       yield* same(
         "elsewhere",
         [shape(yield* read(people, "a")), shape(yield* read(people, "b"))],
         [wanted(2, { n: 1 }), wanted(2, { n: 9 })]
+      )
+      const [entry] = yield* people.history("made")
+      const made = yield* read(people, "made")
+      yield* same(
+        "commits that were made again",
+        [entry?.message.trim(), made?._rev, made?._created_at],
+        ["made inside", 1, result]
       )
       const conflicts: Record<
         string,

@@ -56,7 +56,7 @@ const reverts =
 export const reverting = drawnLaw(
   "reverting",
   operations("revert undoes the documents of a commit", travel, reverts),
-  ({ fields, head, people, push, refused, root, same, store }) =>
+  ({ fields, head, people, push, refused, remote, root, same, store }) =>
     Effect.gen(function* () {
       const [a = {}, b = {}] = fields
       yield* store.batch({}, (batch) =>
@@ -113,6 +113,14 @@ export const reverting = drawnLaw(
       const partly = yield* store.revert(mixed)
       yield* same("files that are no documents", partly.skipped, [`${root}/notes.txt`])
       yield* same("the document beside them", yield* read(people, "by-hand"), null)
+      const orphan = `orphan-${root.replaceAll("/", "-")}`
+      const begun = yield* remote.commit(orphan, Option.none(), {
+        message: "begins a history",
+        changes: [{ _tag: "Put", path: `${root}/people/a.json`, content: new TextEncoder().encode("{}") }]
+      })
+      const onOrphan = store.onBranch(orphan)
+      yield* refused("the first commit of a history", onOrphan.revert(begun.commit), "ValidationError")
+      yield* remote.deleteBranch(orphan)
       yield* refused(
         "a missing commit",
         store.revert("0123456789012345678901234567890123456789"),

@@ -21,11 +21,7 @@ const sizes: RemoteLaws.RemoteSizes = {
 export const gitRemoteContract = (harness: Harness): void => {
   describe(`GitRemote: ${harness.name}`, () => {
     for (const law of RemoteLaws.laws({ ...harness, sizes: { ...sizes, ...harness.sizes } })) {
-      it(
-        law.name,
-        () => RemoteLaws.check(law),
-        harness.timeout === undefined ? undefined : { timeout: harness.timeout }
-      )
+      it(law.name, () => RemoteLaws.check(law), harness.timeout)
     }
   })
 }

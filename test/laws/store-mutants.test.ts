@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { breaks, mutants } from "../mutants/store/index.js"
+
+const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+const text = (path: string) =>
+  readFileSync(root(path), "utf8")
+    .replace(/\n\s*\* ?/g, " ")
+    .replace(/\s+/g, " ")
+
+/** Faults of every family, and the law that has to catch each. */
+const sample: Readonly<Record<string, string>> = {
+  "one retry less": "conflictRetries",
+  "a stale index is believed": "foreignCommits",
+  "a conflict keeps no branch": "transactionRaces",
+  "a revert overwrites later writes": "reverting",
+  "everything is an ancestor": "ancestors are told from strangers"
+}
+
+describe("faults of stores and remotes", () => {
+  it("break sentences of the documentation", () => {
+    const pages = readdirSync(root("docs")).filter((name) => name.endsWith(".md"))
+    const all = [...pages.map((name) => text(`docs/${name}`)), text("src/store/remote/GitRemote.ts")]
+    const missing = mutants.filter((mutant) => !all.some((page) => page.includes(mutant.breaks)))
+    assert.deepStrictEqual(
+      missing.map(({ breaks }) => breaks),
+      []
+    )
+    assert.strictEqual(new Set(mutants.map(({ name }) => name)).size, mutants.length)
+    assert.isAtLeast(mutants.length, 120)
+  })
+
+  it.each(Object.entries(sample))("%s: the law catches it: %s", async (name, law) => {
+    const mutant = mutants.find((one) => one.name === name)
+    assert.include(await breaks(mutant ?? { name, edits: [] }, law), "does not hold")
+  })
+})

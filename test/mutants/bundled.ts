@@ -1,0 +1,80 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, relative } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { build } from "esbuild"
+
+/** A small change of our own sources that breaks one sentence of the documentation. */
+export interface Mutant {
+  readonly name: string
+  /** The sentence it breaks, as the documentation has it. */
+  readonly breaks: string
+  readonly edits: ReadonlyArray<readonly [file: string, from: string, to: string]>
+}
+
+export const mutant = (
+  name: string,
+  breaks: string,
+  ...edits: Mutant["edits"] extends ReadonlyArray<infer Edit> ? Array<Edit> : never
+): Mutant => ({ name, breaks, edits })
+
+export const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** The source of one file with the edits made; every edit has to find its text exactly once. */
+export const edited = (file: string, folder: string, edits: Mutant["edits"]) =>
+  edits
+    .filter(([edit]) => `${folder}/${edit}` === file)
+    .reduce(
+      (source, [, from, to]) => {
+        const parts = source.split(from)
+        if (parts.length !== 2)
+          throw new Error(`${file} has ${parts.length - 1} places that read ${from}: rewrite the mutant`)
+        return parts.join(to)
+      },
+      readFileSync(join(root, file), "utf8")
+    )
+
+/** What `contents` exports, bundled with the edits made in the files below `folder`. Effect is shared with the test. */
+export const bundled = async <Module>(
+  { edits, name }: Pick<Mutant, "edits" | "name">,
+  folder: string,
+  contents: string
+): Promise<Module> => {
+  const directory = mkdtempSync(join(tmpdir(), "mutant-"))
+  try {
+    const outfile = join(directory, "laws.mjs")
+    await build({
+      stdin: { contents, resolveDir: root, sourcefile: `${name}.ts` },
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      outfile,
+      logLevel: "error",
+      plugins: [
+        {
+          name: "mutant",
+          setup(context) {
+            context.onResolve(
+              { filter: /^(effect|@effect\/platform)(\/|$)/ },
+              async ({ kind, path, pluginData }) => {
+                if (pluginData === "resolving") return undefined
+                const found = await context.resolve(path, { kind, resolveDir: root, pluginData: "resolving" })
+                return { path: pathToFileURL(found.path).href, external: true }
+              }
+            )
+            context.onLoad(
+              { filter: new RegExp(`[\\\\/]${folder.replace("/", "[\\\\/]")}[\\\\/]`) },
+              ({ path }) => ({
+                contents: edited(relative(root, path).replaceAll("\\", "/"), folder, edits),
+                loader: "ts"
+              })
+            )
+          }
+        }
+      ]
+    })
+    return await import(/* @vite-ignore */ pathToFileURL(outfile).href)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}

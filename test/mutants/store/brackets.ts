@@ -1,0 +1,262 @@
+import { mutant } from "../bundled.js"
+
+const batches = "store/internal/Batches.ts"
+const queue = "store/internal/OperationQueue.ts"
+const judgement = "store/internal/Judgement.ts"
+const writers = "store/internal/Writers.ts"
+const transactions = "store/internal/Transactions.ts"
+const publishing = "store/internal/Publishing.ts"
+const replay = "store/internal/Replay.ts"
+
+const wins = "The last operation on a document wins."
+const absent = "An insert goes on asking that the document be absent, whatever follows it."
+const tolerant = "Deleting what the same batch put is nothing when the document was not there."
+const expects = "the `ConflictError` lists every document that is not as expected"
+const fails = "The body that fails or is interrupted writes nothing."
+const answer = "The answer's `commitSha` is none when nothing had to be written."
+const commits =
+  "`commit` inside the body writes what is queued so far; a commit that fails keeps the queue, `discard` drops it."
+const puts =
+  "`put` creates or replaces, `insert` asks that the document be absent, `delete` that it be there."
+const order = "Commits keep the order of the calls."
+const count =
+  "A writer commits at `maxOperations` (50), `maxSeconds` (5) after the oldest waiting operation, on `flush`, and at its end."
+const unwritten = "its error names in `unwritten` (and in `hint`) what is not durable."
+const last = "When the body fails or is interrupted there is one more flush"
+const appears = "Nothing is visible before, and reads inside see the transaction's own writes."
+const removed = "In every other case, interruption included, the branch is removed."
+const unchanged =
+  "If the target moved meanwhile, the commits are made again on the new head only if everything that was read or written inside is unchanged there, up to `batchRetries` times."
+const kept =
+  "it names the documents and, in `branch`, the work branch, which is kept so that nothing is lost."
+const stale = "`staleTransactions` lists the work branches that a crash or a conflict left behind"
+
+/** Faults of batches, writers and transactions. */
+export const brackets = [
+  mutant("a failing body commits", fails, [
+    batches,
+    'return runBody("Store.batch", body, guardBatch(batch)).pipe(',
+    'return runBody("Store.batch", body, guardBatch(batch)).pipe(\n        Effect.tapError(() => Effect.ignore(commit)),'
+  ]),
+  mutant("an interrupted body commits", fails, [
+    batches,
+    'return runBody("Store.batch", body, guardBatch(batch)).pipe(',
+    'return runBody("Store.batch", body, guardBatch(batch)).pipe(\n        Effect.onInterrupt(() => Effect.ignore(commit)),'
+  ]),
+  mutant("the first operation on a document wins", wins, [
+    queue,
+    "    last.set(key, {\n      item,",
+    "    last.set(key, {\n      item: before?.item ?? item,"
+  ]),
+  mutant("a put forgets an insert", absent, [
+    queue,
+    "absent: before?.absent === true || (item.kind",
+    "absent: (item.kind"
+  ]),
+  mutant("deleting what was put fails", tolerant, [
+    queue,
+    'tolerant: before !== undefined && (before.tolerant || before.item.kind !== "delete")',
+    "tolerant: false"
+  ]),
+  mutant("a batch deletes what is not there", puts, [
+    queue,
+    'item.kind === "delete" && !tolerant ? "present" : "any"',
+    '"any"'
+  ]),
+  mutant("a batch inserts over what is there", puts, [
+    queue,
+    'needs: absent ? "absent" : item.kind',
+    "needs: item.kind"
+  ]),
+  mutant("expectations are not judged", expects, [
+    batches,
+    "expectations: Array.from(expected.values())",
+    "expectations: []"
+  ]),
+  mutant("only the first expectation is told", expects, [
+    judgement,
+    "if (broken.length === 0) return Effect.void\n",
+    "if (broken.length === 0) return Effect.void\n  broken.splice(1)\n"
+  ]),
+  mutant("an expected absence is not judged", expects, [
+    judgement,
+    'if (expected.absent === true && version !== undefined) return "exists"\n',
+    ""
+  ]),
+  mutant("an expected blob id is not judged", expects, [
+    judgement,
+    "if (expected.sha !== undefined && version?.oid !== expected.sha) {",
+    "if (expected.sha !== undefined && version === undefined) {"
+  ]),
+  mutant("a batch names no commit", answer, [
+    batches,
+    "Effect.map(commitSha, (sha) => ({ result, commitSha: sha }))",
+    "Effect.map(commitSha, () => ({ result, commitSha: Option.none() }))"
+  ]),
+  mutant("discard keeps the queue", commits, [batches, "    queue = []\n    last.clear()\n", ""]),
+  mutant("a commit that fails drops the queue", commits, [
+    batches,
+    '  }).pipe(turn.withPermits(1), Effect.withSpan("Batch.commit"))',
+    '  }).pipe(\n    Effect.tapError(() => Effect.sync(() => { queue = []; last.clear() })),\n    turn.withPermits(1), Effect.withSpan("Batch.commit"))'
+  ]),
+  mutant("a commit inside leaves the queue", commits, [
+    batches,
+    "queue = queue.filter((item) => !done.has(item))\n",
+    ""
+  ]),
+  mutant("a batch goes on after its end", fails, [batches, "if (ended) return closed(operation)\n", ""]),
+  mutant("a batch's message is ignored", "Every write of a store is a commit.", [
+    batches,
+    "options.message ?? `batch: ${operations.length} operations`",
+    "`batch: ${operations.length} operations`"
+  ]),
+  mutant(
+    "what is queued is not copied",
+    wins,
+    [queue, "Either.try(() => copyOf(given) as JsonObject)", "Either.try(() => given as JsonObject)"],
+    [queue, "if (Either.isLeft(copy)) {", "if (Either.isLeft(copy) && copyOf !== undefined) {"]
+  ),
+  mutant("a writer waits for one operation more", count, [
+    writers,
+    "if (queue.length >= maxOperations)",
+    "if (queue.length > maxOperations)"
+  ]),
+  mutant("a writer reverses its operations", order, [
+    writers,
+    "operations: Queue.fold(items)",
+    "operations: Queue.fold([...items].reverse())"
+  ]),
+  mutant("a writer commits the newest first", order, [
+    writers,
+    "const items = queue.slice(0, maxOperations)",
+    "const items = queue.slice(-maxOperations)"
+  ]),
+  mutant("a writer's commits are newest first", order, [
+    writers,
+    "made.push(sha.value)",
+    "made.unshift(sha.value)"
+  ]),
+  mutant("a writer's message is ignored", "Every write of a store is a commit.", [
+    writers,
+    "options.message ?? `writer: ${items.length} operations`",
+    "`writer: ${items.length} operations`"
+  ]),
+  mutant("a writer's discard drops nothing", "`discard` drops what is queued", [
+    writers,
+    "const dropped = queue.splice(taken).length",
+    "const dropped = queue.slice(taken).length"
+  ]),
+  mutant("a failing body loses what is queued", last, [
+    writers,
+    "const last = yield* detached(lastChance(opened))",
+    "const last = yield* Effect.succeed(Exit.void as Exit.Exit<void, WriteError>)"
+  ]),
+  mutant("a writer's error does not say what is not durable", unwritten, [
+    writers,
+    "unwritten: targets(items), hint",
+    "unwritten: undefined, hint"
+  ]),
+  mutant("a writer's timer does nothing", count, [
+    writers,
+    "Effect.zipRight(Effect.sleep(Duration.millis(wait)), onTimer)",
+    "Effect.sleep(Duration.millis(wait))"
+  ]),
+  mutant("a writer's flush flushes nothing", count, [
+    writers,
+    'return Effect.tapError(drain(0), () => armAgain)\n      }).pipe(Effect.withSpan("Writer.flush"))',
+    'return Effect.tapError(drain(queue.length), () => armAgain)\n      }).pipe(Effect.withSpan("Writer.flush"))'
+  ]),
+  mutant("a writer's end flushes nothing", count, [
+    writers,
+    "const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(drain(0), () =>",
+    "const drainAndEnd: Effect.Effect<void, WriteError> = Effect.flatMap(Effect.sync(() => void queue.splice(0)), () =>"
+  ]),
+  mutant("a writer loses what a failing flush held", "A failed flush keeps the queue", [
+    writers,
+    "if (!isRefused) queue.splice(0, items.length)",
+    "queue.splice(0, items.length)"
+  ]),
+  mutant("a transaction writes on its target", appears, [
+    transactions,
+    "const fork = core.onFork(work, reads)",
+    "const fork = core.onFork(core.branch, reads)"
+  ]),
+  mutant(
+    "a transaction keeps its branch",
+    removed,
+    [
+      transactions,
+      "return given.length === 0 ? Effect.void : detached",
+      "return given.length >= 0 ? Effect.void : detached"
+    ],
+    ["store/internal/Publishing.ts", "      branches.gone(work)\n", ""]
+  ),
+  mutant("a failing body is published", appears, [
+    transactions,
+    "        const result = yield* runBody(\n          operation,\n          body,",
+    "        const result = yield* runBody(\n          operation,\n          ((inner: any) => Effect.catchAll(body(inner), () => Effect.void)) as typeof body,"
+  ]),
+  mutant("reads are no part of a transaction", unchanged, [
+    replay,
+    "written.has(keyOf(changed.collection, changed.id)) || read(changed)",
+    'written.has(keyOf(changed.collection, changed.id)) || (read(changed) && changed.id === "")'
+  ]),
+  mutant("listed collections are no part of a transaction", unchanged, [
+    replay,
+    "    reads.directories.has(under(root, collection)) ||\n",
+    ""
+  ]),
+  mutant("any change elsewhere is a conflict", unchanged, [
+    replay,
+    "reads.directories.has(root) ||",
+    "reads.directories.size >= 0 ||"
+  ]),
+  mutant("a moved target is overwritten", unchanged, [
+    publishing,
+    "if (conflicts.length > 0 || attempt >= core.options.batchRetries) {",
+    "if (attempt >= core.options.batchRetries) {"
+  ]),
+  mutant("a moved target ends a transaction", unchanged, [
+    publishing,
+    "if (conflicts.length > 0 || attempt >= core.options.batchRetries) {",
+    "if (conflicts.length > 0 || attempt >= 0) {"
+  ]),
+  mutant("a conflict keeps no branch", kept, [publishing, "          branches.keep(work)\n", ""]),
+  mutant("a conflict names no branch", kept, [
+    publishing,
+    "    conflicts,\n    branch: work\n",
+    "    conflicts\n"
+  ]),
+  mutant("a conflict names no documents", kept, [
+    replay,
+    "    return theirs.documents\n      .filter((changed) =>",
+    '    return theirs.documents.slice(0, 1).map((one) => ({ ...one, id: "" }))\n      .filter((changed) => changed.id === "" ||'
+  ]),
+  mutant("commits made again lose their messages", "the commits are made again on the new head", [
+    replay,
+    "message: commit.message,",
+    'message: "again and again",'
+  ]),
+  mutant(
+    "commits made again lose revisions",
+    unchanged,
+    [replay, "rev: version === undefined ? 0 : version.rev - 1,", "rev: 0,"],
+    [replay, "createdAt: version?.createdAt,", "createdAt: undefined,"]
+  ),
+  mutant("stale transactions are not listed", stale, [
+    transactions,
+    "!running.has(name) && /^",
+    "running.has(name) && /^"
+  ]),
+  mutant("running transactions are listed as stale", stale, [transactions, "!running.has(name) && /^", "/^"]),
+  mutant("any branch can be removed", "`removeTransaction(branch)` removes one.", [
+    transactions,
+    "if (!branch.startsWith(workPrefix)) {",
+    "if (branch.length === 0) {"
+  ]),
+  mutant("removing a transaction removes nothing", "`removeTransaction(branch)` removes one.", [
+    transactions,
+    "        yield* core.remote.deleteBranch(branch)\n      })",
+    "        yield* core.remote.head(branch)\n      })"
+  ])
+]

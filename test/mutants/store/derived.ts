@@ -1,0 +1,244 @@
+import { mutant } from "../bundled.js"
+
+const derived = "store/internal/Derived.ts"
+const file = "store/internal/DerivedFile.ts"
+const index = "domain/IndexFile.ts"
+const keys = "domain/IndexKey.ts"
+const manifest = "domain/ManifestFile.ts"
+const settings = "store/internal/RepositorySettings.ts"
+const edit = "store/internal/DocumentEdit.ts"
+const doctor = "store/internal/DoctorCollection.ts"
+
+const same = "Index and manifest files change in the commit of the document."
+const form = "from a value's key to ids; `tree` names the version of the collection that it describes"
+const projected = "ids and projected fields of a collection, with the same `tree`"
+const adopts =
+  "Sharding, indexes and manifests belong to the repository: a store that is given none adopts what is recorded, options that differ are a `ValidationError`."
+const recorded =
+  "the settings that every client must share; written by the first commit that needs more than the plain layout"
+const doctors =
+  "`doctor` names files above 1 MB, ids that differ only in case, files that the layout does not put there, stale or wrong indexes and manifests, unreadable documents and work branches that a transaction left."
+const unknown = "An option that is not known is one too and names the nearest known one"
+const spelling = "The key of a number keeps the spelling of the document's file"
+const healed = "`findBy` scans until the next write or `reindex` has caught up"
+
+/** Faults of index and manifest files, settings and the doctor. */
+export const derivedFiles = [
+  mutant("deleted documents stay in the index", same, [
+    index,
+    "for (const { document, id } of changes) {\n    for (const key of",
+    "for (const { document, id } of changes) {\n    if (document === undefined) continue\n    for (const key of"
+  ]),
+  mutant("old values stay in the index", same, [
+    index,
+    "for (const key of ids.get(id) ?? []) note(removed, key, id)\n",
+    ""
+  ]),
+  mutant("empty keys stay in the index", same, [
+    index,
+    "if (left.length === 0) values.delete(key)\n    else values.set(key, left)",
+    "values.set(key, left)"
+  ]),
+  mutant("elements are indexed twice", form, [keys, "[...new Set(field.map(keyOf))]", "field.map(keyOf)"]),
+  mutant("a list is indexed as a whole", form, [
+    keys,
+    "return Array.isArray(field) ? [...new Set(field.map(keyOf))] : [keyOf(field)]",
+    "return [keyOf(field)]"
+  ]),
+  mutant("null is not indexed", form, [
+    keys,
+    "if (field === undefined) return []",
+    "if (field === undefined || field === null) return []"
+  ]),
+  mutant(
+    "a missing field is indexed as null",
+    form,
+    [keys, "if (field === undefined) return []", 'if (field === undefined) return ["null"]'],
+    [
+      index,
+      "document !== undefined && Object.hasOwn(document, field) ? keysOf(document[field]) : []",
+      "document !== undefined ? keysOf(document[field]) : []"
+    ]
+  ),
+  mutant("keys have no spaces", form, [
+    "domain/CanonicalJson.ts",
+    'return this.form === inline ? ", "',
+    'return this.form === inline ? ","'
+  ]),
+  mutant("ids of an index are in the order of writes", form, [
+    index,
+    "return ids[at] === id ? ids : [...ids.slice(0, at), id, ...ids.slice(at)]",
+    "return ids[at] === id ? ids : [...ids, id]"
+  ]),
+  mutant("an index has no time", form, [index, "updated_at: updatedAt", 'updated_at: ""']),
+  mutant("an index has no tree", form, [
+    index,
+    "    ids: new JsonMap(index.ids),\n    tree\n",
+    "    ids: new JsonMap(index.ids)\n"
+  ]),
+  mutant("a manifest has no tree", projected, [
+    manifest,
+    "    documents: new JsonMap(manifest.documents),\n    tree\n",
+    "    documents: new JsonMap(manifest.documents)\n"
+  ]),
+  mutant("an index names the tree before", form, [
+    derived,
+    "changes.length === 0\n          ? before",
+    "changes.length >= 0\n          ? before"
+  ]),
+  mutant("an index is written by the next commit", same, [
+    edit,
+    "      for (const change of derivation.changes) changes.push(change)\n",
+    "      if (outcomes.every(({ before }) => Option.isNone(before))) for (const change of derivation.changes) changes.push(change)\n"
+  ]),
+  mutant("a manifest counts projected documents", projected, [
+    manifest,
+    "count: manifest.ids.length",
+    "count: manifest.documents.size"
+  ]),
+  mutant("a manifest holds whole documents", projected, [
+    manifest,
+    "documents.set(id, project(document, fields))",
+    "documents.set(id, document)"
+  ]),
+  mutant("a manifest keeps deleted ids", projected, [
+    manifest,
+    "if (many === undefined) ids = withoutId(ids, id)\n      else many.delete(id)",
+    "if (many !== undefined) many.delete(id)"
+  ]),
+  mutant("a manifest keeps deleted documents", projected, [manifest, "      documents.delete(id)\n", ""]),
+  mutant("a manifest shows missing fields as null", projected, [
+    manifest,
+    ".filter((field) => Object.hasOwn(document, field) && isPrintable(document[field]!))\n      .map((field) => [field, document[field]!])",
+    ".map((field) => [field, document[field] ?? null])"
+  ]),
+  mutant("a stale file is carried on", healed, [
+    file,
+    "stored === undefined ? tree === emptyTree : tree !== undefined && stored.value.tree === tree",
+    "stored === undefined ? tree === emptyTree : tree !== undefined"
+  ]),
+  mutant("reindex keeps a file that names the tree", healed, [
+    derived,
+    "!rebuild && (file.describes(before)",
+    "(!rebuild || changed.length === 0) && (file.describes(before)"
+  ]),
+  mutant("reindex always commits", healed, [
+    file,
+    "if (!isTouched && stored !== undefined) {",
+    "if (!isTouched && stored === null) {"
+  ]),
+  mutant(
+    "reindex tells no progress",
+    "`collection.reindex({ onProgress })` tells how many documents were read, and of how many.",
+    [
+      derived,
+      "onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void",
+      "onRead?.({ collection, documents: 0, total: 0 }) ?? Effect.void"
+    ]
+  ),
+  mutant("rebuilds lose the spelling of numbers", spelling, [
+    derived,
+    "Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))",
+    "Either.getOrElse(Either.try(() => JSON.parse(new TextDecoder().decode(content)) as SpelledObject), (): SpelledObject => ({}))"
+  ]),
+  mutant("only the first index is kept", same, [
+    "store/internal/RepositorySettings.ts",
+    "return files.set(file.oid, { settings, recorded: true",
+    "return files.set(file.oid, { settings: { ...settings, indexes: new Map(Array.from(settings.indexes, ([name, fields]) => [name, fields.slice(0, 1)])) }, recorded: true"
+  ]),
+  mutant("settings are not recorded", recorded, [
+    edit,
+    "const record = settings.unrecorded && (",
+    "const record = settings.unrecorded && settings.recorded && ("
+  ]),
+  mutant("the plain layout is recorded too", recorded, [
+    settings,
+    "unrecorded: !isPlain(asked),",
+    "unrecorded: true,"
+  ]),
+  mutant("options that differ are accepted", adopts, [
+    settings,
+    "const differ = differences(options.given, settings)",
+    "const differ: ReadonlyArray<string> = []"
+  ]),
+  mutant("a store without options has the plain layout", adopts, [
+    settings,
+    "return files.set(file.oid, { settings, recorded: true",
+    "return files.set(file.oid, { settings: asked, recorded: true"
+  ]),
+  mutant("reads ignore options that differ", adopts, [
+    settings,
+    "if (settings.mismatch !== undefined && !isOfThePast) return yield* settings.mismatch\n",
+    ""
+  ]),
+  mutant("writes ignore options that differ", adopts, [
+    edit,
+    "    if (settings.mismatch !== undefined) return yield* settings.mismatch\n",
+    ""
+  ]),
+  mutant("a root keeps its slashes", 'where the collections are; `""` is the repository\'s own root', [
+    "store/DocumentPath.ts",
+    "=> trim(root, /\\//)",
+    '=> root.replace(/\\/+$/, "")'
+  ]),
+  mutant("unknown options are ignored", unknown, [
+    "domain/Options.ts",
+    'onExcessProperty: "error"',
+    'onExcessProperty: "ignore"'
+  ]),
+  mutant("a bare number is a duration", 'write `"30 seconds"` or `Duration.seconds(30)`, not `30`', [
+    "domain/DurationInput.ts",
+    'if (typeof given === "number") {',
+    'if (typeof given === "number" && given < 0) {'
+  ]),
+  mutant("the doctor sees no case twins", doctors, [
+    doctor,
+    "if (same.length > 0) {",
+    "if (same.length > 2) {"
+  ]),
+  mutant("the doctor sees no misplaced files", doctors, [
+    doctor,
+    "if (outside.length > 0) {",
+    "if (outside.length > 20) {"
+  ]),
+  mutant("the doctor believes stale files", doctors, [
+    doctor,
+    "if (value.tree !== tree.oid) {",
+    'if (value.tree === "") {'
+  ]),
+  mutant("the doctor compares no index", doctors, [
+    doctor,
+    "if (!sameLists(values, rebuilt.values) || !sameLists(ids, rebuilt.ids)) wrong(index)",
+    "if (values.size < 0 || rebuilt.ids.size < 0 || ids.size < 0) wrong(index)"
+  ]),
+  mutant("the doctor compares no manifest", doctors, [
+    doctor,
+    "if (manifest !== undefined && !manifestAgrees(manifest, projected, changes)) wrong(manifest)",
+    "if (manifest !== undefined && projected.length < 0) wrong(manifest)"
+  ]),
+  mutant("the doctor counts nothing", doctors, [
+    doctor,
+    "hasCount(content, value.ids.length) && Either",
+    "Either"
+  ]),
+  mutant("the doctor misses a missing index", doctors, [
+    doctor,
+    "`the next write makes it, or ${again}`\n          )",
+    "`the next write makes it, or ${again}`\n          ), void found.pop()"
+  ]),
+  mutant("the doctor sees no unreadable documents", doctors, [
+    "store/internal/DoctorDocuments.ts",
+    "if (broken.length > 0) {",
+    "if (broken.length > 1) {"
+  ]),
+  mutant("the doctor sees no large documents", doctors, [
+    "store/internal/DoctorDocuments.ts",
+    "  ids.length === 0\n    ? []",
+    "  ids.length <= 1\n    ? []"
+  ]),
+  mutant("the doctor sees no work branches", doctors, [
+    "store/internal/Doctor.ts",
+    "found.push(...(yield* leftBranches(core)))\n",
+    ""
+  ])
+]

@@ -1,0 +1,275 @@
+import { mutant } from "../bundled.js"
+
+const versions = "store/internal/Versions.ts"
+const json = "domain/CanonicalJson.ts"
+const paths = "store/DocumentPath.ts"
+const collections = "store/internal/Collections.ts"
+const judgement = "store/internal/Judgement.ts"
+const codec = "store/internal/Codec.ts"
+const commit = "store/internal/Commit.ts"
+const edit = "store/internal/DocumentEdit.ts"
+
+const file =
+  "the document: two-space indent, sorted keys, one newline; with `_id`, `_rev`, `_created_at`, `_updated_at`"
+const rises = "`_rev` rises by one, `_created_at` stays"
+const exact =
+  "A number that JavaScript cannot hold exactly can be read, but a write that would change it silently is refused."
+const judged = "judges `expectedRev` there, recomputes index and manifest, and commits."
+const conflict = "not as expected; `conflicts` lists documents with expected and actual versions"
+const missing = "no such document, branch, ref or repository"
+const rule = "an argument, an option or a stored file breaks a rule; `issues` names the paths"
+const again =
+  "writers of the same document are tried again `conflictRetries` times and then fail with a `ConflictError` that holds both versions."
+const others = "writers of different documents never see a conflict"
+const batches =
+  "A branch that moves under it is met by building the batch again on the new head, up to `batchRetries`; then `ConflictError`."
+const shards = "directories by the leading characters of the id, or of its SHA-256 (`hash`)"
+const schemas =
+  "A stored document that does not fit a collection's schema is a `ValidationError` that names the path"
+
+/** Faults of documents and of writes of one of them. */
+export const documents = [
+  mutant("an update does not raise the revision", rises, [
+    versions,
+    "_rev: (before?.rev ?? next.rev ?? 0) + 1",
+    "_rev: before?.rev ?? (next.rev ?? 0) + 1"
+  ]),
+  mutant("an update is created now", rises, [
+    versions,
+    "_created_at: (before === undefined ? next.createdAt : before.createdAt) ?? now",
+    "_created_at: (before === undefined ? next.createdAt : undefined) ?? now"
+  ]),
+  mutant("an update was updated when it was created", file, [
+    versions,
+    "_updated_at: now",
+    "_updated_at: before?.createdAt ?? now"
+  ]),
+  mutant("times have no milliseconds", file, [
+    edit,
+    "const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()",
+    'const now = new Date(yield* Timestamp.now(unit.operation)).toISOString().replace(/\\.\\d+/, "")'
+  ]),
+  mutant("a number is changed silently", exact, [
+    versions,
+    "const lost = changedNumber(next, stored)",
+    "const lost: ReturnType<typeof changedNumber> = undefined"
+  ]),
+  mutant("an inexact number makes its document unwritable", exact, [
+    versions,
+    "Option.exists(next.document, (document) => holdsNumber(document, value))",
+    "Option.isSome(next.document) || value === undefined"
+  ]),
+  mutant("keys are sorted by UTF-16 units", file, [
+    json,
+    "if (left >= 0xd800 && right >= 0xd800) {",
+    "if (left < 0) {"
+  ]),
+  mutant("keys keep their order", file, [
+    json,
+    "const names = yield* sortedKeys(keys)",
+    "const names = keys"
+  ]),
+  mutant("files are indented by four spaces", file, [
+    json,
+    'indents.push(`\\n${"  ".repeat(indents.length)}`)',
+    'indents.push(`\\n${"    ".repeat(indents.length)}`)'
+  ]),
+  mutant("files have no newline at their end", file, [
+    json,
+    "chunks.push(encoder.encode(`${printer.text}\\n`))",
+    "chunks.push(encoder.encode(printer.text))"
+  ]),
+  mutant("exponents have one digit", file, [json, 'exponent.padStart(2, "0")', 'exponent.padStart(1, "0")']),
+  mutant("text beyond ASCII is escaped", file, [
+    json,
+    'case "string":\n      return JSON.stringify(value)',
+    'case "string":\n      return JSON.stringify(value).replace(/[\\u0080-\\uffff]/g, (unit) => `\\\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)'
+  ]),
+  mutant("hash shards take the id", shards, [
+    paths,
+    'layout.shardBy === "hash" ? bytesToHex(sha256(utf8ToBytes(id))) : id',
+    "id"
+  ]),
+  mutant("all shards are the first one", shards, [
+    paths,
+    "text.slice(level * shardWidth, (level + 1) * shardWidth)",
+    "text.slice(0, shardWidth)"
+  ]),
+  mutant("shards are one character longer", shards, [
+    paths,
+    "text.slice(level * shardWidth, (level + 1) * shardWidth)",
+    "text.slice(level * shardWidth, (level + 1) * shardWidth + 1)"
+  ]),
+  mutant("an insert overwrites", conflict, [collections, 'needs: "absent",', 'needs: "any",']),
+  mutant("a replace creates", missing, [
+    collections,
+    'needs: "present",\n        expected: expected(options),\n        next: () => Effect.succeed({ document: Option.some(encoded) })',
+    'needs: "any",\n        expected: expected(options),\n        next: () => Effect.succeed({ document: Option.some(encoded) })'
+  ]),
+  mutant("a delete of a missing document succeeds", missing, [
+    collections,
+    'needs: "present",\n        expected: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })',
+    'needs: "any",\n        expected: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })'
+  ]),
+  mutant("a delete ignores expectedRev", judged, [
+    collections,
+    "expected: expected(options),\n        next: () => Effect.succeed({ document: Option.none() })",
+    "next: () => Effect.succeed({ document: Option.none() })"
+  ]),
+  mutant("an upsert ignores expectedRev", judged, [
+    collections,
+    'needs: "any",\n        expected: expected(options),',
+    'needs: "any",'
+  ]),
+  mutant("a missing document meets every expectedRev", judged, [
+    judgement,
+    "if (expected.rev !== undefined && version?.rev !== expected.rev) {",
+    "if (expected.rev !== undefined && version !== undefined && version.rev !== expected.rev) {"
+  ]),
+  mutant("a later revision meets expectedRev", judged, [
+    judgement,
+    "if (expected.rev !== undefined && version?.rev !== expected.rev) {",
+    "if (expected.rev !== undefined && (version === undefined || version.rev < expected.rev)) {"
+  ]),
+  mutant("an update overwrites", "`_rev` rises by one, `_created_at` stays", [
+    collections,
+    "codec.merge(placeOf(operation, id, stored.path), stored, patch)",
+    "codec.encode(placeOf(operation, id, stored.path), patch as never)"
+  ]),
+  mutant("an upsert overwrites", "`_rev` rises by one, `_created_at` stays", [
+    collections,
+    "Effect.map(codec.mergeWhole(placeOf(operation, id, stored.path), stored, document), (merged) => ({",
+    "Effect.map(Effect.zipRight(Effect.succeed(stored), Effect.succeed(encoded)), (merged) => ({"
+  ]),
+  mutant("the caller's message is ignored", "Every write of a store is a commit.", [
+    collections,
+    'options?.message ??\n        (typeof verb === "string"',
+    '(typeof verb === "string"'
+  ]),
+  mutant("an upsert always says insert", "Every write of a store is a commit.", [
+    collections,
+    '(existing ? "update" : "insert")',
+    '"insert"'
+  ]),
+  mutant("author and committer are exchanged", "name and email of commits", [
+    edit,
+    "author: options.author,\n      committer: options.committer",
+    "author: options.committer,\n      committer: options.author"
+  ]),
+  mutant("the author is ignored", "name and email of commits", [edit, "author: options.author,\n", ""]),
+  mutant("a conflict holds no versions", again, [
+    judgement,
+    "{ rev: version.rev, sha: version.oid, document: Option.getOrUndefined(version.document) }",
+    "{}"
+  ]),
+  mutant("one retry less", again, [
+    judgement,
+    "if (conflicts.counted <= conflicts.allowed)",
+    "if (conflicts.counted < conflicts.allowed)"
+  ]),
+  mutant("one retry more", again, [
+    judgement,
+    "if (conflicts.counted <= conflicts.allowed)",
+    "if (conflicts.counted <= conflicts.allowed + 1)"
+  ]),
+  mutant("conflictRetries is ignored", again, [
+    commit,
+    "Judgement.noConflicts(unit.retries ?? options.conflictRetries)",
+    "Judgement.noConflicts(2)"
+  ]),
+  mutant("every move of the branch is a conflict", others, [
+    judgement,
+    "if (changed.length === 0) return Effect.void\n",
+    ""
+  ]),
+  mutant("one batch retry more", batches, [
+    commit,
+    "attempt >= (unit.retries ?? options.batchRetries)",
+    "attempt > (unit.retries ?? options.batchRetries)"
+  ]),
+  mutant("batchRetries is ignored", batches, [
+    commit,
+    "attempt >= (unit.retries ?? options.batchRetries)",
+    "attempt >= 1"
+  ]),
+  mutant("a batch is not built again", batches, [
+    commit,
+    "attempt >= (unit.retries ?? options.batchRetries)",
+    "attempt >= 0"
+  ]),
+  mutant("the deadline is ignored", "how long a single write goes on while others keep moving the branch", [
+    commit,
+    "if ((yield* Clock.currentTimeMillis) - started >= limit) {",
+    "if ((yield* Clock.currentTimeMillis) - started < 0) {"
+  ]),
+  mutant(
+    "a lost race is not built again",
+    "When somebody else moved the branch meanwhile, all of it happens again",
+    [
+      commit,
+      'if (answer.left._tag !== "RefMoved") return yield* answer.left',
+      'if (answer.left._tag !== "RefMoved") return yield* answer.left\n      if (attempt >= 0) return yield* stuck(unit, answer.left, "lost")'
+    ]
+  ),
+  mutant("readOnly is ignored", "writes fail with `AuthError`; `ref` reads one commit or tag", [
+    commit,
+    "if (parts.options.readOnly || parts.isPinned)",
+    "if (parts.isPinned)"
+  ]),
+  mutant(
+    "a transaction of a store for reading begins",
+    "writes fail with `AuthError`; `ref` reads one commit or tag",
+    [
+      "store/internal/Transactions.ts",
+      "core.options.readOnly || core.isPinned\n    ? new AuthError",
+      "core.branch === name\n    ? new AuthError"
+    ]
+  ),
+  mutant("an _id that contradicts is ignored", rule, [
+    codec,
+    "if (id === undefined || id === place.id) return undefined\n",
+    "if (id === undefined || id !== null) return undefined\n"
+  ]),
+  mutant("an id may end in a newline", rule, ["domain/DocumentId.ts", "{0,127}$/", "{0,127}\\n?$/"]),
+  mutant(
+    "an id may have 200 characters",
+    rule,
+    ["domain/DocumentId.ts", "{0,127}$/", "{0,199}$/"],
+    ["domain/DocumentId.ts", "if (id.length > 128)", "if (id.length > 200)"]
+  ),
+  mutant("a collection's name may begin with an underscore", rule, [
+    "domain/CollectionName.ts",
+    'idProblem(name)?.replace(/^an id/, "a collection\'s name")',
+    'idProblem(String(name).replace(/^_/, ""))?.replace(/^an id/, "a collection\'s name")'
+  ]),
+  mutant("generated ids are random", "Generated ids begin with the time", [
+    "domain/Ulid.ts",
+    'return digits(lastTime, 10) + last.map((value) => digits(value, 4)).join("")',
+    'return random.map((value) => digits(value, 4)).join("") + digits(lastTime, 10)'
+  ]),
+  mutant("ids of one millisecond do not rise", "Generated ids begin with the time", [
+    "domain/Ulid.ts",
+    "if (now > lastTime) {",
+    "if (now >= lastTime) {"
+  ]),
+  mutant("a schema's documents are written as they are", schemas, [
+    codec,
+    'Effect.mapError(encode(document), (error) => misfit(place, error, "cannot be written"))',
+    "Effect.succeed(JSON.parse(JSON.stringify(document)) as unknown)"
+  ]),
+  mutant("a schema's documents are read as they are", schemas, [
+    codec,
+    "onRight: (document) => fromDocument(place, document)\n",
+    "onRight: (document) => Effect.succeed(attach(withoutMetadata(document) as A, document))\n"
+  ]),
+  mutant("an update of a schema drops other fields", schemas, [
+    codec,
+    "return yield* validated(place, version, yield* overlay(place, version, fields))\n      }),\n    mergeWhole",
+    "return yield* validated(place, version, fields)\n      }),\n    mergeWhole"
+  ]),
+  mutant("a misfit does not name its path", schemas, [
+    codec,
+    "const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path }) => ({",
+    "const issues = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ message, path: _path }) => ({ path: [] as ReadonlyArray<PropertyKey>, message })).map(({ message, path }) => ({"
+  ])
+]

@@ -1,0 +1,20 @@
+import type { Mutant } from "../bundled.js"
+import { brackets } from "./brackets.js"
+import { derivedFiles } from "./derived.js"
+import { documents } from "./documents.js"
+import { reads } from "./reads.js"
+import { remotes } from "./remotes.js"
+import { travel } from "./travel.js"
+
+export type { Mutant } from "../bundled.js"
+export { breaks, judge, load } from "./judge.js"
+
+/** Every fault of stores and remotes. */
+export const mutants: ReadonlyArray<Mutant> = [
+  ...documents,
+  ...reads,
+  ...derivedFiles,
+  ...brackets,
+  ...travel,
+  ...remotes
+]

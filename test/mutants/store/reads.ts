@@ -1,0 +1,260 @@
+import { mutant } from "../bundled.js"
+
+const reader = "store/internal/Reader.ts"
+const listing = "store/internal/Listing.ts"
+const lookup = "store/internal/Lookup.ts"
+const keys = "domain/IndexKey.ts"
+const core = "store/internal/Core.ts"
+const assembly = "store/internal/Assembly.ts"
+
+const head = "`get`, `exists`, `list`, `count`, `page` and `findBy` read the branch's head."
+const streams =
+  "`all`, `find` and `pages` are Streams that read the one commit that was the head when they began"
+const finds =
+  '`findBy(field, value)` matches when the field equals the value (`1` is not `"1"`) or is a list that contains it.'
+const skips = '`onInvalid: "skip"` or a function passes over it.'
+const views = "`snapshot` and `at(ref)` are views of one commit"
+const refs = "A ref is a commit's id or its beginning, a branch or a tag, with steps back as Git takes them"
+const version =
+  "`version(id)` gives a document with its revision, its blob id (`sha`, for `expect`) and the commit that was looked at."
+const foreign = "An index or manifest without `tree`, as other programs write them, counts as stale too"
+const noticed = "`findBy` scans until the next write or `reindex` has caught up, and `explain` says so."
+const spelling = '`10` and `10.0` are different keys, and `findBy("n", 10)` finds both.'
+const serial =
+  "A read, and the reason of a refusal, is true of some commit between the head before the call and the head after it."
+
+/** Faults of reads. */
+export const reads = [
+  mutant("ids are sorted by language", head, [
+    listing,
+    "files.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))",
+    "files.sort((a, b) => a.id.localeCompare(b.id))"
+  ]),
+  mutant("after is inclusive", head, [
+    listing,
+    "if (this.id(middle) <= id) low",
+    "if (this.id(middle) < id) low"
+  ]),
+  mutant("a limit is one too large", head, [
+    listing,
+    "Math.min(listing.length, from + limit)",
+    "Math.min(listing.length, from + limit + 1)"
+  ]),
+  mutant("a full last page has a cursor", head, [
+    reader,
+    "const more = rest.length > size",
+    "const more = rest.length >= size"
+  ]),
+  mutant("a cursor is the first id", head, [
+    reader,
+    "cursor: more ? listing.id(size - 1) : null",
+    "cursor: more ? listing.id(0) : null"
+  ]),
+  mutant(
+    "pages look at the head anew",
+    streams,
+    [
+      reader,
+      '(located) =>\n            Stream.paginateEffect(options.after, (after) =>\n              Effect.map(\n                pageOf("pages", located, ',
+      '(_located) =>\n            Stream.paginateEffect(options.after, (after) =>\n              Effect.map(\n                Effect.flatMap(locate("pages", {}), (located) => pageOf("pages", located, '
+    ],
+    [
+      reader,
+      "options.size ?? 100, after === undefined ? {} : { after }),\n",
+      "options.size ?? 100, after === undefined ? {} : { after })),\n"
+    ]
+  ),
+  mutant("find limits before it looks", streams, [
+    reader,
+    'const cut = bounded && onInvalid === "fail" ? options.limit',
+    'const cut = onInvalid === "fail" ? options.limit'
+  ]),
+  mutant("all ignores its limit", streams, [
+    reader,
+    'all: (options = {}) => limited(everything("all", options, true), options.limit),',
+    'all: (options = {}) => everything("all", options, false),'
+  ]),
+  mutant("onInvalid skip fails", skips, [
+    reader,
+    'else if (onInvalid === "fail") return yield* answer.left',
+    'else if (typeof onInvalid === "string") return yield* answer.left'
+  ]),
+  mutant("onInvalid is not told", skips, [
+    reader,
+    'else if (onInvalid !== "skip") yield* onInvalid(id, answer.left)\n',
+    ""
+  ]),
+  mutant(
+    "history ignores its limit",
+    "An acknowledged write is in the history exactly once",
+    [reader, "core.remote.log(head.value, path, { limit })", "core.remote.log(head.value, path, {})"],
+    [reader, "Stream.runCollect(Stream.take(log, limit))", "Stream.runCollect(log)"]
+  ),
+  mutant("history is of all documents", "An acknowledged write is in the history exactly once", [
+    reader,
+    "core.remote.log(head.value, path, { limit })",
+    'core.remote.log(head.value, "", { limit })'
+  ]),
+  mutant("history is oldest first", "An acknowledged write is in the history exactly once", [
+    reader,
+    "return Chunk.toReadonlyArray(commits).map(\n",
+    "return [...Chunk.toReadonlyArray(commits)].reverse().map(\n"
+  ]),
+  mutant("history names the committer's mark", "Every write of a store is a commit.", [
+    reader,
+    "message: withoutMark(message),",
+    "message: `${withoutMark(message)} `,"
+  ]),
+  mutant("version names a tree", version, [
+    reader,
+    "sha: file.value.oid, commit: head.value.commit",
+    "sha: file.value.oid, commit: head.value.tree"
+  ]),
+  mutant("version names the commit twice", version, [
+    reader,
+    "sha: file.value.oid, commit: head.value.commit",
+    "sha: head.value.commit, commit: head.value.commit"
+  ]),
+  mutant("version begins at 0", version, [
+    reader,
+    "Option.some({ document, rev, sha",
+    "Option.some({ document, rev: rev - 1, sha"
+  ]),
+  mutant("candidates are not compared with documents", finds, [
+    reader,
+    "else if (Object.hasOwn(document.right, field) && fieldMatches(document.right[field], value))",
+    "else if (Object.hasOwn(document.right, field))"
+  ]),
+  mutant("lists do not contain", finds, [
+    keys,
+    "(equalJson(field, value) || (isList(field) && field.some((item) => equalJson(item, value))))",
+    "equalJson(field, value)"
+  ]),
+  mutant('1 is "1"', finds, [
+    keys,
+    "if (a === b) return true",
+    'if (a === b || (typeof a !== "object" && typeof b !== "object" && String(a) === String(b))) return true'
+  ]),
+  mutant("objects are compared by their keys alone", finds, [
+    keys,
+    "Object.hasOwn(b, key) && equalJson(a[key], b[key])",
+    "Object.hasOwn(b, key)"
+  ]),
+  mutant("a list is looked for as a whole", finds, [
+    keys,
+    "[...new Set([...keysOfValue(value, known), ...keysOfValue(first, known)])]",
+    "[...new Set(keysOfValue(value, known))]"
+  ]),
+  mutant("an empty list is looked for in the index", finds, [
+    lookup,
+    "if (Array.isArray(value) && value.length === 0) return scan(",
+    "if (Array.isArray(value) && value.length < 0) return scan("
+  ]),
+  mutant("numbers have one spelling", spelling, [
+    keys,
+    "return [...spellings(value), ...more]",
+    "return [keyOf(value), ...more]"
+  ]),
+  mutant("findBy ignores its limit", finds, [
+    reader,
+    "const all = yield* Stream.runCollect(limited(found, limit)).pipe(",
+    "const all = yield* Stream.runCollect(limited(found, undefined)).pipe("
+  ]),
+  mutant("a scan ignores the limit of findBy", finds, [
+    reader,
+    "yield* Stream.runCollect(limited(scanBy(field, value, options), limit))",
+    "yield* Stream.runCollect(scanBy(field, value, options))"
+  ]),
+  mutant("a scan ignores after", finds, [
+    reader,
+    "const listing = slice(located.listing, undefined, options.after)\n        return Stream.mapChunksEffect",
+    "const listing = slice(located.listing, undefined, undefined)\n        return Stream.mapChunksEffect"
+  ]),
+  mutant("a stale index is believed", noticed, [
+    lookup,
+    "if (index.tree !== undefined && index.tree !== tree) {",
+    'if (index.tree === "") {'
+  ]),
+  mutant("an index without tree is believed", foreign, [
+    lookup,
+    "if (index.tree === undefined && !core.options.trustForeignIndexes) {",
+    'if (index.tree === "") {'
+  ]),
+  mutant(
+    "trustForeignIndexes is ignored",
+    "answers from index and manifest files that do not name the version that they describe",
+    [
+      lookup,
+      "if (index.tree === undefined && !core.options.trustForeignIndexes) {",
+      "if (index.tree === undefined) {"
+    ]
+  ),
+  mutant("explain calls a stale index current", noticed, [
+    lookup,
+    'return scan("the index is stale: somebody else changed the collection", path, false)',
+    'return scan("the index is stale: somebody else changed the collection", path, true)'
+  ]),
+  mutant("explain says scan", noticed, [reader, 'source: "index",', 'source: "scan",']),
+  mutant(
+    "no index is looked at",
+    noticed,
+    [reader, 'if (how._tag === "Scan") break', "if (how._tag !== undefined) break"],
+    [reader, 'source: "index",', 'source: "scan",']
+  ),
+  mutant("a view sees the head", views, [core, '{ _tag: "Commit", head })', '{ _tag: "Branch" })']),
+  mutant("resolveRef ignores steps back", refs, [
+    "git/Revision.ts",
+    "for (let left = one.back; left > 0 && at !== undefined; left--)",
+    "for (let left = 0; left > 0 && at !== undefined; left--)"
+  ]),
+  mutant(
+    "short ids are unknown",
+    refs,
+    [
+      "git/Revision.ts",
+      "if (found.length === 1) return source.peel(found[0]!)",
+      "if (found.length === 0) return undefined"
+    ],
+    ["git/Revision.ts", "return commits.length === 1 ? commits[0] : undefined", "return undefined"]
+  ),
+  mutant("collections are all directories", head, [
+    assembly,
+    'kind === "tree" && collectionNameProblem(path) === undefined',
+    'kind === "tree"'
+  ]),
+  mutant(
+    "a cached version is an answer",
+    serial,
+    [
+      "store/internal/Snapshot.ts",
+      "if (isExact && Option.isSome(known)) return known",
+      "if (Option.isSome(known)) return known"
+    ],
+    [
+      "store/internal/Snapshot.ts",
+      "const files = isExact || source.takesKnown() ? cache?.files : undefined",
+      "const files = cache?.files"
+    ]
+  ),
+  mutant(
+    "a view fills the branch's cache",
+    views,
+    [core, "{ ...options, readOnly: true, cache: options.viewCache() }", "{ ...options, readOnly: true }"],
+    [core, 'const cacheOwner =\n    place._tag !== "Commit"', "const cacheOwner =\n    remote !== undefined"]
+  ),
+  mutant("collections are unsorted", head, [
+    assembly,
+    "      .sort(compareCodePoints)\n",
+    "      .sort((a, b) => compareCodePoints(b, a))\n"
+  ]),
+  mutant("onBranch is the same branch", 'where the collections are; `""` is the repository\'s own root', [
+    core,
+    "    branch: name,\n    cache: options.viewCache()",
+    "    cache: options.viewCache()"
+  ]),
+  mutant("a missing branch is empty", "no such document, branch, ref or repository", [
+    core,
+    'if (probe.repository === "empty" || probe.branch) return undefined',
+    'if (probe.repository !== "absent") return undefined'
+  ])
+]

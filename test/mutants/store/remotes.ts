@@ -1,0 +1,362 @@
+import { mutant } from "../bundled.js"
+
+const engine = "git/memory/Engine.ts"
+const memory = "git/memory/MemoryRepository.ts"
+const log = "git/memory/MemoryLog.ts"
+const remote = "store/remote/repository/RepositoryRemote.ts"
+const treeEdit = "git/TreeEdit.ts"
+const mapTree = "git/MapTree.ts"
+const reading = "git/TreeReading.ts"
+const revision = "git/Revision.ts"
+const draft = "git/CommitDraft.ts"
+const object = "git/GitObject.ts"
+
+const commit =
+  "One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps it). Fails with `RefMoved` when the branch is elsewhere."
+const next =
+  "The next commit of a branch: takes the branch's turn in this process, runs `edit` with a snapshot of what the commit will stand on"
+const idle = "An edit that makes none gives the turn back and writes nothing"
+const moved = "`RefMoved` when what the edit read did not hold: call it again."
+const history =
+  'Commits that changed `path` ("" for all), newest first, reached from `at`, `limit` at most. Follows no renames.'
+const differs =
+  "Every path whose blob differs between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size."
+const head =
+  "Where the branch is now, never from a cache older than this process's own last write. None when absent."
+const after =
+  "The id that the directory `path` will have once `changes` are made to the tree of `at`. None when it will be empty."
+const creates = "Fails with `RefMoved` when the branch exists."
+const deletes = "Deleting what is gone is success."
+const advances =
+  "Moves a branch forward from `from` to its descendant `to`; never forced: `RefMoved` when it is not at `from`, or `to` does not descend from it."
+const together =
+  "Moves, makes and deletes several branches in one step, all or none, each only from where it is said to be and never by force"
+const probes = "Looks at repository, branch and rights. Never fails because something is absent."
+const names = "What `resolve` finds; a whole id is taken for that of a commit until nothing is found by it."
+const snapshot = "The branch as it is now, never older than this process's own last write."
+
+/** Faults of remotes: sentences of the port. */
+export const remotes = [
+  mutant("a commit on any head is accepted", commit, [
+    remote,
+    "return Option.getOrUndefined(at) === Option.getOrUndefined(wanted)\n",
+    "return Option.isSome(at) || Option.getOrUndefined(at) === Option.getOrUndefined(wanted)\n"
+  ]),
+  mutant("a branch that exists may be made by a commit", commit, [
+    remote,
+    "return Option.getOrUndefined(at) === Option.getOrUndefined(wanted)\n",
+    "return Option.isNone(wanted) || Option.getOrUndefined(at) === Option.getOrUndefined(wanted)\n"
+  ]),
+  mutant("RefMoved does not say where the branch is", commit, [
+    remote,
+    "expected: wanted, actual: at }",
+    "expected: wanted, actual: Option.none() }"
+  ]),
+  mutant("a commit forgets its parent", commit, [
+    draft,
+    "parents: Option.toArray(Option.map(head, ({ commit }) => commit)),",
+    "parents: [],"
+  ]),
+  mutant("a commit's time is in milliseconds", commit, [
+    draft,
+    "seconds: Math.floor(millis / 1000)",
+    "seconds: Math.floor(millis)"
+  ]),
+  mutant("the author is the committer", commit, [
+    draft,
+    "author: person(author)",
+    "author: person(committer ?? author)"
+  ]),
+  mutant("blobs that were put are not told", commit, [
+    draft,
+    "return oid === undefined ? [] : [[path, oid] as const]",
+    "return oid === undefined || index > 0 ? [] : [[path, oid] as const]"
+  ]),
+  mutant("two clients do not see each other's commits", moved, [
+    engine,
+    "return actual === Option.getOrUndefined(expected)",
+    'return ref !== "" || actual === Option.getOrUndefined(expected)'
+  ]),
+  mutant("an edit that makes none commits", idle, [
+    engine,
+    "if (Option.isNone(commit)) return { committed: Option.none(), result }\n",
+    'if (Option.isNone(commit)) {\n              const none = commitOn(operation, branch, head, { message: "nothing", changes: [] }, 0)\n              return none instanceof RefMoved || none instanceof ValidationError ? yield* none : { committed: Option.none(), result }\n            }\n'
+  ]),
+  mutant("an edit's commit is not answered", next, [
+    engine,
+    "return { committed: Option.some(made), result }",
+    "return { committed: Option.none(), result }"
+  ]),
+  mutant("given bytes are kept", snapshot, [
+    memory,
+    "this.blobs.set(oid, content.slice())",
+    "this.blobs.set(oid, content)"
+  ]),
+  mutant("kept bytes are handed out", snapshot, [
+    engine,
+    "if (content === undefined) throw new MissingObject(oid)\n    return content.slice()",
+    "if (content === undefined) throw new MissingObject(oid)\n    return content"
+  ]),
+  mutant("kept bytes are handed out by object", snapshot, [
+    engine,
+    "memory.blobs.get(oid)?.slice()",
+    "memory.blobs.get(oid)"
+  ]),
+  mutant("links are not checked", commit, [
+    engine,
+    "if (wrong !== undefined) return wrong\n    }\n    return undefined",
+    "if (wrong === null) return wrong\n    }\n    return undefined"
+  ]),
+  mutant("a name of a branch is not checked", head, [
+    remote,
+    "branchError(operation, branch) ?? Effect.succeed(branchRef(branch))",
+    "Effect.succeed(branchError === undefined ? branch : branchRef(branch))"
+  ]),
+  mutant("a commit's branch name is not checked", commit, [
+    engine,
+    "const wrong = branchError(operation, branch)\n",
+    'const wrong = branch === "" ? branchError(operation, branch) : undefined\n'
+  ]),
+  mutant("history ignores the path", history, [
+    remote,
+    "{ path, limit: options?.limit }",
+    "{ limit: options?.limit }"
+  ]),
+  mutant("history of a log ignores its limit", history, [
+    remote,
+    "{ path, limit: options?.limit }",
+    "{ path }"
+  ]),
+  mutant("history begins at the oldest", history, [
+    log,
+    "commit.sequence > newest.sequence",
+    "commit.sequence < newest.sequence"
+  ]),
+  mutant("history follows first parents alone", history, [
+    log,
+    "const parents = commit.parents.flatMap(",
+    "const parents = commit.parents.slice(0, 1).flatMap("
+  ]),
+  mutant("history has merges that changed nothing", history, [
+    log,
+    "if (same === undefined && (own",
+    "if ((same === undefined || parents.length > 1) && (own"
+  ]),
+  mutant("history leaves the first commit out", history, [
+    log,
+    "(own !== undefined || parents.length > 0)) yield commit",
+    "parents.length > 0) yield commit"
+  ]),
+  mutant("history leaves removals out", history, [
+    log,
+    "(own !== undefined || parents.length > 0)) yield commit",
+    "own !== undefined) yield commit"
+  ]),
+  mutant("a difference ignores under", differs, [
+    remote,
+    "idOf(after), options?.under)",
+    "idOf(after), undefined)"
+  ]),
+  mutant("a difference has no removals", differs, [
+    reading,
+    "if (order < 0) oneSide(from, i++, prefix, true)",
+    "if (order < 0) i++"
+  ]),
+  mutant("a difference has no additions", differs, [
+    reading,
+    "else if (order > 0) oneSide(to, j++, prefix, false)",
+    "else if (order > 0) j++"
+  ]),
+  mutant("a difference stops at directories", differs, [
+    reading,
+    'if (kind === "tree") wholeSide(source.tree(oid), `${path}/`, isBefore)\n    else if',
+    "if"
+  ]),
+  mutant("before and after are exchanged", differs, [
+    reading,
+    'else if (was === "blob" && is === "blob") record(path, from.oid(i), to.oid(j))',
+    'else if (was === "blob" && is === "blob") record(path, to.oid(j), from.oid(i))'
+  ]),
+  mutant("everything is an ancestor", "`to` does not descend from it", [
+    memory,
+    "    return false\n  }\n}",
+    "    return seen.size > 0\n  }\n}"
+  ]),
+  mutant("ancestors are parents", "`to` does not descend from it", [
+    memory,
+    "waiting.push(...(this.commits.get(oid)?.parents ?? []))",
+    "if (seen.size < 2) waiting.push(...(this.commits.get(oid)?.parents ?? []))"
+  ]),
+  mutant("ancestors are first parents", "`to` does not descend from it", [
+    memory,
+    "waiting.push(...(this.commits.get(oid)?.parents ?? []))",
+    "waiting.push(...(this.commits.get(oid)?.parents.slice(0, 1) ?? []))"
+  ]),
+  mutant("a branch is made twice", creates, [
+    remote,
+    "yield* repository.updateRef(name, Option.none(), Option.some(at))",
+    "yield* repository.updateRef(name, yield* repository.ref(name), Option.some(at))"
+  ]),
+  mutant("a branch is made at nothing", creates, [
+    remote,
+    "        yield* requireCommit(operation, at)\n",
+    ""
+  ]),
+  mutant("a branch advances backwards", advances, [
+    remote,
+    "        yield* requireForward(operation, name, Option.some(from), to)\n",
+    ""
+  ]),
+  mutant("a branch advances from anywhere", advances, [
+    remote,
+    "yield* repository.updateRef(name, Option.some(from), Option.some(to))",
+    "yield* repository.updateRef(name, yield* repository.ref(name), Option.some(to))"
+  ]),
+  mutant("branches move by force together", together, [
+    remote,
+    "                if (Option.isSome(next)) yield* requireForward(operation, name, expected, next.value)\n",
+    '                if (Option.isSome(next) && name === "") yield* requireForward(operation, name, expected, next.value)\n'
+  ]),
+  mutant("branches move one by one", together, [
+    engine,
+    "      for (const { expected, name: ref } of updates) {\n        const moved = movedFrom(ref, expected)\n        if (moved !== undefined) return moved\n      }\n      for (const { name: ref, next } of updates) {\n",
+    "      for (const { expected, name: ref, next } of updates) {\n        const moved = movedFrom(ref, expected)\n        if (moved !== undefined) return moved\n"
+  ]),
+  mutant("only the first branch moves", together, [
+    engine,
+    "for (const { name: ref, next } of updates) {",
+    "for (const { name: ref, next } of updates.slice(0, 1)) {"
+  ]),
+  mutant("a deleted branch stays", deletes, [
+    engine,
+    "else memory.refs.delete(ref)",
+    'else if (ref === "") memory.refs.delete(ref)'
+  ]),
+  mutant("all branches are listed", "Moves a branch forward", [
+    remote,
+    "repository.refs(branchRef(prefix))",
+    "repository.refs(branchRef(prefix.slice(0, 0)))"
+  ]),
+  mutant("listed names are whole", "Moves a branch forward", [
+    remote,
+    'name: name.slice(branchRef("").length)',
+    "name"
+  ]),
+  mutant("an empty repository is present", probes, [
+    remote,
+    'heads.length === 0 ? "empty" : "present"',
+    '"present"'
+  ]),
+  mutant("any branch is the branch", probes, [
+    remote,
+    "branch: heads.some(({ name }) => name === branchRef(branch))",
+    'branch: heads.length > 0 || branch === ""'
+  ]),
+  mutant("a tag goes before a branch", names, [
+    revision,
+    "[`refs/heads/${name}`, `refs/tags/${name}`, `refs/${name}`]",
+    "[`refs/tags/${name}`, `refs/${name}`]"
+  ]),
+  mutant("tags are unknown", names, [
+    revision,
+    "[`refs/heads/${name}`, `refs/tags/${name}`, `refs/${name}`]",
+    "[`refs/heads/${name}`]"
+  ]),
+  mutant("~ is no step", names, [revision, "Number(generations || 1)", "Number(generations || 0)"]),
+  mutant("^2 is the first parent", names, [
+    revision,
+    "source.parents(oid)?.[nth - 1]",
+    "source.parents(oid)?.[0]"
+  ]),
+  mutant("^0 is the parent", names, [revision, "back: nth === 0 ? 0 : 1, nth", "back: 1, nth: nth || 1"]),
+  mutant("ids in capitals are unknown", names, [
+    revision,
+    "const id = name.toLowerCase()",
+    "const id = name"
+  ]),
+  mutant("HEAD is unknown", names, [
+    memory,
+    'name === "HEAD" ? `refs/heads/${this.defaultBranch ?? "main"}` : name',
+    "name"
+  ]),
+  mutant("a removed path may be missing", commit, [
+    treeEdit,
+    "if (existing === undefined || (isTree && !options.directories)) {",
+    "if (isTree && !options.directories) {"
+  ]),
+  mutant("a directory is removed as a file", commit, [
+    treeEdit,
+    "if (existing === undefined || (isTree && !options.directories)) {",
+    "if (existing === undefined) {"
+  ]),
+  mutant("a file takes the place of a directory", commit, [
+    treeEdit,
+    'if (isTree && edit.mode !== "040000" && !options.directories) {',
+    "if (isTree && edit.mode === undefined) {"
+  ]),
+  mutant("a directory takes the place of a file", commit, [
+    treeEdit,
+    "    if (edit === undefined) {\n      throw refusal(",
+    '    if (path === "") {\n      throw refusal('
+  ]),
+  mutant("a path is changed twice", commit, [
+    treeEdit,
+    '    if (at.edit !== undefined) throw refusal(operation, edit.path, "is changed twice in one commit")\n',
+    ""
+  ]),
+  mutant("directories stay when they are empty", commit, [
+    mapTree,
+    "return entries.size === 0 ? undefined : write",
+    "return entries.size < 0 ? undefined : write"
+  ]),
+  mutant("trees are in the order of writes", snapshot, [
+    mapTree,
+    "write(sameKinds ? entries : inOrder(entries))",
+    "write(entries)"
+  ]),
+  mutant("directories sort as files", snapshot, [
+    object,
+    'compareNames(a.mode === "040000" ? `${a.name}/` : a.name, b.mode === "040000" ? `${b.name}/` : b.name)',
+    "compareNames(a.name, b.name)"
+  ]),
+  mutant("a listing has no directories", snapshot, [
+    reading,
+    "if (!isOpened || options.trees === true) entries.push(entry)",
+    'if (entry.kind !== "tree" || options.trees === true) entries.push(entry)'
+  ]),
+  mutant("a whole listing has directories", snapshot, [
+    reading,
+    "if (!isOpened || options.trees === true) entries.push(entry)",
+    "entries.push(entry)"
+  ]),
+  mutant("a whole listing has short paths", snapshot, [
+    reading,
+    "if (isOpened) walk(entry.oid, `${entry.path}/`)",
+    'if (isOpened) walk(entry.oid, "")'
+  ]),
+  mutant("a directory is read as a file", snapshot, [
+    remote,
+    'Option.isNone(entry) || entry.value.kind !== "blob"',
+    "Option.isNone(entry)"
+  ]),
+  mutant("a known file is an answer", snapshot, [
+    remote,
+    "options?.known?.oid === entry.value.oid",
+    "options?.known !== undefined"
+  ]),
+  mutant("missing files shift the others", snapshot, [
+    remote,
+    "path: found[next++]!.path",
+    "path: files[next++]!.path"
+  ]),
+  mutant("the tree after is the tree before", after, [
+    engine,
+    "return Option.fromNullable(directoryAt(find, after, path))",
+    "return Option.fromNullable(directoryAt(find, root ?? after, path))"
+  ]),
+  mutant("an empty directory has a tree", after, [
+    reading,
+    'found?.mode === "040000" && found.oid !== emptyTree ? found.oid : undefined',
+    'found?.mode === "040000" ? found.oid : undefined'
+  ])
+]

@@ -1,0 +1,238 @@
+import { mutant } from "../bundled.js"
+
+const versions = "store/internal/Versions.ts"
+const restore = "store/internal/Restore.ts"
+const revert = "store/internal/Revert.ts"
+const preview = "store/internal/Preview.ts"
+const imports = "store/transfer/Import.ts"
+const rows = "store/transfer/ImportRow.ts"
+const text = "store/transfer/Text.ts"
+
+const exact =
+  "writes that version exactly (if the document is still at that revision; `null`: if there is none): fields that came later are gone, `_rev` goes on rising, `_created_at` stays."
+const again = "A missing document is made again with its old `_created_at` and that version's `_rev` + 1."
+const without = "A version without the document is a `NotFoundError`."
+const forward =
+  "undoes the documents of a commit with a forward commit, of any size, indexes and manifests in step."
+const later =
+  "A document that changed again since is a `ConflictError` that lists all such documents; `force` overwrites."
+const files = "Files that are not documents are left alone and listed in `skipped`."
+const first = "The first commit of a history, and a commit without documents, are a `ValidationError`."
+const dry = "runs its body up to the first commit, which is not made, and answers what it would hold"
+const chunks = "makes one commit per chunk"
+const replaced =
+  "An existing document is replaced and its `_rev` goes on rising; one that already is as the record says is left alone."
+const once =
+  "Rows that are stored already count as `unchanged`, also those whose ids were generated, so nothing is doubled."
+const csv = "CSV is UTF-8 with CRLF; missing and null are empty."
+const guard = "`guardFormulas` puts an apostrophe before text that a spreadsheet would run"
+
+/** Faults of restore, revert, preview, imports and exports. */
+export const travel = [
+  mutant("a document is made again with a new time", again, [
+    versions,
+    "_created_at: (before === undefined ? next.createdAt : before.createdAt) ?? now",
+    "_created_at: (before === undefined ? undefined : before.createdAt) ?? now"
+  ]),
+  mutant("a document is made again with revision 1", again, [
+    versions,
+    "(before?.rev ?? next.rev ?? 0) + 1",
+    "(before?.rev ?? 0) + 1"
+  ]),
+  mutant("a restored document has its old revision", exact, [
+    versions,
+    "(before?.rev ?? next.rev ?? 0) + 1",
+    "(next.rev ?? before?.rev ?? 0) + 1"
+  ]),
+  mutant("a restore merges", exact, [
+    restore,
+    "          next: () =>\n            Effect.succeed({\n              document,",
+    "          next: (now) =>\n            Effect.succeed({\n              document: Option.map(document, (past) => ({ ...Option.getOrUndefined(Option.flatMap(now, (it) => it.document)), ...past })),"
+  ]),
+  mutant("restore ignores expectedRev", exact, [
+    restore,
+    "          expected: expectationOf(options),\n",
+    ""
+  ]),
+  mutant("restore ignores an expected absence", exact, [
+    restore,
+    "? { absent: true as const }",
+    "? undefined"
+  ]),
+  mutant(
+    "a version without the document is restored as nothing",
+    without,
+    [
+      restore,
+      "    if (Option.isNone(file)) {\n      return yield* new NotFoundError({",
+      "    if (Option.isNone(file)) {\n      return yield* new ValidationError({"
+    ],
+    [
+      restore,
+      'import { NotFoundError } from "../../domain/StoreError.js"',
+      'import { NotFoundError, ValidationError } from "../../domain/StoreError.js"'
+    ]
+  ),
+  mutant("a revert overwrites later writes", later, [
+    revert,
+    "expectations: options.force === true ? [] : expectations",
+    "expectations: []"
+  ]),
+  mutant("force is ignored", later, [
+    revert,
+    "expectations: options.force === true ? [] : expectations",
+    "expectations"
+  ]),
+  mutant("a revert keeps what the commit made", forward, [
+    revert,
+    "const reverted = documents.filter(isReadable)",
+    "const reverted = documents.filter((one) => isReadable(one) && one.before !== undefined)"
+  ]),
+  mutant("a revert brings nothing back", forward, [
+    revert,
+    "const reverted = documents.filter(isReadable)",
+    "const reverted = documents.filter((one) => isReadable(one) && one.after !== undefined)"
+  ]),
+  mutant("a revert skips files silently", files, [
+    revert,
+    "        ...others,\n",
+    "        ...others.slice(0, 0),\n"
+  ]),
+  mutant("a revert of a first commit is tried", first, [
+    revert,
+    "if (first === undefined) {",
+    'if (first === "") {'
+  ]),
+  mutant("a revert of a commit without documents is a success", first, [
+    revert,
+    "if (outcome === undefined || Option.isNone(outcome.committed)) {",
+    "if (outcome === undefined && options.force !== true) return { commitSha: commit.commit, documents: [], skipped }\n      if (outcome === undefined || Option.isNone(outcome.committed)) {"
+  ]),
+  mutant("a revert does not list its documents", forward, [
+    revert,
+    ".filter(({ after, before }) => Option.isSome(after) || Option.isSome(before))",
+    ".filter(({ after }) => Option.isSome(after))"
+  ]),
+  mutant("a revert restores times of now", forward, [
+    revert,
+    "createdAt: past?.createdAt,",
+    "createdAt: undefined,"
+  ]),
+  mutant("a preview writes", dry, [
+    preview,
+    "      show(commit.value)\n      return yield* Effect.fail(stopped)",
+    "      show(commit.value)\n      return yield* remote.commitNext(branch, build)"
+  ]),
+  mutant("a preview hides failures", "It fails as the write would fail, with a conflict for example.", [
+    preview,
+    "return yield* Effect.as(exit as Exit.Exit<A, E | ReadError>, Option.none<NewCommit>())",
+    'return exit._tag === "Success" ? Option.none<NewCommit>() : Option.none<NewCommit>()'
+  ]),
+  mutant("a preview lacks index and manifest files", dry, [
+    preview,
+    "shown = Option.orElse(shown, () => Option.some(commit))",
+    "shown = Option.orElse(shown, () => Option.some({ ...commit, changes: commit.changes.slice(0, 1) }))"
+  ]),
+  mutant("idField is ignored", "the field whose text is the id; blank or missing: an id is generated", [
+    imports,
+    'options.idField ?? "_id"',
+    '"_id"'
+  ]),
+  mutant("chunkSize is ignored", chunks, [
+    imports,
+    "Stream.grouped(read, options.chunkSize ?? 100)",
+    "Stream.grouped(read, 100)"
+  ]),
+  mutant(
+    "a dry run writes",
+    "writes nothing; `onRow` tells of every row: insert, replace, unchanged, refuse and why",
+    [
+      imports,
+      "options.dryRun === true ? previewChunk(target) : commitChunk(target, options.message)",
+      "commitChunk(target, options.message)"
+    ]
+  ),
+  mutant(
+    "a dry run calls every row an insert",
+    "writes nothing; `onRow` tells of every row: insert, replace, unchanged, refuse and why",
+    [
+      rows,
+      'action: there === undefined ? "insert"',
+      'action: there === undefined || marks.size >= 0 ? "insert"'
+    ]
+  ),
+  mutant("unchanged records are written", replaced, [
+    imports,
+    "      unchanged: Option.exists(",
+    "      unchanged: stored === undefined && Option.exists("
+  ]),
+  mutant("an import skips existing documents", replaced, [
+    imports,
+    "(document) => contentOf(document) === contentOf(row.document)",
+    '(document) => contentOf(document) !== ""'
+  ]),
+  mutant("generated ids are not those of the import", once, [
+    rows,
+    'text === "" ? numbered(importId, row) : text',
+    'text === "" ? numbered(importId, row + Math.floor(performance.now() * 1000) % 100_000) : text'
+  ]),
+  mutant(
+    "validate first is each",
+    "`first` checks every row before the first commit (the records are read twice)",
+    [
+      imports,
+      'if (options.validate === "first" && options.dryRun !== true) {\n      yield*',
+      'if (options.validate === "first" && options.dryRun === true) {\n      yield*'
+    ]
+  ),
+  mutant("an import's message is ignored", "Every write of a store is a commit.", [
+    imports,
+    "message: message ?? `import",
+    "message: `import"
+  ]),
+  mutant(
+    "an import goes on behind a bad row",
+    "A row that cannot be stored ends the import with its number and reason before its chunk is written; chunks before it stay.",
+    [
+      imports,
+      "if (Either.isLeft(one)) return yield* refusal(one.left, report.importId, report.records)\n",
+      "if (Either.isLeft(one)) continue\n"
+    ]
+  ),
+  mutant("an import counts replacements as inserts", replaced, [
+    imports,
+    'inserted: report.inserted + counted(done.rows, "insert")',
+    'inserted: report.inserted + counted(done.rows, "insert") + counted(done.rows, "replace")'
+  ]),
+  mutant("CSV has line feeds alone", csv, [
+    text,
+    "`${cells.join(delimiter)}\\r\\n`",
+    "`${cells.join(delimiter)}\\n`"
+  ]),
+  mutant("CSV writes null", csv, [
+    text,
+    'if (value === undefined || value === null) return ""',
+    'if (value === undefined) return ""\n  if (value === null) return "null"'
+  ]),
+  mutant("CSV quotes nothing", csv, [text, '/["\\r\\n]/.test(text) || text.includes(delimiter) || ', ""]),
+  mutant("guardFormulas is ignored", guard, [
+    text,
+    'encoding.guardFormulas === true && typeof value === "string" ? guarded(text) : text',
+    "text"
+  ]),
+  mutant(
+    "an export ignores its columns",
+    '`collection.exportText(destination, "csv" \\| "ndjson" \\| "json", { columns, limit, guardFormulas })`',
+    ["store/transfer/Export.ts", "pick(document, options.columns)", "pick(document, undefined)"]
+  ),
+  mutant("an export of a view is of the head", "Views (`store.at`, `store.snapshot`) export too.", [
+    "store/internal/Exporting.ts",
+    "  core.isPinned\n    ? Effect.succeed(core)",
+    "  core.isPinned\n    ? Effect.succeed(core.onBranch(core.branch))"
+  ]),
+  mutant(
+    "an export ignores its limit",
+    '`collection.exportText(destination, "csv" \\| "ndjson" \\| "json", { columns, limit, guardFormulas })`',
+    ["store/transfer/Export.ts", "collection.all({ limit: options.limit })", "collection.all({})"]
+  )
+]
