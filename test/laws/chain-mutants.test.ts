@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { ChainArbitrary, ChainLaws } from "chainstore/testing"
+import { misplaced } from "../mutants/bundled.js"
 import { load, type Mutant, mutants, parameters } from "../mutants/chain/index.js"
 
 const page = readFileSync(fileURLToPath(new URL("../../docs/chain.md", import.meta.url)), "utf8").replace(
@@ -44,6 +45,7 @@ describe("faults of chains", () => {
     )
     assert.sameMembers(Object.keys(ChainLaws.promises), Object.keys(ChainLaws.all))
     assert.strictEqual(new Set(mutants.map(({ name }) => name)).size, mutants.length)
+    assert.deepStrictEqual(misplaced(mutants, "src/chain"), [])
   })
 
   it.each(Object.entries(sample))("%s: %s catches it", async (name, law) => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
+import { misplaced } from "../mutants/bundled.js"
 import { breaks, mutants } from "../mutants/store/index.js"
 
 const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
@@ -28,6 +29,7 @@ describe("faults of stores and remotes", () => {
       []
     )
     assert.strictEqual(new Set(mutants.map(({ name }) => name)).size, mutants.length)
+    assert.deepStrictEqual(misplaced(mutants, "src"), [])
     assert.isAtLeast(mutants.length, 120)
   })
 

@@ -34,6 +34,19 @@ export const edited = (file: string, folder: string, edits: Mutant["edits"]) =>
       readFileSync(join(root, file), "utf8")
     )
 
+/** What no longer finds its place in our sources. */
+export const misplaced = (mutants: ReadonlyArray<Mutant>, folder: string): ReadonlyArray<string> =>
+  mutants.flatMap(({ edits, name }) =>
+    [...new Set(edits.map(([file]) => `${folder}/${file}`))].flatMap((file) => {
+      try {
+        edited(file, folder, edits)
+        return []
+      } catch (error) {
+        return [`${name}: ${error}`]
+      }
+    })
+  )
+
 /** What `contents` exports, bundled with the edits made in the files below `folder`. Effect is shared with the test. */
 export const bundled = async <Module>(
   { edits, name }: Pick<Mutant, "edits" | "name">,

@@ -178,17 +178,13 @@ export const brackets = [
   ]),
   mutant("a transaction writes on its target", appears, [
     transactions,
-    "const fork = core.onFork(work, reads)",
-    "const fork = core.onFork(core.branch, reads)"
+    "calls.of(core.onFork(work, reads))",
+    "calls.of(core.onFork(core.branch, reads))"
   ]),
   mutant(
     "a transaction keeps its branch",
     removed,
-    [
-      transactions,
-      "return given.length === 0 ? Effect.void : detached",
-      "return given.length >= 0 ? Effect.void : detached"
-    ],
+    [transactions, "if (given.length > 0) yield* detached", "if (given.length < 0) yield* detached"],
     ["store/internal/Publishing.ts", "      branches.gone(work)\n", ""]
   ),
   mutant("a failing body is published", appears, [
@@ -245,10 +241,10 @@ export const brackets = [
   ),
   mutant("stale transactions are not listed", stale, [
     transactions,
-    "!running.has(name) && /^",
-    "running.has(name) && /^"
+    "!isRunning(name) && /^",
+    "isRunning(name) && /^"
   ]),
-  mutant("running transactions are listed as stale", stale, [transactions, "!running.has(name) && /^", "/^"]),
+  mutant("running transactions are listed as stale", stale, [transactions, "!isRunning(name) && /^", "/^"]),
   mutant("any branch can be removed", "`removeTransaction(branch)` removes one.", [
     transactions,
     "if (!branch.startsWith(workPrefix)) {",

@@ -8,6 +8,7 @@ const manifest = "domain/ManifestFile.ts"
 const settings = "store/internal/RepositorySettings.ts"
 const edit = "store/internal/DocumentEdit.ts"
 const doctor = "store/internal/DoctorCollection.ts"
+const doctorFiles = "store/internal/DoctorFiles.ts"
 
 const same = "Index and manifest files change in the commit of the document."
 const form = "from a value's key to ids; `tree` names the version of the collection that it describes"
@@ -113,14 +114,14 @@ export const derivedFiles = [
     ".map((field) => [field, document[field] ?? null])"
   ]),
   mutant("a stale file is carried on", healed, [
-    file,
-    "stored === undefined ? tree === emptyTree : tree !== undefined && stored.value.tree === tree",
-    "stored === undefined ? tree === emptyTree : tree !== undefined"
+    derived,
+    "if (recorded === before || recorded === base) return file.changed(",
+    "if (recorded !== undefined) return file.changed("
   ]),
   mutant("reindex keeps a file that names the tree", healed, [
     derived,
-    "!rebuild && (file.describes(before)",
-    "(!rebuild || changed.length === 0) && (file.describes(before)"
+    "if (rebuild || recorded === undefined)",
+    "if ((rebuild && changed.length > 0) || recorded === undefined)"
   ]),
   mutant("reindex always commits", healed, [
     file,
@@ -129,7 +130,7 @@ export const derivedFiles = [
   ]),
   mutant(
     "reindex tells no progress",
-    "`collection.reindex({ onProgress })` tells how many documents were read, and of how many.",
+    "`collection.reindex({ onProgress })` and `store.reindex({ onProgress })` tell how many documents were read, and of how many.",
     [
       derived,
       "onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void",
@@ -137,7 +138,7 @@ export const derivedFiles = [
     ]
   ),
   mutant("rebuilds lose the spelling of numbers", spelling, [
-    derived,
+    "domain/SpelledJson.ts",
     "Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))",
     "Either.getOrElse(Either.try(() => JSON.parse(new TextDecoder().decode(content)) as SpelledObject), (): SpelledObject => ({}))"
   ]),
@@ -148,8 +149,8 @@ export const derivedFiles = [
   ]),
   mutant("settings are not recorded", recorded, [
     edit,
-    "const record = settings.unrecorded && (",
-    "const record = settings.unrecorded && settings.recorded && ("
+    "const record = records && (",
+    "const record = records && settings.recorded && ("
   ]),
   mutant("the plain layout is recorded too", recorded, [
     settings,
@@ -173,7 +174,7 @@ export const derivedFiles = [
   ]),
   mutant("writes ignore options that differ", adopts, [
     edit,
-    "    if (settings.mismatch !== undefined) return yield* settings.mismatch\n",
+    "    if (found.mismatch !== undefined) return yield* found.mismatch\n",
     ""
   ]),
   mutant("a root keeps its slashes", 'where the collections are; `""` is the repository\'s own root', [
@@ -202,29 +203,29 @@ export const derivedFiles = [
     "if (outside.length > 20) {"
   ]),
   mutant("the doctor believes stale files", doctors, [
-    doctor,
-    "if (value.tree !== tree.oid) {",
-    'if (value.tree === "") {'
+    doctorFiles,
+    "if (value.tree !== current) return",
+    'if (value.tree === "") return'
   ]),
   mutant("the doctor compares no index", doctors, [
-    doctor,
-    "if (!sameLists(values, rebuilt.values) || !sameLists(ids, rebuilt.ids)) wrong(index)",
-    "if (values.size < 0 || rebuilt.ids.size < 0 || ids.size < 0) wrong(index)"
+    doctorFiles,
+    "return !sameLists(values, rebuilt.values) || !sameLists(ids, rebuilt.ids)",
+    "return values.size < 0 || rebuilt.ids.size < 0 || ids.size < 0"
   ]),
   mutant("the doctor compares no manifest", doctors, [
-    doctor,
-    "if (manifest !== undefined && !manifestAgrees(manifest, projected, changes)) wrong(manifest)",
-    "if (manifest !== undefined && projected.length < 0) wrong(manifest)"
+    doctorFiles,
+    "return !manifestAgrees(manifest!, projected, changes)",
+    "return projected.length < 0"
   ]),
   mutant("the doctor counts nothing", doctors, [
-    doctor,
+    doctorFiles,
     "hasCount(content, value.ids.length) && Either",
     "Either"
   ]),
   mutant("the doctor misses a missing index", doctors, [
-    doctor,
-    "`the next write makes it, or ${again}`\n          )",
-    "`the next write makes it, or ${again}`\n          ), void found.pop()"
+    doctorFiles,
+    "if (Option.isNone(file)) return add(missing(kind, path))",
+    "if (Option.isNone(file)) return undefined"
   ]),
   mutant("the doctor sees no unreadable documents", doctors, [
     "store/internal/DoctorDocuments.ts",

@@ -147,8 +147,8 @@ export const reads = [
   ]),
   mutant("an empty list is looked for in the index", finds, [
     lookup,
-    "if (Array.isArray(value) && value.length === 0) return scan(",
-    "if (Array.isArray(value) && value.length < 0) return scan("
+    "if (Array.isArray(value) && value.length === 0) return scanOf(",
+    "if (Array.isArray(value) && value.length < 0) return scanOf("
   ]),
   mutant("numbers have one spelling", spelling, [
     keys,
@@ -191,8 +191,8 @@ export const reads = [
   ),
   mutant("explain calls a stale index current", noticed, [
     lookup,
-    'return scan("the index is stale: somebody else changed the collection", path, false)',
-    'return scan("the index is stale: somebody else changed the collection", path, true)'
+    'return scanOf("the index is stale: somebody else changed the collection", path, false)',
+    'return scanOf("the index is stale: somebody else changed the collection", path, true)'
   ]),
   mutant("explain says scan", noticed, [reader, 'source: "index",', 'source: "scan",']),
   mutant(

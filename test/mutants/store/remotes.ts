@@ -159,17 +159,17 @@ export const remotes = [
   ]),
   mutant("a difference has no removals", differs, [
     reading,
-    "if (order < 0) oneSide(from, i++, prefix, true)",
-    "if (order < 0) i++"
+    "if (order < 0) oneSide(from!, at.i++, prefix, true)",
+    "if (order < 0) at.i++"
   ]),
   mutant("a difference has no additions", differs, [
     reading,
-    "else if (order > 0) oneSide(to, j++, prefix, false)",
-    "else if (order > 0) j++"
+    "else if (order > 0) oneSide(to!, at.j++, prefix, false)",
+    "else if (order > 0) at.j++"
   ]),
   mutant("a difference stops at directories", differs, [
     reading,
-    'if (kind === "tree") wholeSide(source.tree(oid), `${path}/`, isBefore)\n    else if',
+    'if (kind === "tree") enter(...sides, `${path}/`)\n    else if',
     "if"
   ]),
   mutant("before and after are exchanged", differs, [
@@ -219,13 +219,13 @@ export const remotes = [
   ]),
   mutant("branches move one by one", together, [
     engine,
-    "      for (const { expected, name: ref } of updates) {\n        const moved = movedFrom(ref, expected)\n        if (moved !== undefined) return moved\n      }\n      for (const { name: ref, next } of updates) {\n",
-    "      for (const { expected, name: ref, next } of updates) {\n        const moved = movedFrom(ref, expected)\n        if (moved !== undefined) return moved\n"
+    "for (const { expected, name: ref } of updates) {\n          const moved = movedFrom(ref, expected)\n          if (moved !== undefined) return moved\n",
+    "for (const { expected, name: ref, next } of updates) {\n          const moved = movedFrom(ref, expected)\n          if (moved !== undefined) return moved\n          if (Option.isSome(next)) memory.refs.set(ref, next.value)\n"
   ]),
   mutant("only the first branch moves", together, [
     engine,
-    "for (const { name: ref, next } of updates) {",
-    "for (const { name: ref, next } of updates.slice(0, 1)) {"
+    "for (const { name: ref, next } of updates) {\n          if (Option.isSome(next)) memory",
+    "for (const { name: ref, next } of updates.slice(0, 1)) {\n          if (Option.isSome(next)) memory"
   ]),
   mutant("a deleted branch stays", deletes, [
     engine,
@@ -331,8 +331,8 @@ export const remotes = [
   ]),
   mutant("a whole listing has short paths", snapshot, [
     reading,
-    "if (isOpened) walk(entry.oid, `${entry.path}/`)",
-    'if (isOpened) walk(entry.oid, "")'
+    "prefix: `${entry.path}/`, next: 0",
+    'prefix: "", next: 0'
   ]),
   mutant("a directory is read as a file", snapshot, [
     remote,
