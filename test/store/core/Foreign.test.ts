@@ -38,7 +38,14 @@ const step = fc.record({
 const layouts: ReadonlyArray<StoreOptions> = [
   { indexes: { c: ["f", "constructor"] }, manifests: { c: ["f", "__proto__"] } },
   { indexes: { c: ["f"] }, manifests: ["c"], shardDepth: 2, shardWidth: 1, shardBy: "leading" },
-  { indexes: { c: ["f"] }, manifests: { c: ["f"] }, shardDepth: 1, shardWidth: 2, shardBy: "hash", root: "" }
+  { indexes: { c: ["f"] }, manifests: { c: ["f"] }, shardDepth: 1, shardWidth: 2, shardBy: "hash", root: "" },
+  {
+    format: 2,
+    indexes: { c: ["f", "constructor"] },
+    manifests: { c: ["f", "__proto__"] },
+    shardDepth: 1,
+    shardBy: "hash"
+  }
 ]
 
 const run = (
@@ -185,7 +192,7 @@ const inMemory: Repository = Effect.sync(() => Memory.make({ repository: new Mem
 describe.each([
   ["Memory", inMemory, 13, 14] as const,
   ...repositories.map(
-    ([name, repository], at) => [name, repository, at === 0 ? 12 : 1, at === 0 ? 14 : 8] as const
+    ([name, repository], at) => [name, repository, at === 0 ? 5 : 1, at === 0 ? 14 : 8] as const
   )
 ])("foreign commits on %s", (_name, repository, numRuns, maxLength) => {
   it.live("copies of a document in other shards are no documents", () =>
