@@ -54,6 +54,10 @@ const run = (
   steps: ReadonlyArray<{ kind: number; id: string; value: number; who: number }>
 ) =>
   Effect.gen(function* () {
+    const [indexFile, manifestFile] =
+      options.format === 2
+        ? ["_index/c/f/rows/0.json", "_manifest/c/_header.json"]
+        : ["_index/c/f.json", "_manifest/c.json"]
     const client = yield* repository
     const open = (given: StoreOptions) =>
       Effect.flatMap(client, (remote) =>
@@ -134,13 +138,13 @@ const run = (
             ])
           break
         case 10:
-          yield* raw([{ _tag: "Remove", path: at(`_index/c/f.json`) }])
+          yield* raw([{ _tag: "Remove", path: at(indexFile) }])
           break
         case 11:
           yield* raw([
             {
               _tag: "Put",
-              path: at(value % 2 ? `_manifest/c.json` : "_index/c/f.json"),
+              path: at(value % 2 ? manifestFile : indexFile),
               content: bytes("[]")
             }
           ])
