@@ -1,8 +1,9 @@
-import { useEffect } from "preact/hooks"
+import { useLayoutEffect } from "preact/hooks"
 
 /** Lets Escape close something that lies above the page, wherever the focus is, and nothing else by the same key. */
 export const useEscape = (open: boolean, close: () => void): void => {
-  useEffect(() => {
+  // A layout effect, so that the next key finds the state that the last one changed, and nobody who has gone.
+  useLayoutEffect(() => {
     if (!open) return
     const keys = (event: KeyboardEvent) => {
       // A dialog is above everything else, and the browser closes it.
