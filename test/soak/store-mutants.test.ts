@@ -1,6 +1,7 @@
-import { assert, it } from "@effect/vitest"
+import { it } from "@effect/vitest"
 import { Memory } from "chainstore/store"
 import { StoreLaws } from "chainstore/testing"
+import { everyFaultIsCaught } from "../mutants/catching.js"
 import { judge, mutants } from "../mutants/store/index.js"
 
 /** The faults that no law catches, with the reason. */
@@ -9,15 +10,7 @@ const explained: Readonly<Record<string, string>> = {
     "a history without merges has one candidate at a time, and the sides of a merge have no order where their commits are of one second"
 }
 
-it("the laws catch nothing in a bundle without a fault", async () => {
-  assert.deepStrictEqual(await judge({ name: "no fault", edits: [] }), [])
-})
-
-it.each(mutants.map((one) => [one.name, one] as const))("the laws catch: %s", async (name, mutant) => {
-  const laws = await judge(mutant)
-  console.log(`| ${name} | ${laws.join(", ") || explained[name]} |`)
-  assert.strictEqual(laws.length > 0, explained[name] === undefined, mutant.breaks)
-})
+everyFaultIsCaught(mutants, judge, explained)
 
 it.each(Object.values(StoreLaws.all))("a sharded store without a cache keeps: $name", (law) => {
   const repository = new Memory.MemoryRepository()

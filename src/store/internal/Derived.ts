@@ -2,8 +2,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Bounded } from "../../domain/Bounded.js"
-import { compareCodePoints } from "../../domain/CanonicalJson.js"
-import { collectionNameProblem, fieldNameProblem } from "../../domain/CollectionName.js"
 import { type DocumentChange, type IndexFile, parseIndex } from "../../domain/IndexFile.js"
 import { lazy } from "../../domain/Lazy.js"
 import { type ManifestFile, parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
@@ -62,6 +60,9 @@ export interface Touched {
   readonly since?: { readonly before: Oid | undefined; readonly after: Oid } | undefined
 }
 
+/** What settings say of indexes and manifests. */
+type DerivedNames = Pick<Settings, "indexes" | "manifests">
+
 export interface Derived {
   readonly filesOf: (
     snapshot: Snapshot,
@@ -75,19 +76,14 @@ export interface Derived {
     files: DerivedFiles,
     now: string
   ) => Effect.Effect<Derivation, ReadError>
-  /** The settings with the indexes and manifests of other programs, in a repository without a settings file. */
-  readonly adopted: (snapshot: Snapshot, settings: SettingsAt) => Effect.Effect<Settings, ReadError>
-  /** Removes the index and manifest files of a format that are there for some collections. */
-  readonly removals: (
-    snapshot: Snapshot,
-    settings: Settings,
-    collections: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<Change>, ReadError>
   readonly indexPath: (collection: string, field: string) => string
   readonly manifestPath: (collection: string) => string
   /** The directories of an index and of a manifest of format 2. */
   readonly indexTreePath: (collection: string, field: string) => string
   readonly manifestTreePath: (collection: string) => string
+  /** The trees of format 2 that settings want of a collection, and their directories alone. */
+  readonly treesOf: (collection: string, settings: DerivedNames) => TreePlaces
+  readonly treePaths: (collection: string, settings: DerivedNames) => ReadonlyArray<string>
   /** An index file as a read by the branch's name saw it, with the tree of all index files at that time. */
   readonly seenIndex: (path: string) => SeenIndex | undefined
   readonly sawIndex: (path: string, seen: SeenIndex) => void
@@ -235,10 +231,16 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       return found
     })
 
-  const treePlaces = (collection: string, { indexes, manifest }: DerivedFiles): TreePlaces => ({
-    indexes: Array.from(indexes.keys(), (field) => ({ field, path: indexTreePath(collection, field) })),
-    manifest: manifest && { fields: manifest.fields ?? [], path: manifestTreePath(collection) }
-  })
+  const treesOf: Derived["treesOf"] = (collection, { indexes, manifests }) => {
+    const fields = manifests.get(collection)
+    return {
+      indexes: (indexes.get(collection) ?? []).map((field) => ({
+        field,
+        path: indexTreePath(collection, field)
+      })),
+      manifest: fields && { fields, path: manifestTreePath(collection) }
+    }
+  }
 
   /** The index and manifest files of a collection as a snapshot has them. */
   const storedFiles = (
@@ -267,48 +269,6 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       return stored
     })
 
-  const adopted: Derived["adopted"] = (snapshot, at) =>
-    Effect.gen(function* () {
-      const { settings } = at
-      const asFiles = { ...at, settings: { ...settings, format: 1 as const } }
-      const indexes = new Map(settings.indexes)
-      const manifests = new Map(settings.manifests)
-      for (const [collection, { kind }] of at.entries) {
-        if (kind !== "tree" || collectionNameProblem(collection) !== undefined) continue
-        const files = yield* filesOf(snapshot, asFiles, collection)
-        const fields = Array.from(files.indexes.keys()).filter(
-          (field) => fieldNameProblem(field) === undefined
-        )
-        if (options.given.indexes === undefined && fields.length > 0) {
-          indexes.set(collection, fields.sort(compareCodePoints))
-        }
-        if (options.given.manifests === undefined && files.manifest !== undefined) {
-          const path = manifestPath(collection)
-          const file = yield* load(knownManifests, snapshot, path, files.manifest.oid, parseSpelledManifest)
-          manifests.set(collection, file === undefined ? [] : projectedFields(file.value))
-        }
-      }
-      return { ...settings, indexes, manifests }
-    })
-
-  const removals: Derived["removals"] = (snapshot, { format, indexes, manifests }, collections) =>
-    Effect.gen(function* () {
-      const isTree = format === 2
-      const paths = collections.flatMap((collection) => [
-        ...(indexes.get(collection) ?? []).map((field) =>
-          (isTree ? indexTreePath : indexPath)(collection, field)
-        ),
-        ...(manifests.has(collection) ? [(isTree ? manifestTreePath : manifestPath)(collection)] : [])
-      ])
-      const { filesOfTree } = yield* trees
-      const files = yield* Effect.forEach(paths, (path) =>
-        isTree
-          ? filesOfTree(snapshot, path, options.concurrency)
-          : Effect.map(snapshot.file(path), (file) => (Option.isSome(file) ? [path] : []))
-      )
-      return files.flat().map((path): Change => ({ _tag: "Remove", path }))
-    })
-
   const derive: Derived["derive"] = (
     snapshot,
     settings,
@@ -331,7 +291,7 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       const ofTrees = settings.settings.format === 2 ? yield* trees : undefined
       const stored = yield* ofTrees === undefined
         ? storedFiles(snapshot, collection, files, { isTouched: changes.length > 0, now })
-        : ofTrees.storedTrees(snapshot, collection, treePlaces(collection, files), concurrency)
+        : ofTrees.storedTrees(snapshot, collection, treesOf(collection, settings.settings), concurrency)
       // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
       const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
       const missing = ({ recorded }: DerivedFile) =>
@@ -384,12 +344,15 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
     filesOf,
     derive,
     documents,
-    adopted,
-    removals,
     indexPath,
     manifestPath,
     indexTreePath,
     manifestTreePath,
+    treesOf,
+    treePaths: (collection, settings) => {
+      const { indexes, manifest } = treesOf(collection, settings)
+      return [...indexes, ...(manifest === undefined ? [] : [manifest])].map(({ path }) => path)
+    },
     seenIndex: (path) => seen.get(path),
     sawIndex: (path, found) => void seen.set(path, found),
     index: (snapshot, collection, field, oid) =>

@@ -18,19 +18,23 @@ export interface TreePlaces {
   readonly manifest: { readonly fields: ReadonlyArray<string>; readonly path: string } | undefined
 }
 
+/** The trees of a collection with what their rows are made of. */
+export const treesIn = ({ indexes, manifest }: TreePlaces) => [
+  ...indexes.map(({ field, path }) => ({ kind: "index" as const, path, rows: rowsOfIndex([{ field }]) })),
+  ...(manifest === undefined
+    ? []
+    : [{ kind: "manifest" as const, path: manifest.path, rows: rowsOfManifest(manifest.fields) }])
+]
+
 /** The trees of a collection's indexes and of its manifest as a snapshot has them. */
 export const storedTrees = (
   snapshot: Snapshot,
   collection: string,
-  { indexes, manifest }: TreePlaces,
+  places: TreePlaces,
   concurrency: number
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
-  Effect.forEach(
-    [
-      ...indexes.map(({ field, path }) => ({ path, rows: rowsOfIndex([{ field }]) })),
-      ...(manifest === undefined ? [] : [{ path: manifest.path, rows: rowsOfManifest(manifest.fields) }])
-    ],
-    (tree) => derivedTree({ snapshot, collection, concurrency, ...tree })
+  Effect.forEach(treesIn(places), ({ path, rows }) =>
+    derivedTree({ snapshot, collection, concurrency, path, rows })
   )
 
 /** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */

@@ -6,17 +6,14 @@ import type { SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Finding } from "../Doctor.js"
-import { type Rows, readerAt, rowsOfIndex, rowsOfManifest, treeAt } from "./DerivedTree.js"
-import { type DerivedExamination, type DerivedKind, findingsOn } from "./DoctorDerived.js"
+import { type Rows, readerAt, treeAt } from "./DerivedTree.js"
+import { treesIn } from "./DerivedTrees.js"
+import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
 import { type Entry, entryOf } from "./ordered-tree/Leaf.js"
 import { verify } from "./ordered-tree/Verify.js"
 import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
 
-interface Place {
-  readonly kind: DerivedKind
-  readonly path: string
-  readonly rows: Rows
-}
+type Place = ReturnType<typeof treesIn>[number]
 
 /** All rows of some documents, sorted. One that cannot be written is in no tree. */
 const rowsOf = ({ keyOf, of }: Rows, documents: ReadonlyMap<string, SpelledObject>) =>
@@ -44,16 +41,7 @@ export const examineTrees = (
   Effect.gen(function* () {
     const { concurrency } = core.options
     const { finding, missing, stale, wrong } = findingsOn(collection)
-    const { indexes, manifest } = yield* core.derived.filesOf(snapshot, settings, collection)
-    const places: Array<Place> = Array.from(indexes.keys(), (field) => ({
-      kind: "index",
-      path: core.derived.indexTreePath(collection, field),
-      rows: rowsOfIndex([{ field }])
-    }))
-    if (manifest !== undefined) {
-      const path = core.derived.manifestTreePath(collection)
-      places.push({ kind: "manifest", path, rows: rowsOfManifest(manifest.fields ?? []) })
-    }
+    const places = treesIn(core.derived.treesOf(collection, settings.settings))
     const findings: Array<Finding> = []
     const sound: Array<Place & { readonly count: number }> = []
     for (const place of places) {

@@ -19,6 +19,7 @@ import {
   type Touched
 } from "./Derived.js"
 import type { Derivation } from "./DerivedFile.js"
+import * as FormatChange from "./FormatChange.js"
 import * as Judgement from "./Judgement.js"
 import { listAt } from "./Listing.js"
 import { headerName, rowsName } from "./ordered-tree/Header.js"
@@ -100,9 +101,7 @@ export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit)
     const fields = settings.indexes.get(collection) ?? []
     const hasManifest = settings.manifests.has(collection)
     if (settings.format === 2) {
-      const derivedTrees = fields.map((field) => derived.indexTreePath(collection, field))
-      if (hasManifest) derivedTrees.push(derived.manifestTreePath(collection))
-      for (const tree of derivedTrees) {
+      for (const tree of derived.treePaths(collection, settings)) {
         files.push(`${tree}/${headerName}`)
         trees.push(tree, `${tree}/${rowsName}`)
       }
@@ -162,7 +161,8 @@ const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<P
     const isOtherFormat = format !== found.settings.format
     // Trees begin for the whole repository at once, where other programs may have left index files.
     const begins = !found.recorded && format === 2
-    const named = begins && snapshot.isPinned() ? yield* derived.adopted(snapshot, found) : found.settings
+    const named =
+      begins && snapshot.isPinned() ? yield* FormatChange.adopted(parts, snapshot, found) : found.settings
     const settings = isOtherFormat || begins ? { ...found, settings: { ...named, format } } : found
     for (const collection of collectionsOf([...operations, ...expectations])) {
       const problem = directoryProblem(parts.options, found, unit.operation, collection)
@@ -170,7 +170,7 @@ const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<P
     }
     const reindex = unit.reindex === "all" || begins ? namedIn(settings) : (unit.reindex ?? [])
     const other = { ...settings.settings, format: format === 1 ? (2 as const) : (1 as const) }
-    const outdated = yield* derived.removals(snapshot, other, reindex)
+    const outdated = yield* FormatChange.removals(parts, snapshot, other, reindex)
     const files = new Map<string, DerivedFiles>()
     for (const collection of new Set([...collectionsOf([...operations, ...behind]), ...reindex])) {
       files.set(collection, yield* derived.filesOf(snapshot, settings, collection))

@@ -105,16 +105,15 @@ export const makeReader = <A, I>(
     )
 
   /** The count that a manifest of format 2 has, where it is current. */
-  const counted = Effect.gen(function* () {
-    yield* check(operation("count"), { collection: name })
-    const snapshot = core.snapshot()
-    const { settings } = yield* core.settings(snapshot)
-    if (settings.format !== 2 || !settings.manifests.has(name)) return Option.none<number>()
-    yield* snapshot.head
-    const pinned = yield* core.repository.at(snapshot)
-    const { countByManifest } = yield* treeLookups
-    return yield* countByManifest(core, snapshot, pinned, name)
-  })
+  const countInManifest = (snapshot: Snapshot) =>
+    Effect.gen(function* () {
+      const { settings } = yield* core.settings(snapshot)
+      if (settings.format !== 2 || !settings.manifests.has(name)) return Option.none<number>()
+      yield* snapshot.head
+      const pinned = yield* core.repository.at(snapshot)
+      const { countByManifest } = yield* treeLookups
+      return yield* countByManifest(core, snapshot, pinned, name)
+    })
 
   /** A document's path and the file there; none too where the layout would name a directory `.` for it. */
   const look = (snapshot: Snapshot, id: string, options?: { readonly fresh?: boolean | undefined }) =>
@@ -252,16 +251,12 @@ export const makeReader = <A, I>(
       const { listing } = yield* locate("list", options)
       return slice(listing, options.limit, options.after).ids()
     }),
-    count: Effect.withSpan(
-      Effect.flatMap(
-        counted,
-        Option.match({
-          onNone: () => Effect.map(locate("count", {}), ({ listing }) => listing.length),
-          onSome: Effect.succeed
-        })
-      ),
-      "Collection.count"
-    ),
+    count: Effect.gen(function* () {
+      yield* check(operation("count"), { collection: name })
+      const snapshot = core.snapshot()
+      const counted = yield* countInManifest(snapshot)
+      return Option.isSome(counted) ? counted.value : (yield* core.listing(snapshot, name)).listing.length
+    }).pipe(Effect.withSpan("Collection.count")),
     all: (options = {}) => limited(everything("all", options, true), options.limit),
     find: (predicate, options = {}) =>
       limited(

@@ -69,7 +69,7 @@ export const treeLookup = (
         ? Option.some([])
         : yield* changedBlobs(core.remote, settings.settings, recorded, current)
     if (Option.isNone(changed)) {
-      return scanOf("the index is behind, and the version that it describes is gone", path, false)
+      return scanOf("the index is behind, and what has changed since cannot be told", path, false)
     }
     const ranges = rangesOf(value)
     const found = yield* Effect.either(idsIn(state.tree, ranges))

@@ -18,6 +18,7 @@ const file = (path: string, content: string | object): Change => ({
   path: `data/${path}`,
   content: new TextEncoder().encode(typeof content === "string" ? content : JSON.stringify(content))
 })
+const settingsOf = (layout: StoreOptions): Change => file("_chainstore.json", { ...indexed, ...layout })
 const gone = (path: string): Change => ({ _tag: "Remove", path: `data/${path}` })
 
 const found = (store: StoreService, value: Json, field = "city") =>
@@ -104,20 +105,12 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
       const people = store.collection("people")
       yield* people.insert({ city: "Rome" }, { id: "abel" })
       yield* people.insert({ city: "Bern" }, { id: "bob" })
-      const settings = {
-        format: 2,
-        shardBy: "leading",
-        shardDepth: 1,
-        shardWidth: 2,
-        indexes: { people: ["city"] },
-        manifests: {}
-      }
       yield* byHand(
         remote,
         gone("people/abel.json"),
         gone("people/bob.json"),
         file("people/ab/abel.json", { city: "Oslo" }),
-        file("_chainstore.json", settings)
+        settingsOf({ shardDepth: 1 })
       )
       const fresh = yield* Store.make()
       assert.deepStrictEqual(yield* found(fresh, "Oslo"), ["abel"])
@@ -210,15 +203,7 @@ describe.each(remotes)("indexes as trees, in odd repositories, on %s", (_name, l
       const remote = yield* GitRemote
       const store = yield* Store.make({ indexes: indexed.indexes })
       yield* store.collection("people").insert({ city: "Bern" }, { id: "bob" })
-      const settings = {
-        format: 2,
-        shardBy: "leading",
-        shardDepth: 0,
-        shardWidth: 2,
-        indexes: { people: ["city"] },
-        manifests: {}
-      }
-      yield* byHand(remote, file("_chainstore.json", settings))
+      yield* byHand(remote, settingsOf({}))
       const fresh = yield* Store.make({ format: 2 })
       yield* fresh.reindex({ format: 2 })
       assert.notInclude(yield* paths(remote), "_index/people/city.json")

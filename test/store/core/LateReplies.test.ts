@@ -1,22 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
-import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
-import * as Store from "../../../src/store/Store.js"
-import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import type { GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import { Held, isWrite } from "../../support/github/Held.js"
-import { makeServer, type Server } from "../../support/github/InProcess.js"
+import { makeServer } from "../../support/github/InProcess.js"
 import { remoteOf } from "../../support/github/Remote.js"
 import { ways } from "./Remotes.js"
-
-const open = (remote: GitRemoteService, options: StoreOptions = {}) =>
-  Effect.provideService(Store.make(options), GitRemote, remote)
-
-const put = (path: string, value: object) => {
-  const content = new TextEncoder().encode(JSON.stringify(value))
-  return { _tag: "Put" as const, path: `data/${path}`, content }
-}
-const sharded = put("_chainstore.json", { format: 1, shardDepth: 1 })
+import { open, peopleOn, put, sharded } from "./Sharding.js"
 
 /** The ids of a collection, as a view of the newest commit and as the branch's name have them. */
 const idsOf = (store: StoreService, collection = "people") =>
@@ -27,12 +17,6 @@ const idsOf = (store: StoreService, collection = "people") =>
 
 const batchOf = (store: StoreService, ...ids: ReadonlyArray<string>) =>
   store.batch({}, (batch) => Effect.forEach(ids, (id) => batch.put("people", id, {}), { discard: true }))
-
-const documents = (server: Server) =>
-  server
-    .git(["ls-tree", "-r", "--name-only", "main"])
-    .split("\n")
-    .filter((path) => path.startsWith("data/people/"))
 
 describe.each(ways)("replies that come late, %s", (_way, options) => {
   /** A repository with two documents, whose settings this client has seen, and a reply of it that can be held. */
@@ -144,7 +128,7 @@ describe.each(ways)("replies that come late, %s", (_way, options) => {
         yield* Effect.yieldNow()
         held.release()
         yield* Fiber.join(stopped)
-        assert.deepStrictEqual(documents(server), ["data/people/ann.json", "data/people/bob.json"])
+        assert.deepStrictEqual(peopleOn(server), ["data/people/ann.json", "data/people/bob.json"])
         assert.strictEqual(JSON.parse(server.show("data/people/ann.json")!).n, 1)
       })
     )
@@ -162,7 +146,7 @@ describe.each(ways)("replies that come late, %s", (_way, options) => {
       const fiber = yield* Effect.fork(writer.insert({}, { id: "ann" }))
       yield* Effect.promise(() => held.arrived)
       yield* Fiber.interrupt(fiber)
-      assert.deepStrictEqual(documents(server), ["data/people/an/ann.json"])
+      assert.deepStrictEqual(peopleOn(server), ["data/people/an/ann.json"])
       assert.isTrue(Option.isSome(yield* reader.get("ann")))
     })
   )

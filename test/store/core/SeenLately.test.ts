@@ -2,28 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { MemoryCache } from "../../../src/store/Cache.js"
 import type { WriteError } from "../../../src/store/Collection.js"
-import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
-import * as Store from "../../../src/store/Store.js"
-import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import type { GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
-import { makeServer, replying, type Server } from "../../support/github/InProcess.js"
+import { makeServer, replying } from "../../support/github/InProcess.js"
 import { fresh, remoteOf } from "../../support/github/Remote.js"
 import { ways } from "./Remotes.js"
-
-const open = (remote: GitRemoteService, options: StoreOptions = {}) =>
-  Effect.provideService(Store.make(options), GitRemote, remote)
-
-const put = (path: string, value: object) => {
-  const content = new TextEncoder().encode(JSON.stringify(value))
-  return { _tag: "Put" as const, path: `data/${path}`, content }
-}
-const sharded = put("_chainstore.json", { format: 1, shardDepth: 1 })
-
-const people = (server: Server) =>
-  server
-    .git(["ls-tree", "-r", "--name-only", "main"])
-    .split("\n")
-    .filter((path) => path.startsWith("data/people/"))
+import { open, peopleOn, put, sharded } from "./Sharding.js"
 
 describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
   /** A store of a repository without settings, which has seen that there are none. */
@@ -43,7 +27,7 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
       const it = yield* believer("read")
       it.server.commit("main", [sharded])
       yield* it.people.insert({ n: 1 }, { id: "bob" })
-      assert.deepStrictEqual(people(it.server), ["data/people/bo/bob.json"])
+      assert.deepStrictEqual(peopleOn(it.server), ["data/people/bo/bob.json"])
     })
   )
 
@@ -59,7 +43,7 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
       const other = yield* believer("write")
       other.server.commit("main", [sharded, put("people/bo/bob.json", { n: 1 })])
       yield* other.people.delete("bob")
-      assert.deepStrictEqual(people(other.server), ["data/people/ann.json"])
+      assert.deepStrictEqual(peopleOn(other.server), ["data/people/ann.json"])
     })
   )
 
@@ -181,7 +165,7 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
       }
       assert.strictEqual((yield* Effect.flip(it.insert({}, { id: "bob" })))._tag, "AmbiguousWriteError")
       yield* it.insert({}, { id: "cleo" })
-      assert.deepStrictEqual(people(server), [
+      assert.deepStrictEqual(peopleOn(server), [
         "data/people/ann.json",
         "data/people/bob.json",
         "data/people/cl/cleo.json"
@@ -210,7 +194,7 @@ describe.each(ways)("settings that were seen lately, %s", (_way, options) => {
           return replying({ status: 409, body: JSON.stringify({ message }) })
         }
         const failed = yield* Effect.flip(it.insert({ n: 1 }, { id: "bob" }))
-        const isLeft = people(server).includes("data/people/bob.json")
+        const isLeft = peopleOn(server).includes("data/people/bob.json")
         assert.strictEqual(failed._tag === "AmbiguousWriteError", isLeft)
       })
     )
