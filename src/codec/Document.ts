@@ -1,38 +1,71 @@
+import type * as FastCheck from "effect/FastCheck"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Typed } from "../store/Collection.js"
-import { attach } from "../store/internal/Codec.js"
+import { attach, detach, metadataIn } from "../store/internal/Codec.js"
 
-const JsonSchema: Schema.Schema<Json> = Schema.suspend(() =>
-  Schema.Union(
-    Schema.Null,
-    Schema.Boolean,
-    Schema.JsonNumber,
-    Schema.String,
-    Schema.Array(JsonSchema),
-    JsonObjectSchema
-  )
-).annotations({ identifier: "Json" })
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
-const JsonObjectSchema: Schema.Schema<JsonObject> = Schema.Record({
-  key: Schema.String,
-  value: JsonSchema
-}).annotations({ identifier: "JsonObject" })
+const isJson = (value: unknown): value is Json => {
+  const left = [value]
+  while (left.length > 0) {
+    const next = left.pop()
+    if (next === null || typeof next === "string" || typeof next === "boolean") continue
+    if (typeof next === "object") for (const member of Object.values(next)) left.push(member)
+    else if (!Number.isFinite(next)) return false
+  }
+  return true
+}
 
-const metadata = {
+const isJsonObject = (value: unknown): value is JsonObject => isObject(value) && isJson(value)
+
+// Declared, since a struct or a record would assign the members anew, and lose one that is called `__proto__`.
+const JsonSchema: Schema.Schema<Json> = Schema.declare(isJson, {
+  identifier: "Json",
+  jsonSchema: {},
+  arbitrary: () => (fc) => fc.jsonValue() as FastCheck.Arbitrary<Json>
+})
+
+const JsonObjectSchema: Schema.Schema<JsonObject> = Schema.declare(isJsonObject, {
+  identifier: "JsonObject",
+  jsonSchema: { type: "object" },
+  arbitrary: () => (fc) => fc.dictionary(fc.string(), fc.jsonValue()) as FastCheck.Arbitrary<JsonObject>
+})
+
+const MetadataSchema: Schema.Schema<DocumentMetadata> = Schema.Struct({
   _id: Schema.String,
   _rev: Schema.Int,
   _created_at: Schema.String,
   _updated_at: Schema.String
-}
+})
 
-const MetadataSchema: Schema.Schema<DocumentMetadata> = Schema.Struct(metadata)
+const isMetadata = Schema.is(MetadataSchema)
 
-const StoredDocumentSchema: Schema.Schema<StoredDocument> = Schema.Struct(metadata, {
-  key: Schema.String,
-  value: JsonSchema
-}).annotations({ identifier: "StoredDocument" })
+const StoredDocumentSchema: Schema.Schema<StoredDocument> = Schema.declare(
+  (value): value is StoredDocument => isJsonObject(value) && isMetadata(value),
+  {
+    identifier: "StoredDocument",
+    jsonSchema: {
+      type: "object",
+      required: ["_id", "_rev", "_created_at", "_updated_at"],
+      properties: {
+        _id: { type: "string" },
+        _rev: { type: "integer" },
+        _created_at: { type: "string" },
+        _updated_at: { type: "string" }
+      }
+    },
+    arbitrary: () => (fc) =>
+      fc
+        .tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.nat())
+        .map(
+          ([fields, _id, _rev]): StoredDocument =>
+            ({ ...fields, _id, _rev, _created_at: "", _updated_at: "" }) as StoredDocument
+        )
+  }
+)
 
 export {
   /** @since 0.1.0 @category documents */
@@ -51,19 +84,20 @@ export {
 export const document = <A, I extends object, R>(
   schema: Schema.Schema<A, I, R>
 ): Schema.Schema<Typed<A>, I & DocumentMetadata, R> => {
+  const [inside, outside] = [metadataIn(schema.ast, "encoded"), metadataIn(schema.ast, "type")]
   const isDecoded = Schema.is(Schema.typeSchema(schema))
-  const isMetadata = Schema.is(MetadataSchema)
-  const from = Schema.extend(Schema.encodedSchema(schema), MetadataSchema)
-  const to = Schema.declare((value): value is Typed<A> => isDecoded(value) && isMetadata(value))
+  const from = StoredDocumentSchema as unknown as Schema.Schema<I & DocumentMetadata>
+  const to = Schema.declare(
+    (value): value is Typed<A> => isMetadata(value) && isDecoded(detach(value, outside))
+  )
   return Schema.transformOrFail(from, to, {
     strict: true,
-    decode: (stored, options) =>
-      ParseResult.map(
-        ParseResult.decode(schema)(stored, { ...options, onExcessProperty: "ignore" }),
-        (decoded) => attach(decoded, stored)
+    decode: (stored) =>
+      ParseResult.map(ParseResult.decodeUnknown(schema)(detach(stored, inside)), (decoded) =>
+        attach(decoded, stored)
       ),
-    encode: (typed, options) =>
-      ParseResult.map(ParseResult.encode(schema)(typed, options), (encoded) => {
+    encode: (typed) =>
+      ParseResult.map(ParseResult.encodeUnknown(schema)(detach(typed, outside)), (encoded) => {
         const { _created_at, _id, _rev, _updated_at } = typed
         return { ...encoded, _id, _rev, _created_at, _updated_at }
       })

@@ -102,6 +102,10 @@ const readFields = (
   return found
 }
 
+/** What is wrong with the name of a field that a manifest projects. */
+export const projectedFieldProblem = (name: unknown): string | undefined =>
+  typeof name === "string" && name !== "" ? undefined : "is the name of a field"
+
 /** Checks the settings that somebody gave, in options or in a file. */
 export const readSettings = (given: {
   readonly [name: string]: unknown
@@ -120,8 +124,6 @@ export const readSettings = (given: {
   if (shardWidth !== undefined && !within(shardWidth, 1, 8)) {
     problems.push({ path: "shardWidth", message: "is a whole number from 1 to 8" })
   }
-  const anyName = (name: unknown) =>
-    typeof name === "string" && name !== "" ? undefined : "is the name of a field"
   const settings: GivenSettings = {
     ...(format === undefined ? {} : { format: format as DerivedFormat }),
     ...(shardBy === undefined ? {} : { shardBy: shardBy as Layout["shardBy"] }),
@@ -132,7 +134,7 @@ export const readSettings = (given: {
       : { indexes: readFields(indexes, "indexes", fieldNameProblem, false, problems) }),
     ...(manifests === undefined || manifests === null
       ? {}
-      : { manifests: readFields(manifests, "manifests", anyName, true, problems) })
+      : { manifests: readFields(manifests, "manifests", projectedFieldProblem, true, problems) })
   }
   return problems.length === 0 ? Either.right(settings) : Either.left(problems)
 }

@@ -143,6 +143,20 @@ export const attach = <A>(
   return Object.assign(copy, metadata) as Typed<A>
 }
 
+/** The metadata that a schema has as fields of its own, on one of its sides. */
+export const metadataIn = (ast: AST.AST, side: "encoded" | "type"): ReadonlySet<string> => {
+  const declared = new Set(fieldsOf(side === "encoded" ? AST.encodedAST(ast) : AST.typeAST(ast)))
+  return new Set(metadataNames.filter((name) => declared.has(name)))
+}
+
+/** The same value without the metadata beside what its schema has; none of it where the schema declares some. */
+export const detach = (value: object, declared: ReadonlySet<string>): object => {
+  if (declared.size > 0) return value
+  const members = Object.getOwnPropertyDescriptors(value) as { [name: string]: PropertyDescriptor }
+  for (const name of metadataNames) delete members[name]
+  return Object.create(Object.getPrototypeOf(value) as object | null, members) as object
+}
+
 const partialOf = <A, I>(schema: Schema.Schema<A, I>) => {
   try {
     return Option.some(Schema.make<Partial<A>, Partial<I>>(AST.partial(schema.ast)))
@@ -157,8 +171,7 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
   const decodeNow = Schema.decodeUnknownEither(schema)
   const encode = Schema.encodeUnknown(schema)
   const patches = Option.map(partialOf(schema), (partial) => Schema.encodeUnknown(partial))
-  const declared = new Set(fieldsOf(AST.encodedAST(schema.ast)))
-  const keepsMetadata = metadataNames.some((name) => declared.has(name))
+  const keepsMetadata = metadataIn(schema.ast, "encoded").size > 0
 
   const fromDocument = (place: Place, document: StoredDocument, what = "does not fit its schema") =>
     decode(keepsMetadata ? document : withoutMetadata(document)).pipe(

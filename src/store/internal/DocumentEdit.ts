@@ -139,11 +139,9 @@ const refuseOtherLayout = ({ options }: EditParts, snapshot: Snapshot, { entries
     }
   })
 
-/** The collections that are there and have indexes or a manifest by the settings. */
-const namedIn = ({ entries, settings: { indexes, manifests } }: SettingsAt): ReadonlyArray<string> =>
-  Array.from(new Set([...indexes.keys(), ...manifests.keys()])).filter(
-    (collection) => entries.get(collection)?.kind === "tree"
-  )
+/** The collections that have indexes or a manifest by the settings. */
+const namedIn = ({ settings: { indexes, manifests } }: SettingsAt): ReadonlyArray<string> =>
+  Array.from(new Set([...indexes.keys(), ...manifests.keys()]))
 
 const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<Plan, ReadError> =>
   Effect.gen(function* () {
@@ -161,16 +159,19 @@ const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<P
     const isOtherFormat = format !== found.settings.format
     // Trees begin for the whole repository at once, where other programs may have left index files.
     const begins = !found.recorded && format === 2
-    const named =
+    const adopted =
       begins && snapshot.isPinned() ? yield* FormatChange.adopted(parts, snapshot, found) : found.settings
-    const settings = isOtherFormat || begins ? { ...found, settings: { ...named, format } } : found
+    const settings = isOtherFormat || begins ? { ...found, settings: { ...adopted, format } } : found
     for (const collection of collectionsOf([...operations, ...expectations])) {
       const problem = directoryProblem(parts.options, found, unit.operation, collection)
       if (problem !== undefined) return yield* problem
     }
-    const reindex = unit.reindex === "all" || begins ? namedIn(settings) : (unit.reindex ?? [])
+    const isOfAll = unit.reindex === "all" || begins
+    const named = isOfAll ? namedIn(settings) : (unit.reindex ?? [])
+    // What has no documents has no index, but may have had one.
+    const reindex = isOfAll ? named.filter((name) => found.entries.get(name)?.kind === "tree") : named
     const other = { ...settings.settings, format: format === 1 ? (2 as const) : (1 as const) }
-    const outdated = yield* FormatChange.removals(parts, snapshot, other, reindex)
+    const outdated = yield* FormatChange.removals(parts, snapshot, other, named)
     const files = new Map<string, DerivedFiles>()
     for (const collection of new Set([...collectionsOf([...operations, ...behind]), ...reindex])) {
       files.set(collection, yield* derived.filesOf(snapshot, settings, collection))

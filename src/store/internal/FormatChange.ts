@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem, fieldNameProblem } from "../../domain/CollectionName.js"
 import { parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
-import type { Settings } from "../../domain/Settings.js"
+import { projectedFieldProblem, type Settings } from "../../domain/Settings.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import type { Change } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
@@ -38,7 +38,11 @@ export const adopted = (
       if (given.manifests === undefined && files.manifest !== undefined) {
         const file = yield* snapshot.file(derived.manifestPath(collection))
         const manifest = Option.isNone(file) ? undefined : parseSpelledManifest(file.value.content)
-        manifests.set(collection, manifest === undefined ? [] : projectedFields(manifest))
+        const names = manifest === undefined ? [] : projectedFields(manifest)
+        manifests.set(
+          collection,
+          names.filter((name) => projectedFieldProblem(name) === undefined)
+        )
       }
     }
     return { ...settings, indexes, manifests }
