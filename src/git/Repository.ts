@@ -27,59 +27,58 @@ export interface RefUpdate {
  * store needs of one, wherever it is kept.
  *
  * A commit or tree that is asked for by its id and is missing is a `RemoteError` (`Corrupt`), except where the answer
- * is an option of it. Effects are safe to interrupt: a write that is interrupted either happened as a whole or did not.
+ * is an option of it. `Failure` is why a repository did not answer. Effects are safe to interrupt: a write that is
+ * interrupted either happened as a whole or did not.
  */
-export interface Repository {
+export interface Repository<Failure = RemoteError> {
   /** What errors call it, such as a directory or `memory://1`. */
   readonly name: string
 
-  readonly object: (oid: Oid) => Effect.Effect<Option.Option<RawObject>, RemoteError>
+  readonly object: (oid: Oid) => Effect.Effect<Option.Option<RawObject>, Failure>
   /** Blobs in the order asked for; a missing one is a `RemoteError` (`Corrupt`). Bounded memory. */
   readonly blobs: (
     oids: ReadonlyArray<Oid>
-  ) => Stream.Stream<{ readonly oid: Oid; readonly content: Uint8Array }, RemoteError>
+  ) => Stream.Stream<{ readonly oid: Oid; readonly content: Uint8Array }, Failure>
 
   /** Branch, tag, whole ref name, or full or short id to an object id (tags are peeled to their commit). */
-  readonly resolve: (revision: string) => Effect.Effect<Option.Option<Oid>, RemoteError>
-  readonly commit: (oid: Oid) => Effect.Effect<Option.Option<CommitInfo>, RemoteError>
+  readonly resolve: (revision: string) => Effect.Effect<Option.Option<Oid>, Failure>
+  readonly commit: (oid: Oid) => Effect.Effect<Option.Option<CommitInfo>, Failure>
   /** The entry at `path` below a commit or tree; "" is the root tree itself. */
-  readonly lookup: (root: Oid, path: string) => Effect.Effect<Option.Option<TreeEntry>, RemoteError>
+  readonly lookup: (root: Oid, path: string) => Effect.Effect<Option.Option<TreeEntry>, Failure>
   /** The entries at many paths, in their order, without those that are not there. */
   readonly entries: (
     root: Oid,
     paths: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<TreeEntry>, RemoteError>
+  ) => Effect.Effect<ReadonlyArray<TreeEntry>, Failure>
   /** Direct entries, or with `recursive` every blob with its whole relative path. */
   readonly tree: (
     root: Oid,
     path: string,
     options?: { readonly recursive?: boolean | undefined }
-  ) => Effect.Effect<Option.Option<Tree>, RemoteError>
+  ) => Effect.Effect<Option.Option<Tree>, Failure>
   /** The id `path` would have after `changes`, with nothing written. None when it would be empty or missing. */
   readonly treeAfter: (
     base: Option.Option<Oid>,
     path: string,
     changes: ReadonlyArray<Change>
-  ) => Effect.Effect<Option.Option<Oid>, RemoteError | ValidationError>
+  ) => Effect.Effect<Option.Option<Oid>, Failure | ValidationError>
 
   /** A ref by its whole name. */
-  readonly ref: (name: string) => Effect.Effect<Option.Option<Oid>, RemoteError>
+  readonly ref: (name: string) => Effect.Effect<Option.Option<Oid>, Failure>
   /** The refs whose whole names begin with `prefix`, ordered by name. */
-  readonly refs: (prefix: string) => Effect.Effect<ReadonlyArray<Reference>, RemoteError>
+  readonly refs: (prefix: string) => Effect.Effect<ReadonlyArray<Reference>, Failure>
   /** Test-and-set of a ref, after every commit of this process that was queued for it; `next` none deletes it. */
   readonly updateRef: (
     name: string,
     expected: Option.Option<Oid>,
     next: Option.Option<Oid>
-  ) => Effect.Effect<void, RefMoved | RemoteError | AmbiguousWriteError>
+  ) => Effect.Effect<void, RefMoved | Failure | AmbiguousWriteError>
   /** The same for several refs in one step, all or none. Left out by repositories that know no such step. */
   readonly updateRefs?:
-    | ((
-        updates: ReadonlyArray<RefUpdate>
-      ) => Effect.Effect<void, RefMoved | RemoteError | AmbiguousWriteError>)
+    | ((updates: ReadonlyArray<RefUpdate>) => Effect.Effect<void, RefMoved | Failure | AmbiguousWriteError>)
     | undefined
   /** The short name of the branch that HEAD names, which need not exist. */
-  readonly defaultBranch: Effect.Effect<string, RemoteError>
+  readonly defaultBranch: Effect.Effect<string, Failure>
 
   /**
    * The next commit of a branch: takes the branch's turn among the writers that share this value, runs `build` with the
@@ -93,23 +92,23 @@ export interface Repository {
     ) => Effect.Effect<{ readonly commit: Option.Option<NewCommit>; readonly result: A }, E>
   ) => Effect.Effect<
     { readonly committed: Option.Option<Committed>; readonly result: A },
-    E | RefMoved | RemoteError | AmbiguousWriteError | ValidationError
+    E | RefMoved | Failure | AmbiguousWriteError | ValidationError
   >
 
   /** Commits that changed `path`, newest first, as `git log` simplifies history. */
   readonly log: (
     from: Oid,
     options?: { readonly path?: string | undefined; readonly limit?: number | undefined }
-  ) => Stream.Stream<CommitInfo, RemoteError>
+  ) => Stream.Stream<CommitInfo, Failure>
   /** Every path below `under` whose blob differs between two commits or trees, ordered by path. */
   readonly diff: (
     before: Option.Option<Oid>,
     after: Oid,
     under?: string
-  ) => Effect.Effect<ReadonlyArray<PathChange>, RemoteError>
+  ) => Effect.Effect<ReadonlyArray<PathChange>, Failure>
   /** False where one of them is missing. */
-  readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, RemoteError>
+  readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, Failure>
 
   /** What is to be said of the repository's files, where it has files. */
-  readonly health?: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError> | undefined
+  readonly health?: Effect.Effect<ReadonlyArray<HealthFinding>, Failure> | undefined
 }

@@ -14,6 +14,7 @@ import * as CommitQueue from "./CommitQueue.js"
 import * as Creation from "./Creation.js"
 import * as Drafts from "./Drafts.js"
 import { attempt, attemptPromise, MissingObject } from "./Fault.js"
+import type { Publish } from "./Flush.js"
 import { requireGit } from "./GitProcess.js"
 import type { GitRepository } from "./GitRepository.js"
 import * as Health from "./Health.js"
@@ -41,6 +42,8 @@ export interface EngineOptions {
   /** Who commits, where a commit does not say. Default `Chainstore <chainstore@localhost>`. */
   readonly signature?: Signature | undefined
   readonly caches?: CacheSizes | undefined
+  /** Where commits go before they are kept here: this repository is a copy of a part of another one. */
+  readonly publish?: Publish | undefined
   /** When the engine repacks by itself; false never. */
   readonly maintenance?:
     | false
@@ -117,6 +120,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       objects,
       refs,
       durable,
+      publish: options.publish,
       headOf,
       draft: drafts.draft,
       flushed: maintenance.flushed

@@ -26,7 +26,15 @@ export interface FlushOptions {
   readonly objects: ObjectDatabase
   readonly refs: RefStore
   readonly durable: boolean
+  /** Sends what a flush holds to where the branches really are, first of all: what became of each. */
+  readonly publish?: Publish | undefined
 }
+
+/** Moves branches of another repository. Each portion that is done there is on its branch. */
+export type Publish = (
+  portions: ReadonlyArray<Portion>,
+  pack: () => Promise<ReadonlyArray<Uint8Array>>
+) => Promise<ReadonlyArray<FlushOutcome>>
 
 const largeBlob = 256 * 1024
 
@@ -35,12 +43,12 @@ const deflated = (content: Uint8Array) =>
     zlib.deflate(content, { level: 1 }, (cause, bytes) => (cause === null ? resolve(bytes) : reject(cause)))
   )
 
-const packOf = async (portions: ReadonlyArray<Portion>): Promise<BuiltPack> => {
+const packOf = async (portions: ReadonlyArray<Portion>, thin = false): Promise<BuiltPack> => {
   const all = new Map<Oid, Packable>()
   for (const { objects } of portions) {
     for (const object of objects) if (!all.has(object.oid)) all.set(object.oid, object)
   }
-  const builder = new PackBuilder(all.size)
+  const builder = new PackBuilder(all.size, thin)
   const turn = TimeSlice.make()
   for (const object of all.values()) {
     const isLarge = object.type === "blob" && object.content.length > largeBlob
@@ -86,9 +94,24 @@ export const flush = async (
       return toRemoteError("GitRepository.commitNext", directory, cause)
     }
   })
-  const going = portions.flatMap((portion, index) =>
-    outcomes[index]!._tag === "Done" ? [{ ...portion, index, name: branchRef(portion.branch) }] : []
-  )
+  const stillGoing = () =>
+    portions.flatMap((portion, index) =>
+      outcomes[index]!._tag === "Done" ? [{ ...portion, index, name: branchRef(portion.branch) }] : []
+    )
+  const { publish } = options
+  if (publish !== undefined) {
+    const asked = stillGoing()
+    const answers =
+      asked.length === 0 ? [] : await publish(asked, async () => (await packOf(asked, true)).chunks)
+    for (const [i, { index }] of asked.entries()) outcomes[index] = answers[i]!
+    try {
+      await flush({ ...options, publish: undefined }, stillGoing())
+    } catch {
+      // What is published is written: what is not kept here is fetched when it is needed.
+    }
+    return outcomes
+  }
+  const going = stillGoing()
   if (going.length === 0) return outcomes
   const pack = await packOf(going)
   const prepared: Array<{ readonly file: string; readonly fd: number }> = []

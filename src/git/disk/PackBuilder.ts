@@ -8,6 +8,7 @@ import type { Splice } from "./RawTree.js"
 
 const typeNumbers = { commit: 1, tree: 2, blob: 3, tag: 4 } as const
 const offsetDelta = 6
+const refDelta = 7
 /** As Git's own limit: longer chains make reads slow. */
 const maxChain = 50
 
@@ -104,7 +105,10 @@ const deltaOf = (baseSize: number, size: number, splices: ReadonlyArray<Splice>)
   return Buffer.from(out)
 }
 
-/** Builds one self-contained pack in memory: no delta in it has its base elsewhere. */
+/**
+ * Builds one pack in memory. It is self-contained, no delta in it has its base elsewhere, unless it is `thin`: then the
+ * base of a delta may be an object that its reader has.
+ */
 export class PackBuilder {
   private readonly chunks: Array<Buffer> = []
   private readonly places = new Map<
@@ -114,7 +118,10 @@ export class PackBuilder {
   private readonly sum = crypto.createHash("sha1")
   private size = 12
 
-  constructor(private readonly count: number) {
+  constructor(
+    private readonly count: number,
+    private readonly thin = false
+  ) {
     const head = Buffer.alloc(12)
     head.write("PACK", 0, "latin1")
     head.writeUInt32BE(2, 4)
@@ -136,11 +143,14 @@ export class PackBuilder {
     const base = object.delta === undefined ? undefined : this.places.get(object.delta.base)
     let entry: Buffer
     let depth = 0
-    if (object.delta !== undefined && base !== undefined && base.depth < maxChain) {
+    if (object.delta !== undefined && (base === undefined ? this.thin : base.depth < maxChain)) {
       const delta = deltaOf(object.delta.baseSize, object.content.length, object.delta.splices)
-      const head = [...entryHead(offsetDelta, delta.length), ...distanceBytes(this.size - base.offset)]
+      const head =
+        base === undefined
+          ? [...entryHead(refDelta, delta.length), ...Buffer.from(object.delta.base, "hex")]
+          : [...entryHead(offsetDelta, delta.length), ...distanceBytes(this.size - base.offset)]
       entry = deflate(Buffer.from(head), delta, false)
-      depth = base.depth + 1
+      depth = (base?.depth ?? 0) + 1
     } else {
       const head = Buffer.from(entryHead(typeNumbers[object.type], object.content.length))
       entry =

@@ -6,9 +6,12 @@ import type { Oid } from "../../../domain/Oid.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import { RemoteError, ValidationError } from "../../../domain/StoreError.js"
 import { branchError, branchRef } from "../../../git/Names.js"
-import type { Repository } from "../../../git/Repository.js"
+import type { Repository as GitRepository } from "../../../git/Repository.js"
 import type { Blob, GitRemoteService, Head, Probe, RemoteFailure } from "../GitRemote.js"
 import { type CommitReads, snapshotLater, snapshotOf } from "../RemoteSnapshot.js"
+
+/** Any repository: why it did not answer is told as it is. */
+type Repository = GitRepository<RemoteFailure>
 
 const idOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.tree)
 const commitOf = (at: Head | Oid): Oid => (typeof at === "string" ? at : at.commit)
@@ -25,7 +28,7 @@ const corrupt = (repository: Repository, operation: string, message: string, hin
 /** What a store reads of the commits of a repository. */
 const readsOf = (repository: Repository): CommitReads => {
   /** The content of a blob that a tree lists: one that cannot be found is lost, not absent. */
-  const contentOf = (operation: string, path: string, oid: Oid): Effect.Effect<Uint8Array, RemoteError> =>
+  const contentOf = (operation: string, path: string, oid: Oid): Effect.Effect<Uint8Array, RemoteFailure> =>
     Effect.flatMap(
       repository.object(oid),
       Option.match({
@@ -89,7 +92,7 @@ const readsOf = (repository: Repository): CommitReads => {
   }
 }
 
-const headAt = (repository: Repository, commit: Oid): Effect.Effect<Option.Option<Head>, RemoteError> =>
+const headAt = (repository: Repository, commit: Oid): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
   Effect.map(
     repository.commit(commit),
     Option.map(({ tree }) => ({ commit, tree }))
@@ -133,7 +136,7 @@ export const remoteOf = (
       yield* new RefMoved({ ref, expected: from, actual: yield* repository.ref(ref) })
     })
 
-  const deleteRef = (name: string): Effect.Effect<void, RemoteError> =>
+  const deleteRef = (name: string): Effect.Effect<void, RemoteFailure> =>
     Effect.flatMap(repository.ref(name), (at) =>
       Option.isNone(at)
         ? Effect.void

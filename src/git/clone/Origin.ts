@@ -1,0 +1,152 @@
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import type { Oid } from "../../domain/Oid.js"
+import { RemoteError } from "../../domain/StoreError.js"
+import { ingest } from "../disk/PackIngest.js"
+import { type Advertisement, parseAdvertisement } from "../protocol/Advertisement.js"
+import { ProtocolError } from "../protocol/PktLine.js"
+import { LostReply, type ServerFailure, type SmartHttp, translated } from "../protocol/SmartHttp.js"
+import {
+  FetchReply,
+  type FetchRequest,
+  fetch,
+  type ListedRef,
+  lsRefs,
+  parseRefs
+} from "../protocol/UploadPack.js"
+import type { Shallow } from "./Shallow.js"
+
+export interface OriginOptions {
+  readonly url: string
+  readonly http: SmartHttp
+  readonly agent: string
+  /** The clone, into which objects are fetched. */
+  readonly directory: string
+  readonly shallow: Shallow
+  /** Repetitions of a read after a broken connection. */
+  readonly maxRetries: number
+  /** Bytes of one pack that are taken at most. */
+  readonly mostPack: number
+}
+
+/** What a clone asks of the server that it is a clone of. */
+export interface Origin {
+  readonly refs: (prefixes: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<ListedRef>, ServerFailure>
+  /** Brings objects into the clone; false where the server has one of them not. */
+  readonly fetch: (request: FetchRequest) => Effect.Effect<boolean, ServerFailure>
+  /** What the server says of itself to those that push; asked once. */
+  readonly receiver: Effect.Effect<Advertisement, ServerFailure>
+}
+
+const operation = "GitHost.fetch"
+
+const isAbsent = (error: unknown) =>
+  error instanceof ProtocolError && /not our ref|no such object/i.test(error.message)
+
+const refusesFilter = (error: unknown) =>
+  error instanceof ProtocolError &&
+  error.kind === "refused" &&
+  /unexpected line: 'filter|filter/i.test(error.message)
+
+export const make = (options: OriginOptions): Effect.Effect<Origin> =>
+  Effect.gen(function* () {
+    const { agent, directory, http, maxRetries, mostPack, shallow, url } = options
+    const filters = yield* Ref.make(true)
+
+    const failure = (error: unknown): ServerFailure | ProtocolError =>
+      error instanceof LostReply
+        ? error.failure
+        : error instanceof ProtocolError
+          ? error
+          : (error as ServerFailure)
+
+    /** Reads are repeated after what may pass. */
+    const reading = <A>(effect: Effect.Effect<A, ServerFailure | LostReply | ProtocolError>) =>
+      effect.pipe(
+        Effect.retry({
+          times: maxRetries,
+          schedule: Schedule.jittered(Schedule.exponential("200 millis")),
+          while: (error) => error instanceof LostReply
+        }),
+        Effect.mapError(failure)
+      )
+
+    const parsed = <A>(parse: () => A): Effect.Effect<A, ProtocolError> =>
+      Effect.try({ try: parse, catch: (error) => error as ProtocolError })
+
+    const whole = <A>(
+      effect: Effect.Effect<A, ServerFailure | ProtocolError>
+    ): Effect.Effect<A, ServerFailure> =>
+      Effect.mapError(effect, (error) =>
+        error instanceof ProtocolError ? translated(operation, url, error) : error
+      )
+
+    const fetchOnce = (
+      request: FetchRequest
+    ): Effect.Effect<void, ServerFailure | LostReply | ProtocolError> =>
+      Effect.suspend(() => {
+        const reply = new FetchReply()
+        const pack = http.post("git-upload-pack", fetch(agent, request)).pipe(
+          Stream.mapEffect((bytes) => parsed(() => reply.push(bytes))),
+          Stream.flattenIterables
+        )
+        return ingest({ directory, operation, most: mostPack }, pack).pipe(
+          Effect.zipRight(parsed(() => reply.end())),
+          Effect.tap(() => Effect.sync(() => shallow.update(reply.shallow, reply.unshallow)))
+        )
+      })
+
+    const fetchObjects = (request: FetchRequest): Effect.Effect<boolean, ServerFailure> =>
+      Effect.flatMap(Ref.get(filters), (filtered) =>
+        reading(fetchOnce(filtered ? request : { ...request, filter: undefined })).pipe(
+          Effect.as(true),
+          Effect.catchAll((error) => {
+            if (isAbsent(error)) return Effect.succeed(false)
+            if (!filtered || request.filter === undefined || !refusesFilter(error)) return Effect.fail(error)
+            return Effect.zipRight(
+              Effect.logInfo(`${url} cannot leave out objects of a fetch: whole commits are fetched`),
+              Effect.zipRight(Ref.set(filters, false), fetchObjects(request))
+            )
+          }),
+          whole
+        )
+      )
+
+    const receiver = yield* Effect.cachedInvalidateWithTTL(
+      whole(
+        reading(
+          Effect.flatMap(http.advertisement("git-receive-pack"), (bytes) =>
+            parsed(() => parseAdvertisement(bytes, "git-receive-pack"))
+          )
+        )
+      ),
+      "365 days"
+    )
+
+    return {
+      refs: (prefixes) =>
+        whole(
+          reading(
+            Effect.flatMap(http.ask("git-upload-pack", lsRefs(agent, prefixes)), (bytes) =>
+              parsed(() => parseRefs(bytes))
+            )
+          )
+        ).pipe(
+          Effect.map((refs) => refs.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix))))
+        ),
+      fetch: fetchObjects,
+      receiver: Effect.tapError(receiver[0], () => receiver[1])
+    }
+  })
+
+/** An object that a clone lacks and its server has not. */
+export const lostObject = (url: string, oid: Oid) =>
+  new RemoteError({
+    operation,
+    reason: "Corrupt",
+    path: url,
+    message: `the server does not have the object ${oid}`,
+    hint: "run `git fsck` in the repository on the server"
+  })

@@ -1,0 +1,206 @@
+import * as Effect from "effect/Effect"
+import type { Oid } from "../../domain/Oid.js"
+import { AmbiguousWriteError, RemoteError } from "../../domain/StoreError.js"
+import { joined } from "../protocol/PktLine.js"
+import {
+  type Command,
+  commandsOf,
+  movedTo,
+  parseReport,
+  pushCapabilities,
+  type Report
+} from "../protocol/ReceivePack.js"
+import { LostReply, type ServerFailure, type SmartHttp } from "../protocol/SmartHttp.js"
+import type { Origin } from "./Origin.js"
+
+/** A ref that is to move. */
+export interface Move extends Command {
+  /** Whether nobody else can have moved it to the same place: it is there only if this push has put it there. */
+  readonly unique: boolean
+}
+
+/** What became of one ref. */
+export type Outcome =
+  | { readonly _tag: "Done" }
+  /** It is elsewhere, and this push has not moved it. */
+  | { readonly _tag: "Moved"; readonly actual: Oid | undefined }
+  /** The server would not, or cannot be asked: it has not moved. */
+  | { readonly _tag: "Refused"; readonly failure: ServerFailure }
+  | { readonly _tag: "Unknown"; readonly failure: AmbiguousWriteError }
+
+export interface PushOptions {
+  readonly url: string
+  readonly http: SmartHttp
+  readonly origin: Origin
+  readonly agent: string
+  /** How a commit stands to a later head: `above` and `base` are told apart on the way back from the head. */
+  readonly reaches: (head: Oid, above: Oid, base: Oid | undefined) => Effect.Effect<Reached, ServerFailure>
+  /** Deliveries after the first one whose reply was lost. */
+  readonly maxRetries: number
+}
+
+/** What is met first on the way back from a head. */
+export type Reached = "above" | "base" | "neither"
+
+const operation = "GitHost.push"
+
+const done: Outcome = { _tag: "Done" }
+const moved = (actual: Oid | undefined): Outcome => ({ _tag: "Moved", actual })
+const refused = (failure: ServerFailure): Outcome => ({ _tag: "Refused", failure })
+
+/** Before the same push is sent once more. */
+const pause = (attempt: number) => Effect.sleep(Math.min(200 * 2 ** attempt, 5_000))
+
+/**
+ * Pushes, and tells truly what became of each ref. A push whose reply is lost is sent again: it names where its refs
+ * are expected, so it takes effect once. A refusal after that is believed only where the history of the ref proves it.
+ */
+export const make = ({ agent, http, maxRetries, origin, reaches, url }: PushOptions) => {
+  const denied = (move: Move, reason: string, { messages, unpack }: Report) =>
+    new RemoteError({
+      operation,
+      reason: "Denied",
+      path: url,
+      message: [
+        `the server refused to move ${move.name}: ${reason || (unpack ?? "it gives no reason")}`,
+        messages
+      ]
+        .filter((text) => text !== "")
+        .join("\n"),
+      hint: "its hooks and its protected branches decide what may be pushed"
+    })
+
+  const unknown = (move: Move, because: string, cause: unknown): Outcome => ({
+    _tag: "Unknown",
+    failure: new AmbiguousWriteError({
+      operation,
+      path: url,
+      message: `whether ${move.name} was moved could not be told: ${because}`,
+      hint: "look at the branch before writing again",
+      cause
+    })
+  })
+
+  const look = (move: Move): Effect.Effect<Oid | undefined, ServerFailure> =>
+    Effect.map(origin.refs([move.name]), (refs) => refs.find(({ name }) => name === move.name)?.oid)
+
+  /** What the place of a ref proves of a push. `lost`: one delivery of it may have taken effect. */
+  const judged = (
+    move: Move,
+    head: Oid | undefined,
+    lost: RemoteError | undefined,
+    refusal: Outcome
+  ): Effect.Effect<Outcome, ServerFailure> => {
+    if (head === move.to && (move.unique || lost !== undefined)) return Effect.succeed(done)
+    if (head === move.from) {
+      // A machine that is behind would show the same.
+      return Effect.succeed(lost === undefined ? refusal : unknown(move, lost.message, lost))
+    }
+    if (move.to === undefined || head === undefined) {
+      return Effect.succeed(lost === undefined ? moved(head) : unknown(move, "it is gone", lost))
+    }
+    if (!move.unique && lost === undefined) return Effect.succeed(moved(head))
+    return Effect.map(reaches(head, move.to, move.from), (reached) => {
+      if (reached === "above") return done
+      return reached === "base" || lost === undefined
+        ? moved(head)
+        : unknown(move, `it is at ${head}, which does not descend from ${move.from ?? "nothing"}`, lost)
+    })
+  }
+
+  const settle = (
+    move: Move,
+    told: Oid | undefined,
+    lost: RemoteError | undefined,
+    refusal: Outcome
+  ): Effect.Effect<Outcome> =>
+    Effect.flatMap(told === undefined ? look(move) : Effect.succeed(told), (head) =>
+      judged(move, head, lost, refusal)
+    ).pipe(
+      Effect.catchAll((failure) =>
+        Effect.succeed(
+          lost === undefined && refusal._tag !== "Refused"
+            ? refused(failure)
+            : unknown(move, failure.message, failure)
+        )
+      )
+    )
+
+  const reported = (report: Report, move: Move, lost: RemoteError | undefined): Effect.Effect<Outcome> => {
+    const reason =
+      report.unpack ?? (report.refs.has(move.name) ? report.refs.get(move.name) : "no report of it")
+    return reason === undefined
+      ? Effect.succeed(done)
+      : settle(move, movedTo(move.name, reason, report.messages), lost, refused(denied(move, reason, report)))
+  }
+
+  const deliver = (
+    moves: ReadonlyArray<Move>,
+    body: Uint8Array,
+    sideBand: boolean,
+    attempt: number,
+    lost: RemoteError | undefined
+  ): Effect.Effect<ReadonlyArray<Outcome>> =>
+    http.ask("git-receive-pack", body).pipe(
+      Effect.flatMap((bytes) =>
+        Effect.try({
+          try: () => parseReport(bytes, sideBand),
+          catch: (error) =>
+            new LostReply(
+              new RemoteError({
+                operation,
+                reason: "Corrupt",
+                path: url,
+                message: String(error),
+                cause: error
+              })
+            )
+        })
+      ),
+      Effect.matchEffect({
+        onSuccess: (report) => Effect.forEach(moves, (move) => reported(report, move, lost)),
+        onFailure: (failure): Effect.Effect<ReadonlyArray<Outcome>> => {
+          if (!(failure instanceof LostReply)) {
+            return lost === undefined
+              ? Effect.succeed(moves.map(() => refused(failure)))
+              : Effect.forEach(moves, (move) => settle(move, undefined, lost, refused(failure)))
+          }
+          return attempt < maxRetries
+            ? Effect.zipRight(pause(attempt), deliver(moves, body, sideBand, attempt + 1, failure.failure))
+            : Effect.forEach(moves, (move) =>
+                settle(move, undefined, failure.failure, refused(failure.failure))
+              )
+        }
+      })
+    )
+
+  /** Moves refs; with `atomic` all of them or none. */
+  return (
+    moves: ReadonlyArray<Move>,
+    pack: Effect.Effect<ReadonlyArray<Uint8Array>>,
+    options: { readonly atomic: boolean } = { atomic: false }
+  ): Effect.Effect<ReadonlyArray<Outcome>> =>
+    Effect.flatMap(Effect.either(origin.receiver), (receiver) => {
+      if (receiver._tag === "Left") return Effect.succeed(moves.map(() => refused(receiver.left)))
+      const { capabilities } = receiver.right
+      if (options.atomic && !capabilities.has("atomic")) {
+        const failure = new RemoteError({
+          operation,
+          reason: "Unsupported",
+          path: url,
+          message: "the server cannot move several refs in one step"
+        })
+        return Effect.succeed(moves.map(() => refused(failure)))
+      }
+      const asked = pushCapabilities(agent, capabilities, options)
+      return Effect.flatMap(moves.every(({ to }) => to === undefined) ? Effect.succeed([]) : pack, (chunks) =>
+        deliver(
+          moves,
+          joined([commandsOf(moves, asked), ...chunks]),
+          asked.includes("side-band-64k"),
+          0,
+          undefined
+        )
+      )
+    })
+}

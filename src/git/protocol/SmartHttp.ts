@@ -1,0 +1,223 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { AuthError, NotFoundError, RateLimitError, RemoteError } from "../../domain/StoreError.js"
+import { joined, ProtocolError } from "./PktLine.js"
+
+/** Why a Git server did not answer. */
+export type ServerFailure = AuthError | NotFoundError | RateLimitError | RemoteError
+
+/** A request that may have reached the server, whose answer did not come. */
+export class LostReply {
+  readonly _tag = "LostReply"
+  constructor(readonly failure: RemoteError) {}
+}
+
+export type Service = "git-upload-pack" | "git-receive-pack"
+
+export interface SmartHttpOptions {
+  /** The repository's address, without a slash at its end. */
+  readonly url: string
+  /** The value of the `Authorization` header. */
+  readonly authorization: Effect.Effect<Option.Option<Redacted.Redacted<string>>, AuthError>
+  readonly userAgent: string
+  /** Of a wait for the beginning of an answer, and for each next piece of it. */
+  readonly timeout: Duration.Duration
+  readonly client: HttpClient.HttpClient
+}
+
+/** Git's smart HTTP with one repository: gitprotocol-http(5). */
+export interface SmartHttp {
+  /** The answer to `GET info/refs` of a service. */
+  readonly advertisement: (service: Service) => Effect.Effect<Uint8Array, ServerFailure | LostReply>
+  /** One request of a service; the answer as it comes. */
+  readonly post: (service: Service, body: Uint8Array) => Stream.Stream<Uint8Array, ServerFailure | LostReply>
+  /** The same with the answer whole; one above 64 MiB is refused. */
+  readonly ask: (service: Service, body: Uint8Array) => Effect.Effect<Uint8Array, ServerFailure | LostReply>
+}
+
+const mostAnswer = 64 * 1024 * 1024
+
+const secondsOf = (text: string | undefined): number | undefined => {
+  const seconds = Number(text)
+  return text !== undefined && /^\d{1,9}$/.test(text.trim()) ? seconds : undefined
+}
+
+const init = { redirect: "manual", cache: "no-store" } as RequestInit
+
+/** Whether the connection was never made, so that the server saw nothing. */
+const neverConnected = (cause: unknown): boolean => {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  const code = inner instanceof Error && "code" in inner ? String(inner.code) : ""
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"].includes(code)
+}
+
+/** The error for what a server says that is not Git's protocol, or that it refuses. */
+export const translated = (operation: string, url: string, error: unknown): RemoteError =>
+  error instanceof ProtocolError
+    ? new RemoteError({
+        operation,
+        reason: error.kind === "refused" ? "Server" : "Corrupt",
+        path: url,
+        message:
+          error.kind === "refused"
+            ? `the Git server refused the request: ${error.message}`
+            : `the Git server did not answer as Git does: ${error.message}`,
+        cause: error
+      })
+    : new RemoteError({ operation, reason: "Server", path: url, message: String(error), cause: error })
+
+export const make = ({ authorization, client, timeout, url, userAgent }: SmartHttpOptions): SmartHttp => {
+  const operation = "GitHost.request"
+  const http = HttpClient.withTracerPropagation(client, false)
+  const remote = (
+    reason: RemoteError["reason"],
+    message: string,
+    more: { hint?: string; cause?: unknown } = {}
+  ) => new RemoteError({ operation, reason, path: url, message, ...more })
+  const lost = (reason: "Timeout" | "Unreachable", message: string, cause?: unknown) =>
+    new LostReply(remote(reason, message, { cause }))
+
+  const refusal = (response: HttpClientResponse.HttpClientResponse, text: string) => {
+    const { status } = response
+    const said = text.trim().split("\n")[0]?.slice(0, 200) ?? ""
+    const message = `${url} answered ${status}${said === "" ? "" : `: ${said}`}`
+    const seconds = secondsOf(response.headers["retry-after"])
+    if (status === 429 || (status === 403 && seconds !== undefined)) {
+      return new RateLimitError({
+        operation,
+        path: url,
+        status,
+        message,
+        ...(seconds === undefined ? {} : { hint: `try again in ${seconds} s` })
+      })
+    }
+    if (status === 401 || status === 403) {
+      return new AuthError({
+        operation,
+        path: url,
+        status,
+        message,
+        hint: "check the user name and the token, and that they may read and write this repository"
+      })
+    }
+    if (status === 404 || status === 410) {
+      return new NotFoundError({
+        operation,
+        path: url,
+        status,
+        message: `there is no Git repository at ${url}, or the credentials may not see it`,
+        hint: "check the address; many servers want it to end in .git"
+      })
+    }
+    if (status >= 300 && status < 400) {
+      return remote(
+        "Denied",
+        `${url} answered with a redirect to ${response.headers["location"] ?? "nowhere"}`,
+        {
+          hint: "give that address instead: credentials are not sent on to another one"
+        }
+      )
+    }
+    if (status === 413) return remote("Denied", message, { hint: "write less in one commit" })
+    return remote("Server", message)
+  }
+
+  const execute = (request: HttpClientRequest.HttpClientRequest, type: string) =>
+    Effect.gen(function* () {
+      const header = yield* authorization
+      const response = yield* http
+        .execute(
+          HttpClientRequest.setHeaders(request, {
+            accept: type,
+            "user-agent": userAgent,
+            "git-protocol": "version=2",
+            ...(Option.isSome(header) ? { authorization: Redacted.value(header.value) } : {})
+          })
+        )
+        .pipe(
+          Effect.provideService(FetchHttpClient.RequestInit, init),
+          Effect.mapError((error) => {
+            const cause = error.cause
+            const message = `${new URL(url).origin} cannot be reached`
+            return error._tag === "RequestError" && neverConnected(cause)
+              ? remote("Unreachable", message, { cause })
+              : lost("Unreachable", message, cause)
+          }),
+          Effect.timeoutFail({
+            duration: timeout,
+            onTimeout: () => lost("Timeout", `no answer within ${Duration.format(timeout)}`)
+          })
+        )
+      if (response.status !== 200) {
+        const text = yield* Effect.orElseSucceed(Effect.timeout(response.text, timeout), () => "")
+        const refused = refusal(response, text)
+        return yield* response.status >= 500 && refused._tag === "RemoteError"
+          ? Effect.fail(new LostReply(refused))
+          : Effect.fail(refused)
+      }
+      const given = response.headers["content-type"]?.split(";")[0]?.trim()
+      if (given !== type) {
+        return yield* remote(
+          "Corrupt",
+          `${url} is no Git server: it answered ${given ?? "something without a type"}`,
+          {
+            hint: "check the address; many servers want it to end in .git"
+          }
+        )
+      }
+      return response.stream.pipe(
+        Stream.mapError((error) => lost("Unreachable", "the connection ended inside an answer", error.cause)),
+        Stream.timeoutFail(
+          () => lost("Timeout", `no more of the answer within ${Duration.format(timeout)}`),
+          timeout
+        )
+      )
+    })
+
+  const whole = <E>(stream: Stream.Stream<Uint8Array, E>) =>
+    Effect.suspend(() => {
+      const parts: Array<Uint8Array> = []
+      let size = 0
+      return Effect.map(
+        Stream.runForEach(stream, (part) => {
+          parts.push(part)
+          size += part.length
+          return size > mostAnswer ? remote("Denied", `${url} answers more than 64 MiB`) : Effect.void
+        }),
+        () => joined(parts)
+      )
+    })
+
+  const post: SmartHttp["post"] = (service, body) =>
+    Stream.unwrap(
+      execute(
+        HttpClientRequest.bodyUint8Array(
+          HttpClientRequest.post(`${url}/${service}`),
+          body,
+          `application/x-${service}-request`
+        ),
+        `application/x-${service}-result`
+      )
+    )
+
+  return {
+    advertisement: (service) =>
+      whole(
+        Stream.unwrap(
+          execute(
+            HttpClientRequest.get(`${url}/info/refs?service=${service}`),
+            `application/x-${service}-advertisement`
+          )
+        )
+      ),
+    post,
+    ask: (service, body) => whole(post(service, body))
+  }
+}
