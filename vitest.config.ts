@@ -12,7 +12,15 @@ const alias = [
 
 const tier = (name: string, include: Array<string>, exclude: Array<string>, testTimeout: number) => ({
   resolve: { alias },
-  test: { name, include, exclude, testTimeout, hookTimeout: testTimeout, pool: "forks" as const }
+  test: {
+    name,
+    include,
+    exclude,
+    testTimeout,
+    hookTimeout: testTimeout,
+    pool: "forks" as const,
+    isolate: true
+  }
 })
 
 export default defineConfig({
@@ -20,6 +28,8 @@ export default defineConfig({
     // Vitest leaves a core idle; most of these tests wait for Git, sockets and processes.
     minWorkers: 1,
     maxWorkers: "100%",
+    // A process runs many files, each with modules of its own: it loads Node's and the packages' once.
+    poolOptions: { forks: { isolate: false } },
     projects: [
       tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**"], 30_000),
       tier("e2e", ["test/e2e/**/*.test.ts"], [], 180_000),
