@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { makeExclusively } from "../../domain/Mutex.js"
 import { isOid, type Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { type AmbiguousWriteError, RemoteError, StoreError } from "../../domain/StoreError.js"
@@ -42,6 +43,10 @@ const mostBlobs = 10_000
 const firstStep = 64
 /** As deep as any history. */
 const everything = 2_147_483_647
+
+/** Whether a server refuses what was pushed, not who pushes or how often. */
+const isForItself = (failure: ServerFailure): boolean =>
+  failure._tag === "RemoteError" && failure.reason === "Denied"
 
 /** The error of the server below what the engine made of it. */
 const underlying = <E>(error: E): E | ServerFailure =>
@@ -82,6 +87,10 @@ export const open = (
     const seen = new Map<string, Oid | undefined>()
     let pushes = 0
 
+    /** Branches on which a group of commits was refused, and how many of them still go by themselves. */
+    const apart = new Map<string, number>()
+    const oneByOne = makeExclusively()
+
     const saw = (branch: string, at: Oid | undefined) => void seen.set(branch, at)
 
     const listed = (refs: ReadonlyArray<ListedRef>, name: string) =>
@@ -91,7 +100,7 @@ export const open = (
 
     const haves = Effect.map(engine.refs(headPrefix), (refs) => refs.slice(0, 16).map(({ oid }) => oid))
 
-    /** Brings a commit with its trees, or another object, into the clone. */
+    /** Brings a commit with its trees into the clone. */
     const bring = (oid: Oid): Effect.Effect<boolean, ServerFailure> =>
       Effect.flatMap(has(oid), (there) =>
         there
@@ -107,6 +116,10 @@ export const open = (
             )
       )
 
+    /** Brings one object into the clone. A server leaves out what it takes to be here with a commit, so none is named. */
+    const bringAlone = (oid: Oid): Effect.Effect<boolean, ServerFailure> =>
+      origin.fetch({ wants: [oid], shallow: shallow.all, depth: 1, filter: "blob:none" })
+
     /** Runs what reads objects, again with each one that had to be fetched. */
     const fetching = <A, E, R>(
       effect: Effect.Effect<A, E, R>,
@@ -116,18 +129,21 @@ export const open = (
         const oid = missing(error)
         if (oid === undefined || oid === last) return Effect.fail(error)
         return Effect.flatMap(
-          origin.fetch({ wants: [oid], depth: 1, shallow: shallow.all, filter: "blob:none" }),
+          bringAlone(oid),
           (found): Effect.Effect<A, E | ServerFailure, R> =>
             found ? fetching(effect, oid) : Origin.lostObject(url, oid)
         )
       })
 
-    /** As `has`, of what may have to be fetched: none where the server does not have it either. */
-    const known = <A>(oid: Oid, read: Effect.Effect<Option.Option<A>, RemoteError>) =>
+    /** Reads what may have to be brought: none where the server does not have it either. */
+    const brought = <A>(
+      read: Effect.Effect<Option.Option<A>, RemoteError>,
+      bring: Effect.Effect<boolean, ServerFailure>
+    ) =>
       Effect.flatMap(read, (found) =>
         Option.isSome(found)
           ? Effect.succeed(found)
-          : Effect.flatMap(bring(oid), (there) => (there ? read : Effect.succeed(found)))
+          : Effect.flatMap(bring, (there) => (there ? read : Effect.succeed(found)))
       )
 
     /** The whole history of a commit, with its trees. */
@@ -157,22 +173,22 @@ export const open = (
         for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
           if (at === above) return "above"
           if (at === base) return "base"
-          if (shallow.has(at)) {
-            cut = true
-            continue
-          }
-          const parents = yield* parentsOf(at)
-          for (const parent of Option.getOrElse(parents, () => [])) {
-            if (!walked.has(parent)) waiting.push(parent)
+          const parents = Option.getOrElse(yield* parentsOf(at), () => [])
+          for (const parent of parents) {
+            if (parent === above) return "above"
+            if (parent === base) return "base"
+            if (!shallow.has(at) && !walked.has(parent)) waiting.push(parent)
             walked.add(parent)
           }
+          if (shallow.has(at) && parents.length > 0) cut = true
         }
         if (!cut) return "neither"
         yield* bringHistory(head, "tree:0", depth)
         return yield* reaches(head, above, base, Math.min(depth * 8, everything))
       })
 
-    const push = Push.make({ url, http, origin, agent, reaches, maxRetries })
+    const emptyPack = () => new PackBuilder(0).finish().chunks
+    const push = yield* Push.make({ url, http, origin, agent, reaches, maxRetries, emptyPack })
 
     const publishing = (
       portions: ReadonlyArray<Portion>,
@@ -190,7 +206,7 @@ export const open = (
         ),
         (outcomes) =>
           outcomes.map((outcome, at): FlushOutcome => {
-            const { branch, tip } = portions[at]!
+            const { base, branch, commits, tip } = portions[at]!
             pushes++
             switch (outcome._tag) {
               case "Done":
@@ -203,6 +219,11 @@ export const open = (
                 seen.delete(branch)
                 return outcome.failure
               case "Refused":
+                if (commits > 1 && isForItself(outcome.failure)) {
+                  // One of them is to blame: each is pushed by itself, and the others do not fail with it.
+                  apart.set(branch, commits)
+                  return { _tag: "Moved", actual: base }
+                }
                 return new RemoteError({
                   operation: "Repository.commitNext",
                   reason: "Server",
@@ -226,11 +247,24 @@ export const open = (
         })
       })
 
+    let asked = false
+    /** The same before the first write: the server says it with what it says of itself to those that push. */
+    const lookToWrite = (branch: string): Effect.Effect<Oid | undefined, ServerFailure> =>
+      Effect.suspend(() => {
+        if (asked) return look(branch)
+        asked = true
+        return Effect.map(origin.receiver, ({ refs }) => {
+          const at = refs.get(branchRef(branch))
+          saw(branch, at)
+          return at
+        })
+      })
+
     /** Puts a branch of the clone where the server's was seen, with what a commit on it needs. */
     const follow = (branch: string): Effect.Effect<void, ServerFailure> =>
       Effect.gen(function* () {
         const name = branchRef(branch)
-        const at = seen.has(branch) ? seen.get(branch) : yield* look(branch)
+        const at = seen.has(branch) ? seen.get(branch) : yield* lookToWrite(branch)
         const here = Option.getOrUndefined(yield* engine.ref(name))
         if (here === at) return
         if (at !== undefined && !(yield* bring(at))) return yield* Origin.lostObject(url, at)
@@ -240,16 +274,29 @@ export const open = (
       })
 
     const commitNext: Repository<CloneFailure>["commitNext"] = (branch, build) =>
+      Effect.suspend(() => {
+        const left = apart.get(branch) ?? 0
+        if (left === 0) return commitOn(branch, build)
+        if (left === 1) apart.delete(branch)
+        else apart.set(branch, left - 1)
+        return oneByOne(branch)(commitOn(branch, build))
+      })
+
+    const commitOn: Repository<CloneFailure>["commitNext"] = (branch, build) =>
       Effect.gen(function* () {
         let looked = !seen.has(branch)
         for (;;) {
           yield* follow(branch)
           const before = seen.get(branch)
           let judged = false
+          const judge = (is: boolean) =>
+            Effect.sync(() => {
+              judged = is
+            })
           const building = (head: Option.Option<Head>) =>
             build(head).pipe(
-              Effect.tapErrorCause(() => Effect.sync(() => void (judged = true))),
-              Effect.tap(({ commit }) => Effect.sync(() => void (judged = Option.isNone(commit))))
+              Effect.tapErrorCause(() => judge(true)),
+              Effect.tap(({ commit }) => judge(Option.isNone(commit)))
             )
           const answer = yield* Effect.exit(
             Effect.mapError(fetching(engine.commitNext(branch, building)), underlying)
@@ -349,7 +396,7 @@ export const open = (
     const repository: Repository<CloneFailure> = {
       name: url,
 
-      object: (oid) => known(oid, engine.object(oid)),
+      object: (oid) => brought(engine.object(oid), bringAlone(oid)),
 
       blobs: (oids) =>
         Stream.flatMap(
@@ -372,7 +419,7 @@ export const open = (
         ),
 
       resolve,
-      commit: (oid) => known(oid, engine.commit(oid)),
+      commit: (oid) => brought(engine.commit(oid), bring(oid)),
       lookup: (root, path) => fetching(engine.lookup(root, path)),
       entries: (root, paths) => fetching(engine.entries(root, paths)),
       tree: (root, path, how) => fetching(engine.tree(root, path, how)),

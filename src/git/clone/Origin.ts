@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
@@ -45,11 +46,6 @@ const operation = "GitHost.fetch"
 const isAbsent = (error: unknown) =>
   error instanceof ProtocolError && /not our ref|no such object/i.test(error.message)
 
-const refusesFilter = (error: unknown) =>
-  error instanceof ProtocolError &&
-  error.kind === "refused" &&
-  /unexpected line: 'filter|filter/i.test(error.message)
-
 export const make = (options: OriginOptions): Effect.Effect<Origin> =>
   Effect.gen(function* () {
     const { agent, directory, http, maxRetries, mostPack, shallow, url } = options
@@ -62,6 +58,45 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
           ? error
           : (error as ServerFailure)
 
+    const parsed = <A>(parse: () => A): Effect.Effect<A, ProtocolError> =>
+      Effect.try({ try: parse, catch: (error) => error as ProtocolError })
+
+    const sender = Effect.flatMap(http.advertisement("git-upload-pack"), (bytes) =>
+      parsed(() => parseAdvertisement(bytes, "git-upload-pack"))
+    )
+
+    const offersFilter = sender.pipe(
+      Effect.map(({ capabilities }) => (capabilities.get("fetch") ?? "").split(" ").includes("filter")),
+      Effect.orElseSucceed(() => true)
+    )
+
+    /** What a server cannot do that a clone needs; none where it can, or does not say. */
+    const unsupported: Effect.Effect<Option.Option<RemoteError>> = sender.pipe(
+      Effect.map(({ capabilities, version }) => {
+        const format = capabilities.get("object-format") ?? "sha1"
+        const lacks =
+          version !== 2
+            ? "does not speak version 2 of Git's protocol"
+            : format !== "sha1"
+              ? `names its objects by ${format}, not by sha1`
+              : undefined
+        return lacks === undefined
+          ? Option.none()
+          : Option.some(
+              new RemoteError({ operation, reason: "Unsupported", path: url, message: `the server ${lacks}` })
+            )
+      }),
+      Effect.orElseSucceed(() => Option.none())
+    )
+
+    /** A failure by what the server says that it can do, where that explains it. */
+    const explained = <A>(effect: Effect.Effect<A, ServerFailure>): Effect.Effect<A, ServerFailure> =>
+      Effect.catchTag(effect, "RemoteError", (error) =>
+        error.reason === "Server" || error.reason === "Corrupt"
+          ? Effect.flatMap(unsupported, (told) => Option.getOrElse(told, () => error))
+          : Effect.fail(error)
+      )
+
     /** Reads are repeated after what may pass. */
     const reading = <A>(effect: Effect.Effect<A, ServerFailure | LostReply | ProtocolError>) =>
       effect.pipe(
@@ -72,9 +107,6 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
         }),
         Effect.mapError(failure)
       )
-
-    const parsed = <A>(parse: () => A): Effect.Effect<A, ProtocolError> =>
-      Effect.try({ try: parse, catch: (error) => error as ProtocolError })
 
     const whole = <A>(
       effect: Effect.Effect<A, ServerFailure | ProtocolError>
@@ -90,10 +122,11 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
         const reply = new FetchReply()
         const pack = http.post("git-upload-pack", fetch(agent, request)).pipe(
           Stream.mapEffect((bytes) => parsed(() => reply.push(bytes))),
-          Stream.flattenIterables
+          Stream.flattenIterables,
+          // Before the pack is taken for whole.
+          Stream.concat(Stream.drain(Stream.fromEffect(Effect.suspend(() => parsed(() => reply.end())))))
         )
         return ingest({ directory, operation, most: mostPack }, pack).pipe(
-          Effect.zipRight(parsed(() => reply.end())),
           Effect.tap(() => Effect.sync(() => shallow.update(reply.shallow, reply.unshallow)))
         )
       })
@@ -102,12 +135,17 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
       Effect.flatMap(Ref.get(filters), (filtered) =>
         reading(fetchOnce(filtered ? request : { ...request, filter: undefined })).pipe(
           Effect.as(true),
-          Effect.catchAll((error) => {
+          Effect.catchAll((error): Effect.Effect<boolean, ProtocolError | ServerFailure> => {
             if (isAbsent(error)) return Effect.succeed(false)
-            if (!filtered || request.filter === undefined || !refusesFilter(error)) return Effect.fail(error)
-            return Effect.zipRight(
-              Effect.logInfo(`${url} cannot leave out objects of a fetch: whole commits are fetched`),
-              Effect.zipRight(Ref.set(filters, false), fetchObjects(request))
+            if (!filtered || request.filter === undefined || !(error instanceof ProtocolError)) {
+              return Effect.fail(error)
+            }
+            return Effect.flatMap(offersFilter, (offered) =>
+              offered
+                ? Effect.fail<ProtocolError | ServerFailure>(error)
+                : Effect.logInfo(
+                    `${url} cannot leave out objects of a fetch: whole commits are fetched`
+                  ).pipe(Effect.zipRight(Ref.set(filters, false)), Effect.zipRight(fetchObjects(request)))
             )
           }),
           whole
@@ -127,10 +165,12 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
 
     return {
       refs: (prefixes) =>
-        whole(
-          reading(
-            Effect.flatMap(http.ask("git-upload-pack", lsRefs(agent, prefixes)), (bytes) =>
-              parsed(() => parseRefs(bytes))
+        explained(
+          whole(
+            reading(
+              Effect.flatMap(http.ask("git-upload-pack", lsRefs(agent, prefixes)), (bytes) =>
+                parsed(() => parseRefs(bytes))
+              )
             )
           )
         ).pipe(

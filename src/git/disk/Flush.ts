@@ -17,6 +17,8 @@ export interface Portion {
   readonly base: Oid | undefined
   readonly tip: Oid
   readonly objects: ReadonlyArray<Packable>
+  /** How many commits lead from the base to the tip. */
+  readonly commits: number
   /** Whether the lock of the branch has been waited for already. */
   readonly late?: boolean | undefined
 }

@@ -1,0 +1,301 @@
+import * as fs from "node:fs"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import * as os from "node:os"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Option, Redacted, type Scope, Stream } from "effect"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import * as HttpBackend from "../../support/git/HttpBackend.js"
+
+const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
+  it.live(title, () => Effect.scoped(body), 60_000)
+
+const open = (url: string, options: Partial<GitHost.GitHostOptions> = {}, store: StoreOptions = {}) =>
+  Effect.flatMap(GitHost.scoped({ url, ...options }), (remote) =>
+    Effect.provideService(Store.make(store), GitRemote, remote)
+  )
+
+const services = (asked: ReadonlyArray<HttpBackend.Asked>) =>
+  asked.map(({ method, path: at }) => `${method} ${at.replace(/^\/[^/]+\//, "")}`)
+
+/** The requests that an effect takes. */
+const asking = <A, E, R>(backend: HttpBackend.HttpBackend, effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const before = backend.asked.length
+    yield* effect
+    return services(backend.asked.slice(before))
+  })
+
+const push = "POST git-receive-pack"
+const pull = "POST git-upload-pack"
+
+const failure = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.map(Effect.exit(effect), (exit) =>
+    Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
+  )
+
+const isPush = ({ method, url }: IncomingMessage) =>
+  method === "POST" && url?.endsWith("git-receive-pack") === true
+
+describe("a store on a Git server", () => {
+  test(
+    "takes few requests",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("few.git")
+      const cold = yield* open(url)
+      const people = cold.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      assert.deepStrictEqual(yield* asking(backend, people.insert({ n: 1 }, { id: "second" })), [push])
+      assert.deepStrictEqual(yield* asking(backend, people.update("first", { n: 2 })), [push])
+      assert.deepStrictEqual(
+        yield* asking(
+          backend,
+          cold.batch({}, (batch) =>
+            Effect.forEach(Array.from({ length: 50 }), (_, n) => batch.put("people", `p${n}`, { n }))
+          )
+        ),
+        [push]
+      )
+      assert.deepStrictEqual(yield* asking(backend, people.get("first")), [pull])
+
+      const another = yield* open(url)
+      const theirs = another.collection("people")
+      assert.deepStrictEqual(yield* asking(backend, theirs.get("second")), [pull, pull, pull])
+      assert.deepStrictEqual(yield* asking(backend, theirs.get("second")), [pull])
+      assert.deepStrictEqual(yield* asking(backend, Stream.runDrain(theirs.all())), [pull, pull])
+      const third = yield* open(url)
+      assert.deepStrictEqual(yield* asking(backend, third.collection("people").update("first", { n: 3 })), [
+        "GET info/refs",
+        pull,
+        pull,
+        push
+      ])
+      yield* people.insert({ n: 3 }, { id: "third" })
+      assert.deepStrictEqual(yield* asking(backend, theirs.insert({ n: 4 }, { id: "fourth" })), [
+        "GET info/refs",
+        push,
+        pull,
+        push
+      ])
+    })
+  )
+
+  test(
+    "pushes the commits of many callers together, each a commit of its own",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const store = yield* open(backend.create("many.git"))
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const asked = yield* asking(
+        backend,
+        Effect.forEach(Array.from({ length: 64 }), (_, n) => people.insert({ n }, { id: `p${n}` }), {
+          concurrency: "unbounded"
+        })
+      )
+      assert.isAtMost(asked.length, 16)
+      assert.strictEqual(backend.git("many.git", "rev-list", "--count", "main"), "65")
+      assert.strictEqual(backend.git("many.git", "fsck", "--strict"), "")
+    })
+  )
+
+  test(
+    "fails nobody but the caller of a commit that a hook refuses",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const store = yield* open(backend.create("hooked.git"))
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const hook = path.join(backend.directory, "hooked.git", "hooks", "pre-receive")
+      fs.mkdirSync(path.dirname(hook), { recursive: true })
+      fs.writeFileSync(
+        hook,
+        `#!/bin/sh\nwhile read old new ref; do\n  if git diff-tree -r --name-only $old $new | grep -q evil; then echo "no evil, please" >&2; exit 1; fi\ndone\n`
+      )
+      fs.chmodSync(hook, 0o755)
+      const ids = Array.from({ length: 16 }, (_, n) => (n === 7 ? "evil" : `p${n}`))
+      const exits = yield* Effect.forEach(ids, (id) => Effect.exit(people.insert({ n: 1 }, { id })), {
+        concurrency: "unbounded"
+      })
+      const refused = ids.filter((_, at) => Exit.isFailure(exits[at]!))
+      assert.deepStrictEqual(refused, ["evil"])
+      assert.match(String(exits[7]), /no evil, please/)
+      const present = yield* store.collection("people").list()
+      assert.strictEqual(present.length, 16)
+    })
+  )
+
+  for (const when of ["before", "after"] as const) {
+    test(
+      `writes once where the reply to a push is lost ${when} it took effect`,
+      Effect.gen(function* () {
+        const backend = yield* HttpBackend.make
+        const url = backend.create("lost.git")
+        const store = yield* open(url)
+        const people = store.collection("people")
+        yield* people.insert({ n: 0 }, { id: "first" })
+        let left = 2
+        backend.intercept = (request: IncomingMessage, response: ServerResponse, run) => {
+          if (!isPush(request) || left-- <= 0) return false
+          if (when === "before") {
+            request.socket.destroy()
+          } else {
+            const end = response.end.bind(response)
+            response.write = () => true
+            response.end = () => {
+              request.socket.destroy()
+              return end()
+            }
+            run()
+          }
+          return true
+        }
+        yield* people.update("first", { n: 1 })
+        const { _rev } = Option.getOrThrow(yield* people.get("first"))
+        assert.strictEqual(_rev, 2)
+        assert.strictEqual(backend.git("lost.git", "rev-list", "--count", "main"), "2")
+      })
+    )
+  }
+
+  test(
+    "says that it does not know where a server is gone after a push",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const store = yield* open(backend.create("gone.git"), { maxRetries: 1 })
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      let gone = false
+      backend.intercept = (request) => {
+        if (isPush(request)) gone = true
+        if (gone) request.socket.destroy()
+        return gone
+      }
+      const error = yield* failure(people.update("first", { n: 1 }))
+      assert.strictEqual((error as { readonly _tag: string })._tag, "AmbiguousWriteError")
+    })
+  )
+
+  test(
+    "is not written to where a server reports what it has refused as done",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("liar.git")
+      yield* Effect.flatMap(open(url), (store) =>
+        store.collection("people").insert({ n: 0 }, { id: "first" })
+      )
+      backend.intercept = (request, response, run) => {
+        const chunks: Array<Buffer> = []
+        const end = response.end.bind(response)
+        response.write = (chunk: Buffer) => chunks.push(chunk) > 0
+        response.end = () => {
+          const text = Buffer.concat(chunks).toString("latin1")
+          // As Dulwich does: no agent, and "ok" for whatever was asked for.
+          const lie = text
+            .replace(/ agent=git\/\S+/, (agent) => ` ${"x".repeat(agent.length - 1)}`)
+            .replace(
+              /[0-9a-f]{4}ng (\S+) [^\n]*\n/,
+              (line, name: string) =>
+                `${(line.length - 4 === 0 ? 0 : `ok ${name}\n`.length + 4).toString(16).padStart(4, "0")}ok ${name}\n`
+            )
+          end(Buffer.from(isPush(request) ? rewrapped(lie) : lie, "latin1"))
+          return response
+        }
+        run()
+        return true
+      }
+      const store = yield* open(url)
+      const error = yield* failure(store.collection("people").insert({ n: 1 }, { id: "second" }))
+      assert.match(String(error), /reports updates as done that it has refused/)
+      backend.intercept = undefined
+      assert.strictEqual(backend.git("liar.git", "for-each-ref", "--format=%(refname)"), "refs/heads/main")
+    })
+  )
+
+  test(
+    "reads whole commits of a server that cannot leave out objects",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("whole.git", "uploadpack.allowFilter=false")
+      const store = yield* open(url)
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(Array.from({ length: 20 }), (_, n) => batch.put("people", `p${n}`, { n }))
+      )
+      const another = yield* open(url)
+      assert.strictEqual((yield* Stream.runCollect(another.collection("people").all())).length, 20)
+    })
+  )
+
+  test(
+    "keeps what was fetched in a directory that stock Git can read",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("kept.git")
+      yield* Effect.flatMap(open(url), (store) =>
+        store.batch({}, (batch) =>
+          Effect.forEach(Array.from({ length: 20 }), (_, n) => batch.put("people", `p${n}`, { n }))
+        )
+      )
+      const parent = fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-kept-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(parent, { recursive: true })))
+      const cache = { directory: path.join(parent, "kept.git") }
+      const reading = Effect.scoped(
+        Effect.flatMap(open(url, { cache }), (store) => Stream.runCount(store.collection("people").all()))
+      )
+      yield* reading
+      assert.deepStrictEqual(yield* asking(backend, reading), [pull])
+    })
+  )
+
+  test(
+    "says what is wrong with a server or an address",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const list = (url: string, options: Partial<GitHost.GitHostOptions> = {}) =>
+        Effect.map(
+          failure(Effect.flatMap(open(url, options), (store) => store.collection("people").list())),
+          String
+        )
+      assert.match(yield* list("git@example.org:me/data.git"), /ValidationError/)
+      assert.match(yield* list("http://example.org/data.git"), /unencrypted/)
+      assert.match(yield* list("https://me:secret@example.org/data.git"), /user name or a password/)
+      assert.match(yield* list(`${backend.url}/missing.git`), /NotFoundError: there is no Git repository/)
+
+      const old = backend.create("old.git")
+      backend.intercept = (request) => {
+        delete request.headers["git-protocol"]
+        return false
+      }
+      assert.match(yield* list(old), /does not speak version 2/)
+
+      const answering = (status: number, headers: Record<string, string> = {}) => {
+        backend.intercept = (_, response) => {
+          response.writeHead(status, headers)
+          response.end("<html>")
+          return true
+        }
+      }
+      answering(200, { "content-type": "text/html" })
+      assert.match(yield* list(old), /is no Git server: it answered text\/html/)
+      answering(401)
+      assert.match(yield* list(old, { token: Redacted.make("secret-token") }), /AuthError/)
+      answering(302, { location: "https://elsewhere.example.org/" })
+      assert.match(yield* list(old), /redirect to https:\/\/elsewhere/)
+      answering(429, { "retry-after": "30" })
+      assert.match(yield* list(old), /RateLimitError/)
+    })
+  )
+})
+
+/** Side-band packets around a report anew, since its length has changed. */
+const rewrapped = (text: string): string => {
+  const at = text.indexOf("unpack ")
+  if (at < 0) return text
+  const report = text.slice(at - 4).replace(/0000(?:0000)?$/, "")
+  const inner = `${report}0000`
+  return `${(inner.length + 5).toString(16).padStart(4, "0")}\x01${inner}0000`
+}
