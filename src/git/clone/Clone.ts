@@ -39,6 +39,8 @@ export type CloneFailure = ServerFailure
 const headPrefix = "refs/heads/"
 /** Blobs that one fetch asks for at most. */
 const mostBlobs = 10_000
+/** Commits that are fetched with a head that has moved: they tell by themselves how it stands to what was there. */
+const lately = 8
 /** Commits of a history that are looked at in the first step back, and how many times more in each next one. */
 const firstStep = 64
 /** As deep as any history. */
@@ -110,7 +112,7 @@ export const open = (
                 wants: [oid],
                 haves: held,
                 shallow: shallow.all,
-                depth: 1,
+                depth: held.length === 0 ? 1 : lately,
                 filter: "blob:none"
               })
             )
