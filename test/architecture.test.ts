@@ -207,7 +207,9 @@ describe("names", () => {
 describe("the browser", () => {
   const isNodeOnly = (file: string) =>
     file.startsWith(join("src", "store", "remote", "local") + sep) ||
+    file.startsWith(join("src", "store", "remote", "wire") + sep) ||
     file.startsWith(join("src", "store", "local") + sep) ||
+    file.startsWith(join("src", "git", "clone") + sep) ||
     file.startsWith(join("src", "git", "disk") + sep)
   const isCarried = (file: string) =>
     ["domain", "git", "chain", "codec", "store", "console"].includes(folderOf(file)) && !isNodeOnly(file)

@@ -7,7 +7,7 @@ import type { Store } from "../store/Store.js"
 import { integerOption, textOption } from "./CommandOptions.js"
 import { askToken } from "./Token.js"
 
-/** Where the repository is: below a directory on this machine, or behind an API. */
+/** Where the repository is: below a directory on this machine, behind an API, or at an address of any Git server. */
 export type Connection = {
   readonly repo: string
   readonly branch: string
@@ -19,6 +19,12 @@ export type Connection = {
   | {
       readonly _tag: "GitHub"
       readonly apiUrl: Option.Option<string>
+      readonly token: Option.Option<Redacted.Redacted>
+    }
+  | {
+      readonly _tag: "Git"
+      readonly url: string
+      /** Without one, Git's own credential helpers are asked. */
       readonly token: Option.Option<Redacted.Redacted>
     }
 )
@@ -62,6 +68,11 @@ export const connectionOptions = {
     Options.withFallbackConfig(fromEnvironment("CHAINSTORE_API_URL")),
     Options.optional
   ),
+  gitUrl: Options.text("git-url").pipe(
+    Options.withDescription("A repository of any Git server, as for `git clone` (CHAINSTORE_GIT_URL)"),
+    Options.withFallbackConfig(fromEnvironment("CHAINSTORE_GIT_URL")),
+    Options.optional
+  ),
   token: Options.boolean("token").pipe(
     Options.withDescription("Ask for the token; otherwise it is read from CHAINSTORE_TOKEN")
   ),
@@ -94,6 +105,7 @@ type Given = {
   readonly shardWidth: Option.Option<number>
   readonly directory: Option.Option<string>
   readonly apiUrl: Option.Option<string>
+  readonly gitUrl: Option.Option<string>
   readonly token: boolean
 }
 
@@ -135,6 +147,9 @@ export const connectionOf = (given: Given) =>
           Option.filter(yield* Config.option(Config.string("CHAINSTORE_TOKEN")), (text) => text !== ""),
           Redacted.make
         )
+    if (Option.isSome(given.gitUrl)) {
+      return { ...place, _tag: "Git", url: given.gitUrl.value, token } satisfies Connection
+    }
     if (Option.isNone(token) && Option.isNone(given.apiUrl)) {
       const data = yield* Config.withDefault(fromEnvironment("CHAINSTORE_DATA"), ".chainstore")
       return { ...place, _tag: "Local", directory: `${data}/repos` } satisfies Connection

@@ -4,7 +4,7 @@ import { Data, Effect, Option } from "effect"
 import type { Finding } from "../store/Doctor.js"
 import { Store } from "../store/Store.js"
 import type { StoreService } from "../store/StoreService.js"
-import { connectionOf, connectionOptions, Stores } from "./Connection.js"
+import { type Connection, connectionOf, connectionOptions, Stores } from "./Connection.js"
 import { jsonOption, print } from "./Output.js"
 import { withProgress } from "./Progress.js"
 
@@ -77,6 +77,19 @@ const examine = (store: StoreService, deep: boolean) => {
 }
 
 /** Checks everything that a store depends on; an error among the findings is exit code 10. */
+const withoutUser = (url: string) => url.replace(/\/\/[^/]*@/, "//")
+
+const placeOf = (connection: Connection): string => {
+  switch (connection._tag) {
+    case "Local":
+      return `${connection.repo} at ${connection.directory}`
+    case "Git":
+      return withoutUser(connection.url)
+    case "GitHub":
+      return `${connection.repo} at ${withoutUser(Option.getOrElse(connection.apiUrl, () => "api.github.com"))}`
+  }
+}
+
 export const doctor = Command.make(
   "doctor",
   { deep: deepOption, json: jsonOption, connection: connectionOptions },
@@ -84,11 +97,7 @@ export const doctor = Command.make(
     Effect.gen(function* () {
       const connection = yield* connectionOf(input.connection)
       const stores = yield* Stores
-      const place =
-        connection._tag === "Local"
-          ? connection.directory
-          : Option.getOrElse(connection.apiUrl, () => "api.github.com").replace(/\/\/[^/]*@/, "//")
-      const repository: Finding = { severity: "ok", code: "place", message: `${connection.repo} at ${place}` }
+      const repository: Finding = { severity: "ok", code: "place", message: placeOf(connection) }
       const inside = yield* Effect.flatMap(Store, (store) => examine(store, input.deep)).pipe(
         Effect.provide(stores.open(connection, "refuse")),
         Effect.catchAll((error) =>

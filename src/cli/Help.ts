@@ -37,6 +37,7 @@ const connection = [
   "root",
   "directory",
   "api-url",
+  "git-url",
   "token",
   "index",
   "manifest",

@@ -9,7 +9,9 @@ import { parseName } from "../git/disk/GitRepositories.js"
 import * as GitHub from "../store/remote/github/GitHub.js"
 import * as LocalGit from "../store/remote/local/LocalGit.js"
 import * as Memory from "../store/remote/memory/Memory.js"
+import * as GitHost from "../store/remote/wire/GitHost.js"
 import { Store } from "../store/Store.js"
+import { credentialsOf } from "./GitCredentials.js"
 
 /** A repository below a directory; nothing is made on the disk unless a missing one is to be created. */
 const onDisk = (connection: Extract<Connection, { _tag: "Local" }>, missing: Missing) =>
@@ -44,14 +46,35 @@ const onApi = (connection: Extract<Connection, { _tag: "GitHub" }>) =>
     FetchHttpClient.layer
   )
 
-/** Opens the command line's stores: bare repositories on this machine, or an API. */
+/** A repository of any Git server. */
+const onServer = ({ token, url }: Extract<Connection, { _tag: "Git" }>) =>
+  Layer.unwrapEffect(
+    Effect.map(Option.isSome(token) ? Effect.succeed({ token: token.value }) : credentialsOf(url), (given) =>
+      GitHost.layer({ url, ...given })
+    )
+  )
+
+const remoteOf = (connection: Connection, missing: Missing) => {
+  switch (connection._tag) {
+    case "Local":
+      return onDisk(connection, missing)
+    case "Git":
+      return onServer(connection)
+    case "GitHub":
+      return onApi(connection)
+  }
+}
+
+/** Opens the command line's stores: bare repositories on this machine, an API, or any Git server. */
 export const layer = Layer.succeed(
   Stores,
   Stores.of({
     open: (connection, missing) => {
       const { branch, layout, root } = connection
-      const remote = connection._tag === "Local" ? onDisk(connection, missing) : onApi(connection)
-      return Layer.provide(Store.layer({ branch, root, concurrency: 8, ...layout }), remote)
+      return Layer.provide(
+        Store.layer({ branch, root, concurrency: 8, ...layout }),
+        remoteOf(connection, missing)
+      )
     }
   })
 )

@@ -1,4 +1,6 @@
 import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -31,6 +33,8 @@ export interface CloneOptions {
   readonly signature?: Signature | undefined
   readonly maxRetries: number
   readonly mostPack: number
+  /** Between the beginnings of two pushes of commits, at least. */
+  readonly pushInterval: Duration.Duration
 }
 
 /** Why a clone did not answer. */
@@ -68,7 +72,8 @@ export const open = (
   options: CloneOptions
 ): Effect.Effect<Repository<CloneFailure>, CloneFailure, Scope.Scope> =>
   Effect.gen(function* () {
-    const { agent, directory, http, maxRetries, mostPack, url } = options
+    const { agent, directory, http, maxRetries, mostPack, pushInterval, url } = options
+    let nextPush = 0
 
     const publish = (
       portions: ReadonlyArray<Portion>,
@@ -80,7 +85,8 @@ export const open = (
       create: true,
       durability: "none",
       signature: options.signature,
-      publish
+      publish,
+      pace: Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sleep(Math.max(0, nextPush - now)))
     })
     const shallow = new Shallow(directory)
     const origin = yield* Origin.make({ url, http, agent, directory, shallow, maxRetries, mostPack })
@@ -197,14 +203,19 @@ export const open = (
       pack: Effect.Effect<ReadonlyArray<Uint8Array>>
     ): Effect.Effect<ReadonlyArray<FlushOutcome>> =>
       Effect.map(
-        push(
-          portions.map(({ base, branch, tip }) => ({
-            name: branchRef(branch),
-            from: base,
-            to: tip,
-            unique: true
-          })),
-          pack
+        Effect.zipRight(
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            nextPush = now + Duration.toMillis(pushInterval)
+          }),
+          push(
+            portions.map(({ base, branch, tip }) => ({
+              name: branchRef(branch),
+              from: base,
+              to: tip,
+              unique: true
+            })),
+            pack
+          )
         ),
         (outcomes) =>
           outcomes.map((outcome, at): FlushOutcome => {

@@ -31,6 +31,8 @@ export interface CommitQueueOptions extends FlushOptions {
     head: Option.Option<Head>,
     commit: NewCommit
   ) => Effect.Effect<Staging.Draft, RemoteError | ValidationError>
+  /** Waited for before each flush: what is staged meanwhile shares it. */
+  readonly pace?: Effect.Effect<void> | undefined
   /** Told after each flush, for what is done now and then. */
   readonly flushed: Effect.Effect<void>
 }
@@ -203,6 +205,7 @@ export const make = (options: CommitQueueOptions) =>
     }
 
     const flushOpen = Effect.gen(function* () {
+      if (options.pace !== undefined && !staging.isEmpty()) yield* options.pace
       yield* until(
         () => active === 0 || staging.commits() >= maxCommits || staging.bytes() > maxBytes,
         patience

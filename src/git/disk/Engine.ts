@@ -44,6 +44,8 @@ export interface EngineOptions {
   readonly caches?: CacheSizes | undefined
   /** Where commits go before they are kept here: this repository is a copy of a part of another one. */
   readonly publish?: Publish | undefined
+  /** Waited for before commits go there. */
+  readonly pace?: Effect.Effect<void> | undefined
   /** When the engine repacks by itself; false never. */
   readonly maintenance?:
     | false
@@ -121,6 +123,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       refs,
       durable,
       publish: options.publish,
+      pace: options.pace,
       headOf,
       draft: drafts.draft,
       flushed: maintenance.flushed

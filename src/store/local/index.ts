@@ -1,4 +1,6 @@
 export * as GitRepositories from "../../git/disk/GitRepositories.js"
 export type { GitRepository } from "../../git/disk/GitRepository.js"
 export * as LocalGit from "../remote/local/LocalGit.js"
+export * as GitHost from "../remote/wire/GitHost.js"
+export { type OpenGitOptions, openGit } from "./OpenGit.js"
 export { type OpenLocalOptions, openLocal } from "./OpenLocal.js"

@@ -2,12 +2,17 @@ import * as fs from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as os from "node:os"
 import * as path from "node:path"
+import { FetchHttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Option, Redacted, type Scope, Stream } from "effect"
+import { openGit } from "../../../src/store/local/OpenGit.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as GitHub from "../../../src/store/remote/github/GitHub.js"
 import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { commandLine } from "../../cli/CommandLine.js"
+import { hostServer } from "../../store/core/Remotes.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
 
 const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
@@ -248,6 +253,82 @@ describe("a store on a Git server", () => {
       )
       yield* reading
       assert.deepStrictEqual(yield* asking(backend, reading), [pull])
+    })
+  )
+
+  test(
+    "is written from the command line and by promises",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("lines.git")
+      const { call } = yield* commandLine
+      const put = yield* call(["put", "people", "ada", "--data", '{"name":"Ada"}', "--git-url", url])
+      assert.strictEqual(put.code, 0, put.err)
+      const store = yield* Effect.acquireRelease(
+        Effect.promise(() => openGit({ url })),
+        (open) => Effect.promise(() => open.close())
+      )
+      const ada = yield* Effect.promise(() => store.collection("people").get("ada"))
+      assert.strictEqual(ada?.["name"], "Ada")
+      const doctor = yield* call(["doctor"], { environment: { CHAINSTORE_GIT_URL: url } })
+      assert.include(doctor.out, url)
+    })
+  )
+
+  test(
+    "waits between pushes where it is to, and pushes what has come meanwhile at once",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const store = yield* open(backend.create("paced.git"), { pushInterval: "1 second" })
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const asked = yield* asking(
+        backend,
+        Effect.forEach(
+          Array.from({ length: 16 }),
+          (_, n) => Effect.delay(people.insert({ n }, { id: `p${n}` }), 20 * n),
+          { concurrency: "unbounded" }
+        )
+      )
+      assert.isAtMost(asked.length, 3)
+    })
+  )
+
+  test(
+    "is a store on our own host, whose repositories GitHub's client reads",
+    Effect.gen(function* () {
+      const { api, token, url } = yield* hostServer
+      const repo = "local/by-wire"
+      yield* Effect.promise(() =>
+        fetch(`${api}/user/repos`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${token}` },
+          body: JSON.stringify({ name: "by-wire" })
+        })
+      )
+      const store = yield* open(
+        `${url}/${repo}.git`,
+        { token: Redacted.make(token) },
+        { indexes: { people: ["n"] } }
+      )
+      const people = store.collection("people")
+      yield* Effect.forEach(Array.from({ length: 8 }), (_, n) => people.insert({ n }, { id: `p${n}` }), {
+        concurrency: "unbounded"
+      })
+      yield* store.transaction({}, (tx) =>
+        Effect.zipRight(tx.collection("people").update("p1", { n: 10 }), tx.collection("people").delete("p2"))
+      )
+      const remote = yield* GitHub.make({ repo, apiUrl: api, token: Redacted.make(token) }).pipe(
+        Effect.provide(FetchHttpClient.layer)
+      )
+      const other = yield* Effect.provideService(Store.make(), GitRemote, remote)
+      assert.strictEqual(yield* other.collection("people").count, 7)
+      yield* other.collection("people").update("p3", { n: 30 })
+      assert.deepStrictEqual(
+        (yield* people.findBy("n", 30)).map(({ _id }) => _id),
+        ["p3"]
+      )
+      assert.strictEqual((yield* people.history("p3")).length, 2)
     })
   )
 

@@ -59,6 +59,11 @@ export interface GitHostOptions {
   readonly maxRetries?: number | undefined
   /** Bytes that one fetch may bring. Default 2 GiB. */
   readonly maxFetch?: number | undefined
+  /**
+   * Between the beginnings of two pushes, at least: the commits of all callers that come meanwhile share the next one.
+   * Default 10 s on github.com, which recommends at most 6 pushes a minute, and nothing elsewhere.
+   */
+  readonly pushInterval?: DurationInput | undefined
   /** Who commits, where a commit does not say. Default `Chainstore <chainstore@localhost>`. */
   readonly signature?: Signature | undefined
 }
@@ -79,6 +84,7 @@ export const gitHostFields = {
   timeout: maybe(duration({ positive: true })),
   maxRetries: or(wholeNumber(0), 3),
   maxFetch: or(wholeNumber(1), 2 * 1024 ** 3),
+  pushInterval: maybe(duration()),
   signature: maybe(person)
 } satisfies FieldsOf<GitHostOptions>
 
@@ -164,7 +170,8 @@ export const scoped = (
     const settings = yield* read(operation, options)
     const url = addressOf(settings.url)
     if (url instanceof ValidationError) return yield* url
-    const { auth, maxFetch, maxRetries, session, signature, timeout, token, username } = settings
+    const { auth, maxFetch, maxRetries, pushInterval, session, signature, timeout, token, username } =
+      settings
     if (auth !== undefined && token !== undefined) {
       return yield* wrong("both a token and an `auth` effect are given", "give one of them")
     }
@@ -198,7 +205,8 @@ export const scoped = (
       directory,
       signature,
       maxRetries,
-      mostPack: maxFetch
+      mostPack: maxFetch,
+      pushInterval: pushInterval ?? Duration.seconds(url.hostname === "github.com" ? 10 : 0)
     })
     const repo = /([^/]+)\/([^/]+?)(?:\.git)?$/.exec(url.pathname)
     return {

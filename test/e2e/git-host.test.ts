@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
+import { gitRemoteContract } from "../contract/GitRemoteContract.js"
 import * as HttpBackend from "../support/git/HttpBackend.js"
-import { gitRemoteContract } from "./GitRemoteContract.js"
 
 const subject = (...settings: ReadonlyArray<string>) =>
   Effect.gen(function* () {

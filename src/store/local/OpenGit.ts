@@ -1,0 +1,32 @@
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { maybe, only, reader, text } from "../../domain/Options.js"
+import { AsyncStore } from "../promise/AsyncStore.js"
+import * as GitHost from "../remote/wire/GitHost.js"
+import { Store } from "../Store.js"
+import { type StoreOptions, storeFields } from "../StoreOptions.js"
+
+/** The options of a store on any Git server. */
+export interface OpenGitOptions extends StoreOptions, Omit<GitHost.GitHostOptions, "cache"> {
+  /** The remote's `cache`: a directory for objects that were fetched. `cache` is the store's. */
+  readonly cacheDirectory?: string | undefined
+}
+
+const { cache: _, ...hostFields } = GitHost.gitHostFields
+const read = reader(Schema.Struct({ ...storeFields, ...hostFields, cacheDirectory: maybe(text) }))
+
+/** Opens a store in a repository of any Git server, as promises. */
+export const openGit = async (options: OpenGitOptions): Promise<AsyncStore> => {
+  Either.getOrThrowWith(read("openGit", options), (error) => error)
+  const { cacheDirectory: directory } = options
+  return AsyncStore.fromLayer(
+    Layer.provide(
+      Store.layer(only(storeFields, options)),
+      GitHost.layer({
+        ...only(hostFields, options),
+        ...(directory === undefined ? {} : { cache: { directory } })
+      })
+    )
+  )
+}
