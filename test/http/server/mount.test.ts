@@ -1,7 +1,14 @@
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import {
+  HttpApiEndpoint,
+  HttpApiGroup,
+  HttpRouter,
+  HttpServerRequest,
+  HttpServerResponse
+} from "@effect/platform"
 import { assert, it } from "@effect/vitest"
-import { Mount } from "chainstore/http"
-import { Context, Effect, Schema } from "effect"
+import { Direct, Mount, Server } from "chainstore/http"
+import { Context, Effect, Layer, Logger, Schema } from "effect"
+import { NotFoundError, RateLimitError } from "../../../src/domain/StoreError.js"
 import { make as hostCheck, isLoopback } from "../../../src/http/server/HostCheck.js"
 import { raw, request, running } from "./Running.js"
 
@@ -133,3 +140,56 @@ it("accepts loopback names and the public address as Host, nothing that looks li
   assert.isTrue(isLoopback("127.0.0.1") && isLoopback("::1") && isLoopback("localhost"))
   assert.isFalse(isLoopback("0.0.0.0") || isLoopback("::") || isLoopback("10.0.0.1"))
 })
+
+it.scopedLive("answers what no reply of its own is by 500, whatever status it carries", () =>
+  Effect.gen(function* () {
+    const errors = [
+      // The status is that of an answer which a store got from its host.
+      new NotFoundError({ operation: "get", message: "/srv/data/a.git", status: 404 }),
+      new RateLimitError({ operation: "get", message: "/srv/data/a.git", status: 200 }),
+      ...[200, 99, 1000, 404.5].map((status) => Object.assign(new Error("secret"), { _tag: "Odd", status }))
+    ]
+    const mounts = yield* Effect.forEach(errors, (error, at) =>
+      Mount.make({ name: "odd", paths: [`/odd/${at}`] }, Effect.fail(error))
+    )
+    const own = Object.assign(new Error("short and stout"), { _tag: "Teapot", status: 418 })
+    const teapot = yield* Mount.make({ name: "teapot", paths: ["/teapot"] }, Effect.fail(own))
+    const { port } = yield* running({}, [...mounts, teapot])
+    const connection = yield* raw(port)
+    for (const [at, error] of errors.entries()) {
+      connection.send(request("GET", `/odd/${at}`))
+      const { body, status } = yield* connection.answer()
+      assert.strictEqual(status, 500, String(error))
+      assert.notInclude(body, error.message)
+    }
+    connection.send(request("GET", "/teapot"))
+    assert.strictEqual((yield* connection.answer()).status, 418)
+  })
+)
+
+it.scopedLive("encodes anew what is frozen at its surface alone", () =>
+  Effect.gen(function* () {
+    const items: Array<number> = []
+    const held = Object.freeze({ items })
+    const group = HttpApiGroup.make("lists").add(
+      HttpApiEndpoint.get("all", "/all").addSuccess(Schema.Struct({ items: Schema.Array(Schema.Number) }))
+    )
+    const operations = Direct.operations(group, {
+      all: () =>
+        Effect.as(
+          Effect.sync(() => items.push(items.length)),
+          held
+        )
+    })
+    const layer = Server.layer(Server.defaults, Effect.succeed({ operations, mounts: [] }))
+    const { url } = Context.get(
+      yield* Layer.build(Layer.provide(layer, Logger.remove(Logger.defaultLogger))),
+      Server.Server
+    )
+    const connection = yield* raw(Number(new URL(url).port))
+    for (const body of ['{"items":[0]}', '{"items":[0,1]}']) {
+      connection.send(request("GET", "/all"))
+      assert.strictEqual((yield* connection.answer()).body, body)
+    }
+  })
+)
