@@ -144,4 +144,38 @@ describe("the codec of a document", () => {
       assert.deepStrictEqual([a?._id, b?._id], ["a", "b"])
     }).pipe(Effect.provide(Layer.provide(Stored.Store.layer(), Memory.layer())))
   )
+
+  it.effect("patches a class through its setters, and refuses where it has none", () =>
+    Effect.gen(function* () {
+      class Money {
+        #cents: number
+        constructor(cents: number) {
+          this.#cents = cents
+        }
+        get cents() {
+          return this.#cents
+        }
+        set cents(cents) {
+          this.#cents = cents
+        }
+        get euros() {
+          return this.#cents / 100
+        }
+      }
+      const schema = Schema.transform(Schema.Struct({ cents: Schema.Number }), Schema.instanceOf(Money), {
+        strict: true,
+        decode: ({ cents }) => new Money(cents),
+        encode: ({ cents }) => ({ cents })
+      })
+      const store = yield* Stored.Store
+      const prices = store.collection("prices", schema)
+      yield* prices.insert(new Money(500), { id: "a" })
+      yield* prices.update("a", { cents: 700 })
+      assert.strictEqual((yield* Effect.flatten(prices.get("a"))).euros, 7)
+      const refused = yield* Effect.flip(prices.update("a", { euros: 9 }))
+      assert.strictEqual(refused._tag, "ValidationError")
+      assert.match(refused.message, /prices\/a cannot be patched: .*euros/)
+      assert.strictEqual((yield* Effect.flatten(store.collection("prices").get("a")))["cents"], 700)
+    }).pipe(Effect.provide(Layer.provide(Stored.Store.layer(), Memory.layer())))
+  )
 })

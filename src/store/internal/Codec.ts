@@ -228,8 +228,18 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
       }
       const now = yield* stored(place, version)
       const before = yield* Effect.mapError(decode(withoutMetadata(now)), wrong)
-      const whole = yield* Effect.mapError(encode(isRecord(before) ? patched(before, fields) : fields), wrong)
       const same = (yield* Effect.mapError(encode(before), wrong)) as JsonObject
+      const patchedWhole = yield* Effect.try({
+        try: () => (isRecord(before) ? patched(before, fields) : fields),
+        catch: (cause) =>
+          new ValidationError({
+            ...place,
+            message: `${place.collection}/${place.id} cannot be patched: ${cause}`,
+            hint: "replace the document",
+            cause
+          })
+      })
+      const whole = yield* Effect.mapError(encode(patchedWhole), wrong)
       return Object.fromEntries(
         Object.entries(whole).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(same[key]))
       ) as JsonObject
@@ -262,8 +272,11 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
   }
 }
 
+/** A value that was just decoded, with other members: an instance of a class is set itself, since a copy has no private members. */
 const patched = (before: { readonly [key: string]: unknown }, fields: JsonObject): object =>
   Object.assign(
-    Object.create(Object.getPrototypeOf(before), Object.getOwnPropertyDescriptors(before)) as object,
+    isLiteral(before) || !Object.isExtensible(before)
+      ? (Object.create(Object.getPrototypeOf(before), Object.getOwnPropertyDescriptors(before)) as object)
+      : before,
     fields
   )
