@@ -2,12 +2,14 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Bounded } from "../../domain/Bounded.js"
+import { pick } from "../../domain/FieldPath.js"
+import { type IndexDefinition, plainIndex } from "../../domain/IndexDefinition.js"
 import { type DocumentChange, type IndexFile, parseIndex } from "../../domain/IndexFile.js"
 import { lazy } from "../../domain/Lazy.js"
 import { type ManifestFile, parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { Settings } from "../../domain/Settings.js"
-import { documentIn, type SpelledJson, type SpelledObject } from "../../domain/SpelledJson.js"
+import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { idAt, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../remote/GitRemote.js"
@@ -32,10 +34,17 @@ const trees = lazy(() => import("./DerivedTrees.js"))
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
 
+/** An index that a collection has or should have. */
+export interface NamedIndex {
+  readonly definition: IndexDefinition
+  /** The blob of its file, where there is one. */
+  readonly oid: Oid | undefined
+}
+
 /** The index and manifest files that a collection has or should have at a commit. */
 export interface DerivedFiles {
-  /** Indexed fields, with the blob of those whose file exists. */
-  readonly indexes: ReadonlyMap<string, Oid | undefined>
+  /** Indexes by name. */
+  readonly indexes: ReadonlyMap<string, NamedIndex>
   readonly manifest:
     | { readonly fields: ReadonlyArray<string> | undefined; readonly oid: Oid | undefined }
     | undefined
@@ -76,10 +85,10 @@ export interface Derived {
     files: DerivedFiles,
     now: string
   ) => Effect.Effect<Derivation, ReadError>
-  readonly indexPath: (collection: string, field: string) => string
+  readonly indexPath: (collection: string, name: string) => string
   readonly manifestPath: (collection: string) => string
   /** The directories of an index and of a manifest of format 2. */
-  readonly indexTreePath: (collection: string, field: string) => string
+  readonly indexTreePath: (collection: string, name: string) => string
   readonly manifestTreePath: (collection: string) => string
   /** The trees of format 2 that settings want of a collection, and their directories alone. */
   readonly treesOf: (collection: string, settings: DerivedNames) => TreePlaces
@@ -90,10 +99,10 @@ export interface Derived {
   readonly index: (
     snapshot: Snapshot,
     collection: string,
-    field: string,
+    name: string,
     oid: Oid | undefined
   ) => Effect.Effect<IndexFile | undefined, ReadError>
-  /** Every document of the collection with some of its fields, by id; files that hold none count as empty ones. */
+  /** Every document of the collection with its values at some paths, by id; files that hold none count as empty ones. */
   readonly documents: (
     head: Head,
     settings: SettingsAt,
@@ -114,13 +123,6 @@ const sizeOf = ({ content }: Parsed<unknown>) => content.length + 1
 
 /** The same of index files that only reads have seen. */
 const mostIds = 400_000
-
-/** Some fields of a document, for what is remembered of many. */
-export const fieldsOf = (document: SpelledObject, fields: ReadonlySet<string>): SpelledObject => {
-  const picked: { [key: string]: SpelledJson } = Object.create(null)
-  for (const field of fields) if (Object.hasOwn(document, field)) picked[field] = document[field]!
-  return picked
-}
 
 /** What two runs of changes make together: each document as it was before the first and as it is after the second. */
 const oneAfterTheOther = (
@@ -146,11 +148,11 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
   const knownIndexes = new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf)
   const knownManifests = new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf)
   const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
-  const indexPath = (collection: string, field: string) =>
-    under(options.root, indexDirectory, collection, `${field}.json`)
+  const indexPath = (collection: string, name: string) =>
+    under(options.root, indexDirectory, collection, `${name}.json`)
   const manifestPath = (collection: string) => under(options.root, manifestDirectory, `${collection}.json`)
-  const indexTreePath = (collection: string, field: string) =>
-    under(options.root, indexDirectory, collection, field)
+  const indexTreePath = (collection: string, name: string) =>
+    under(options.root, indexDirectory, collection, name)
   const manifestTreePath = (collection: string) => under(options.root, manifestDirectory, collection)
 
   const entriesOf = (snapshot: Snapshot, { entries }: SettingsAt, top: string, path: string) =>
@@ -165,19 +167,22 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
   const filesOf: Derived["filesOf"] = (snapshot, at, collection) =>
     Effect.gen(function* () {
       const { recorded, settings } = at
-      const fields = settings.indexes.get(collection) ?? []
+      const indexes = settings.indexes.get(collection) ?? []
       const projected = settings.manifests.get(collection)
-      const wanted = new Map<string, Oid | undefined>(fields.map((field) => [field, undefined]))
+      const wanted = new Map<string, NamedIndex>(
+        indexes.map((definition) => [definition.name, { definition, oid: undefined }])
+      )
       if (settings.format === 2) {
         const manifest = projected && { fields: projected, oid: undefined }
         return { indexes: wanted, manifest }
       }
       let manifest: Oid | undefined
-      if (!recorded || fields.length > 0) {
+      if (!recorded || indexes.length > 0) {
         const path = under(options.root, indexDirectory, collection)
         for (const entry of yield* entriesOf(snapshot, at, indexDirectory, path)) {
-          const field = entry.path.slice(0, -".json".length)
-          if (!recorded || wanted.has(field)) wanted.set(field, entry.oid)
+          const name = entry.path.slice(0, -".json".length)
+          const definition = wanted.get(name)?.definition ?? plainIndex(name)
+          if (!recorded || wanted.has(name)) wanted.set(name, { definition, oid: entry.oid })
         }
       }
       if (!recorded || projected !== undefined) {
@@ -223,7 +228,7 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
         Effect.suspend(() => {
           for (const { content, path } of blobs) {
             const id = idAt(layout, path.slice(prefix.length))
-            if (id !== undefined) found.set(id, fieldsOf(documentIn(content), fields))
+            if (id !== undefined) found.set(id, pick(documentIn(content), fields))
           }
           return tell
         })
@@ -234,9 +239,9 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
   const treesOf: Derived["treesOf"] = (collection, { indexes, manifests }) => {
     const fields = manifests.get(collection)
     return {
-      indexes: (indexes.get(collection) ?? []).map((field) => ({
-        field,
-        path: indexTreePath(collection, field)
+      indexes: (indexes.get(collection) ?? []).map((index) => ({
+        index,
+        path: indexTreePath(collection, index.name)
       })),
       manifest: fields && { fields, path: manifestTreePath(collection) }
     }
@@ -251,11 +256,11 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
   ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
     Effect.gen(function* () {
       const stored: Array<DerivedFile> = []
-      for (const [field, oid] of files.indexes) {
-        const path = indexPath(collection, field)
+      for (const [name, { definition, oid }] of files.indexes) {
+        const path = indexPath(collection, name)
         const file =
           oid === undefined ? undefined : yield* load(knownIndexes, snapshot, path, oid, parseIndex)
-        stored.push(indexFile({ ...given, collection, path, known: knownIndexes, stored: file }, field))
+        stored.push(indexFile({ ...given, collection, path, known: knownIndexes, stored: file }, definition))
       }
       const { manifest } = files
       if (manifest === undefined) return stored
@@ -355,9 +360,9 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
     },
     seenIndex: (path) => seen.get(path),
     sawIndex: (path, found) => void seen.set(path, found),
-    index: (snapshot, collection, field, oid) =>
+    index: (snapshot, collection, name, oid) =>
       Effect.map(
-        load(knownIndexes, snapshot, indexPath(collection, field), oid, parseIndex),
+        load(knownIndexes, snapshot, indexPath(collection, name), oid, parseIndex),
         (parsed) => parsed?.value
       )
   }

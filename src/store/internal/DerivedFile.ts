@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import type * as Option from "effect/Option"
 import type { Bounded } from "../../domain/Bounded.js"
 import type { JsonProblem } from "../../domain/CanonicalJson.js"
+import type { IndexDefinition } from "../../domain/IndexDefinition.js"
 import {
   applyToIndex,
   type DocumentChange,
@@ -126,13 +127,15 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
   }
 }
 
-/** The file of an index of format 1. */
-export const indexFile = (file: SingleFile<IndexFile>, field: string): DerivedFile =>
-  singleFile(file, [field], {
+/** The file of an index of format 1, which knows members by their whole names. */
+export const indexFile = (file: SingleFile<IndexFile>, { fields }: IndexDefinition): DerivedFile => {
+  const field = fields[0]!.path
+  return singleFile(file, [field], {
     empty: emptyIndex,
     with: (index, documents) => applyToIndex(index, field, documents),
     print: (index, time, tree) => printIndex(index, file.collection, field, time, tree)
   })
+}
 
 /** The file of a manifest of format 1. */
 export const manifestFile = (

@@ -2,6 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { valueAt } from "../../domain/FieldPath.js"
+import { holds, type IndexDefinition, pathsOf } from "../../domain/IndexDefinition.js"
 import type { DocumentChange } from "../../domain/IndexFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
@@ -12,7 +14,7 @@ import { apply } from "./ordered-tree/Apply.js"
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import { build } from "./ordered-tree/Build.js"
 import { fileEdits, filesBelow } from "./ordered-tree/FileEdits.js"
-import { held, type IndexField, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
+import { held, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
 import type { Reader } from "./ordered-tree/Reader.js"
 import { StoredTree } from "./ordered-tree/StoredTree.js"
@@ -21,6 +23,7 @@ import type { Snapshot } from "./Snapshot.js"
 
 /** What the rows of a tree are made of. */
 export interface Rows {
+  /** The paths of documents that they depend on. */
   readonly fields: ReadonlyArray<string>
   readonly keyOf: (row: Row) => string
   /** The rows of a document, by their keys. */
@@ -30,11 +33,14 @@ export interface Rows {
 const own = (document: SpelledObject, field: string) =>
   Object.hasOwn(document, field) ? document[field] : undefined
 
+const noRows: ReadonlyMap<string, Row> = new Map()
+
 /** The rows of an index. */
-export const rowsOfIndex = (fields: ReadonlyArray<IndexField>): Rows => ({
-  fields: fields.map(({ field }) => field),
-  keyOf: keyOfRows(fields),
-  of: (id, document) => indexRows(fields, id, (field) => own(document, field))
+export const rowsOfIndex = (index: IndexDefinition): Rows => ({
+  fields: pathsOf(index),
+  keyOf: keyOfRows(index.fields),
+  of: (id, document) =>
+    holds(index, document) ? indexRows(index.fields, id, (path) => valueAt(document, path)) : noRows
 })
 
 /** The rows of a manifest: one for each document. */

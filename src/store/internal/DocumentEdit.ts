@@ -23,7 +23,12 @@ import * as FormatChange from "./FormatChange.js"
 import * as Judgement from "./Judgement.js"
 import { listAt } from "./Listing.js"
 import { headerName, rowsName } from "./ordered-tree/Header.js"
-import { directoryProblem, type RepositorySettings, type SettingsAt } from "./RepositorySettings.js"
+import {
+  directoryProblem,
+  type RepositorySettings,
+  type SettingsAt,
+  unheldProblem
+} from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
 import { versionOf } from "./Versions.js"
 import {
@@ -98,7 +103,7 @@ export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit)
   const trees = [root]
   for (const collection of collections) {
     if (settings.shardDepth === 0) trees.push(under(root, collection))
-    const fields = settings.indexes.get(collection) ?? []
+    const indexes = settings.indexes.get(collection) ?? []
     const hasManifest = settings.manifests.has(collection)
     if (settings.format === 2) {
       for (const tree of derived.treePaths(collection, settings)) {
@@ -107,8 +112,8 @@ export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit)
       }
       continue
     }
-    if (fields.length > 0) trees.push(under(root, indexDirectory, collection))
-    for (const field of fields) files.push(derived.indexPath(collection, field))
+    if (indexes.length > 0) trees.push(under(root, indexDirectory, collection))
+    for (const { name } of indexes) files.push(derived.indexPath(collection, name))
     if (hasManifest) {
       trees.push(under(root, manifestDirectory))
       files.push(derived.manifestPath(collection))
@@ -162,6 +167,8 @@ const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<P
     const adopted =
       begins && snapshot.isPinned() ? yield* FormatChange.adopted(parts, snapshot, found) : found.settings
     const settings = isOtherFormat || begins ? { ...found, settings: { ...adopted, format } } : found
+    const unheld = unheldProblem(settings.settings, unit.operation)
+    if (unheld !== undefined) return yield* unheld
     for (const collection of collectionsOf([...operations, ...expectations])) {
       const problem = directoryProblem(parts.options, found, unit.operation, collection)
       if (problem !== undefined) return yield* problem

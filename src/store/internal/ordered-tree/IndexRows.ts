@@ -1,24 +1,18 @@
 import * as Either from "effect/Either"
 import { encodeInline } from "../../../domain/CanonicalJson.js"
-import { type Component, type Direction, prefixKey, tupleKey } from "../../../domain/OrderKey.js"
+import type { IndexField } from "../../../domain/IndexDefinition.js"
+import { type Component, prefixKey, tupleKey } from "../../../domain/OrderKey.js"
 import type { SpelledJson } from "../../../domain/SpelledJson.js"
 import type { KeyOf, Row } from "./Leaf.js"
 
-/** One field of an index, in the order in which the fields are compared. */
-export interface IndexField {
-  /** The name of a field, or the path of a nested one. */
-  readonly field: string
-  readonly order?: Direction | undefined
-}
-
-const own = (row: Row, field: string): Component => (Object.hasOwn(row, field) ? row[field] : undefined)
+const own = (row: Row, path: string): Component => (Object.hasOwn(row, path) ? row[path] : undefined)
 
 /** The key of an index's rows: the values of its fields, then the id. A manifest has no fields: its rows sort by id. */
 export const keyOfRows = (fields: ReadonlyArray<IndexField>): KeyOf => {
-  const directions = fields.map(({ order }) => order ?? "asc")
+  const directions = fields.map(({ order }) => order)
   return (row) =>
     tupleKey(
-      fields.map(({ field }) => own(row, field)),
+      fields.map(({ path }) => own(row, path)),
       directions
     ) + prefixKey(String(row["_id"]))
 }
@@ -48,18 +42,18 @@ export const held = (value: Component): Component => {
 export const indexRows = (
   fields: ReadonlyArray<IndexField>,
   id: string,
-  valueOf: (field: string) => SpelledJson | undefined
+  valueOf: (path: string) => SpelledJson | undefined
 ): ReadonlyMap<string, Row> => {
   const keyOf = keyOfRows(fields)
   const rows = new Map<string, Row>()
-  const lists = fields.map(({ field }) => {
-    const value = valueOf(field)
+  const lists = fields.map(({ path }) => {
+    const value = valueOf(path)
     return isList(value) && value.length > 0 ? value.map(held) : [held(value)]
   })
   for (const values of combinations(lists)) {
-    const members = fields.flatMap(({ field }, at): ReadonlyArray<[string, SpelledJson]> => {
+    const members = fields.flatMap(({ path }, at): ReadonlyArray<[string, SpelledJson]> => {
       const value = values[at]
-      return value === undefined ? [] : [[field, value]]
+      return value === undefined ? [] : [[path, value]]
     })
     const row: Row = Object.fromEntries([...members, ["_id", id]])
     const key = keyOf(row)
