@@ -13,7 +13,8 @@ export interface DerivedFields {
   readonly manifests: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-const definitionsOf = (indexes: DerivedFields["indexes"], collection: string) =>
+/** The indexes of a collection, as the store was told. */
+export const definitionsOf = (indexes: DerivedFields["indexes"], collection: string) =>
   (indexes[collection] ?? []).map((given) => Either.getOrThrow(readIndex(given)))
 
 const keyText = (value: Json): string =>

@@ -77,6 +77,14 @@ const isSingular = (tuple: Tuple): boolean =>
     (value) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
   )
 
+/** What a document has in a unique index: no other document may have one of these. */
+export const uniqueKeysOf = (index: IndexDefinition, document: JsonObject): ReadonlyArray<string> =>
+  isHeld(index, document)
+    ? tuplesOf(index, document)
+        .filter(isSingular)
+        .map((tuple) => canonical(tuple as ReadonlyArray<Json>))
+    : []
+
 /** Values of a unique index that two documents have. */
 export const doublesOf = (index: IndexDefinition, documents: Documents): ReadonlyArray<string> => {
   const rows = heldBy(index, documents).filter(({ tuple }) => isSingular(tuple))

@@ -25,7 +25,8 @@ export const treesIn = ({ indexes, manifest }: TreePlaces) => [
     kind: "index" as const,
     path,
     rows: rowsOfIndex(index),
-    unique: index.unique ? index : undefined
+    unique: index.unique ? index : undefined,
+    isPartial: index.where !== undefined
   })),
   ...(manifest === undefined
     ? []
@@ -34,7 +35,8 @@ export const treesIn = ({ indexes, manifest }: TreePlaces) => [
           kind: "manifest" as const,
           path: manifest.path,
           rows: rowsOfManifest(manifest.fields),
-          unique: undefined
+          unique: undefined,
+          isPartial: false
         }
       ])
 ]

@@ -352,12 +352,16 @@ export const edit = (
       planned = yield* Effect.either(plan(parts, unit, unnoted))
     }
     if (planned._tag === "Left") return yield* planned.left
-    const { files, outdated, records, reindex, settings } = planned.right
+    const { files, records, settings } = planned.right
     const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
     const stored = yield* readVersions(parts, snapshot, [...unit.operations, ...(unit.expectations ?? [])])
     yield* Judgement.countConflicts(unit, conflicts, stored)
     yield* Judgement.judgeExpectations(unit, stored)
     const outcomes = yield* Judgement.prepare(options.root, settings.settings, unit, stored, now)
+    // Operations that come to nothing make no commit, not even for the indexes that a first commit begins.
+    const isIdle =
+      unit.reindex === undefined && unit.behind === undefined && outcomes.every(({ change }) => !change)
+    const { outdated, reindex } = isIdle ? { outdated: [], reindex: [] } : planned.right
     const changes: Array<Change> = [...outdated]
     for (const { change } of outcomes) if (change !== undefined) changes.push(change)
     const derivations: Array<Derivation> = []
