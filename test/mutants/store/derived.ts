@@ -115,8 +115,8 @@ export const derivedFiles = [
   ]),
   mutant("a stale file is carried on", healed, [
     derived,
-    "if (recorded === before || recorded === base) return file.changed(",
-    "if (recorded !== undefined) return file.changed("
+    "if (recorded === before || recorded === base) return missing(file)",
+    "if (recorded !== undefined) return missing(file)"
   ]),
   mutant("reindex keeps a file that names the tree", healed, [
     derived,
@@ -141,6 +141,16 @@ export const derivedFiles = [
     "domain/SpelledJson.ts",
     "Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))",
     "Either.getOrElse(Either.try(() => JSON.parse(new TextDecoder().decode(content)) as SpelledObject), (): SpelledObject => ({}))"
+  ]),
+  mutant("unique values are not judged", "Of many writers of one value exactly one succeeds.", [
+    edit,
+    "if (found.length > 0) return yield* violationOf",
+    "if (found.length < 0) return yield* violationOf"
+  ]),
+  mutant("unique values are judged row by row", "so one batch can swap the values of two documents.", [
+    "store/internal/Derived.ts",
+    "violations(file.unique, changed, all)",
+    "violations(file.unique, changed, [])"
   ]),
   mutant("only the first index is kept", same, [
     "store/internal/RepositorySettings.ts",
