@@ -67,7 +67,9 @@ const ofCollection = (core: StoreCore, snapshot: Snapshot, at: SettingsAt, colle
             ? absentFrom(current)
             : file === undefined
               ? damaged
-              : { rows: file.ids.size, tree: file.tree }
+              : file.field === undefined || file.field === definition.fields[0]!.path
+                ? { rows: file.ids.size, tree: file.tree }
+                : damaged
         return describe(collection, derived.indexPath(collection, name), definition, stored, current)
       })
     )
