@@ -12,8 +12,8 @@ import {
   type WriteError
 } from "../../domain/StoreError.js"
 import { generator } from "../../domain/Ulid.js"
+import { describeViolation, mostNamed } from "../../domain/UniqueValue.js"
 import type { StoreCore } from "../internal/StoreCore.js"
-import { describeViolation, mostNamed } from "../internal/Uniqueness.js"
 import type { DocumentOperation, NextVersion } from "../internal/WriteUnit.js"
 import { contentOf, type ImportRow, judged, type Prepared, prepare, type Row } from "./ImportRow.js"
 import { elements, type RecordSource, sourceProblem } from "./Records.js"

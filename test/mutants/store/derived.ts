@@ -1,6 +1,6 @@
 import { mutant } from "../bundled.js"
 
-const derived = "store/internal/Derived.ts"
+const derived = "store/internal/DerivedWrites.ts"
 const file = "store/internal/DerivedFile.ts"
 const index = "domain/IndexFile.ts"
 const keys = "domain/IndexKey.ts"
@@ -84,8 +84,8 @@ export const derivedFiles = [
   ]),
   mutant("an index names the tree before", form, [
     derived,
-    "changes.length === 0\n          ? before",
-    "changes.length >= 0\n          ? before"
+    "changes.length === 0\n        ? before",
+    "changes.length >= 0\n        ? before"
   ]),
   mutant("an index is written by the next commit", same, [
     edit,
@@ -148,7 +148,7 @@ export const derivedFiles = [
     "if (found.length < 0) return yield* violationOf"
   ]),
   mutant("unique values are judged row by row", "so one batch can swap the values of two documents.", [
-    "store/internal/Derived.ts",
+    "store/internal/DerivedWrites.ts",
     "violations(file.unique, changed, all)",
     "violations(file.unique, changed, [])"
   ]),
