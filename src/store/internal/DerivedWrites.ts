@@ -69,7 +69,7 @@ interface Parts {
 }
 
 /** Every document of a collection with its values at some paths, by id; files that hold none count as empty ones. */
-const documentsOf = (
+export const documentsOf = (
   { options, remote }: Parts,
   head: Head,
   settings: SettingsAt,
@@ -137,6 +137,23 @@ const storedFiles = (
     return stored
   })
 
+/** The indexes and the manifest of a collection as a snapshot has them, of either format. */
+export const storedOf = (
+  parts: Parts,
+  snapshot: Snapshot,
+  at: SettingsAt,
+  collection: string,
+  files: DerivedFiles,
+  given: Pick<SingleFile<unknown>, "isTouched" | "now">
+): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> => {
+  const { derived, options } = parts
+  if (at.settings.format === 1) return storedFiles(parts, snapshot, at, collection, files, given)
+  const places = derived.treesOf(collection, at.settings)
+  return Effect.flatMap(trees, ({ storedTrees }) =>
+    storedTrees(snapshot, collection, places, options.concurrency)
+  )
+}
+
 /** Keeps the index and manifest files of a collection in step with a write. */
 export const derive = (
   parts: Parts,
@@ -147,7 +164,7 @@ export const derive = (
   now: string
 ): Effect.Effect<Derivation, ReadError> =>
   Effect.gen(function* () {
-    const { derived, options, remote } = parts
+    const { options, remote } = parts
     const { changes, collection, documents: changed, onRead, rebuild, since } = touched
     if (files.indexes.size === 0 && files.manifest === undefined) return nothing
     const head = yield* snapshot.head
@@ -160,17 +177,17 @@ export const derive = (
             () => emptyTree
           )
     const { concurrency } = options
-    const ofTrees = settings.settings.format === 2 ? yield* trees : undefined
-    const stored = yield* ofTrees === undefined
-      ? storedFiles(parts, snapshot, settings, collection, files, { isTouched: changes.length > 0, now })
-      : ofTrees.storedTrees(snapshot, collection, derived.treesOf(collection, settings.settings), concurrency)
+    const given = { isTouched: changes.length > 0, now }
+    const stored = yield* storedOf(parts, snapshot, settings, collection, files, given)
     // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
     const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
     const missing = ({ recorded }: DerivedFile) =>
       since === undefined || (recorded === base && recorded !== before) ? changed : []
     const old = rebuild ? [] : stored.filter(({ recorded }) => recorded !== base)
-    const behind = yield* ofTrees?.differingFrom(remote, settings.settings, old, before, concurrency) ??
-      Effect.succeed(new Map<Oid, ReadonlyArray<DocumentChange>>())
+    const behind =
+      settings.settings.format === 2
+        ? yield* (yield* trees).differingFrom(remote, settings.settings, old, before, concurrency)
+        : new Map<Oid, ReadonlyArray<DocumentChange>>()
     const lacking = (file: DerivedFile): ReadonlyArray<DocumentChange> | undefined => {
       const { catchesUp, recorded } = file
       if (rebuild || recorded === undefined) return undefined

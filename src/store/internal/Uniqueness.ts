@@ -46,7 +46,8 @@ const valueOf = ({ fields }: IndexDefinition, values: Values): unknown =>
     ? asRead(values[0])
     : Object.fromEntries(fields.map(({ path }, at): [string, Json | undefined] => [path, asRead(values[at])]))
 
-const violation = (
+/** A value that a document would share with another one. */
+export const violationOf = (
   { collection, definition }: UniqueIndex,
   values: Values,
   id: string,
@@ -70,12 +71,12 @@ const pairs = (
   if (second === undefined) return []
   const later = ids.filter((id) => id !== first).sort()
   return later.length === 0
-    ? [violation(unique, values, first!, second)]
-    : later.map((id) => violation(unique, values, id, first!))
+    ? [violationOf(unique, values, first!, second)]
+    : later.map((id) => violationOf(unique, values, id, first!))
 }
 
 /** The documents that have each value, or each of some. */
-const holdersAmong = (
+export const holdersAmong = (
   index: IndexDefinition,
   documents: Iterable<Pick<DocumentChange, "id" | "document">>,
   wanted?: ReadonlyMap<string, unknown>

@@ -112,6 +112,29 @@ describe.each(formats)("a unique index on %s", (_name, format, layer) => {
         (failure as Error).message,
         /^row 2 cannot be imported: people\/x would have the value "b"/
       )
+      const said: Array<unknown> = []
+      const rows = ["d1 free", "d2 b", "ada late", "bob a", "d3 late"].map((row) => {
+        const [_id, mail] = row.split(" ")
+        return { _id, mail }
+      })
+      yield* people.importRecords(rows, {
+        dryRun: true,
+        chunkSize: 4,
+        onRow: ({ action, reason, row }) =>
+          Effect.sync(() => said.push([row, action, reason?.replace(/^.*, which/, "")]))
+      })
+      assert.deepStrictEqual(said, [
+        [1, "insert", undefined],
+        [2, "insert", undefined],
+        [3, "replace", undefined],
+        [4, "unchanged", undefined],
+        [5, "refuse", " people/ada has"]
+      ])
+      const [double] = yield* Effect.map(
+        people.importRecords([{ _id: "e", mail: "a" }], { dryRun: true }),
+        ({ refused }) => [refused]
+      )
+      assert.strictEqual(double, 1)
       assert.deepStrictEqual(yield* refused(people.restore("ada", old)), [["ada", "a", "bob"]])
       yield* people.delete("bob")
       yield* people.restore("ada", old)
