@@ -35,7 +35,7 @@ const kinds: ReadonlyArray<{
 }> = [
   {
     name: "index by city",
-    keyOf: keyOfRows([{ field: "city" }]),
+    keyOf: keyOfRows([{ path: "city", order: "asc" }]),
     row: (n) => ({ _id: idOf(n), city: cities[n % cities.length]! })
   },
   {

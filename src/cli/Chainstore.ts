@@ -7,7 +7,7 @@ import { type CommandHelp, commandHelp, helpFor, switchesOf } from "./Help.js"
 import { importCommand } from "./ImportCommand.js"
 import { printable } from "./Printable.js"
 import { put } from "./PutCommand.js"
-import { collections, diff, get, history, query } from "./ReadCommands.js"
+import { collections, diff, get, history, indexes, query } from "./ReadCommands.js"
 import { host, serve } from "./ServiceCommands.js"
 import { holdsToken, tokenIsNoArgument } from "./Token.js"
 import { reindex, remove, restore, revert } from "./WriteCommands.js"
@@ -18,6 +18,7 @@ const commands = [
   serve,
   host,
   collections,
+  indexes,
   get,
   put,
   remove,

@@ -5,7 +5,7 @@ import { NotFoundError, ValidationError } from "../domain/StoreError.js"
 import { columnsOf, type Difference, differences, parseValue, printPath } from "../store/browse/index.js"
 import type { CollectionReader } from "../store/Collection.js"
 import { Store } from "../store/Store.js"
-import type { StoreView } from "../store/View.js"
+import type { StoredIndex, StoreView } from "../store/View.js"
 import { atOption, collectionArgument, columnsOption, idArgument, textOption } from "./CommandOptions.js"
 import { jsonOption, print, Screen, table } from "./Output.js"
 import { withProgress } from "./Progress.js"
@@ -64,6 +64,40 @@ export const collections = storeCommand(
                 columns
               )
             : names.join("\n")
+      )
+    })
+)
+
+/** A definition in one line: the fields, and what else there is to it. */
+const definitionOf = ({ fields, unique, where }: StoredIndex): string =>
+  [
+    fields.map(({ field, order }) => (order === "desc" ? `${field} desc` : field)).join(", "),
+    ...(unique ? ["unique"] : []),
+    ...(where === undefined ? [] : [`where ${JSON.stringify(where)}`])
+  ].join("; ")
+
+export const indexes = storeCommand(
+  "indexes",
+  "List the indexes of a collection, or of all, with the number of their rows.",
+  { collection: Args.optional(collectionArgument), at: atOption("Look at"), json: jsonOption },
+  ({ at, collection, json }) =>
+    Effect.gen(function* () {
+      const all = yield* (yield* viewAt(at)).indexes
+      const found = all.filter((index) => Option.isNone(collection) || index.collection === collection.value)
+      yield* print(json, found, (columns) =>
+        found.length === 0
+          ? "There are no indexes."
+          : table(
+              ["collection", "index", "fields", "rows", "state"],
+              found.map((index) => [
+                index.collection,
+                index.name,
+                definitionOf(index),
+                index.rows ?? "",
+                index.current ? "current" : index.rows === undefined ? "missing or damaged" : "behind"
+              ]),
+              columns
+            )
       )
     })
 )

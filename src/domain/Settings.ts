@@ -1,6 +1,14 @@
 import * as Either from "effect/Either"
 import { compareCodePoints, encode, JsonMap } from "./CanonicalJson.js"
-import { collectionNameProblem, fieldNameProblem } from "./CollectionName.js"
+import { collectionNameProblem } from "./CollectionName.js"
+import {
+  type IndexDefinition,
+  type IndexOptions,
+  isPlainIndex,
+  printIndex,
+  readIndex,
+  sameIndex
+} from "./IndexDefinition.js"
 import { parseObject } from "./JsonText.js"
 
 /** Where in a collection's directory a document lies. */
@@ -19,11 +27,13 @@ export type DerivedFormat = 1 | 2
 /** From a collection to the names of fields. */
 export type FieldMap = ReadonlyMap<string, ReadonlyArray<string>>
 
+/** From a collection to its indexes, sorted by name. */
+export type IndexMap = ReadonlyMap<string, ReadonlyArray<IndexDefinition>>
+
 /** What every client of a repository must agree on: the content of `_chainstore.json`. */
 export interface Settings extends Layout {
   readonly format: DerivedFormat
-  /** The indexed fields of a collection. */
-  readonly indexes: FieldMap
+  readonly indexes: IndexMap
   /** The collections with a manifest, and the fields that it projects. */
   readonly manifests: FieldMap
 }
@@ -38,7 +48,8 @@ export interface SettingsOptions {
   readonly shardBy?: "leading" | "hash" | undefined
   readonly shardDepth?: number | undefined
   readonly shardWidth?: number | undefined
-  readonly indexes?: { readonly [collection: string]: ReadonlyArray<string> } | undefined
+  /** The indexes of each collection: names of fields, or definitions. */
+  readonly indexes?: { readonly [collection: string]: ReadonlyArray<string | IndexOptions> } | undefined
   readonly manifests?:
     | ReadonlyArray<string>
     | { readonly [collection: string]: ReadonlyArray<string> }
@@ -67,39 +78,65 @@ export type GivenSettings = Partial<Settings>
 const within = (value: unknown, least: number, most: number) =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most
 
-const readFields = (
+/** Reads a list for each collection. */
+const readLists = <A>(
   value: unknown,
-  path: string,
-  fieldProblem: (name: unknown) => string | undefined,
-  /** Whether a list of collections without fields will do. */
+  /** What it is, for the messages. */
+  names: { readonly path: string; readonly items: string },
+  readList: (items: ReadonlyArray<unknown>) => Either.Either<ReadonlyArray<A>, ReadonlyArray<string>>,
+  /** Whether a list of collections without items will do. */
   lists: boolean,
   problems: Array<SettingsProblem>
-): FieldMap => {
-  const found = new Map<string, ReadonlyArray<string>>()
+): ReadonlyMap<string, ReadonlyArray<A>> => {
+  const { items: noun, path } = names
+  const found = new Map<string, ReadonlyArray<A>>()
   if (typeof value !== "object" || value === null || (Array.isArray(value) && !lists)) {
-    problems.push({ path, message: `maps collections to lists of fields, such as { people: ["city"] }` })
+    problems.push({ path, message: `maps collections to lists of ${noun}, such as { people: ["city"] }` })
     return found
   }
   const entries: ReadonlyArray<readonly [unknown, unknown]> = Array.isArray(value)
     ? value.map((name) => [name, []])
     : Object.entries(value)
-  for (const [name, fields] of entries) {
+  for (const [name, items] of entries) {
     const at = typeof name === "string" ? `${path}.${name}` : path
-    const before = problems.length
     const problem = collectionNameProblem(name)
     if (problem !== undefined) problems.push({ path: at, message: problem })
-    if (!Array.isArray(fields)) {
-      problems.push({ path: at, message: "is a list of fields" })
-      continue
-    }
-    for (const field of fields) {
-      const wrong = fieldProblem(field)
-      if (wrong !== undefined) problems.push({ path: at, message: wrong })
-    }
-    if (problems.length > before) continue
-    found.set(String(name), [...new Set(fields.map(String))].sort(compareCodePoints))
+    const read = Array.isArray(items) ? readList(items) : Either.left([`is a list of ${noun}`])
+    if (Either.isLeft(read)) for (const message of read.left) problems.push({ path: at, message })
+    else if (problem === undefined) found.set(String(name), read.right)
   }
   return found
+}
+
+const readProjected = (
+  fields: ReadonlyArray<unknown>
+): Either.Either<ReadonlyArray<string>, ReadonlyArray<string>> => {
+  const wrong = fields.flatMap((field) => projectedFieldProblem(field) ?? [])
+  return wrong.length > 0
+    ? Either.left(wrong)
+    : Either.right([...new Set(fields.map(String))].sort(compareCodePoints))
+}
+
+const readIndexes = (
+  given: ReadonlyArray<unknown>
+): Either.Either<ReadonlyArray<IndexDefinition>, ReadonlyArray<string>> => {
+  const found = new Map<string, IndexDefinition>()
+  const wrong: Array<string> = []
+  for (const read of given.map(readIndex)) {
+    if (Either.isLeft(read)) {
+      wrong.push(read.left)
+      continue
+    }
+    const index = read.right
+    const other = found.get(index.name)
+    if (other !== undefined && !sameIndex(other, index)) {
+      wrong.push(`two indexes have the name ${index.name}: give one of them another name`)
+    }
+    found.set(index.name, index)
+  }
+  return wrong.length > 0
+    ? Either.left(wrong)
+    : Either.right([...found.values()].sort((a, b) => compareCodePoints(a.name, b.name)))
 }
 
 /** What is wrong with the name of a field that a manifest projects. */
@@ -131,10 +168,18 @@ export const readSettings = (given: {
     ...(shardWidth === undefined ? {} : { shardWidth: shardWidth as number }),
     ...(indexes === undefined || indexes === null
       ? {}
-      : { indexes: readFields(indexes, "indexes", fieldNameProblem, false, problems) }),
+      : { indexes: readLists(indexes, { path: "indexes", items: "fields" }, readIndexes, false, problems) }),
     ...(manifests === undefined || manifests === null
       ? {}
-      : { manifests: readFields(manifests, "manifests", projectedFieldProblem, true, problems) })
+      : {
+          manifests: readLists(
+            manifests,
+            { path: "manifests", items: "fields" },
+            readProjected,
+            true,
+            problems
+          )
+        })
   }
   return problems.length === 0 ? Either.right(settings) : Either.left(problems)
 }
@@ -143,6 +188,28 @@ export const readSettings = (given: {
 export interface SettingsFile {
   readonly format: number
   readonly settings: Settings
+}
+
+/** An index that the format of the settings cannot hold, if there is one. */
+export const unheldIndex = ({
+  format,
+  indexes
+}: Pick<Settings, "format" | "indexes">): (SettingsProblem & { readonly collection: string }) | undefined => {
+  if (format !== 1) return undefined
+  for (const [collection, list] of indexes) {
+    // A file knows members by their whole names, and does not see the values below them.
+    const index = list.find((one) => !isPlainIndex(one) || (one.unique && one.fields[0]!.path.includes(".")))
+    if (index === undefined) continue
+    const what = index.unique
+      ? "one file holds one ascending field of all documents, which is at the top level if it is unique"
+      : "one file holds one ascending field of all documents"
+    return {
+      collection,
+      path: `indexes.${collection}`,
+      message: `format 1 cannot hold the index ${index.name} of ${collection}: ${what}`
+    }
+  }
+  return undefined
 }
 
 /** Reads a settings file; the reason when it is not one. */
@@ -154,7 +221,13 @@ export const parseSettings = (content: Uint8Array): Either.Either<SettingsFile, 
     }
     const isNewer = format > settingsFormat
     const read = readSettings(isNewer ? { ...file, format: settingsFormat } : file)
-    if (Either.isRight(read)) return Either.right({ format, settings: { ...plainSettings, ...read.right } })
+    if (Either.isRight(read)) {
+      const settings = { ...plainSettings, ...read.right }
+      const unheld = unheldIndex(settings)
+      return unheld === undefined
+        ? Either.right({ format, settings })
+        : Either.left(`${unheld.message}: format 2 can`)
+    }
     if (isNewer) return Either.left(`is of format ${format}, newer than this program knows`)
     return Either.left(read.left.map(({ message, path }) => `${path} ${message}`).join("; "))
   })
@@ -167,21 +240,27 @@ export const printSettings = (settings: Settings): Uint8Array =>
       shardBy: settings.shardBy,
       shardDepth: settings.shardDepth,
       shardWidth: settings.shardWidth,
-      indexes: new JsonMap(settings.indexes),
+      indexes: new JsonMap(
+        new Map(Array.from(settings.indexes, ([name, list]) => [name, list.map(printIndex)]))
+      ),
       manifests: new JsonMap(settings.manifests)
     })
   )
 
-const sameFields = (a: FieldMap, b: FieldMap): boolean =>
+const sameLists = <A>(
+  a: ReadonlyMap<string, ReadonlyArray<A>>,
+  b: ReadonlyMap<string, ReadonlyArray<A>>,
+  same: (a: A, b: A) => boolean
+): boolean =>
   a.size === b.size &&
-  [...a].every(([name, fields]) => {
+  [...a].every(([name, list]) => {
     const other = b.get(name)
     return (
-      other !== undefined &&
-      other.length === fields.length &&
-      fields.every((field, at) => field === other[at])
+      other !== undefined && other.length === list.length && list.every((item, at) => same(item, other[at]!))
     )
   })
+
+const sameField = (a: string, b: string): boolean => a === b
 
 /** Whether two layouts put documents at the same places. */
 export const sameLayout = (a: Layout, b: Layout): boolean =>
@@ -197,8 +276,9 @@ export const differences = (given: GivenSettings, actual: Settings): ReadonlyArr
     if (given.shardBy !== undefined && given.shardBy !== actual.shardBy) differ.push("shardBy")
     if (given.shardWidth !== undefined && given.shardWidth !== actual.shardWidth) differ.push("shardWidth")
   }
-  if (given.indexes !== undefined && !sameFields(given.indexes, actual.indexes)) differ.push("indexes")
-  if (given.manifests !== undefined && !sameFields(given.manifests, actual.manifests))
+  if (given.indexes !== undefined && !sameLists(given.indexes, actual.indexes, sameIndex))
+    differ.push("indexes")
+  if (given.manifests !== undefined && !sameLists(given.manifests, actual.manifests, sameField))
     differ.push("manifests")
   return differ
 }

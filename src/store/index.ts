@@ -7,6 +7,7 @@ export { collectionNameProblem, fieldNameProblem } from "../domain/CollectionNam
 export type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/Document.js"
 export { idProblem, isDocumentId } from "../domain/DocumentId.js"
 export type { DurationInput } from "../domain/DurationInput.js"
+export type { IndexDefinition, IndexField, IndexOptions } from "../domain/IndexDefinition.js"
 export { type IndexFile, parseIndex } from "../domain/IndexFile.js"
 export { equalJson, fieldMatches, keyOf as indexKeyOf, lookupKeys } from "../domain/IndexKey.js"
 export { type InexactNumber, inexactNumbers } from "../domain/JsonText.js"

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, FastCheck, TestClock } from "effect"
+import { JsonNumber } from "../../src/domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../src/domain/CollectionName.js"
 import type { Json } from "../../src/domain/Document.js"
 import { isDocumentId } from "../../src/domain/DocumentId.js"
+import { fieldPathProblem, pick, valueAt } from "../../src/domain/FieldPath.js"
 import { applyToIndex, emptyIndex, parseIndex, printIndex } from "../../src/domain/IndexFile.js"
 import { equalJson, fieldMatches, keyOf, keysOf, lookupKeys } from "../../src/domain/IndexKey.js"
 import { parseManifestFile } from "../../src/domain/ManifestFile.js"
@@ -15,6 +17,7 @@ import {
   printSettings,
   readSettings
 } from "../../src/domain/Settings.js"
+import type { SpelledObject } from "../../src/domain/SpelledJson.js"
 import * as Ulid from "../../src/domain/Ulid.js"
 import {
   documentPath,
@@ -134,6 +137,95 @@ describe("settings", () => {
     assert.isTrue(Either.isLeft(parseSettings(Buffer.from("{}"))))
     const newer = Either.getOrThrow(parseSettings(Buffer.from('{"format": 3, "shardDepth": 1}')))
     assert.strictEqual(newer.format, 3)
+  })
+
+  const indexesOf = (people: unknown, format = 2) => readSettings({ format, indexes: { people } })
+
+  it("hold definitions of indexes, and a text where that says all", () => {
+    const given = Either.getOrThrow(
+      indexesOf([
+        { fields: ["city", { field: "price", order: "desc" }] },
+        { name: "mail", fields: ["contact.mail"], unique: true, where: { state: "active", "a.b": null } },
+        { fields: [{ field: "city", order: "asc" }], name: "city", unique: false },
+        "city"
+      ])
+    )
+    const settings = { ...plainSettings, ...given }
+    const file = JSON.parse(Buffer.from(printSettings(settings)).toString())
+    assert.deepStrictEqual(file.indexes.people, [
+      "city",
+      { name: "city_price", fields: ["city", { field: "price", order: "desc" }] },
+      { name: "mail", fields: ["contact.mail"], unique: true, where: { "a.b": null, state: "active" } }
+    ])
+    assert.deepStrictEqual(Either.getOrThrow(parseSettings(printSettings(settings))).settings, settings)
+    const others = Either.getOrThrow(indexesOf([...file.indexes.people].reverse()))
+    assert.deepStrictEqual(differences(others, settings), [])
+    const unlike = Either.getOrThrow(indexesOf([...file.indexes.people.slice(0, 2), "mail"]))
+    assert.deepStrictEqual(differences(unlike, settings), ["indexes"])
+  })
+
+  it("name what is wrong with a definition", () => {
+    const cases: ReadonlyArray<readonly [unknown, RegExp]> = [
+      [{ field: "city" }, /"field" is not a member of an index: use name, fields/],
+      [{ fields: [] }, /fields is a list of at least one field/],
+      [{ fields: ["a", "a"] }, /fields names a twice/],
+      [{ fields: Array.from({ length: 17 }, (_, n) => `f${n}`) }, /at most 16 fields/],
+      [{ fields: [{ field: "a", order: "down" }] }, /the order of a field is "asc" or "desc"/],
+      [{ fields: ["_id"] }, /_id is part of every index/],
+      [{ fields: ["two words"] }, /: give the index a name/],
+      [{ fields: ["a"], name: "../x" }, /the name of an index holds no slash/],
+      [{ fields: ["a"], unique: 1 }, /unique is true or false/],
+      [{ fields: ["a"], where: {} }, /where gives 1 to 16 values/],
+      [{ fields: ["a"], where: { b: "x".repeat(2000) } }, /more than 1024 characters/]
+    ]
+    for (const [index, message] of cases) {
+      const [problem] = Either.getOrThrow(Either.flip(indexesOf([index])))
+      assert.strictEqual(problem?.path, "indexes.people")
+      assert.match(problem!.message, message)
+    }
+    const twins = Either.getOrThrow(Either.flip(indexesOf(["a", { name: "a", fields: ["b"] }])))
+    assert.match(twins[0]!.message, /two indexes have the name a/)
+    const file = { format: 1, indexes: { people: [{ fields: ["a", "b"] }] } }
+    assert.match(
+      Either.getOrThrow(Either.flip(parseSettings(Buffer.from(JSON.stringify(file))))),
+      /format 1 cannot hold the index a_b of people.*: format 2 can/
+    )
+  })
+})
+
+describe("the path of a field", () => {
+  const number = new JsonNumber("1.0")
+  const document = {
+    "a.b": 1,
+    a: { b: 2, c: { d: null }, "e.f": 3 },
+    list: [{ x: 1 }],
+    n: number
+  } as unknown as SpelledObject
+
+  it("is a whole name before steps, through objects alone", () => {
+    const values: ReadonlyArray<readonly [string, unknown]> = [
+      ["a.b", 1],
+      ["a.c.d", null],
+      ["a.c.x", undefined],
+      ["a.e.f", undefined],
+      ["list.0", undefined],
+      ["list.length", undefined],
+      ["n", number],
+      ["n.text", undefined],
+      ["a.constructor", undefined],
+      ["", undefined]
+    ]
+    for (const [path, value] of values) {
+      assert.strictEqual(valueAt(document, path), value)
+      // What is picked gives the same values, in whatever order, and no other whole names.
+      for (const paths of [values.map(([one]) => one), values.map(([one]) => one).reverse(), [path]]) {
+        const picked = pick(document, paths)
+        assert.strictEqual(valueAt(picked, path), value)
+        assert.isTrue(Object.keys(picked).every((name) => Object.hasOwn(document, name)))
+      }
+    }
+    assert.strictEqual(fieldPathProblem("a".repeat(513)), "the path of a field has at most 512 characters")
+    assert.strictEqual(fieldPathProblem(".".repeat(32)), "the path of a field has at most 32 steps")
   })
 })
 

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { IndexDefinition } from "../../domain/IndexDefinition.js"
 import type { DocumentChange } from "../../domain/IndexFile.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { Layout } from "../../domain/Settings.js"
@@ -13,17 +14,31 @@ import type { Snapshot } from "./Snapshot.js"
 
 /** Where the trees of a collection lie, and what they hold. */
 export interface TreePlaces {
-  /** Indexed fields, with the directories of their trees. */
-  readonly indexes: ReadonlyArray<{ readonly field: string; readonly path: string }>
+  /** Indexes, with the directories of their trees. */
+  readonly indexes: ReadonlyArray<{ readonly index: IndexDefinition; readonly path: string }>
   readonly manifest: { readonly fields: ReadonlyArray<string>; readonly path: string } | undefined
 }
 
 /** The trees of a collection with what their rows are made of. */
 export const treesIn = ({ indexes, manifest }: TreePlaces) => [
-  ...indexes.map(({ field, path }) => ({ kind: "index" as const, path, rows: rowsOfIndex([{ field }]) })),
+  ...indexes.map(({ index, path }) => ({
+    kind: "index" as const,
+    path,
+    rows: rowsOfIndex(index),
+    unique: index.unique ? index : undefined,
+    isPartial: index.where !== undefined
+  })),
   ...(manifest === undefined
     ? []
-    : [{ kind: "manifest" as const, path: manifest.path, rows: rowsOfManifest(manifest.fields) }])
+    : [
+        {
+          kind: "manifest" as const,
+          path: manifest.path,
+          rows: rowsOfManifest(manifest.fields),
+          unique: undefined,
+          isPartial: false
+        }
+      ])
 ]
 
 /** The trees of a collection's indexes and of its manifest as a snapshot has them. */
@@ -33,8 +48,8 @@ export const storedTrees = (
   places: TreePlaces,
   concurrency: number
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
-  Effect.forEach(treesIn(places), ({ path, rows }) =>
-    derivedTree({ snapshot, collection, concurrency, path, rows })
+  Effect.forEach(treesIn(places), ({ path, rows, unique }) =>
+    derivedTree({ snapshot, collection, concurrency, path, rows, unique })
   )
 
 /** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */

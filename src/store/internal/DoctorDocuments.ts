@@ -2,11 +2,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
+import { pick } from "../../domain/FieldPath.js"
 import { parseSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { DoctorOptions, Finding } from "../Doctor.js"
 import { under } from "../DocumentPath.js"
 import type { Head } from "../remote/GitRemote.js"
-import { fieldsOf } from "./Derived.js"
 import { contents, type Listing } from "./Listing.js"
 import type { StoreCore } from "./StoreCore.js"
 
@@ -44,7 +44,7 @@ export const readDocuments = (
           else if (document.right["_id"] !== id) misnamed.push(id)
           documents.set(
             id,
-            fieldsOf(
+            pick(
               Either.getOrElse(document, () => ({})),
               fields
             )

@@ -98,10 +98,11 @@ export const examineFiles = (
 
     const files = yield* core.derived.filesOf(snapshot, settings, collection)
     const indexes = new Map<string, StoredFile<IndexFile>>()
-    for (const field of files.indexes.keys()) {
-      const index = yield* load("index", core.derived.indexPath(collection, field), parseIndex)
-      if (index !== undefined) indexes.set(field, index)
+    for (const name of files.indexes.keys()) {
+      const index = yield* load("index", core.derived.indexPath(collection, name), parseIndex)
+      if (index !== undefined) indexes.set(name, index)
     }
+    const fieldOf = (name: string) => files.indexes.get(name)!.definition.fields[0]!.path
     const manifest =
       files.manifest === undefined
         ? undefined
@@ -117,7 +118,7 @@ export const examineFiles = (
       findings,
       indexes: indexes.size,
       manifest: manifest !== undefined,
-      fields: new Set([...indexes.keys(), ...projected]),
+      fields: new Set([...Array.from(indexes.keys(), fieldOf), ...projected]),
       againstListing: (listing) => {
         const ids = listing.ids()
         const there = new Set(ids)
@@ -133,14 +134,12 @@ export const examineFiles = (
       againstDocuments: (documents) =>
         Effect.sync(() => {
           const changes = Array.from(documents, ([id, document]) => ({ id, document }))
-          const fieldOf = new Map(
-            Array.from(indexes, ([field, file]) => [file as StoredFile<unknown>, field])
-          )
+          const nameOf = new Map(Array.from(indexes, ([name, file]) => [file as StoredFile<unknown>, name]))
           return wrongOnes((file) => {
-            const field = fieldOf.get(file)
-            if (field === undefined) return !manifestAgrees(manifest!, projected, changes)
-            const rebuilt = applyToIndex(emptyIndex, field, changes)
-            const { ids, values } = indexes.get(field)!.value
+            const name = nameOf.get(file)
+            if (name === undefined) return !manifestAgrees(manifest!, projected, changes)
+            const rebuilt = applyToIndex(emptyIndex, fieldOf(name), changes)
+            const { ids, values } = indexes.get(name)!.value
             return !sameLists(values, rebuilt.values) || !sameLists(ids, rebuilt.ids)
           })
         })

@@ -5,26 +5,32 @@ import type { DocumentChange } from "../../domain/IndexFile.js"
 import type { Oid } from "../../domain/Oid.js"
 import { plainLayout, printSettings, sameLayout, settingsFileName } from "../../domain/Settings.js"
 import { documentIn } from "../../domain/SpelledJson.js"
-import { type ReadError, ValidationError, type WriteError } from "../../domain/StoreError.js"
+import {
+  type ReadError,
+  type UniqueViolation,
+  ValidationError,
+  type WriteError
+} from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import { pathProblem } from "../../git/Names.js"
 import { documentPath, under } from "../DocumentPath.js"
 import type { Change, Committed, GitRemoteService, NewCommit, Wants } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
-import {
-  type Derived,
-  type DerivedFiles,
-  indexDirectory,
-  manifestDirectory,
-  type Touched
-} from "./Derived.js"
+import { type Derived, type DerivedFiles, indexDirectory, manifestDirectory } from "./Derived.js"
 import type { Derivation } from "./DerivedFile.js"
+import { derive, type Touched } from "./DerivedWrites.js"
 import * as FormatChange from "./FormatChange.js"
 import * as Judgement from "./Judgement.js"
 import { listAt } from "./Listing.js"
 import { headerName, rowsName } from "./ordered-tree/Header.js"
-import { directoryProblem, type RepositorySettings, type SettingsAt } from "./RepositorySettings.js"
+import {
+  directoryProblem,
+  type RepositorySettings,
+  type SettingsAt,
+  unheldProblem
+} from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
+import * as Uniqueness from "./Uniqueness.js"
 import { versionOf } from "./Versions.js"
 import {
   type DocumentOperation,
@@ -98,7 +104,7 @@ export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit)
   const trees = [root]
   for (const collection of collections) {
     if (settings.shardDepth === 0) trees.push(under(root, collection))
-    const fields = settings.indexes.get(collection) ?? []
+    const indexes = settings.indexes.get(collection) ?? []
     const hasManifest = settings.manifests.has(collection)
     if (settings.format === 2) {
       for (const tree of derived.treePaths(collection, settings)) {
@@ -107,8 +113,8 @@ export const wantsOf = ({ derived, options, repository }: EditParts, unit: Unit)
       }
       continue
     }
-    if (fields.length > 0) trees.push(under(root, indexDirectory, collection))
-    for (const field of fields) files.push(derived.indexPath(collection, field))
+    if (indexes.length > 0) trees.push(under(root, indexDirectory, collection))
+    for (const { name } of indexes) files.push(derived.indexPath(collection, name))
     if (hasManifest) {
       trees.push(under(root, manifestDirectory))
       files.push(derived.manifestPath(collection))
@@ -143,6 +149,9 @@ const refuseOtherLayout = ({ options }: EditParts, snapshot: Snapshot, { entries
 const namedIn = ({ settings: { indexes, manifests } }: SettingsAt): ReadonlyArray<string> =>
   Array.from(new Set([...indexes.keys(), ...manifests.keys()]))
 
+const withUnique = ({ settings: { indexes } }: SettingsAt): ReadonlyArray<string> =>
+  Array.from(indexes).flatMap(([collection, list]) => (list.some(({ unique }) => unique) ? [collection] : []))
+
 const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<Plan, ReadError> =>
   Effect.gen(function* () {
     const { derived, repository } = parts
@@ -162,14 +171,19 @@ const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<P
     const adopted =
       begins && snapshot.isPinned() ? yield* FormatChange.adopted(parts, snapshot, found) : found.settings
     const settings = isOtherFormat || begins ? { ...found, settings: { ...adopted, format } } : found
+    const unheld = unheldProblem(settings.settings, unit.operation)
+    if (unheld !== undefined) return yield* unheld
     for (const collection of collectionsOf([...operations, ...expectations])) {
       const problem = directoryProblem(parts.options, found, unit.operation, collection)
       if (problem !== undefined) return yield* problem
     }
     const isOfAll = unit.reindex === "all" || begins
-    const named = isOfAll ? namedIn(settings) : (unit.reindex ?? [])
+    // Documents that were there before a unique index are judged by the commit that records it.
+    const judged = found.unrecorded ? withUnique(settings) : []
+    const named = isOfAll ? namedIn(settings) : [...new Set([...(unit.reindex ?? []), ...judged])]
     // What has no documents has no index, but may have had one.
-    const reindex = isOfAll ? named.filter((name) => found.entries.get(name)?.kind === "tree") : named
+    const isThere = (name: string) => found.entries.get(name)?.kind === "tree"
+    const reindex = named.filter((name) => isThere(name) || (!isOfAll && !judged.includes(name)))
     const other = { ...settings.settings, format: format === 1 ? (2 as const) : (1 as const) }
     const outdated = yield* FormatChange.removals(parts, snapshot, other, named)
     const files = new Map<string, DerivedFiles>()
@@ -289,6 +303,23 @@ const touchedBy = (
   return [...touched.values(), ...(unit.behind ?? [])]
 }
 
+/** The error for values that two documents would share, with the versions of the documents that have them. */
+const violationOf = (
+  parts: EditParts,
+  unit: Unit,
+  snapshot: Snapshot,
+  found: ReadonlyArray<UniqueViolation>
+) =>
+  Effect.gen(function* () {
+    const others = Uniqueness.othersIn(found)
+    const versions = yield* readVersions(parts, snapshot, others)
+    const conflicts = others.map(({ collection, id }) => {
+      const version = versions.get(nameOf({ collection, id }))
+      return { collection, id, actual: Judgement.describe(version) }
+    })
+    return yield* Uniqueness.violationError(unit.operation, found, unit.reindex !== undefined, conflicts)
+  })
+
 /**
  * Builds a unit on a snapshot: judges it against the documents that are there, computes the next versions, and derives
  * index and manifest files. Whatever writes more than its own one document, or is refused by the settings, is built on
@@ -301,7 +332,7 @@ export const edit = (
   conflicts: Judgement.Conflicts
 ): Effect.Effect<EditedUnit, WriteError> =>
   Effect.gen(function* () {
-    const { derived, options } = parts
+    const { options } = parts
     const { unnoted } = snapshot
     const onCommit = Effect.zipRight(
       snapshot.prefetch(() => wantsOf(parts, unit)),
@@ -316,22 +347,28 @@ export const edit = (
       planned = yield* Effect.either(plan(parts, unit, unnoted))
     }
     if (planned._tag === "Left") return yield* planned.left
-    const { files, outdated, records, reindex, settings } = planned.right
+    const { files, records, settings } = planned.right
     const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
     const stored = yield* readVersions(parts, snapshot, [...unit.operations, ...(unit.expectations ?? [])])
     yield* Judgement.countConflicts(unit, conflicts, stored)
     yield* Judgement.judgeExpectations(unit, stored)
     const outcomes = yield* Judgement.prepare(options.root, settings.settings, unit, stored, now)
+    // Operations that come to nothing make no commit, not even for the indexes that a first commit begins.
+    const isIdle =
+      unit.reindex === undefined && unit.behind === undefined && outcomes.every(({ change }) => !change)
+    const { outdated, reindex } = isIdle ? { outdated: [], reindex: [] } : planned.right
     const changes: Array<Change> = [...outdated]
     for (const { change } of outcomes) if (change !== undefined) changes.push(change)
     const derivations: Array<Derivation> = []
     for (const touched of touchedBy(unit, reindex, outcomes)) {
       const its = files.get(touched.collection)
       if (its === undefined) continue
-      const derivation = yield* derived.derive(unnoted, settings, touched, its, now)
+      const derivation = yield* derive(parts, unnoted, settings, touched, its, now)
       derivations.push(derivation)
       for (const change of derivation.changes) changes.push(change)
     }
+    const found = derivations.flatMap(({ violations = [] }) => violations)
+    if (found.length > 0) return yield* violationOf(parts, unit, snapshot, found)
     const record = records && (changes.length > 0 || unit.reindex !== undefined)
     if (record) {
       if (settings.unrecorded) yield* refuseOtherLayout(parts, unnoted, settings)

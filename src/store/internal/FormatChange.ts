@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem, fieldNameProblem } from "../../domain/CollectionName.js"
+import { plainIndex } from "../../domain/IndexDefinition.js"
 import { parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
 import { projectedFieldProblem, type Settings } from "../../domain/Settings.js"
 import type { ReadError } from "../../domain/StoreError.js"
@@ -31,9 +32,9 @@ export const adopted = (
     for (const [collection, { kind }] of at.entries) {
       if (kind !== "tree" || collectionNameProblem(collection) !== undefined) continue
       const files = yield* derived.filesOf(snapshot, asFiles, collection)
-      const fields = [...files.indexes.keys()].filter((field) => fieldNameProblem(field) === undefined)
-      if (given.indexes === undefined && fields.length > 0) {
-        indexes.set(collection, fields.sort(compareCodePoints))
+      const found = [...files.indexes.keys()].filter((name) => fieldNameProblem(name) === undefined)
+      if (given.indexes === undefined && found.length > 0) {
+        indexes.set(collection, found.sort(compareCodePoints).map(plainIndex))
       }
       if (given.manifests === undefined && files.manifest !== undefined) {
         const file = yield* snapshot.file(derived.manifestPath(collection))
@@ -64,8 +65,8 @@ export const removals = (
         }
         continue
       }
-      const paths = (settings.indexes.get(collection) ?? []).map((field) =>
-        derived.indexPath(collection, field)
+      const paths = (settings.indexes.get(collection) ?? []).map(({ name }) =>
+        derived.indexPath(collection, name)
       )
       if (settings.manifests.has(collection)) paths.push(derived.manifestPath(collection))
       for (const path of paths) if (Option.isSome(yield* snapshot.file(path))) files.push(path)

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Json } from "../../domain/Document.js"
 import { isDocumentId } from "../../domain/DocumentId.js"
+import { type IndexDefinition, isPlainIndex, plainIndex } from "../../domain/IndexDefinition.js"
 import { type IndexFile, parseIndex } from "../../domain/IndexFile.js"
 import { keysOf, lookupKeys } from "../../domain/IndexKey.js"
 import { lazy } from "../../domain/Lazy.js"
@@ -24,14 +25,20 @@ interface Found {
   readonly tree: Oid
 }
 
+/** The plain index of a field: one of the field's own name before others. */
+const indexOf = (indexes: Iterable<IndexDefinition>, field: string): IndexDefinition | undefined => {
+  const fit = Array.from(indexes).filter((index) => isPlainIndex(index) && index.fields[0]!.path === field)
+  return fit.find(({ name }) => name === field) ?? fit[0]
+}
+
 /** The index file and the collection's tree, both at one commit. */
-const atCommit = (core: StoreCore, snapshot: Snapshot, collection: string, field: string) =>
+const atCommit = (core: StoreCore, snapshot: Snapshot, collection: string, name: string) =>
   Effect.gen(function* () {
     const settings = yield* core.repository.at(snapshot)
     const files = yield* core.derived.filesOf(snapshot, settings, collection)
-    const oid = files.indexes.get(field)
+    const oid = files.indexes.get(name)?.oid
     if (oid === undefined) return undefined
-    const index = yield* core.derived.index(snapshot, collection, field, oid)
+    const index = yield* core.derived.index(snapshot, collection, name, oid)
     if (index === undefined) return undefined
     const tree = treeOf(settings, collection)
     return { index, tree } satisfies Found
@@ -41,9 +48,9 @@ const atCommit = (core: StoreCore, snapshot: Snapshot, collection: string, field
  * The same by the branch's name, in two requests, or in one where the root shows that neither the collection nor any
  * index file has changed since: a commit in between shows as a stale index.
  */
-const byName = (core: StoreCore, snapshot: Snapshot, collection: string, field: string) =>
+const byName = (core: StoreCore, snapshot: Snapshot, collection: string, name: string) =>
   Effect.gen(function* () {
-    const path = core.derived.indexPath(collection, field)
+    const path = core.derived.indexPath(collection, name)
     const root = Effect.suspend(() => core.snapshot().unnoted.directory(core.options.root))
     const look = Effect.map(root, (root) => {
       const treeAt = (name: string) =>
@@ -79,31 +86,34 @@ export const lookup = (
   Effect.gen(function* () {
     const { root } = core.options
     snapshot.reads.directories.add(under(root, collection))
-    const isUnindexed = ({ recorded, settings }: RecordedSettings) =>
-      recorded && !(settings.indexes.get(collection) ?? []).includes(field)
+    /** The name of the index; without recorded settings another program may keep one. */
+    const nameIn = ({ recorded, settings }: RecordedSettings) =>
+      indexOf(settings.indexes.get(collection) ?? [], field)?.name ?? (recorded ? undefined : field)
     const settings = yield* core.settings(snapshot)
-    if (isUnindexed(settings)) return scanOf(`${field} is not indexed`)
+    const name = nameIn(settings)
+    if (name === undefined) return scanOf(`${field} is not indexed`)
     if (settings.settings.format === 2) {
-      const tree = core.derived.indexTreePath(collection, field)
+      const tree = core.derived.indexTreePath(collection, name)
       yield* snapshot.prefetch(() => ({
         files: [under(root, settingsFileName), `${tree}/${headerName}`],
         trees: [root, tree, `${tree}/${rowsName}`]
       }))
       yield* snapshot.head
       const pinned = yield* core.repository.at(snapshot)
-      if (isUnindexed(pinned)) return scanOf(`${field} is not indexed`)
+      const index = indexOf(pinned.settings.indexes.get(collection) ?? [], field)
+      if (pinned.recorded && index === undefined) return scanOf(`${field} is not indexed`)
       if (pinned.settings.format === 2) {
         const { treeLookup } = yield* treeLookups
-        return yield* treeLookup(core, snapshot, pinned, collection, field, value)
+        return yield* treeLookup(core, snapshot, pinned, collection, index ?? plainIndex(field), value)
       }
     }
-    const path = core.derived.indexPath(collection, field)
+    const path = core.derived.indexPath(collection, name)
     if (Array.isArray(value) && value.length === 0) return scanOf("no index holds an empty list", path)
     yield* snapshot.prefetch(() => ({
       files: [under(root, settingsFileName), path],
       trees: [root, under(root, indexDirectory, collection)]
     }))
-    const found = yield* (snapshot.isPinned() ? atCommit : byName)(core, snapshot.unnoted, collection, field)
+    const found = yield* (snapshot.isPinned() ? atCommit : byName)(core, snapshot.unnoted, collection, name)
     if (found === undefined) return scanOf(`${field} has no index file`)
     const { index, tree } = found
     if (index.tree === undefined && !core.options.trustForeignIndexes) {
@@ -115,6 +125,9 @@ export const lookup = (
     }
     if (index.tree !== undefined && index.tree !== tree) {
       return scanOf("the index is stale: somebody else changed the collection", path, false)
+    }
+    if (index.field !== undefined && index.field !== field) {
+      return scanOf(`the index file ${path} is of the field ${index.field}`, path, false)
     }
     const keys = lookupKeys(value, index.values) ?? []
     // A file edited by hand may name what is no id, and never becomes a path.

@@ -2,7 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type { Oid } from "../../domain/Oid.js"
-import { type AmbiguousWriteError, ConflictError, type WriteError } from "../../domain/StoreError.js"
+import {
+  type AmbiguousWriteError,
+  ConflictError,
+  isUniqueViolation,
+  type WriteError
+} from "../../domain/StoreError.js"
 import type { Head, WriteFailure } from "../remote/GitRemote.js"
 import { conflictsSince, replay } from "./Replay.js"
 import type { ReadSet } from "./Snapshot.js"
@@ -34,14 +39,21 @@ const requireHead = (core: StoreCore, branch: string): Effect.Effect<Head, Write
         })
   )
 
+type ConflictDetails = readonly [
+  message: string,
+  conflicts: ConflictError["conflicts"],
+  violations?: ConflictError["violations"]
+]
+
 /** Nothing of the work branch is lost: it stays, and the error names it. */
-export const conflict = (work: string, message: string, conflicts: ConflictError["conflicts"]) =>
+export const conflict = (work: string, ...[message, conflicts, violations]: ConflictDetails) =>
   new ConflictError({
     operation,
     message: `${message}; the commits are kept on the branch ${work}`,
     hint: `look at them with onBranch("${work}"), then removeTransaction("${work}")`,
     conflicts,
-    branch: work
+    branch: work,
+    ...(violations === undefined ? {} : { reason: "UniqueViolation", violations })
   })
 
 /** What becomes of the work branches of one transaction. */
@@ -110,6 +122,10 @@ export const publish = (
     if (yield* core.precedence.beside(core.branch, advanced(core, base, written))) {
       return Option.some(written.commit)
     }
+    const kept = (...why: ConflictDetails) => {
+      branches.keep(work)
+      return conflict(work, ...why)
+    }
     let tried = written
     /** The head that was published; none: the target moved again. */
     const again = (attempt: number) =>
@@ -118,10 +134,8 @@ export const publish = (
         if (yield* core.remote.isAncestor(tried.commit, now.commit)) return Option.some(tried.commit)
         const conflicts = yield* conflictsSince(core, base, now, written, reads)
         if (conflicts.length > 0 || attempt >= core.options.batchRetries) {
-          branches.keep(work)
           const names = conflicts.map(({ collection, id }) => `${collection}/${id}`).join(", ")
-          return yield* conflict(
-            work,
+          return yield* kept(
             conflicts.length > 0
               ? `${names} changed during the transaction`
               : `the branch ${core.branch} moved ${attempt + 1} times during the transaction`,
@@ -130,7 +144,11 @@ export const publish = (
         }
         const branch = `${workPrefix}${yield* core.nextId}`
         yield* branches.create(branch, now)
-        yield* replay(core, base, written, core.onFork(branch))
+        yield* replay(core, base, written, core.onFork(branch)).pipe(
+          Effect.catchIf(isUniqueViolation, ({ conflicts, message, violations }) =>
+            kept(message, conflicts, violations)
+          )
+        )
         tried = yield* requireHead(core, branch)
         return (yield* advanced(core, now, tried)) ? Option.some(tried.commit) : Option.none()
       })

@@ -11,7 +11,8 @@ import {
   plainSettings,
   type Settings,
   settingsFileName,
-  settingsFormat
+  settingsFormat,
+  unheldIndex
 } from "../../domain/Settings.js"
 import { type ReadError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { under } from "../DocumentPath.js"
@@ -132,6 +133,21 @@ export const directoryProblem = (
   })
 }
 
+/** The error for indexes that the format of settings cannot hold, if there are any. */
+export const unheldProblem = (settings: Settings, operation: string): ValidationError | undefined => {
+  const problem = unheldIndex(settings)
+  return (
+    problem &&
+    new ValidationError({
+      operation,
+      collection: problem.collection,
+      message: problem.message,
+      hint: "give format: 2, or run reindex --format 2",
+      issues: [{ path: problem.path, message: problem.message }]
+    })
+  )
+}
+
 interface Parts {
   readonly remote: GitRemoteService
   readonly options: ResolvedOptions
@@ -150,7 +166,7 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
     recorded: false,
     unrecorded: !isPlain(asked),
     frozen: undefined,
-    mismatch: undefined
+    mismatch: unheldProblem(asked, "Store.settings")
   }
   const roots = new Bounded<SettingsAt>(8)
   const files = new Bounded<RecordedSettings>(8)

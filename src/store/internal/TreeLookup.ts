@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Json } from "../../domain/Document.js"
 import { isDocumentId } from "../../domain/DocumentId.js"
+import type { IndexDefinition } from "../../domain/IndexDefinition.js"
 import { afterPrefix, equalKeys } from "../../domain/OrderKey.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { under } from "../DocumentPath.js"
@@ -42,7 +43,7 @@ const idsIn = (
   )
 
 /**
- * Finds candidates by an index of format 2, in a snapshot that is pinned. Where other programs have changed documents
+ * Finds candidates by a plain index of format 2, in a snapshot that is pinned. Where other programs have changed documents
  * without the index, what differs from the version that it describes is added to the candidates.
  */
 export const treeLookup = (
@@ -50,13 +51,14 @@ export const treeLookup = (
   snapshot: Snapshot,
   settings: SettingsAt,
   collection: string,
-  field: string,
+  index: IndexDefinition,
   value: Json
 ): Effect.Effect<LookupPlan, ReadError> =>
   Effect.gen(function* () {
     const { concurrency } = core.options
-    const path = core.derived.indexTreePath(collection, field)
-    const rows = rowsOfIndex([{ field }])
+    const path = core.derived.indexTreePath(collection, index.name)
+    const field = index.fields[0]!.path
+    const rows = rowsOfIndex(index)
     const state = yield* treeAt({ snapshot: snapshot.unnoted, path, rows, concurrency })
     if (state._tag === "Missing") return scanOf(`${field} has no index files`)
     if (state._tag === "Damaged") {

@@ -5,9 +5,15 @@ import * as Hash from "effect/Hash"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../domain/Document.js"
-import type { WriteError } from "../../domain/StoreError.js"
-import { ValidationError } from "../../domain/StoreError.js"
+import {
+  ConflictError,
+  isUniqueViolation,
+  type ReadError,
+  ValidationError,
+  type WriteError
+} from "../../domain/StoreError.js"
 import { generator } from "../../domain/Ulid.js"
+import { describeViolation, mostNamed } from "../../domain/UniqueValue.js"
 import type { StoreCore } from "../internal/StoreCore.js"
 import type { DocumentOperation, NextVersion } from "../internal/WriteUnit.js"
 import { contentOf, type ImportRow, judged, type Prepared, prepare, type Row } from "./ImportRow.js"
@@ -58,6 +64,11 @@ export interface ImportTarget {
   readonly stored: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, JsonObject | null>, WriteError>
+  /** A judge of rows by the unique indexes, chunk by chunk: why rows would be refused, by id. */
+  readonly uniqueness: Effect.Effect<
+    (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlyMap<string, string>, ReadError>,
+    ReadError
+  >
   /** What is wrong with a document of this collection, if anything. */
   readonly check: (document: JsonObject) => Option.Option<string>
 }
@@ -189,12 +200,14 @@ const commitChunk =
         rows.push(one.right)
       }
       const last = new Map(rows.map((row) => [row.id, row]))
-      const outcome = yield* core.write({
-        operation,
-        mode: "batch",
-        message: message ?? `import ${rows.length} records into ${collection}`,
-        operations: [...last.values()].map((row) => put(collection, row))
-      })
+      const outcome = yield* core
+        .write({
+          operation,
+          mode: "batch",
+          message: message ?? `import ${rows.length} records into ${collection}`,
+          operations: [...last.values()].map((row) => put(collection, row))
+        })
+        .pipe(Effect.mapError((error) => (isUniqueViolation(error) ? namingRows(error, last) : error)))
       const before = new Map(outcome.documents.map((document) => [document.id, document]))
       return {
         commit: Option.map(outcome.committed, ({ commit }) => commit),
@@ -204,6 +217,15 @@ const commitChunk =
         })
       }
     })
+
+/** The error of records whose values other documents have, with their rows. */
+const namingRows = (error: ConflictError, rows: ReadonlyMap<string, Row>): ConflictError => {
+  const named = (error.violations ?? []).map(
+    (violation) => `row ${rows.get(violation.id)?.row} cannot be imported: ${describeViolation(violation)}`
+  )
+  const message = named.length <= mostNamed ? named : [...named.slice(0, mostNamed), "and others"]
+  return new ConflictError({ ...error, hint: undefined, message: message.join("; ") })
+}
 
 const put = (collection: string, row: Row): DocumentOperation => ({
   collection,
@@ -220,7 +242,8 @@ const put = (collection: string, row: Row): DocumentOperation => ({
 })
 
 /** What writing a chunk would do after the chunks before it. */
-const previewChunk = ({ stored }: ImportTarget) => {
+const previewChunk = ({ stored, uniqueness }: ImportTarget) => {
+  let unique: Effect.Effect.Success<typeof uniqueness> | undefined
   const marks = new Map<string, string | undefined>()
   // Kept for each id of the import, so it is short.
   const mark = (document: JsonObject) => {
@@ -235,9 +258,20 @@ const previewChunk = ({ stored }: ImportTarget) => {
       const actions = judged(rows, marks, mark, (id) =>
         present.has(id) ? Option.fromNullable(present.get(id)) : undefined
       )
+      unique ??= yield* uniqueness
+      const refused = yield* unique([...new Map(rows.map((row) => [row.id, row])).values()])
       let next = 0
       return {
-        rows: chunk.map(Either.match({ onLeft: (bad) => bad, onRight: () => actions[next++]! })),
+        rows: chunk.map(
+          Either.match({
+            onLeft: (bad) => bad,
+            onRight: ({ id }): ImportRow => {
+              const action = actions[next++]!
+              const reason = refused.get(id)
+              return reason === undefined ? action : { ...action, action: "refuse", reason }
+            }
+          })
+        ),
         commit: Option.none()
       }
     })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import * as fc from "fast-check"
+import { plainIndex } from "../../../src/domain/IndexDefinition.js"
 import type { DocumentChange } from "../../../src/domain/IndexFile.js"
 import { Oid } from "../../../src/domain/Oid.js"
 import type { SpelledObject } from "../../../src/domain/SpelledJson.js"
@@ -68,7 +69,7 @@ const step = fc.array(
 describe.each(remotes)("an index or a manifest as a tree, on %s", (name, layer) => {
   const runs = name === "Memory" ? 25 : 6
   for (const [what, rows] of [
-    ["an index", rowsOfIndex([{ field: "city" }])],
+    ["an index", rowsOfIndex(plainIndex("city"))],
     ["a manifest", rowsOfManifest(["city", "note"])]
   ] as const) {
     it(
@@ -113,7 +114,7 @@ describe.each(remotes)("an index or a manifest as a tree, on %s", (name, layer) 
   it.live("a tree that somebody has changed is damaged, and is made anew", () =>
     Effect.gen(function* () {
       const remote = yield* GitRemote
-      const rows = rowsOfIndex([{ field: "city" }])
+      const rows = rowsOfIndex(plainIndex("city"))
       const documents = Array.from({ length: 300 }, (_, n) => ({
         id: `d${n}`,
         document: { city: `c${n % 7}` }

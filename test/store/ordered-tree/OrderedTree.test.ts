@@ -16,7 +16,7 @@ import { StoredTree } from "../../../src/store/internal/ordered-tree/StoredTree.
 import { verify } from "../../../src/store/internal/ordered-tree/Verify.js"
 import { TreeFiles } from "../../support/treeFiles.js"
 
-const keyOf = keyOfRows([{ field: "v" }])
+const keyOf = keyOfRows([{ path: "v", order: "asc" }])
 
 /** So small that a hundred rows make a tree of several levels. */
 const small: Limits = { leaf: 200, directory: 3 }
@@ -197,7 +197,7 @@ describe("a tree of small files", () => {
   it.effect("has the files that the format says, which others must find again", () =>
     Effect.gen(function* () {
       const cities = ["Amsterdam", "Berlin", "Cairo", "London", "Oslo"]
-      const byCity = keyOfRows([{ field: "city" }])
+      const byCity = keyOfRows([{ path: "city", order: "asc" }])
       const rows = Array.from({ length: 20_000 }, (_, n) => {
         const id = String((n * 7919) % 20_000).padStart(5, "0")
         return Either.getOrThrow(entryOf({ _id: `user-${id}`, city: cities[n % 5]! }, byCity))
@@ -298,9 +298,12 @@ describe("a tree of small files", () => {
 
 describe("the rows of a document", () => {
   it("are one for every element of a list and every direction, and one where a field is missing", () => {
-    const fields = [{ field: "tags" }, { field: "price", order: "desc" as const }]
+    const fields = [
+      { path: "tags", order: "asc" as const },
+      { path: "price", order: "desc" as const }
+    ]
     const rowsOf = (document: { readonly [field: string]: Component }) => [
-      ...indexRows(fields, "a", (field) => document[field])
+      ...indexRows(fields, "a", (path) => document[path])
     ]
     const keyed = (tags: Component, price: Component) => `${tupleKey([tags, price], ["asc", "desc"])}ta`
     assert.deepStrictEqual(rowsOf({ tags: ["x", "y", "x"], price: 5 }), [
