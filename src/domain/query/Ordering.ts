@@ -46,9 +46,9 @@ export const asRead = (value: SpelledJson): Json => {
   )
 }
 
-/** The key that sorts an `_id` behind the keys of fields. */
+/** The key that sorts an `_id` behind the keys of fields. Downwards it needs its end: there an id follows all that it begins. */
 export const idKey = (id: string, direction: Direction): string =>
-  direction === "desc" ? descending(prefixKey(id)) : prefixKey(id)
+  direction === "desc" ? descending(valueKey(id)) : prefixKey(id)
 
 /**
  * The key of a document in an order: keys sort as the documents do. A list counts as its first element in the direction of
@@ -73,4 +73,14 @@ export const sortKeys = (
     }
   })
   return (document, id) => keys.map((key) => key(document)).join("") + idKey(id, ids)
+}
+
+/** The values that a document has in a field: the elements of a list one by one, and an empty list itself. */
+export const valuesIn = (document: SpelledObject, path: string): ReadonlyArray<SpelledJson> => {
+  const value = valueAt(document, path)
+  const values = isList(value) && value.length > 0 ? value : [value]
+  return values.flatMap((one) => {
+    const found = held(one)
+    return found === undefined ? [] : [found]
+  })
 }

@@ -7,6 +7,7 @@ import * as Stream from "effect/Stream"
 import type { Json } from "../../domain/Document.js"
 import { fieldMatches } from "../../domain/IndexKey.js"
 import { parseObject } from "../../domain/JsonText.js"
+import { lazy } from "../../domain/Lazy.js"
 import type { Page } from "../../domain/Page.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
@@ -19,64 +20,20 @@ import type {
   OnInvalid,
   ReadManyOptions
 } from "../Collection.js"
-import { documentPath, idAt } from "../DocumentPath.js"
+import { documentPath } from "../DocumentPath.js"
 import { withoutMark } from "../remote/CommitMark.js"
 import { type Blob, takesRequests } from "../remote/GitRemote.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
+import { documentFiles } from "./DocumentFiles.js"
 import { indexedFiles } from "./IndexedRead.js"
-import { contents, type LocatedListing, partsOf, slice } from "./Listing.js"
+import { type LocatedListing, slice } from "./Listing.js"
 import { lookup, treeLookups } from "./Lookup.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
 import { type Place, versionOf } from "./Versions.js"
 
-/** Bodies of many documents are asked for in groups of this many where each costs a request. */
-const group = 100
-
-/** The files of a listing in order; where reads cost requests, by way of the cache. */
-const files = (
-  core: StoreCore,
-  collection: string,
-  { at, listing, prefix, settings }: LocatedListing
-): Stream.Stream<Blob, ReadError> => {
-  const { concurrency } = core.options
-  if (!takesRequests(core.remote)) return contents(core.remote, at, prefix, listing, concurrency)
-  const root = core.options.root
-  return Stream.flatMap(partsOf(listing, group), (part) =>
-    Stream.unwrap(
-      Effect.gen(function* () {
-        const entries = part.entries()
-        const known = new Map<string, Blob>()
-        const cachePath = (id: string) => documentPath(root, settings, collection, id)
-        for (const { id, oid, path } of entries) {
-          const entry = yield* core.cache.get(cachePath(id))
-          if (Option.isSome(entry) && entry.value.oid === oid) {
-            known.set(path, { path: prefix + path, oid, content: entry.value.content })
-          }
-        }
-        const missing = entries.flatMap(({ oid, path }) =>
-          known.has(path) ? [] : [{ path: prefix + path, oid }]
-        )
-        if (missing.length > 0) {
-          yield* Stream.runForEach(core.remote.blobs(at, missing, { concurrency }), (blob) => {
-            const path = blob.path.slice(prefix.length)
-            known.set(path, blob)
-            const id = idAt(settings, path)
-            return id === undefined
-              ? Effect.void
-              : core.cache.set(cachePath(id), Option.some({ oid: blob.oid, content: blob.content }))
-          })
-        }
-        return Stream.fromIterable(
-          entries.flatMap(({ path }) => {
-            const blob = known.get(path)
-            return blob === undefined ? [] : [blob]
-          })
-        )
-      })
-    )
-  )
-}
+/** Loaded where something is asked for by a query. */
+const queries = lazy(() => import("./query/Run.js"))
 
 /** How often an index is looked into while the branch moves; then the documents of one commit are scanned. */
 const attempts = 3
@@ -144,7 +101,7 @@ export const makeReader = <A, I>(
     })
 
   const documents = (method: string, located: LocatedListing, onInvalid: OnInvalid) =>
-    Stream.mapChunksEffect(files(core, name, located), (blobs) =>
+    Stream.mapChunksEffect(documentFiles(core, name, located), (blobs) =>
       Effect.map(decode(method, blobs, onInvalid), Chunk.unsafeFromArray)
     )
 
@@ -219,11 +176,13 @@ export const makeReader = <A, I>(
     Stream.unwrap(
       Effect.map(locate("findBy", options), (located) => {
         const listing = slice(located.listing, undefined, options.after)
-        return Stream.mapChunksEffect(files(core, name, { ...located, listing }), (blobs) =>
+        return Stream.mapChunksEffect(documentFiles(core, name, { ...located, listing }), (blobs) =>
           decodeMatching(field, value, blobs, options.onInvalid ?? "fail")
         )
       })
     )
+
+  const queried = { core, collection: name, decode }
 
   return {
     name,
@@ -325,6 +284,24 @@ export const makeReader = <A, I>(
         })
       )
     }),
+    query: (given?: unknown) =>
+      Effect.flatMap(queries, ({ page }) => page(queried, given)).pipe(
+        Effect.withSpan("Collection.query")
+      ) as Effect.Effect<any, ReadError>,
+    queryAll: (given?: unknown) =>
+      Stream.unwrap(Effect.map(queries, ({ all }) => all(queried, given))) as Stream.Stream<any, ReadError>,
+    explainQuery: (given) =>
+      Effect.flatMap(queries, ({ explain }) => explain(queried, given)).pipe(
+        Effect.withSpan("Collection.explainQuery")
+      ),
+    countWhere: (where) =>
+      Effect.flatMap(queries, ({ count }) => count(queried, where)).pipe(
+        Effect.withSpan("Collection.countWhere")
+      ),
+    distinct: (path) =>
+      Effect.flatMap(queries, ({ distinct }) => distinct(queried, path)).pipe(
+        Effect.withSpan("Collection.distinct")
+      ) as Effect.Effect<any, ReadError>,
     explain: Effect.fn("Collection.explain")(function* (field, value) {
       yield* check(operation("explain"), { collection: name, field, value })
       const snapshot = core.snapshot()
