@@ -62,6 +62,14 @@ const conflict = Schema.Struct({
   actual: Schema.optional(Schema.NullOr(versionFields))
 })
 
+const violation = Schema.Struct({
+  collection: Schema.String,
+  index: Schema.String,
+  value: Schema.Unknown,
+  id: Schema.String,
+  other: Schema.String
+})
+
 const versionOf = (version: Errors.DocumentVersion | null | undefined) => version && present(version)
 
 /** @since 0.1.0 @category errors */
@@ -70,7 +78,9 @@ export const ConflictError = Schema.transform(
     _tag: Schema.Literal("ConflictError"),
     ...shared,
     conflicts: Schema.Array(conflict),
-    branch: Schema.optional(Schema.String)
+    branch: Schema.optional(Schema.String),
+    reason: Schema.optional(Schema.Literal("UniqueViolation")),
+    violations: Schema.optional(Schema.Array(violation))
   }),
   Schema.instanceOf(Errors.ConflictError),
   {
@@ -83,7 +93,9 @@ export const ConflictError = Schema.transform(
         conflicts: error.conflicts.map((one) =>
           present({ ...one, expected: versionOf(one.expected), actual: versionOf(one.actual) })
         ),
-        branch: error.branch
+        branch: error.branch,
+        reason: error.reason,
+        violations: error.violations
       })
   }
 ).annotations({ identifier: "ConflictError", ...ofApi({ status: 409 }) })

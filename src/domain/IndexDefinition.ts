@@ -151,7 +151,7 @@ export const sameIndex = (a: IndexDefinition, b: IndexDefinition): boolean =>
   Either.getOrThrow(encodeInline(printIndex(a))) === Either.getOrThrow(encodeInline(printIndex(b)))
 
 /** A value as JavaScript reads it. */
-const asRead = (value: SpelledJson | undefined): Json | undefined => {
+export const asRead = (value: SpelledJson | undefined): Json | undefined => {
   if (value instanceof JsonNumber) return Number(value.text)
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((item: SpelledJson) => asRead(item)!)

@@ -197,9 +197,12 @@ export const unheldIndex = ({
 }: Pick<Settings, "format" | "indexes">): (SettingsProblem & { readonly collection: string }) | undefined => {
   if (format !== 1) return undefined
   for (const [collection, list] of indexes) {
-    const index = list.find((one) => !isPlainIndex(one))
+    // A file knows members by their whole names, and does not see the values below them.
+    const index = list.find((one) => !isPlainIndex(one) || (one.unique && one.fields[0]!.path.includes(".")))
     if (index === undefined) continue
-    const what = "one file holds one ascending field of all documents"
+    const what = index.unique
+      ? "one file holds one ascending field of all documents, which is at the top level if it is unique"
+      : "one file holds one ascending field of all documents"
     return {
       collection,
       path: `indexes.${collection}`,

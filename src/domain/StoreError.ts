@@ -44,6 +44,22 @@ export interface DocumentConflict {
   readonly actual?: DocumentVersion | null | undefined
 }
 
+/** `UniqueViolation`: another document has a value that may occur once. */
+export type ConflictErrorReason = "UniqueViolation"
+
+/** Two documents that would have one value of a unique index. */
+export interface UniqueViolation {
+  readonly collection: string
+  /** The name of the index. */
+  readonly index: string
+  /** The value; of an index of several fields, an object of their paths and values. */
+  readonly value: unknown
+  /** The document that the write would give the value. */
+  readonly id: string
+  /** Another document that has it. */
+  readonly other: string
+}
+
 /** The repository is not as the write expected it: nothing was written. */
 export class ConflictError extends StoreError {
   readonly _tag = "ConflictError"
@@ -52,16 +68,26 @@ export class ConflictError extends StoreError {
   declare readonly conflicts: ReadonlyArray<DocumentConflict>
   /** The work branch that holds a transaction's commits, when it was kept. */
   declare readonly branch?: string | undefined
+  /** What kind of conflict it is, where it is not about the version of a document. */
+  declare readonly reason?: ConflictErrorReason | undefined
+  /** With the reason `UniqueViolation`: the first twenty violations. */
+  declare readonly violations?: ReadonlyArray<UniqueViolation> | undefined
 
   constructor(
     fields: StoreErrorFields & {
       readonly conflicts: ReadonlyArray<DocumentConflict>
       readonly branch?: string | undefined
+      readonly reason?: ConflictErrorReason | undefined
+      readonly violations?: ReadonlyArray<UniqueViolation> | undefined
     }
   ) {
     super(fields)
   }
 }
+
+/** Whether a write was refused because of a unique index. */
+export const isUniqueViolation = (error: unknown): error is ConflictError =>
+  error instanceof ConflictError && error.reason === "UniqueViolation"
 
 /** The remote's rate limit is exhausted, or its advice is to wait longer than `maxWait`. */
 export class RateLimitError extends StoreError {

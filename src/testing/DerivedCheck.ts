@@ -1,16 +1,21 @@
 import { Either } from "effect"
 import { encodeInline } from "../domain/CanonicalJson.js"
 import type { Json, JsonObject } from "../domain/Document.js"
+import { type IndexDefinition, type IndexOptions, readIndex } from "../domain/IndexDefinition.js"
 import { settingsFileName } from "../domain/Settings.js"
-import { indexRowsOf, manifestRowsOf, treeProblems } from "./DerivedTreeCheck.js"
+import { doublesOf, indexRowsOf, manifestRowsOf, treeProblems } from "./DerivedTreeCheck.js"
 import type { Snapshot } from "./HistoryReader.js"
 import { canonical } from "./StoreModel.js"
 
 /** Which collections have indexes and manifests, as the store was told. */
 export interface DerivedFields {
-  readonly indexes: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly indexes: Readonly<Record<string, ReadonlyArray<string | IndexOptions>>>
   readonly manifests: Readonly<Record<string, ReadonlyArray<string>>>
 }
+
+/** The indexes of a collection, as the store was told. */
+export const definitionsOf = (indexes: DerivedFields["indexes"], collection: string) =>
+  (indexes[collection] ?? []).map((given) => Either.getOrThrow(readIndex(given)))
 
 const keyText = (value: Json): string =>
   typeof value === "string" ? value : Either.getOrElse(encodeInline(value), () => "")
@@ -41,8 +46,13 @@ const treeOf = (snapshot: Snapshot, collection: string, path: string, file: Json
     : [`${path} is said to describe the tree ${String(file["tree"])}, it lies beside ${tree}`]
 }
 
-const checkIndex = (snapshot: Snapshot, collection: string, field: string): ReadonlyArray<string> => {
-  const path = `_index/${collection}/${field}.json`
+const checkIndex = (
+  snapshot: Snapshot,
+  collection: string,
+  { fields, name }: IndexDefinition
+): ReadonlyArray<string> => {
+  const path = `_index/${collection}/${name}.json`
+  const field = fields[0]!.path
   const file = snapshot.derived.get(path)
   const documents = documentsOf(snapshot, collection)
   if (file === undefined && documents.length === 0) return []
@@ -102,9 +112,9 @@ const checkTrees = (
   const documents = documentsOf(snapshot, collection)
   const projected = manifests[collection]
   return [
-    ...(indexes[collection] ?? []).map((field) => ({
-      path: `_index/${collection}/${field}`,
-      rows: indexRowsOf(documents, field)
+    ...definitionsOf(indexes, collection).map((index) => ({
+      path: `_index/${collection}/${index.name}`,
+      rows: indexRowsOf(documents, index)
     })),
     ...(projected === undefined
       ? []
@@ -126,8 +136,20 @@ export const derivedProblems = (
   formatOf(snapshot) === 2
     ? checkTrees(snapshot, collection, fields)
     : [
-        ...(fields.indexes[collection] ?? []).flatMap((field) => checkIndex(snapshot, collection, field)),
+        ...definitionsOf(fields.indexes, collection).flatMap((index) =>
+          checkIndex(snapshot, collection, index)
+        ),
         ...(fields.manifests[collection] === undefined
           ? []
           : checkManifest(snapshot, collection, fields.manifests[collection]))
       ]
+
+/** Values of the unique indexes of a collection that two documents have at one commit. */
+export const uniqueProblems = (
+  snapshot: Snapshot,
+  collection: string,
+  { indexes }: Pick<DerivedFields, "indexes">
+): ReadonlyArray<string> =>
+  definitionsOf(indexes, collection)
+    .filter(({ unique }) => unique)
+    .flatMap((index) => doublesOf(index, documentsOf(snapshot, collection)))

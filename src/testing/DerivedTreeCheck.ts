@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../domain/Document.js"
+import type { IndexDefinition } from "../domain/IndexDefinition.js"
 import { compareValues } from "../domain/JsonOrder.js"
 import type { Snapshot } from "./HistoryReader.js"
 import { canonical } from "./StoreModel.js"
@@ -11,21 +12,91 @@ export interface ExpectedTree {
   readonly rows: ReadonlyArray<JsonObject>
 }
 
-/** The rows of an index: one for each element of a list, and one for each other document. */
-export const indexRowsOf = (
-  documents: ReadonlyArray<{ readonly id: string; readonly document: JsonObject }>,
-  field: string
-): ReadonlyArray<JsonObject> =>
+interface Documents extends ReadonlyArray<{ readonly id: string; readonly document: JsonObject }> {}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const valueAt = (document: JsonObject, path: string): Json | undefined => {
+  if (Object.hasOwn(document, path)) return document[path]
+  return path
+    .split(".")
+    .reduce<Json | undefined>(
+      (value, step) => (isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined),
+      document
+    )
+}
+
+const isEqual = (a: Json | undefined, b: Json | undefined): boolean => compareValues(a, b) === 0
+
+const isHeld = ({ where }: IndexDefinition, document: JsonObject): boolean =>
+  Array.from(where ?? []).every(([path, wanted]) => {
+    const value = valueAt(document, path)
+    return isEqual(value, wanted) || (Array.isArray(value) && value.some((one: Json) => isEqual(one, wanted)))
+  })
+
+type Tuple = ReadonlyArray<Json | undefined>
+
+/** The values of a document in the fields of an index, for each element of a list. */
+const tuplesOf = ({ fields }: IndexDefinition, document: JsonObject): ReadonlyArray<Tuple> => {
+  let tuples: ReadonlyArray<Tuple> = [[]]
+  for (const { path } of fields) {
+    const value = valueAt(document, path)
+    const list: Tuple = Array.isArray(value) && value.length > 0 ? value : [value]
+    const distinct = list.filter((one, at) => list.findIndex((other) => isEqual(one, other)) === at)
+    tuples = tuples.flatMap((tuple) => distinct.map((one) => [...tuple, one]))
+  }
+  return tuples
+}
+
+const compareTuples = ({ fields }: IndexDefinition, a: Tuple, b: Tuple): number => {
+  for (const [at, { order }] of fields.entries()) {
+    const compared = compareValues(a[at], b[at])
+    if (compared !== 0) return order === "desc" ? -compared : compared
+  }
+  return 0
+}
+
+const heldBy = (index: IndexDefinition, documents: Documents) =>
   documents
-    .flatMap(({ document, id }) => {
-      const value = Object.hasOwn(document, field) ? document[field] : undefined
-      const list: ReadonlyArray<Json | undefined> = Array.isArray(value) && value.length > 0 ? value : [value]
-      const distinct = list.filter(
-        (one, at) => list.findIndex((other) => compareValues(one, other) === 0) === at
-      )
-      return distinct.map((one): JsonObject => ({ ...(one === undefined ? {} : { [field]: one }), _id: id }))
-    })
-    .sort((a, b) => compareValues(a[field], b[field]) || compareValues(a["_id"], b["_id"]))
+    .filter(({ document }) => isHeld(index, document))
+    .flatMap(({ document, id }) => tuplesOf(index, document).map((tuple) => ({ id, tuple })))
+    .sort((a, b) => compareTuples(index, a.tuple, b.tuple) || compareValues(a.id, b.id))
+
+/** The rows of an index: one for each element of a list, and one for each other document that it holds. */
+export const indexRowsOf = (documents: Documents, index: IndexDefinition): ReadonlyArray<JsonObject> =>
+  heldBy(index, documents).map(({ id, tuple }) => ({
+    ...Object.fromEntries(
+      index.fields.flatMap(({ path }, at) => (tuple[at] === undefined ? [] : [[path, tuple[at]]]))
+    ),
+    _id: id
+  }))
+
+const isSingular = (tuple: Tuple): boolean =>
+  tuple.every(
+    (value) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
+  )
+
+/** What a document has in a unique index: no other document may have one of these. */
+export const uniqueKeysOf = (index: IndexDefinition, document: JsonObject): ReadonlyArray<string> =>
+  isHeld(index, document)
+    ? tuplesOf(index, document)
+        .filter(isSingular)
+        .map((tuple) => canonical(tuple as ReadonlyArray<Json>))
+    : []
+
+/** Values of a unique index that two documents have. */
+export const doublesOf = (index: IndexDefinition, documents: Documents): ReadonlyArray<string> => {
+  const rows = heldBy(index, documents).filter(({ tuple }) => isSingular(tuple))
+  return rows.flatMap(({ id, tuple }, at) => {
+    const before = rows[at - 1]
+    return before !== undefined && compareTuples(index, before.tuple, tuple) === 0
+      ? [
+          `${before.id} and ${id} have ${canonical(tuple as ReadonlyArray<Json>)} in the unique index ${index.name}`
+        ]
+      : []
+  })
+}
 
 /** The rows of a manifest: one for each document, in order of id. */
 export const manifestRowsOf = (

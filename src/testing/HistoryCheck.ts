@@ -8,6 +8,7 @@ import type { Snapshot } from "./HistoryReader.js"
 import * as Model from "./StoreModel.js"
 import type { Edit } from "./StoreProgram.js"
 import type { Event, InnerEvent, InnerOperation, ResolvedExpectation } from "./Trace.js"
+import { type JudgedModel, judgedModel } from "./UniqueCheck.js"
 
 export interface CheckOptions extends DerivedFields {
   /** As the store was opened. Default 2. */
@@ -42,6 +43,7 @@ export const checkHistory = (
     byToken.set(token, [...(byToken.get(token) ?? []), index])
   })
   const batchRetries = options.batchRetries ?? 2
+  const model = judgedModel(options)
 
   const checkEvent = (event: Event) => {
     const say = (message: string) =>
@@ -81,7 +83,7 @@ export const checkHistory = (
         for (const index of commits) {
           const id = operation.id ?? newId(stateAt(index - 1), stateAt(index), operation.collection)
           if (id === undefined) return void say("its commit adds no document")
-          const effects = Model.single(stateAt(index - 1), { ...operation, id })
+          const effects = model.single(stateAt(index - 1), { ...operation, id })
           compareEffects(effects, index, say)
           if (outcome._tag === "done") {
             const stored = stateAt(index).get(Model.keyOf(operation.collection, id))
@@ -96,7 +98,7 @@ export const checkHistory = (
           const key = Model.keyOf(operation.collection, id)
           const first = Model.canonical(stateAt(lower).get(key) ?? null)
           const explained = sometime((state) => {
-            const effects = Model.single(state, { ...operation, id })
+            const effects = model.single(state, { ...operation, id })
             return (
               (Either.isLeft(effects) && effects.left === outcome.error) ||
               (outcome.error === "ConflictError" && Model.canonical(state.get(key) ?? null) !== first)
@@ -110,13 +112,13 @@ export const checkHistory = (
         const empty = outcome._tag === "done" && outcome.value === null
         if (!empty && !expectCommits(commits.length, outcome, say)) return
         for (const index of commits) {
-          compareEffects(batchEffects(operation, stateAt(index - 1)), index, say)
+          compareEffects(batchEffects(model, operation, stateAt(index - 1)), index, say)
           if (outcome._tag === "done" && outcome.value !== shaOf(index)) say("answered another commit")
         }
         if (empty) {
           if (commits.length > 0) say("said that nothing was written, and wrote")
           const idle = sometime((state) => {
-            const effects = batchEffects(operation, state)
+            const effects = batchEffects(model, operation, state)
             return Either.isRight(effects) && effects.right.size === 0
           })
           if (!idle) say("said that nothing was to be written")
@@ -124,7 +126,7 @@ export const checkHistory = (
         if (outcome._tag === "refused" && isRefusal(outcome.error)) {
           const moved = outcome.error === "ConflictError" && upper - lower > batchRetries
           const explained = sometime((state) => {
-            const effects = batchEffects(operation, state)
+            const effects = batchEffects(model, operation, state)
             return Either.isLeft(effects) && effects.left === outcome.error
           })
           if (!moved && !explained) say(`${outcome.error} has no reason in the history`)
@@ -136,7 +138,7 @@ export const checkHistory = (
         let at = 0
         for (const index of commits) {
           const found = chunks.findIndex(
-            (chunk, place) => place >= at && isChunk(chunk, stateAt(index - 1), stateAt(index))
+            (chunk, place) => place >= at && isChunk(model, chunk, stateAt(index - 1), stateAt(index))
           )
           if (found < 0) return void say(`its commit ${index} is not what was queued`)
           skipped(chunks.slice(at, found))
@@ -155,7 +157,7 @@ export const checkHistory = (
           if (outcome._tag !== "done") return
           for (const chunk of passed) {
             const idle = sometime((state) => {
-              const effects = Model.batch(state, chunk)
+              const effects = model.batch(state, chunk)
               return Either.isRight(effects) && effects.right.size === 0
             })
             if (!idle) say(`acknowledged ${chunk.length} operations that are not in the history`)
@@ -191,7 +193,7 @@ export const checkHistory = (
         const key = Model.keyOf(operation.collection, operation.id)
         const past = stateAt(positionOf(operation.sha))
         if (!expectCommits(commits.length, outcome, say)) return
-        for (const index of commits) compareEffects(Model.restore(stateAt(index - 1), past, key), index, say)
+        for (const index of commits) compareEffects(model.restore(stateAt(index - 1), past, key), index, say)
         if (outcome._tag === "refused" && outcome.error === "NotFoundError" && past.has(key)) {
           say("said that the version is missing")
         }
@@ -200,7 +202,7 @@ export const checkHistory = (
       case "revert": {
         const target = positionOf(operation.sha)
         const effectsAt = (state: Model.State) =>
-          Model.revert(state, stateAt(target), stateAt(target - 1), operation.force)
+          model.revert(state, stateAt(target), stateAt(target - 1), operation.force)
         if (!expectCommits(commits.length, outcome, say)) return
         for (const index of commits) compareEffects(effectsAt(stateAt(index - 1)), index, say)
         if (outcome._tag === "refused" && isRefusal(outcome.error)) {
@@ -243,8 +245,8 @@ export const checkHistory = (
         const index = makesCommit({ operation, outcome }) ? commits[at++] : undefined
         const effects =
           operation._tag === "batch"
-            ? batchEffects(operation, state)
-            : Model.single(state, {
+            ? batchEffects(model, operation, state)
+            : model.single(state, {
                 ...operation,
                 id:
                   operation.id ??
@@ -374,19 +376,25 @@ const expectationHolds = (wanted: ResolvedExpectation, state: Model.State): bool
 }
 
 const batchEffects = (
+  model: JudgedModel,
   operation: Extract<InnerOperation, { readonly _tag: "batch" }>,
   state: Model.State
 ): Either.Either<Model.Effects, Model.Refusal> =>
   operation.expectations.every((wanted) => expectationHolds(wanted, state))
-    ? Model.batch(state, operation.edits)
+    ? model.batch(state, operation.edits)
     : Either.left("ConflictError")
 
 /** A writer's commits, from the front of its queue. */
 const chunksOf = (edits: ReadonlyArray<Edit>, size: number): ReadonlyArray<ReadonlyArray<Edit>> =>
   Array.from({ length: Math.ceil(edits.length / size) }, (_, at) => edits.slice(at * size, (at + 1) * size))
 
-const isChunk = (chunk: ReadonlyArray<Edit>, before: Model.State, after: Model.State): boolean => {
-  const effects = Model.batch(before, chunk)
+const isChunk = (
+  model: JudgedModel,
+  chunk: ReadonlyArray<Edit>,
+  before: Model.State,
+  after: Model.State
+): boolean => {
+  const effects = model.batch(before, chunk)
   if (Either.isLeft(effects) || effects.right.size === 0) return false
   return [...new Set([...before.keys(), ...after.keys(), ...effects.right.keys()])].every(
     (key) => documentProblem(effects.right.get(key), before.get(key), after.get(key), key) === undefined

@@ -10,6 +10,8 @@ import { foreignStep, outcomeOf, resolve } from "./ProgramCall.js"
 import type { Program, Script } from "./StoreProgram.js"
 import type { Event } from "./Trace.js"
 
+export type { CheckOptions } from "./HistoryCheck.js"
+
 /** How a random program reaches the repository that it works on. */
 export interface ProgramHarness<E = never> {
   /** A new client of the one repository, with a connection or process of its own. */

@@ -1,20 +1,29 @@
 import { afterAll, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import type { ProgramHarness } from "../../src/testing/RandomProgram.js"
+import type { CheckOptions, ProgramHarness } from "../../src/testing/RandomProgram.js"
 import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
-import { localHarness, memoryHarness, removeLocal, runChecked } from "../support/storePrograms.js"
+import {
+  localHarness,
+  memoryHarness,
+  programIndexes,
+  removeLocal,
+  runChecked
+} from "../support/storePrograms.js"
 
 const holds = (
   name: string,
   shape: StoreArbitrary.ProgramShape,
   numRuns: number,
-  harness: () => ProgramHarness<unknown>
+  harness: () => ProgramHarness<unknown>,
+  fields?: CheckOptions
 ) =>
   it(
     name,
     () =>
       FastCheck.assert(
-        FastCheck.asyncProperty(StoreArbitrary.program(shape), (program) => runChecked(program, harness())),
+        FastCheck.asyncProperty(StoreArbitrary.program(shape), (program) =>
+          runChecked(program, harness(), fields)
+        ),
         { numRuns, interruptAfterTimeLimit: 20_000 }
       ),
     60_000
@@ -27,8 +36,16 @@ describe("answers of random programs are explained by the order of the commits",
 
   holds("four writers on two stores, in memory", { writers: 4, steps: 8, faults: false }, 25, memoryHarness)
 
-  holds("the same with trees as indexes and manifest", { writers: 4, steps: 8, faults: false }, 25, () =>
+  holds("the same with trees as indexes and manifest", { writers: 4, steps: 8, faults: false }, 15, () =>
     memoryHarness({}, { format: 2 })
+  )
+
+  holds(
+    "the same with compound and partial indexes, and a unique one",
+    { writers: 4, steps: 8, faults: false },
+    20,
+    () => memoryHarness({}, { format: 2, ...programIndexes }),
+    programIndexes
   )
 
   holds(
@@ -42,8 +59,16 @@ describe("answers of random programs are explained by the order of the commits",
     memoryHarness({}, { shardBy: "hash", shardDepth: 1, cache: false })
   )
 
-  holds("the same with trees as indexes and manifest", { writers: 3, steps: 8, faults: true }, 30, () =>
+  holds("the same with trees as indexes and manifest", { writers: 3, steps: 8, faults: true }, 15, () =>
     memoryHarness({}, { format: 2, shardBy: "hash", shardDepth: 1 })
+  )
+
+  holds(
+    "the same with compound and partial indexes, and a unique one",
+    { writers: 3, steps: 8, faults: true },
+    15,
+    () => memoryHarness({}, { format: 2, ...programIndexes }),
+    programIndexes
   )
 
   holds(

@@ -19,6 +19,19 @@ export const programFields = {
   manifests: { things: ["n"] }
 }
 
+/** Indexes of every kind, one of them unique. */
+export const programIndexes = {
+  indexes: {
+    things: [
+      { name: "one", fields: ["n"], unique: true, where: { tags: "x" } },
+      { fields: ["tags", { field: "n", order: "desc" }] },
+      { name: "some", fields: ["text"], where: { n: 1 } },
+      "tags"
+    ]
+  },
+  manifests: { things: ["n"] }
+} as const satisfies StoreOptions & RandomProgram.CheckOptions
+
 export const programStore = (options: StoreOptions = {}): Layer.Layer<Store.Store, unknown, GitRemote> =>
   Store.layer({ ...programFields, ...options })
 
@@ -48,10 +61,14 @@ export const pathIn =
     documentPath("data", layoutOf(store), collection, id)
 
 /** Runs a program and holds every answer against the history that it left. */
-export const runChecked = <E>(program: Program, harness: RandomProgram.ProgramHarness<E>): Promise<void> =>
+export const runChecked = <E>(
+  program: Program,
+  harness: RandomProgram.ProgramHarness<E>,
+  fields: RandomProgram.CheckOptions = programFields
+): Promise<void> =>
   Effect.runPromise(
     Effect.scoped(
-      Effect.map(RandomProgram.check(program, harness, programFields), (problems) =>
+      Effect.map(RandomProgram.check(program, harness, fields), (problems) =>
         assert.strictEqual(problems.join("\n"), "")
       )
     ).pipe(Logger.withMinimumLogLevel(LogLevel.None))

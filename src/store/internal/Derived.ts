@@ -31,6 +31,10 @@ import type { Snapshot } from "./Snapshot.js"
 /** Loaded with the first write of an index or a manifest. */
 const trees = lazy(() => import("./DerivedTrees.js"))
 
+/** Loaded with the first write of a unique index. */
+const uniqueFiles = lazy(() => import("./UniqueFile.js"))
+const uniqueness = lazy(() => import("./Uniqueness.js"))
+
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
 
@@ -250,6 +254,7 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
   /** The index and manifest files of a collection as a snapshot has them. */
   const storedFiles = (
     snapshot: Snapshot,
+    { settings }: SettingsAt,
     collection: string,
     files: DerivedFiles,
     given: Pick<SingleFile<unknown>, "isTouched" | "now">
@@ -260,7 +265,11 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
         const path = indexPath(collection, name)
         const file =
           oid === undefined ? undefined : yield* load(knownIndexes, snapshot, path, oid, parseIndex)
-        stored.push(indexFile({ ...given, collection, path, known: knownIndexes, stored: file }, definition))
+        const place = { snapshot, options, layout: settings, collection, definition, stored: file?.value }
+        const unique = definition.unique ? (yield* uniqueFiles).uniqueFile(place) : undefined
+        stored.push(
+          indexFile({ ...given, collection, path, known: knownIndexes, stored: file }, definition, unique)
+        )
       }
       const { manifest } = files
       if (manifest === undefined) return stored
@@ -295,7 +304,7 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       const { concurrency } = options
       const ofTrees = settings.settings.format === 2 ? yield* trees : undefined
       const stored = yield* ofTrees === undefined
-        ? storedFiles(snapshot, collection, files, { isTouched: changes.length > 0, now })
+        ? storedFiles(snapshot, settings, collection, files, { isTouched: changes.length > 0, now })
         : ofTrees.storedTrees(snapshot, collection, treesOf(collection, settings.settings), concurrency)
       // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
       const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
@@ -304,15 +313,24 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       const old = rebuild ? [] : stored.filter(({ recorded }) => recorded !== base)
       const behind = yield* ofTrees?.differingFrom(remote, settings.settings, old, before, concurrency) ??
         Effect.succeed(new Map<Oid, ReadonlyArray<DocumentChange>>())
-      const kept = yield* Effect.forEach(stored, (file) => {
+      const lacking = (file: DerivedFile): ReadonlyArray<DocumentChange> | undefined => {
         const { catchesUp, recorded } = file
-        if (rebuild || recorded === undefined) return Effect.succeedNone
-        if (recorded === before || recorded === base) return file.changed(missing(file), tree)
+        if (rebuild || recorded === undefined) return undefined
+        if (recorded === before || recorded === base) return missing(file)
         const differing = catchesUp ? behind.get(recorded) : undefined
-        return differing === undefined
-          ? Effect.succeedNone
-          : file.changed(oneAfterTheOther(differing, since === undefined ? changed : []), tree)
-      })
+        return differing && oneAfterTheOther(differing, since === undefined ? changed : [])
+      }
+      const kept = yield* Effect.forEach(stored, (file) =>
+        Effect.gen(function* () {
+          const documents = lacking(file)
+          if (documents === undefined) return Option.none()
+          const all = documents.length === 0 ? changed : documents
+          const found = file.unique && (yield* (yield* uniqueness).violations(file.unique, changed, all))
+          if (found !== undefined && Option.isNone(found)) return Option.none()
+          const derivation = yield* file.changed(documents, tree)
+          return Option.map(derivation, (made) => ({ ...made, violations: found?.value }))
+        })
+      )
       const isStale = kept.some(Option.isNone)
       const all =
         isStale && Option.isSome(head) && before !== emptyTree
@@ -333,12 +351,19 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       const everything = isStale ? [...all].map(([id, document]) => ({ id, document })) : []
       const derivations = yield* Effect.forEach(stored, (file, at) =>
         Option.match(kept[at]!, {
-          onNone: () => file.anew(everything, tree),
+          onNone: () =>
+            Effect.gen(function* () {
+              const own = rebuild ? undefined : changed
+              const found =
+                file.unique && (yield* (yield* uniqueness).violationsAmong(file.unique, everything, own))
+              return { ...(yield* file.anew(everything, tree)), violations: found }
+            }),
           onSome: Effect.succeed
         })
       )
       return {
         changes: derivations.flatMap((derivation) => derivation.changes),
+        violations: derivations.flatMap((derivation) => derivation.violations ?? []),
         committed: (blobs: ReadonlyMap<string, Oid>) => {
           for (const { committed } of derivations) committed(blobs)
         }

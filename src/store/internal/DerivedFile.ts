@@ -20,12 +20,15 @@ import {
 } from "../../domain/ManifestFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
-import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import { type ReadError, type UniqueViolation, ValidationError } from "../../domain/StoreError.js"
 import type { Change } from "../remote/GitRemote.js"
+import type { UniqueIndex } from "./Uniqueness.js"
 
 /** Changes to index and manifest files, and what to remember of them once they are committed. */
 export interface Derivation {
   readonly changes: ReadonlyArray<Change>
+  /** Values that two documents would share: nothing may be committed then. */
+  readonly violations?: ReadonlyArray<UniqueViolation> | undefined
   readonly committed: (blobs: ReadonlyMap<string, Oid>) => void
 }
 
@@ -39,6 +42,8 @@ export interface DerivedFile {
   readonly recorded: Oid | undefined
   /** Whether it can be brought up to another tree by the documents that differ, each as it was and as it is. */
   readonly catchesUp: boolean
+  /** How the values that documents gain are judged, where it is a unique index. */
+  readonly unique: UniqueIndex | undefined
   /** What it becomes where documents change, for a tree of the collection; none where it is damaged, and must be made anew. */
   readonly changed: (
     documents: ReadonlyArray<DocumentChange>,
@@ -122,19 +127,25 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
     fields,
     recorded: stored === undefined ? emptyTree : stored.value.tree,
     catchesUp: false,
+    unique: undefined,
     changed: (documents, tree) => Effect.asSome(write(stored?.value ?? form.empty, documents, tree)),
     anew: (documents, tree) => write(form.empty, documents, tree)
   }
 }
 
 /** The file of an index of format 1, which knows members by their whole names. */
-export const indexFile = (file: SingleFile<IndexFile>, { fields }: IndexDefinition): DerivedFile => {
+export const indexFile = (
+  file: SingleFile<IndexFile>,
+  { fields }: IndexDefinition,
+  unique: UniqueIndex | undefined
+): DerivedFile => {
   const field = fields[0]!.path
-  return singleFile(file, [field], {
+  const stored = singleFile(file, [field], {
     empty: emptyIndex,
     with: (index, documents) => applyToIndex(index, field, documents),
     print: (index, time, tree) => printIndex(index, file.collection, field, time, tree)
   })
+  return { ...stored, unique }
 }
 
 /** The file of a manifest of format 1. */

@@ -7,25 +7,29 @@ import { holds, type IndexDefinition, pathsOf } from "../../domain/IndexDefiniti
 import type { DocumentChange } from "../../domain/IndexFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
-import type { ReadError } from "../../domain/StoreError.js"
+import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import type { Change } from "../remote/GitRemote.js"
 import { type Derivation, type DerivedFile, nothing, unprintable } from "./DerivedFile.js"
 import { apply } from "./ordered-tree/Apply.js"
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import { build } from "./ordered-tree/Build.js"
 import { fileEdits, filesBelow } from "./ordered-tree/FileEdits.js"
-import { held, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
+import { hasTooMany, held, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
 import type { Reader } from "./ordered-tree/Reader.js"
+import { firstWithin } from "./ordered-tree/Scan.js"
 import { StoredTree } from "./ordered-tree/StoredTree.js"
 import type { TreeEdit } from "./ordered-tree/TreeEdit.js"
 import type { Snapshot } from "./Snapshot.js"
+import type { UniqueIndex } from "./Uniqueness.js"
 
 /** What the rows of a tree are made of. */
 export interface Rows {
   /** The paths of documents that they depend on. */
   readonly fields: ReadonlyArray<string>
   readonly keyOf: (row: Row) => string
+  /** What is wrong with a document that cannot be in the tree, if anything. */
+  readonly problem: (document: SpelledObject) => string | undefined
   /** The rows of a document, by their keys. */
   readonly of: (id: string, document: SpelledObject) => ReadonlyMap<string, Row>
 }
@@ -39,6 +43,10 @@ const noRows: ReadonlyMap<string, Row> = new Map()
 export const rowsOfIndex = (index: IndexDefinition): Rows => ({
   fields: pathsOf(index),
   keyOf: keyOfRows(index.fields),
+  problem: (document) =>
+    holds(index, document) && hasTooMany(index.fields, (path) => valueAt(document, path))
+      ? `its lists have too many combinations for the index ${index.name}`
+      : undefined,
   of: (id, document) =>
     holds(index, document) ? indexRows(index.fields, id, (path) => valueAt(document, path)) : noRows
 })
@@ -49,6 +57,7 @@ export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
   return {
     fields,
     keyOf,
+    problem: () => undefined,
     of: (id, document) => {
       const members = fields.flatMap((field) => {
         const value = held(own(document, field))
@@ -94,6 +103,8 @@ export interface TreePlace {
   readonly path: string
   readonly rows: Rows
   readonly concurrency: number
+  /** The index that the rows are of, where it is unique. */
+  readonly unique?: IndexDefinition | undefined
 }
 
 /** What a snapshot has of a tree: it is missing, damaged, or can be read. */
@@ -118,6 +129,25 @@ export const treeAt = ({
     )
   })
 
+/** A unique index of format 2. */
+const uniqueTree = (
+  collection: string,
+  definition: IndexDefinition,
+  stored: StoredTree<ReadError> | undefined
+): UniqueIndex => ({
+  collection,
+  definition,
+  holders: (values, except) =>
+    stored === undefined
+      ? Effect.succeedSome(new Map())
+      : firstWithin(stored, values.keys(), (row) => !except.has(String(row["_id"]))).pipe(
+          Effect.map((found) =>
+            Option.some(new Map(Array.from(found, ([key, row]) => [key, String(row["_id"])])))
+          ),
+          Effect.catchTag("BrokenTree", () => Effect.succeedNone)
+        )
+})
+
 /** An index or a manifest of format 2, as a snapshot has it: a tree of small files. */
 export const derivedTree = (
   place: TreePlace & { readonly collection: string }
@@ -129,6 +159,19 @@ export const derivedTree = (
     const stored = state._tag === "Whole" ? state.tree : undefined
 
     const entry = (row: Row) => Either.mapLeft(entryOf(row, rows.keyOf), unprintable(path, collection))
+
+    const check = (id: string, document: SpelledObject) => {
+      const problem = rows.problem(document)
+      if (problem === undefined) return Effect.void
+      return new ValidationError({
+        operation: "Store.write",
+        path,
+        collection,
+        id,
+        message: `${collection}/${id} cannot be indexed: ${problem}`,
+        hint: "shorten the lists, or index their fields one by one"
+      })
+    }
 
     const changeOf = (edit: TreeEdit): Change =>
       edit._tag === "Put"
@@ -142,6 +185,7 @@ export const derivedTree = (
         const entries: Array<Entry> = []
         for (const { document, id } of documents) {
           if (document === undefined) continue
+          yield* check(id, document)
           for (const row of rows.of(id, document).values()) entries.push(yield* entry(row))
         }
         entries.sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -169,6 +213,7 @@ export const derivedTree = (
         }
         for (const { document, id } of documents) {
           if (document === undefined) continue
+          yield* check(id, document)
           for (const [key, row] of rows.of(id, document)) edits.set(key, yield* entry(row))
         }
         const applied = yield* apply(tree, edits, of)
@@ -178,6 +223,7 @@ export const derivedTree = (
 
     return {
       fields: rows.fields,
+      unique: place.unique && uniqueTree(collection, place.unique, stored),
       recorded: state._tag === "Missing" ? emptyTree : stored?.header.tree,
       catchesUp: stored !== undefined,
       changed: (documents, tree) =>

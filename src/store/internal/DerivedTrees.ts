@@ -21,10 +21,24 @@ export interface TreePlaces {
 
 /** The trees of a collection with what their rows are made of. */
 export const treesIn = ({ indexes, manifest }: TreePlaces) => [
-  ...indexes.map(({ index, path }) => ({ kind: "index" as const, path, rows: rowsOfIndex(index) })),
+  ...indexes.map(({ index, path }) => ({
+    kind: "index" as const,
+    path,
+    rows: rowsOfIndex(index),
+    unique: index.unique ? index : undefined,
+    isPartial: index.where !== undefined
+  })),
   ...(manifest === undefined
     ? []
-    : [{ kind: "manifest" as const, path: manifest.path, rows: rowsOfManifest(manifest.fields) }])
+    : [
+        {
+          kind: "manifest" as const,
+          path: manifest.path,
+          rows: rowsOfManifest(manifest.fields),
+          unique: undefined,
+          isPartial: false
+        }
+      ])
 ]
 
 /** The trees of a collection's indexes and of its manifest as a snapshot has them. */
@@ -34,8 +48,8 @@ export const storedTrees = (
   places: TreePlaces,
   concurrency: number
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
-  Effect.forEach(treesIn(places), ({ path, rows }) =>
-    derivedTree({ snapshot, collection, concurrency, path, rows })
+  Effect.forEach(treesIn(places), ({ path, rows, unique }) =>
+    derivedTree({ snapshot, collection, concurrency, path, rows, unique })
   )
 
 /** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */

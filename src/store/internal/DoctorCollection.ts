@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { pathsOf } from "../../domain/IndexDefinition.js"
 import { emptyTree } from "../../domain/Oid.js"
 import type { DoctorOptions, Finding } from "../Doctor.js"
 import { idAt, placeOf, under } from "../DocumentPath.js"
@@ -7,6 +8,7 @@ import type { Head, Tree } from "../remote/GitRemote.js"
 import { documentFindings, large, readDocuments, sizeFindings } from "./DoctorDocuments.js"
 import { examineFiles } from "./DoctorFiles.js"
 import { examineTrees } from "./DoctorTrees.js"
+import { doubleFindings } from "./DoctorUnique.js"
 import { type Listing, listingOf } from "./Listing.js"
 import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
 
@@ -84,7 +86,10 @@ export const examineCollection = (
     const derived = yield* examine(core, snapshot, settings, collection, tree.oid)
     found.push(...derived.findings)
     if (deep) {
-      const read = yield* readDocuments(core, head, collection, listing, derived.fields, onProgress)
+      const unique = (settings.settings.indexes.get(collection) ?? []).filter((index) => index.unique)
+      const fields = new Set([...derived.fields, ...unique.flatMap(pathsOf)])
+      const read = yield* readDocuments(core, head, collection, listing, fields, onProgress)
+      for (const index of unique) found.push(...(yield* doubleFindings(collection, index, read.documents)))
       found.push(...documentFindings(collection, read), ...sizeFindings(collection, read.oversized))
       found.push(...(yield* derived.againstDocuments(read.documents)))
     } else {

@@ -60,9 +60,9 @@ export const examineTrees = (
       fields: new Set(places.flatMap(({ rows }) => rows.fields)),
       againstListing: (listing) =>
         sound
-          // A document has a row in every index, and more where it has lists.
-          .filter(({ count, kind }) =>
-            kind === "manifest" ? count !== listing.length : count < listing.length
+          // A document has a row in every index that is of all documents, and more where it has lists.
+          .filter(({ count, isPartial, kind }) =>
+            kind === "manifest" ? count !== listing.length : count < listing.length && !isPartial
           )
           .map(({ kind, path }) => wrong(kind, path)),
       againstDocuments: (documents) =>

@@ -5,7 +5,12 @@ import type { DocumentChange } from "../../domain/IndexFile.js"
 import type { Oid } from "../../domain/Oid.js"
 import { plainLayout, printSettings, sameLayout, settingsFileName } from "../../domain/Settings.js"
 import { documentIn } from "../../domain/SpelledJson.js"
-import { type ReadError, ValidationError, type WriteError } from "../../domain/StoreError.js"
+import {
+  type ReadError,
+  type UniqueViolation,
+  ValidationError,
+  type WriteError
+} from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import { pathProblem } from "../../git/Names.js"
 import { documentPath, under } from "../DocumentPath.js"
@@ -30,6 +35,7 @@ import {
   unheldProblem
 } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
+import * as Uniqueness from "./Uniqueness.js"
 import { versionOf } from "./Versions.js"
 import {
   type DocumentOperation,
@@ -148,6 +154,9 @@ const refuseOtherLayout = ({ options }: EditParts, snapshot: Snapshot, { entries
 const namedIn = ({ settings: { indexes, manifests } }: SettingsAt): ReadonlyArray<string> =>
   Array.from(new Set([...indexes.keys(), ...manifests.keys()]))
 
+const withUnique = ({ settings: { indexes } }: SettingsAt): ReadonlyArray<string> =>
+  Array.from(indexes).flatMap(([collection, list]) => (list.some(({ unique }) => unique) ? [collection] : []))
+
 const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<Plan, ReadError> =>
   Effect.gen(function* () {
     const { derived, repository } = parts
@@ -174,9 +183,12 @@ const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<P
       if (problem !== undefined) return yield* problem
     }
     const isOfAll = unit.reindex === "all" || begins
-    const named = isOfAll ? namedIn(settings) : (unit.reindex ?? [])
+    // Documents that were there before a unique index are judged by the commit that records it.
+    const judged = found.unrecorded ? withUnique(settings) : []
+    const named = isOfAll ? namedIn(settings) : [...new Set([...(unit.reindex ?? []), ...judged])]
     // What has no documents has no index, but may have had one.
-    const reindex = isOfAll ? named.filter((name) => found.entries.get(name)?.kind === "tree") : named
+    const isThere = (name: string) => found.entries.get(name)?.kind === "tree"
+    const reindex = named.filter((name) => isThere(name) || (!isOfAll && !judged.includes(name)))
     const other = { ...settings.settings, format: format === 1 ? (2 as const) : (1 as const) }
     const outdated = yield* FormatChange.removals(parts, snapshot, other, named)
     const files = new Map<string, DerivedFiles>()
@@ -296,6 +308,23 @@ const touchedBy = (
   return [...touched.values(), ...(unit.behind ?? [])]
 }
 
+/** The error for values that two documents would share, with the versions of the documents that have them. */
+const violationOf = (
+  parts: EditParts,
+  unit: Unit,
+  snapshot: Snapshot,
+  found: ReadonlyArray<UniqueViolation>
+) =>
+  Effect.gen(function* () {
+    const others = Uniqueness.othersIn(found)
+    const versions = yield* readVersions(parts, snapshot, others)
+    const conflicts = others.map(({ collection, id }) => {
+      const version = versions.get(nameOf({ collection, id }))
+      return { collection, id, actual: Judgement.describe(version) }
+    })
+    return yield* Uniqueness.violationError(unit.operation, found, unit.reindex !== undefined, conflicts)
+  })
+
 /**
  * Builds a unit on a snapshot: judges it against the documents that are there, computes the next versions, and derives
  * index and manifest files. Whatever writes more than its own one document, or is refused by the settings, is built on
@@ -323,12 +352,16 @@ export const edit = (
       planned = yield* Effect.either(plan(parts, unit, unnoted))
     }
     if (planned._tag === "Left") return yield* planned.left
-    const { files, outdated, records, reindex, settings } = planned.right
+    const { files, records, settings } = planned.right
     const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
     const stored = yield* readVersions(parts, snapshot, [...unit.operations, ...(unit.expectations ?? [])])
     yield* Judgement.countConflicts(unit, conflicts, stored)
     yield* Judgement.judgeExpectations(unit, stored)
     const outcomes = yield* Judgement.prepare(options.root, settings.settings, unit, stored, now)
+    // Operations that come to nothing make no commit, not even for the indexes that a first commit begins.
+    const isIdle =
+      unit.reindex === undefined && unit.behind === undefined && outcomes.every(({ change }) => !change)
+    const { outdated, reindex } = isIdle ? { outdated: [], reindex: [] } : planned.right
     const changes: Array<Change> = [...outdated]
     for (const { change } of outcomes) if (change !== undefined) changes.push(change)
     const derivations: Array<Derivation> = []
@@ -339,6 +372,8 @@ export const edit = (
       derivations.push(derivation)
       for (const change of derivation.changes) changes.push(change)
     }
+    const found = derivations.flatMap(({ violations = [] }) => violations)
+    if (found.length > 0) return yield* violationOf(parts, unit, snapshot, found)
     const record = records && (changes.length > 0 || unit.reindex !== undefined)
     if (record) {
       if (settings.unrecorded) yield* refuseOtherLayout(parts, unnoted, settings)

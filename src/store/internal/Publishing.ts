@@ -2,7 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type { Oid } from "../../domain/Oid.js"
-import { type AmbiguousWriteError, ConflictError, type WriteError } from "../../domain/StoreError.js"
+import {
+  type AmbiguousWriteError,
+  ConflictError,
+  isUniqueViolation,
+  type WriteError
+} from "../../domain/StoreError.js"
 import type { Head, WriteFailure } from "../remote/GitRemote.js"
 import { conflictsSince, replay } from "./Replay.js"
 import type { ReadSet } from "./Snapshot.js"
@@ -35,13 +40,19 @@ const requireHead = (core: StoreCore, branch: string): Effect.Effect<Head, Write
   )
 
 /** Nothing of the work branch is lost: it stays, and the error names it. */
-export const conflict = (work: string, message: string, conflicts: ConflictError["conflicts"]) =>
+export const conflict = (
+  work: string,
+  message: string,
+  conflicts: ConflictError["conflicts"],
+  violations?: ConflictError["violations"]
+) =>
   new ConflictError({
     operation,
     message: `${message}; the commits are kept on the branch ${work}`,
     hint: `look at them with onBranch("${work}"), then removeTransaction("${work}")`,
     conflicts,
-    branch: work
+    branch: work,
+    ...(violations === undefined ? {} : { reason: "UniqueViolation", violations })
   })
 
 /** What becomes of the work branches of one transaction. */
@@ -130,7 +141,12 @@ export const publish = (
         }
         const branch = `${workPrefix}${yield* core.nextId}`
         yield* branches.create(branch, now)
-        yield* replay(core, base, written, core.onFork(branch))
+        yield* replay(core, base, written, core.onFork(branch)).pipe(
+          Effect.catchIf(isUniqueViolation, ({ conflicts, message, violations }) => {
+            branches.keep(work)
+            return conflict(work, message, conflicts, violations)
+          })
+        )
         tried = yield* requireHead(core, branch)
         return (yield* advanced(core, now, tried)) ? Option.some(tried.commit) : Option.none()
       })

@@ -142,7 +142,7 @@ export const unheldProblem = (settings: Settings, operation: string): Validation
       operation,
       collection: problem.collection,
       message: problem.message,
-      hint: "give the option format: 2, or run reindex --format 2",
+      hint: "give format: 2, or run reindex --format 2",
       issues: [{ path: problem.path, message: problem.message }]
     })
   )

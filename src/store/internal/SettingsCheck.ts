@@ -3,7 +3,7 @@ import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { Oid } from "../../domain/Oid.js"
 import type { RefMoved } from "../../domain/Ref.js"
-import { AmbiguousWriteError, type WriteError } from "../../domain/StoreError.js"
+import { AmbiguousWriteError, isUniqueViolation, type WriteError } from "../../domain/StoreError.js"
 import { documentPath, under } from "../DocumentPath.js"
 import type { Change, CommitMade, NewCommit } from "../remote/GitRemote.js"
 import { emptySnapshot, snapshotAt } from "../remote/RemoteSnapshot.js"
@@ -155,8 +155,12 @@ export const verify = (
         ? change.path
         : documentPath(options.root, settings, outcome.collection, outcome.id)
     if (frozen === undefined && mismatch === undefined && place === change.path) {
-      yield* complete(parts, unit, edited, made, at)
-      return "amended" as const
+      const completed = yield* complete(parts, unit, edited, made, at).pipe(
+        Effect.as(true),
+        // The document is taken back, and the write is judged again.
+        Effect.catchIf(isUniqueViolation, () => Effect.succeed(false))
+      )
+      if (completed) return "amended" as const
     }
     yield* patient(takeBack(parts, change, edited, made))
     return "takenBack" as const

@@ -5,10 +5,15 @@ import * as Hash from "effect/Hash"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../domain/Document.js"
-import type { WriteError } from "../../domain/StoreError.js"
-import { ValidationError } from "../../domain/StoreError.js"
+import {
+  ConflictError,
+  isUniqueViolation,
+  ValidationError,
+  type WriteError
+} from "../../domain/StoreError.js"
 import { generator } from "../../domain/Ulid.js"
 import type { StoreCore } from "../internal/StoreCore.js"
+import { describeViolation, mostNamed } from "../internal/Uniqueness.js"
 import type { DocumentOperation, NextVersion } from "../internal/WriteUnit.js"
 import { contentOf, type ImportRow, judged, type Prepared, prepare, type Row } from "./ImportRow.js"
 import { elements, type RecordSource, sourceProblem } from "./Records.js"
@@ -189,12 +194,14 @@ const commitChunk =
         rows.push(one.right)
       }
       const last = new Map(rows.map((row) => [row.id, row]))
-      const outcome = yield* core.write({
-        operation,
-        mode: "batch",
-        message: message ?? `import ${rows.length} records into ${collection}`,
-        operations: [...last.values()].map((row) => put(collection, row))
-      })
+      const outcome = yield* core
+        .write({
+          operation,
+          mode: "batch",
+          message: message ?? `import ${rows.length} records into ${collection}`,
+          operations: [...last.values()].map((row) => put(collection, row))
+        })
+        .pipe(Effect.mapError((error) => (isUniqueViolation(error) ? namingRows(error, last) : error)))
       const before = new Map(outcome.documents.map((document) => [document.id, document]))
       return {
         commit: Option.map(outcome.committed, ({ commit }) => commit),
@@ -204,6 +211,15 @@ const commitChunk =
         })
       }
     })
+
+/** The error of records whose values other documents have, with their rows. */
+const namingRows = (error: ConflictError, rows: ReadonlyMap<string, Row>): ConflictError => {
+  const named = (error.violations ?? []).map(
+    (violation) => `row ${rows.get(violation.id)?.row} cannot be imported: ${describeViolation(violation)}`
+  )
+  const message = named.length <= mostNamed ? named : [...named.slice(0, mostNamed), "and others"]
+  return new ConflictError({ ...error, hint: undefined, message: message.join("; ") })
+}
 
 const put = (collection: string, row: Row): DocumentOperation => ({
   collection,

@@ -107,6 +107,78 @@ describe.each([...remotes, ...hosted])("indexes and manifests as trees on %s", (
   )
 
   test(
+    "operations that come to nothing make no commit, also where trees would begin",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      yield* byHand(remote, put("a", { city: "Oslo" }))
+      const head = yield* remote.head("main")
+      const { store } = yield* open({ ...derived, format: 2 })
+      const { commits } = yield* store.writer({}, (writer) =>
+        Effect.zipRight(writer.put("people", "b", {}), writer.delete("people", "b"))
+      )
+      assert.deepStrictEqual([commits, yield* remote.head("main")], [[], head])
+    })
+  )
+
+  test(
+    "indexes of several fields, by path, descending and of some documents follow every write",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const indexes = {
+        people: [
+          { fields: ["city", { field: "age", order: "desc" }] },
+          { name: "zip", fields: ["address.zip"] },
+          { name: "open", fields: ["tags", "city"], where: { "address.state": "open" } },
+          { name: "byTown", fields: ["town"] }
+        ]
+      } as const
+      const { people, store } = yield* open({ format: 2, indexes })
+      yield* fill(store, 5)
+      yield* people.insert({ city: ["Oslo", "Rome"], age: [1, 2], address: { zip: 5 } }, { id: "lists" })
+      yield* people.insert({ address: { state: "open", zip: "5" }, tags: ["x", "y"] }, { id: "open" })
+      yield* people.insert({ town: "Bern", "address.zip": 7, address: { zip: 8 } }, { id: "whole" })
+      yield* byHand(remote, put("foreign", { city: "Rome", address: { state: ["open", "new"] } }))
+      yield* people.update("open", { address: { state: "closed", zip: "6" } })
+      yield* people.delete("lists")
+      const history = yield* readHistory(remote, "main", "data")
+      const checked = { indexes, manifests: {} }
+      for (const at of history.filter(({ info }) => !info.message.startsWith("by hand"))) {
+        assert.deepStrictEqual(derivedProblems(at, "people", checked), [], at.info.message)
+      }
+      const before = history[history.length - 1]!
+      assert.deepStrictEqual(yield* store.reindex(), Option.none())
+      assert.strictEqual((yield* readHistory(remote, "main", "data")).length, history.length)
+      assert.include([...before.derived.keys()], "_index/people/open/_header.json")
+
+      for (const deep of [true, false]) {
+        const bad = (yield* store.doctorWith({ deep })).filter(({ code }) => /^index-/.test(code))
+        assert.deepStrictEqual(bad, [])
+      }
+
+      // An index of one field serves findBy, whatever its name is.
+      assert.deepStrictEqual(idsOf(yield* people.findBy("town", "Bern")), ["whole"])
+      assert.deepInclude(yield* people.explain("town", "Bern"), {
+        source: "index",
+        index: "data/_index/people/byTown"
+      })
+      assert.strictEqual((yield* people.explain("city", "Rome")).source, "scan")
+      assert.deepStrictEqual(idsOf(yield* people.findBy("address.zip", 7)), ["whole"])
+
+      const numbers = Array.from({ length: 101 }, (_, n) => n)
+      const failed = yield* Effect.flip(
+        people.insert({ address: { state: "open" }, tags: numbers, city: numbers }, { id: "many" })
+      )
+      assert.match(failed.message, /people\/many cannot be indexed: its lists have too many combinations/)
+      const one = yield* Effect.flip(store.reindex({ format: 1 }))
+      assert.match(one.message, /format 1 cannot hold the index city_age of people/)
+      assert.include(one.hint, "format 2")
+      const plain = yield* open({ indexes: { people: [{ fields: ["a", "b"] }] }, root: "other" })
+      const refused = yield* Effect.flip(plain.people.list())
+      assert.match(refused.message, /format 1 cannot hold the index a_b of people/)
+    })
+  )
+
+  test(
     "what other programs changed is found, and is put right by the next write",
     Effect.gen(function* () {
       const remote = yield* GitRemote

@@ -17,11 +17,15 @@ export const keyOfRows = (fields: ReadonlyArray<IndexField>): KeyOf => {
     ) + prefixKey(String(row["_id"]))
 }
 
+/** One value of each field of an index. */
+export type Values = ReadonlyArray<Component>
+
+/** Rows of one document that has lists in several fields, at most. */
+const mostCombinations = 10_000
+
 /** Every way to take one value of each list. */
-const combinations = (
-  lists: ReadonlyArray<ReadonlyArray<Component>>
-): ReadonlyArray<ReadonlyArray<Component>> =>
-  lists.reduce<ReadonlyArray<ReadonlyArray<Component>>>(
+const combinations = (lists: ReadonlyArray<Values>): ReadonlyArray<Values> =>
+  lists.reduce<ReadonlyArray<Values>>(
     (all, list) => all.flatMap((values) => list.map((value) => [...values, value])),
     [[]]
   )
@@ -34,23 +38,43 @@ export const held = (value: Component): Component => {
   return value !== undefined && Either.isRight(encodeInline(value)) ? value : undefined
 }
 
+export type ValueOf = (path: string) => SpelledJson | undefined
+
+const listsOf = (fields: ReadonlyArray<IndexField>, valueOf: ValueOf): ReadonlyArray<Values> =>
+  fields.map(({ path }) => {
+    const value = valueOf(path)
+    return isList(value) && value.length > 0 ? value.map(held) : [held(value)]
+  })
+
+/** Whether the lists of a document have more combinations than an index holds. */
+export const hasTooMany = (fields: ReadonlyArray<IndexField>, valueOf: ValueOf): boolean => {
+  if (fields.length === 1) return false
+  const lengths = fields.map(({ path }) => {
+    const value = valueOf(path)
+    return isList(value) ? Math.max(1, value.length) : 1
+  })
+  const count = lengths.reduce((all, length) => all * length, 1)
+  // One list has as many rows as elements.
+  return count > mostCombinations && count > Math.max(...lengths)
+}
+
+/** What a document has in the fields of an index: its values, or those of every combination of elements of its lists. */
+export const valuesOf = (fields: ReadonlyArray<IndexField>, valueOf: ValueOf): ReadonlyArray<Values> =>
+  hasTooMany(fields, valueOf) ? [] : combinations(listsOf(fields, valueOf))
+
 /**
  * The rows of one document in an index, by key: one, or as many as a list has different elements. A field that is missing is
  * missing in the row too, so every document has a row, and the index alone gives the order of all documents. An empty
- * list stands for itself.
+ * list stands for itself. A document whose lists have too many combinations has no rows: see `hasTooMany`.
  */
 export const indexRows = (
   fields: ReadonlyArray<IndexField>,
   id: string,
-  valueOf: (path: string) => SpelledJson | undefined
+  valueOf: ValueOf
 ): ReadonlyMap<string, Row> => {
   const keyOf = keyOfRows(fields)
   const rows = new Map<string, Row>()
-  const lists = fields.map(({ path }) => {
-    const value = valueOf(path)
-    return isList(value) && value.length > 0 ? value.map(held) : [held(value)]
-  })
-  for (const values of combinations(lists)) {
+  for (const values of valuesOf(fields, valueOf)) {
     const members = fields.flatMap(({ path }, at): ReadonlyArray<[string, SpelledJson]> => {
       const value = values[at]
       return value === undefined ? [] : [[path, value]]

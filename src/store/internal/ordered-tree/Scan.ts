@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { afterPrefix } from "../../../domain/OrderKey.js"
 import { BrokenTree } from "./BrokenTree.js"
-import { type Entry, placeIn } from "./Leaf.js"
+import { type Entry, placeIn, type Row } from "./Leaf.js"
 import type { Node } from "./Node.js"
 import type { StoredTree } from "./StoredTree.js"
 
@@ -82,6 +83,25 @@ export const scan = <E>(tree: StoredTree<E>, range: Range = {}): Stream.Stream<E
         })
       )
     )
+  })
+
+/** The first row of each of some tuples of values that fits. Their leaves are read together, and kept. */
+export const firstWithin = <E>(
+  tree: StoredTree<E>,
+  tuples: Iterable<string>,
+  fits: (row: Row) => boolean
+): Effect.Effect<ReadonlyMap<string, Row>, E | BrokenTree> =>
+  Effect.gen(function* () {
+    const ranges = Array.from(tuples, (from) => ({ from, until: afterPrefix(from) }))
+    const ends = ranges.flatMap(({ from, until }) => [{ key: from }, { key: until }])
+    const leaves = yield* tree.leavesOf(ends.sort((a, b) => (a.key < b.key ? -1 : 1)))
+    yield* tree.load(leaves.map(([leaf]) => leaf))
+    const found = new Map<string, Row>()
+    for (const range of ranges) {
+      const first = yield* Stream.runHead(Stream.filter(scan(tree, range), ({ row }) => fits(row)))
+      if (Option.isSome(first)) found.set(range.from, first.value.row)
+    }
+    return found
   })
 
 /** The row with a key, if there is one. */
