@@ -32,6 +32,17 @@ const queries = lazy(() => import("./query/Run.js"))
 /** The same, by one field's value. */
 const lookups = lazy(() => import("./FindBy.js"))
 
+type Queries = Effect.Effect.Success<typeof queries>
+
+/** A method that asks by a query; its interface says what it is given and returns. */
+const asking =
+  (name: string, ask: (queries: Queries, given: unknown) => Effect.Effect<unknown, ReadError>) =>
+  (given?: unknown): Effect.Effect<any, ReadError> =>
+    Effect.withSpan(
+      Effect.flatMap(queries, (loaded) => ask(loaded, given)),
+      `Collection.${name}`
+    )
+
 /** Loaded where a collection has a manifest of format 2. */
 const treeLookups = lazy(() => import("./TreeLookup.js"))
 
@@ -234,24 +245,12 @@ export const makeReader = <A, I>(
         })
       )
     }),
-    query: (given?: unknown) =>
-      Effect.flatMap(queries, ({ page }) => page(queried, given)).pipe(
-        Effect.withSpan("Collection.query")
-      ) as Effect.Effect<any, ReadError>,
+    query: asking("query", ({ page }, given) => page(queried, given)),
     queryAll: (given?: unknown) =>
-      Stream.unwrap(Effect.map(queries, ({ all }) => all(queried, given))) as Stream.Stream<any, ReadError>,
-    explainQuery: (given) =>
-      Effect.flatMap(queries, ({ explain }) => explain(queried, given)).pipe(
-        Effect.withSpan("Collection.explainQuery")
-      ),
-    countWhere: (where) =>
-      Effect.flatMap(queries, ({ count }) => count(queried, where)).pipe(
-        Effect.withSpan("Collection.countWhere")
-      ),
-    distinct: (path) =>
-      Effect.flatMap(queries, ({ distinct }) => distinct(queried, path)).pipe(
-        Effect.withSpan("Collection.distinct")
-      ) as Effect.Effect<any, ReadError>,
+      Stream.unwrap(Effect.map(queries, ({ all }) => all(queried, given))) as any,
+    explainQuery: asking("explainQuery", ({ explain }, given) => explain(queried, given)),
+    countWhere: asking("countWhere", ({ count }, given) => count(queried, given)),
+    distinct: asking("distinct", ({ distinct }, given) => distinct(queried, given)),
     explain: Effect.fn("Collection.explain")(function* (field, value) {
       const { explain } = yield* lookups
       return yield* explain(queried, field, value)

@@ -39,7 +39,7 @@ export const trees = lazy(() => import("./TreeAnswer.js"))
 const rows = lazy(() => import("./TreeRows.js"))
 
 /** How a query is answered, for those who ask. */
-export interface Way {
+export interface Way<E = ReadError | IndexDisagrees> {
   readonly plan: Plan
   /** Why not better, or whether the index is behind. */
   readonly reason: string
@@ -47,7 +47,7 @@ export interface Way {
   /** The path of the index or the manifest. */
   readonly path: string | undefined
   /** Documents that the query finds, behind the place where it begins. */
-  readonly found: Stream.Stream<Found, ReadError | IndexDisagrees>
+  readonly found: Stream.Stream<Found, E>
   /** Whether they are in the order of the query, each once. */
   readonly isOrdered: boolean
   /** What is read without a limit. */
@@ -98,7 +98,12 @@ const scannedFiles = (target: Target, located: LocatedListing): Stream.Stream<Bl
 }
 
 /** Every document is read. */
-export const scanning = (target: Target, reason: string, path?: string, isCurrent = true): Way => ({
+export const scanning = (
+  target: Target,
+  reason: string,
+  path?: string,
+  isCurrent = true
+): Way<ReadError> => ({
   plan: { _tag: "Scan", reason },
   reason,
   isCurrent,
@@ -202,7 +207,7 @@ const currency = (what: string, { differing: { size }, path }: OpenTree) => ({
 const asDisagreement = <A>(
   found: Stream.Stream<A, ReadError | BrokenTree | IndexDisagrees>
 ): Stream.Stream<A, ReadError | IndexDisagrees> =>
-  Stream.catchTag(found, "BrokenTree", () => Stream.fail(new IndexDisagrees()))
+  Stream.mapError(found, (error) => (error._tag === "BrokenTree" ? new IndexDisagrees() : error))
 
 const byTree = (target: Target, plan: TreePlan): Effect.Effect<Way, ReadError> =>
   Effect.gen(function* () {
@@ -275,15 +280,13 @@ export const wayOf = (target: Target): Effect.Effect<Way, ReadError> =>
 
 /** How many documents a way finds. */
 export const countOf = (target: Target, way: Way): Effect.Effect<number, ReadError> => {
-  const found = (among: Way) =>
+  const found = <E>(among: Way<E>) =>
     Effect.map(
       Stream.runFold(among.found, new Set<string>(), (ids, { id }) => ids.add(id)),
       ({ size }) => size
     )
-  const scan = Effect.suspend(() => found(scanning(target, "the index disagrees with the documents")))
-  return (way.counted ?? found(way)).pipe(
-    Effect.catchTag("IndexDisagrees", () => scan),
-    Effect.catchTag("IndexDisagrees", () => Effect.succeed(0))
+  return Effect.catchTag(way.counted ?? found(way), "IndexDisagrees", () =>
+    found(scanning(target, "the index disagrees with the documents"))
   )
 }
 
@@ -291,7 +294,7 @@ export const countOf = (target: Target, way: Way): Effect.Effect<number, ReadErr
 const mostKept = 1000
 
 /** What a way finds in the order of the query, as many as are wanted. */
-const inOrder = (target: Target, way: Way): Stream.Stream<Found, ReadError | IndexDisagrees> => {
+const inOrder = <E>(target: Target, way: Way<E>): Stream.Stream<Found, E | ReadError> => {
   const { limit } = target
   if (way.isOrdered) return limit === undefined ? way.found : Stream.take(way.found, limit)
   if (limit !== undefined && limit <= mostKept) {
@@ -350,12 +353,12 @@ export const answer = (target: Target, way: Way): Stream.Stream<Found, ReadError
         count++
       })
     )
-    return Stream.catchTag(counted, "IndexDisagrees", () => {
+    return Stream.catchAll(counted, (error) => {
+      if (error._tag !== "IndexDisagrees") return Stream.fail(error)
       const after = last === undefined ? target.after : placeOf(target.query, last)
       const limit = target.limit === undefined ? undefined : target.limit - count
       if (limit === 0) return Stream.empty
       const again = { ...target, after, limit }
-      const scan = scanning(again, "the index disagrees with the documents")
-      return Stream.catchTag(inOrder(again, scan), "IndexDisagrees", () => Stream.empty)
+      return inOrder(again, scanning(again, "the index disagrees with the documents"))
     })
   })

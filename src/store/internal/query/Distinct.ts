@@ -126,6 +126,6 @@ export const distinctValues = (target: Target, path: string): Effect.Effect<Read
       Effect.sync(() => {
         for (const value of valuesIn(document, path)) scanned.add(value)
       })
-    ).pipe(Effect.catchTag("IndexDisagrees", () => Effect.void))
+    )
     return scanned.sorted()
   })

@@ -160,7 +160,7 @@ export const explain = <A>(queried: Queried<A>, given: unknown): Effect.Effect<Q
     const target = targetOf(core, collection, read, (read.query.limit ?? pageSize) + 1)
     const way = yield* wayOf(target)
     const estimated = yield* way.estimate
-    yield* Stream.runDrain(answer(target, way))
+    yield* Stream.runForEach(answer(target, way), () => Effect.void)
     const { plan } = way
     return {
       source: sourceOf(way),

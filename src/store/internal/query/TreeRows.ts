@@ -1,4 +1,3 @@
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -193,10 +192,25 @@ const turnIds = <E>(
   { query: { order } }: Target,
   rows: Stream.Stream<RowFound, E>
 ): Stream.Stream<RowFound, E> =>
-  rows.pipe(
-    Stream.groupAdjacentBy(({ id, key }) => key.slice(0, key.length - idKey(id, order.ids).length)),
-    Stream.mapConcat(([, group]) => Chunk.reverse(group))
-  )
+  Stream.suspend(() => {
+    let equal: Array<RowFound> = []
+    let fields: string | undefined
+    const turned = Stream.mapConcat(rows, (row) => {
+      const own = row.key.slice(0, row.key.length - idKey(row.id, order.ids).length)
+      if (own === fields) {
+        equal.push(row)
+        return []
+      }
+      const before = equal.reverse()
+      equal = [row]
+      fields = own
+      return before
+    })
+    return Stream.concat(
+      turned,
+      Stream.suspend(() => Stream.fromIterable(equal.reverse()))
+    )
+  })
 
 /** The rows of a plan's spans that are behind the place where the query begins. */
 export const rowsFound = (
