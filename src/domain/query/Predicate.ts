@@ -25,6 +25,10 @@ export const conjuncts = (predicate: Predicate): ReadonlyArray<Predicate> =>
 /** Whatever a document contains. */
 export const always: Predicate = { _tag: "And", all: [] }
 
+/** Whether every document satisfies a predicate by its form. */
+export const isAlways = (predicate: Predicate): boolean =>
+  predicate._tag === "And" && predicate.all.length === 0
+
 const byText = (predicates: ReadonlyArray<Predicate>): ReadonlyArray<Predicate> => {
   const sorted = predicates.map((one) => [JSON.stringify(one), one] as const)
   sorted.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))

@@ -348,6 +348,7 @@ describe("a query", () => {
       })
       assert.strictEqual(yield* places.countWhere({ city: "Bern" }), 200)
       assert.strictEqual(yield* places.countWhere({}), 600)
+      assert.deepInclude(yield* explained({ select: [] } as Query), { source: "manifest" })
       assert.deepStrictEqual(yield* places.distinct("city"), ["Bern", "Oslo", "Rome"])
     })
   )

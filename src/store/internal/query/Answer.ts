@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import { isDocumentId } from "../../../domain/DocumentId.js"
 import { lazy } from "../../../domain/Lazy.js"
 import { idKey } from "../../../domain/query/Ordering.js"
-import { always } from "../../../domain/query/Predicate.js"
+import { isAlways } from "../../../domain/query/Predicate.js"
 import { settingsFileName } from "../../../domain/Settings.js"
 import { documentIn } from "../../../domain/SpelledJson.js"
 import type { ReadError } from "../../../domain/StoreError.js"
@@ -189,7 +189,7 @@ const byManifest = (target: Target, plan: ManifestPlan): Effect.Effect<Way, Read
       isOrdered: target.query.order.fields.length === 0,
       found: asDisagreement(foundByManifest(target, open)),
       estimate: Effect.succeed({ entries: count, documents: open.differing.size }),
-      ...(target.query.predicate === always && open.differing.size === 0
+      ...(isAlways(target.query.predicate) && open.differing.size === 0
         ? { counted: Effect.succeed(count) }
         : {})
     }

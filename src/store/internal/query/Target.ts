@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "../../../domain/Document.js"
 import { parseObject } from "../../../domain/JsonText.js"
 import { matcherOf } from "../../../domain/query/Matching.js"
 import { idKey, sortKeys } from "../../../domain/query/Ordering.js"
+import { isAlways } from "../../../domain/query/Predicate.js"
 import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
 import { documentIn, mayBeSpelled, type SpelledObject } from "../../../domain/SpelledJson.js"
 import type { ReadError } from "../../../domain/StoreError.js"
@@ -132,6 +133,5 @@ const leastTogether = 20
 /** How many documents a query reads together, so that it reads few beyond its limit. */
 export const groupOf = ({ limit, query }: Target): number => {
   if (limit === undefined) return mostTogether
-  const isFiltered = query.predicate._tag !== "And" || query.predicate.all.length > 0
-  return Math.min(mostTogether, Math.max(limit, isFiltered ? leastTogether : 1))
+  return Math.min(mostTogether, Math.max(limit, isAlways(query.predicate) ? 1 : leastTogether))
 }
