@@ -13,6 +13,9 @@ export const textOption = (name: string, description: string) =>
 export const integerOption = (name: string, description: string) =>
   Options.integer(name).pipe(Options.withDescription(description), Options.optional)
 
+export const limitOption = (fallback: number) =>
+  Options.integer("limit").pipe(Options.withDescription("At most this many"), Options.withDefault(fallback))
+
 export const atOption = (verb: string) =>
   textOption("at", `${verb} this commit, tag or branch instead of the head`)
 

@@ -1,18 +1,12 @@
 import { Args, Options } from "@effect/cli"
-import { Chunk, Effect, Option, Stream } from "effect"
-import type { JsonObject, StoredDocument } from "../domain/Document.js"
-import { NotFoundError, ValidationError } from "../domain/StoreError.js"
-import { columnsOf, type Difference, differences, parseValue, printPath } from "../store/browse/index.js"
-import type { CollectionReader } from "../store/Collection.js"
+import { Effect, Option } from "effect"
+import { NotFoundError } from "../domain/StoreError.js"
+import { type Difference, differences, printPath } from "../store/browse/index.js"
 import { Store } from "../store/Store.js"
 import type { StoredIndex, StoreView } from "../store/View.js"
-import { atOption, collectionArgument, columnsOption, idArgument, textOption } from "./CommandOptions.js"
-import { jsonOption, print, Screen, table } from "./Output.js"
-import { withProgress } from "./Progress.js"
+import { atOption, collectionArgument, idArgument, limitOption } from "./CommandOptions.js"
+import { jsonOption, print, table } from "./Output.js"
 import { storeCommand } from "./StoreCommand.js"
-
-const limitOption = (fallback: number) =>
-  Options.integer("limit").pipe(Options.withDescription("At most this many"), Options.withDefault(fallback))
 
 /** The store as it is, or as it was. */
 export const viewAt = (at: Option.Option<string>) =>
@@ -124,88 +118,6 @@ export const get = storeCommand(
       yield* print(true, document, () => "")
     })
 )
-
-export const query = storeCommand(
-  "query",
-  "Find documents, by a field's value or all; indexed fields are answered from the index.",
-  {
-    collection: collectionArgument,
-    field: textOption("field", "A field's name"),
-    value: textOption("value", "Its value in JSON; what is not JSON counts as text"),
-    after: textOption("after", "Only ids after this one"),
-    limit: limitOption(50),
-    columns: columnsOption("Show"),
-    at: atOption("Look at"),
-    json: jsonOption
-  },
-  ({ after, at, collection, columns, field, json, limit, value }) =>
-    Effect.gen(function* () {
-      if (Option.isSome(value) && Option.isNone(field)) {
-        return yield* new ValidationError({
-          operation: "query",
-          message: "--value needs the field that it is the value of",
-          hint: "name it with --field"
-        })
-      }
-      if (Option.isSome(field) && Option.isNone(value)) {
-        return yield* new ValidationError({
-          operation: "query",
-          message: `--field ${field.value} needs the value to look for`,
-          hint: "name it with --value; --value null finds the documents whose field is null"
-        })
-      }
-      const reader = (yield* viewAt(at)).collection(collection)
-      const options = { limit, after: Option.getOrUndefined(after) }
-      const documents = Option.isSome(field)
-        ? yield* reader.findBy(field.value, parseValue(Option.getOrThrow(value)), options)
-        : yield* everyDocument(reader, options)
-      const shown = Option.getOrElse(columns, () => columnsOf(documents))
-      yield* print(
-        json,
-        Option.isSome(columns) ? documents.map((document) => chosen(document, shown)) : documents,
-        (width) => (documents.length === 0 ? "No documents." : documentTable(documents, shown, width))
-      )
-    })
-)
-
-/** All documents up to the limit; a long read shows its progress. */
-const everyDocument = (
-  reader: CollectionReader,
-  options: { readonly limit: number; readonly after: string | undefined }
-) =>
-  Effect.gen(function* () {
-    const { messages } = yield* Screen
-    const total = messages && options.limit > 500 ? Math.min(options.limit, yield* reader.count) : undefined
-    let done = 0
-    return yield* withProgress(`reading ${reader.name}`, total, ({ report }) =>
-      reader.all(options).pipe(
-        Stream.chunks,
-        Stream.tap((chunk) => {
-          done += chunk.length
-          return total === undefined ? Effect.void : report(done)
-        }),
-        Stream.flattenChunks,
-        Stream.runCollect
-      )
-    ).pipe(Effect.map(Chunk.toReadonlyArray))
-  })
-
-const chosen = (document: StoredDocument, columns: ReadonlyArray<string>) =>
-  Object.fromEntries(columns.map((column) => [column, field(document, column) ?? null]))
-
-const field = (document: JsonObject, column: string) =>
-  Object.hasOwn(document, column) ? document[column] : undefined
-
-const documentTable = (
-  documents: ReadonlyArray<StoredDocument>,
-  shown: ReadonlyArray<string>,
-  width: number
-) =>
-  `${table(
-    shown,
-    documents.map((document) => shown.map((column) => field(document, column))),
-    width
-  )}\n${documents.length} document${documents.length === 1 ? "" : "s"}`
 
 export const history = storeCommand(
   "history",

@@ -7,8 +7,8 @@ import {
 } from "@tanstack/react-table"
 import { useMemo } from "preact/hooks"
 import type { JsonObject } from "../domain/Document.js"
+import { compareValues } from "../domain/JsonOrder.js"
 import type { Sort } from "../store/browse/Browse.js"
-import { compareJson } from "../store/browse/Filter.js"
 import { own } from "./Cell.js"
 
 const features = tableFeatures({
@@ -18,7 +18,7 @@ const features = tableFeatures({
   sortFns: {}
 })
 
-/** The rows as TanStack sorts them: by the order of JSON values, what is missing always last. */
+/** The rows as TanStack sorts them: by the order of JSON values, of which what is missing is the least. */
 export const useRows = (
   documents: ReadonlyArray<JsonObject>,
   columns: ReadonlyArray<string>,
@@ -31,9 +31,9 @@ export const useRows = (
         // Any text may be the name of a field, the empty one too, which the table takes for none.
         id: String(i),
         accessorFn: (row: JsonObject) => own(row, column),
-        sortUndefined: "last" as const,
+        sortUndefined: false as const,
         sortFn: (a: { original: JsonObject }, b: { original: JsonObject }) =>
-          compareJson(own(a.original, column), own(b.original, column))
+          compareValues(own(a.original, column), own(b.original, column))
       })),
     [columns]
   )

@@ -1,6 +1,6 @@
 import * as Order from "effect/Order"
 import { compareCodePoints, JsonNumber } from "./CanonicalJson.js"
-import { type Component, membersOf, valueKey } from "./OrderKey.js"
+import type { Component } from "./OrderKey.js"
 import type { SpelledJson } from "./SpelledJson.js"
 
 const rank = (value: Component): number => {
@@ -12,12 +12,18 @@ const rank = (value: Component): number => {
   return Array.isArray(value) ? 5 : 6
 }
 
+/** A whole number in a text is exact, however long; any other number is the one that JavaScript reads. */
+const numeric = (given: number | JsonNumber): number | bigint => {
+  if (typeof given === "number") return given
+  const value = Number(given.text)
+  return Number.isFinite(value) && /^-?\d+$/.test(given.text) ? BigInt(given.text) : value
+}
+
 const compareNumbers = (a: number | JsonNumber, b: number | JsonNumber): number => {
-  if (typeof a === "number" && typeof b === "number" && !Number.isNaN(a) && !Number.isNaN(b)) {
-    return a < b ? -1 : a > b ? 1 : 0
-  }
-  const [left, right] = [valueKey(a), valueKey(b)]
-  return left < right ? -1 : left > right ? 1 : 0
+  const [left, right] = [numeric(a), numeric(b)]
+  if (left < right) return -1
+  if (left > right) return 1
+  return Number(Number.isNaN(left)) - Number(Number.isNaN(right))
 }
 
 const compareLists = <A>(
@@ -32,6 +38,14 @@ const compareLists = <A>(
   }
   return a.length - b.length
 }
+
+/** The members of an object in the order in which they are compared. */
+export const membersOf = (value: {
+  readonly [key: string]: SpelledJson
+}): ReadonlyArray<readonly [string, SpelledJson]> =>
+  Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => compareCodePoints(a, b))
 
 const compareMembers = (a: readonly [string, SpelledJson], b: readonly [string, SpelledJson]): number =>
   compareCodePoints(a[0], b[0]) || compareValues(a[1], b[1])

@@ -1,4 +1,5 @@
-import { compareCodePoints, JsonNumber } from "./CanonicalJson.js"
+import { JsonNumber } from "./CanonicalJson.js"
+import { membersOf } from "./JsonOrder.js"
 import type { SpelledJson } from "./SpelledJson.js"
 
 /*
@@ -95,14 +96,6 @@ const numberKey = (given: number | JsonNumber): string => {
 }
 
 const isList = (value: SpelledJson): value is ReadonlyArray<SpelledJson> => Array.isArray(value)
-
-/** The members of an object in the order in which they are compared. */
-export const membersOf = (value: {
-  readonly [key: string]: SpelledJson
-}): ReadonlyArray<readonly [string, SpelledJson]> =>
-  Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => compareCodePoints(a, b))
 
 /** The key of a value. Equal keys are equal values: 1 and 1.0, and 0 and -0, are one value; "1" is another one. */
 export const valueKey = (value: Component): string => {

@@ -4,6 +4,8 @@ import type * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { Json, JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Page } from "../domain/Page.js"
+import type { PathOf, Selected, ValueAt } from "../domain/query/Paths.js"
+import type { Query, SelectQuery, Where } from "../domain/query/Query.js"
 import type { ReadError, ValidationError, WriteError } from "../domain/StoreError.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { ExcelOptions, Exported, TextFormat, TextOptions } from "./transfer/Export.js"
@@ -11,7 +13,7 @@ import type { ImportOptions, ImportReport } from "./transfer/Import.js"
 import type { RecordSource } from "./transfer/Records.js"
 import type { SourceError } from "./transfer/SourceError.js"
 
-export type { ReadError, WriteError }
+export type { Page, PathOf, Query, ReadError, Selected, SelectQuery, ValueAt, Where, WriteError }
 
 export interface ListOptions {
   /** At most this many; at least 1. */
@@ -81,6 +83,37 @@ export interface Explanation {
   readonly requests: number
 }
 
+/** What a query reads. */
+export interface QueryReads {
+  /** Rows of an index or a manifest. */
+  readonly entries: number
+  readonly documents: number
+}
+
+/** How a query is answered, and what that took. */
+export interface QueryExplanation {
+  readonly source: "index" | "manifest" | "scan"
+  readonly reason: string
+  /** The path of the index or the manifest. */
+  readonly index?: string | undefined
+  /** How many ranges of the index are read, and how many of its fields they restrict. */
+  readonly ranges?: number | undefined
+  readonly restricted?: number | undefined
+  /** Whether documents come in the order of the query, so that reading ends at its limit; otherwise they are sorted. */
+  readonly ordered: boolean
+  /** False when somebody else's commit left the index behind. */
+  readonly current: boolean
+  /** How much it takes without the limit, by the sizes of collection and index. */
+  readonly estimated: QueryReads
+  /** What one page of the query has read. */
+  readonly read: QueryReads
+}
+
+/** What a stored document that does not fit the schema does to a query that finds it. */
+export interface QueryOptions {
+  readonly onInvalid?: OnInvalid | undefined
+}
+
 /** Exports of a collection: from one commit, in constant memory, as documents lie in their files. */
 export interface CollectionExports {
   /** Writes the collection as the one sheet of an Excel workbook; answers the columns. */
@@ -96,8 +129,11 @@ export interface CollectionExports {
   ) => Exported<D, number>
 }
 
-/** Reads of a collection: what views have too. `A` is the document as the caller sees it, metadata included. */
-export interface CollectionReader<A = StoredDocument> extends CollectionExports {
+/**
+ * Reads of a collection: what views have too. `A` is the document as the caller sees it, metadata included; `D` is the JSON in
+ * its file, which queries are about.
+ */
+export interface CollectionReader<A = StoredDocument, D = JsonObject> extends CollectionExports {
   readonly name: string
   /** The document, none if there is none. `fresh` reads it without any cache. */
   readonly get: (
@@ -132,13 +168,43 @@ export interface CollectionReader<A = StoredDocument> extends CollectionExports 
     options?: { readonly limit?: number | undefined }
   ) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError>
   readonly explain: (field: string, value: Json) => Effect.Effect<Explanation, ReadError>
+  /**
+   * A page of the documents that satisfy a condition, in an order; 100 unless `limit` says otherwise. With `select`: some
+   * fields of each, as its file has them. Indexes change how fast the result comes, never what it is.
+   */
+  readonly query: {
+    <const P extends PathOf<D>>(query: SelectQuery<D, P>): Effect.Effect<Page<Selected<D, P>>, ReadError>
+    (query?: Query<D> & QueryOptions): Effect.Effect<Page<A>, ReadError>
+  }
+  /** The same as a stream: all documents of one commit, unless `limit` says otherwise. */
+  readonly queryAll: {
+    <const P extends PathOf<D>>(query: SelectQuery<D, P>): Stream.Stream<Selected<D, P>, ReadError>
+    (query?: Query<D> & QueryOptions): Stream.Stream<A, ReadError>
+  }
+  /** Runs a query for one page, and returns how it was answered and what was read. */
+  readonly explainQuery: (
+    query?: Query<D> & { readonly select?: ReadonlyArray<PathOf<D>> | undefined }
+  ) => Effect.Effect<QueryExplanation, ReadError>
+  /** How many documents satisfy a condition. An index that has all of its fields tells without reading documents. */
+  readonly countWhere: (where: Where<D>) => Effect.Effect<number, ReadError>
+  /**
+   * The different values of a field in order, those of a list one by one. An index or a manifest that has the field tells without
+   * reading documents.
+   */
+  readonly distinct: <P extends PathOf<D>>(
+    path: P
+  ) => Effect.Effect<ReadonlyArray<ElementOf<ValueAt<D, P>>>, ReadError>
 }
 
+/** A value, or the elements of a list. */
+export type ElementOf<V> = V extends ReadonlyArray<infer Element> ? Element : V
+
 /**
- * A collection of documents. `I` is what a caller writes (without metadata), `A` what a caller reads back.
+ * A collection of documents. `D` is the JSON in a file, `I` is what a caller writes (without metadata), `A` what a caller reads back.
  * Every write is one commit, atomic with the collection's indexes and manifest.
  */
-export interface Collection<A = StoredDocument, I = JsonObject> extends CollectionReader<A> {
+export interface Collection<A = StoredDocument, I = JsonObject, D = JsonObject>
+  extends CollectionReader<A, D> {
   /** Answers the id, generated when not given. An existing id is a `ConflictError`. */
   readonly insert: (
     document: I,
@@ -174,5 +240,5 @@ export type Typed<A> = A & Pick<StoredDocument, "_id" | "_rev" | "_created_at" |
 /** Opens collections by name: of JSON documents, or of a schema's values. */
 export interface Collections {
   (name: string): Collection
-  <A, I extends object>(name: string, schema: Schema.Schema<A, I>): Collection<Typed<A>, A>
+  <A, I extends object>(name: string, schema: Schema.Schema<A, I>): Collection<Typed<A>, A, I>
 }

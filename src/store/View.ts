@@ -37,6 +37,6 @@ export interface StoreView {
   ) => Exported<D, { readonly [collection: string]: ReadonlyArray<string> }>
   readonly collection: {
     (name: string): CollectionReader
-    <A, I extends object>(name: string, schema: Schema.Schema<A, I>): CollectionReader<Typed<A>>
+    <A, I extends object>(name: string, schema: Schema.Schema<A, I>): CollectionReader<Typed<A>, I>
   }
 }

@@ -9,6 +9,7 @@ import * as Derived from "./StoreDerivedLaws.js"
 import * as Documents from "./StoreDocumentLaws.js"
 import * as Faults from "./StoreFaultLaws.js"
 import { documents, type StoreLaw, StoreLawViolation, type StoreSubject } from "./StoreLaw.js"
+import * as Queries from "./StoreQueryLaws.js"
 import * as Races from "./StoreRaceLaws.js"
 import * as Reads from "./StoreReadLaws.js"
 import * as Settings from "./StoreSettingsLaws.js"
@@ -38,6 +39,7 @@ export const all = {
   ...lawsOf(Documents),
   ...lawsOf(Contents),
   ...lawsOf(Reads),
+  ...lawsOf(Queries),
   ...lawsOf(Views),
   ...lawsOf(Derived),
   ...lawsOf(Settings),

@@ -32,6 +32,18 @@ describe("the command line", () => {
         found.json().map((document: { _id: string; price: number }) => [document._id, document.price]),
         [["tea", 4]]
       )
+      const asked = ["query", "products", "--where", "category in (drink, food) and price<9 or price missing"]
+      const page = yield* call([...asked, "--order", "name desc", "--limit", "1"])
+      assert.deepStrictEqual(page.json()[0]._id, "tea", page.err)
+      const [, cursor] = /--cursor (\S+)/.exec(page.progress) ?? []
+      const rest = yield* call([...asked, "--order", "name desc", "--cursor", cursor!])
+      assert.deepStrictEqual(rest.json()[0]._id, "cake", rest.err)
+      const explained = yield* call([...asked, "--explain"], { terminal: true })
+      assert.match(explained.out, /source +scan[\s\S]*read +0 entries, 2 documents/)
+      const wrong = yield* call(["query", "products", "--where", "price >= and x=1"])
+      assert.match(wrong.err, /ValidationError: where, at character 14: has x where and or or is expected/)
+      const mixed = yield* call([...asked, "--field", "name", "--value", "Tea"])
+      assert.match(mixed.err, /cannot be used with --where/)
       const history = (yield* call(["history", "products", "tea"])).json()
       assert.deepStrictEqual(
         history.map((entry: { message: string }) => entry.message),

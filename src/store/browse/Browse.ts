@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { StoredDocument } from "../../domain/Document.js"
+import { lazy } from "../../domain/Lazy.js"
 import type { Oid } from "../../domain/Oid.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
@@ -13,7 +14,6 @@ import type { Budget, GitRemoteService, Tree } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
 import { documentQueries, matching } from "./DocumentQuery.js"
-import { answerFromManifest, covers, cursorPlace } from "./ManifestAnswer.js"
 import { manifestFiles } from "./ManifestFiles.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./Query.js"
 
@@ -52,6 +52,9 @@ export interface Browse {
   ) => Effect.Effect<StoredDocument, WriteError>
   readonly rate: Effect.Effect<ReadonlyArray<Budget>, ReadError>
 }
+
+/** Loaded where a collection has a manifest. */
+const manifestAnswers = lazy(() => import("./ManifestAnswer.js"))
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 
@@ -174,6 +177,7 @@ export const make = (options: BrowseOptions): Browse => {
       const found = yield* manifestOf(query)
       if (Option.isNone(found)) return yield* fromDocuments(query)
       const { believed, manifest, state } = found.value
+      const { answerFromManifest, covers, cursorPlace } = yield* manifestAnswers
       if (believed && covers(manifest, query)) {
         const after = query.cursor == null ? undefined : cursorPlace(query.cursor, query.sort)
         if (query.cursor != null && after === undefined)

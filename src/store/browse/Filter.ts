@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../domain/Document.js"
 import { equalJson, fieldMatches } from "../../domain/IndexKey.js"
+import { compareValues } from "../../domain/JsonOrder.js"
 
 export const operators = [
   "is",
@@ -126,26 +127,6 @@ const pathOf = (text: string) => {
 /** Every value at a dotted path: a number picks an element of a list, a name searches all of them. */
 export const valuesAt = (document: JsonObject, path: string): ReadonlyArray<Json> => pathOf(path)(document)
 
-const rank = (value: Json | undefined): number => {
-  if (value === undefined) return 5
-  if (value === null) return 4
-  if (typeof value === "number") return 0
-  if (typeof value === "string") return 1
-  return typeof value === "boolean" ? 2 : 3
-}
-
-/** A total order of values: numbers, text, truth values, lists and objects, null, and what is missing last. */
-export const compareJson = (a: Json | undefined, b: Json | undefined): number => {
-  const byKind = rank(a) - rank(b)
-  if (byKind !== 0) return byKind
-  if (typeof a === "number" && typeof b === "number") return a - b
-  if (typeof a === "string" && typeof b === "string") return a < b ? -1 : a > b ? 1 : 0
-  if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b)
-  const left = JSON.stringify(a) ?? ""
-  const right = JSON.stringify(b) ?? ""
-  return left < right ? -1 : left > right ? 1 : 0
-}
-
 const text = (value: Json): string =>
   (typeof value === "string" ? value : JSON.stringify(value)).toLowerCase()
 
@@ -193,9 +174,11 @@ const startsWith = (value: Json): Test => {
 }
 
 const ordered = (value: Json, accept: (order: number) => boolean): Test => {
-  const kind = rank(value)
+  const isOrdered = typeof value === "number" || typeof value === "string"
   const within: Test = (found) =>
-    isList(found) ? found.some(within) : rank(found) === kind && kind < 2 && accept(compareJson(found, value))
+    isList(found)
+      ? found.some(within)
+      : isOrdered && typeof found === typeof value && accept(compareValues(found, value))
   return within
 }
 

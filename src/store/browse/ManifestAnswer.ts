@@ -3,10 +3,11 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
+import { compareValues } from "../../domain/JsonOrder.js"
 import type { ManifestFile } from "../../domain/ManifestFile.js"
 import type { TimeSlice } from "../../domain/TimeSlice.js"
 import { columnsOf } from "./Columns.js"
-import { compareJson, valuesAt } from "./Filter.js"
+import { valuesAt } from "./Filter.js"
 import type { ManifestState, Query, QueryAnswer, Sort } from "./Query.js"
 
 /** A manifest and the fields that it projects. */
@@ -28,10 +29,9 @@ export interface Place {
 }
 
 const byPlace = (descending: boolean) => (a: Place, b: Place) => {
-  const byValue = compareJson(a.value, b.value)
+  const byValue = compareValues(a.value, b.value)
   if (byValue === 0) return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
-  // What lacks the value comes last either way.
-  return descending && a.value !== undefined && b.value !== undefined ? -byValue : byValue
+  return descending ? -byValue : byValue
 }
 
 const Cursor = Schema.parseJson(Schema.Struct({ id: Schema.String, value: Schema.optional(Schema.Unknown) }))

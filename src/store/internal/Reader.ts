@@ -4,9 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
-import type { Json } from "../../domain/Document.js"
-import { fieldMatches } from "../../domain/IndexKey.js"
-import { parseObject } from "../../domain/JsonText.js"
+import { lazy } from "../../domain/Lazy.js"
 import type { Page } from "../../domain/Page.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
@@ -14,72 +12,39 @@ import { pathProblem } from "../../git/Names.js"
 import type {
   CollectionExports,
   CollectionReader,
-  Explanation,
   HistoryEntry,
   OnInvalid,
   ReadManyOptions
 } from "../Collection.js"
-import { documentPath, idAt } from "../DocumentPath.js"
+import { documentPath } from "../DocumentPath.js"
 import { withoutMark } from "../remote/CommitMark.js"
-import { type Blob, takesRequests } from "../remote/GitRemote.js"
+import type { Blob } from "../remote/GitRemote.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
-import { indexedFiles } from "./IndexedRead.js"
-import { contents, type LocatedListing, partsOf, slice } from "./Listing.js"
-import { lookup, treeLookups } from "./Lookup.js"
+import { documentFiles } from "./DocumentFiles.js"
+import { type LocatedListing, slice } from "./Listing.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
 import { type Place, versionOf } from "./Versions.js"
 
-/** Bodies of many documents are asked for in groups of this many where each costs a request. */
-const group = 100
+/** Loaded where something is asked for by a query. */
+const queries = lazy(() => import("./query/Run.js"))
 
-/** The files of a listing in order; where reads cost requests, by way of the cache. */
-const files = (
-  core: StoreCore,
-  collection: string,
-  { at, listing, prefix, settings }: LocatedListing
-): Stream.Stream<Blob, ReadError> => {
-  const { concurrency } = core.options
-  if (!takesRequests(core.remote)) return contents(core.remote, at, prefix, listing, concurrency)
-  const root = core.options.root
-  return Stream.flatMap(partsOf(listing, group), (part) =>
-    Stream.unwrap(
-      Effect.gen(function* () {
-        const entries = part.entries()
-        const known = new Map<string, Blob>()
-        const cachePath = (id: string) => documentPath(root, settings, collection, id)
-        for (const { id, oid, path } of entries) {
-          const entry = yield* core.cache.get(cachePath(id))
-          if (Option.isSome(entry) && entry.value.oid === oid) {
-            known.set(path, { path: prefix + path, oid, content: entry.value.content })
-          }
-        }
-        const missing = entries.flatMap(({ oid, path }) =>
-          known.has(path) ? [] : [{ path: prefix + path, oid }]
-        )
-        if (missing.length > 0) {
-          yield* Stream.runForEach(core.remote.blobs(at, missing, { concurrency }), (blob) => {
-            const path = blob.path.slice(prefix.length)
-            known.set(path, blob)
-            const id = idAt(settings, path)
-            return id === undefined
-              ? Effect.void
-              : core.cache.set(cachePath(id), Option.some({ oid: blob.oid, content: blob.content }))
-          })
-        }
-        return Stream.fromIterable(
-          entries.flatMap(({ path }) => {
-            const blob = known.get(path)
-            return blob === undefined ? [] : [blob]
-          })
-        )
-      })
+/** The same, by one field's value. */
+const lookups = lazy(() => import("./FindBy.js"))
+
+type Queries = Effect.Effect.Success<typeof queries>
+
+/** A method that asks by a query; its interface says what it is given and returns. */
+const asking =
+  (name: string, ask: (queries: Queries, given: unknown) => Effect.Effect<unknown, ReadError>) =>
+  (given?: unknown): Effect.Effect<any, ReadError> =>
+    Effect.withSpan(
+      Effect.flatMap(queries, (loaded) => ask(loaded, given)),
+      `Collection.${name}`
     )
-  )
-}
 
-/** How often an index is looked into while the branch moves; then the documents of one commit are scanned. */
-const attempts = 3
+/** Loaded where a collection has a manifest of format 2. */
+const treeLookups = lazy(() => import("./TreeLookup.js"))
 
 /** Reads of one collection, for stores and views alike. */
 export const makeReader = <A, I>(
@@ -144,7 +109,7 @@ export const makeReader = <A, I>(
     })
 
   const documents = (method: string, located: LocatedListing, onInvalid: OnInvalid) =>
-    Stream.mapChunksEffect(files(core, name, located), (blobs) =>
+    Stream.mapChunksEffect(documentFiles(core, name, located), (blobs) =>
       Effect.map(decode(method, blobs, onInvalid), Chunk.unsafeFromArray)
     )
 
@@ -193,37 +158,7 @@ export const makeReader = <A, I>(
       } satisfies Page<A>
     })
 
-  const matching = (field: string, value: Json, blobs: Iterable<Blob>) =>
-    Effect.gen(function* () {
-      const found: Array<Blob> = []
-      const slice = TimeSlice.make()
-      for (const blob of blobs) {
-        if (slice.isSpent()) yield* slice.pause
-        const document = parseObject(blob.content)
-        if (Either.isLeft(document)) found.push(blob)
-        else if (Object.hasOwn(document.right, field) && fieldMatches(document.right[field], value))
-          found.push(blob)
-      }
-      return found
-    })
-
-  /** The documents among files whose field matches: files that hold no document count as unfit ones. */
-  const decodeMatching = (field: string, value: Json, blobs: Iterable<Blob>, onInvalid: OnInvalid) =>
-    Effect.map(
-      Effect.flatMap(matching(field, value, blobs), (found) => decode("findBy", found, onInvalid)),
-      Chunk.unsafeFromArray
-    )
-
-  /** Documents of a scan whose stored field matches. */
-  const scanBy = (field: string, value: Json, options: ReadManyOptions) =>
-    Stream.unwrap(
-      Effect.map(locate("findBy", options), (located) => {
-        const listing = slice(located.listing, undefined, options.after)
-        return Stream.mapChunksEffect(files(core, name, { ...located, listing }), (blobs) =>
-          decodeMatching(field, value, blobs, options.onInvalid ?? "fail")
-        )
-      })
-    )
+  const queried = { core, collection: name, decode }
 
   return {
     name,
@@ -265,24 +200,9 @@ export const makeReader = <A, I>(
         ),
         options.limit
       ),
-    findBy: Effect.fn("Collection.findBy")(function* (field, value, options = {}) {
-      const { after, limit } = options
-      yield* check(operation("findBy"), { collection: name, field, value, limit, after })
-      for (let attempt = 0; attempt < attempts; attempt++) {
-        const snapshot = core.snapshot()
-        const how = yield* lookup(core, snapshot, name, field, value)
-        if (how._tag === "Scan") break
-        const found = Stream.mapChunksEffect(indexedFiles(core, snapshot, name, how, after), (blobs) =>
-          decodeMatching(field, value, blobs, options.onInvalid ?? "fail")
-        )
-        const all = yield* Stream.runCollect(limited(found, limit)).pipe(
-          Effect.asSome,
-          Effect.catchTag("IndexDisagrees", () => Effect.succeedNone)
-        )
-        if (Option.isSome(all)) return Chunk.toReadonlyArray(all.value)
-        if (snapshot.isPinned()) break
-      }
-      return Chunk.toReadonlyArray(yield* Stream.runCollect(limited(scanBy(field, value, options), limit)))
+    findBy: Effect.fn("Collection.findBy")(function* (field, value, options) {
+      const { findBy } = yield* lookups
+      return yield* findBy(queried, field, value, options)
     }),
     page: Effect.fn("Collection.page")(function* (options = {}) {
       const located = yield* locate("page", options)
@@ -325,30 +245,15 @@ export const makeReader = <A, I>(
         })
       )
     }),
+    query: asking("query", ({ page }, given) => page(queried, given)),
+    queryAll: (given?: unknown) =>
+      Stream.unwrap(Effect.map(queries, ({ all }) => all(queried, given))) as any,
+    explainQuery: asking("explainQuery", ({ explain }, given) => explain(queried, given)),
+    countWhere: asking("countWhere", ({ count }, given) => count(queried, given)),
+    distinct: asking("distinct", ({ distinct }, given) => distinct(queried, given)),
     explain: Effect.fn("Collection.explain")(function* (field, value) {
-      yield* check(operation("explain"), { collection: name, field, value })
-      const snapshot = core.snapshot()
-      const how = yield* lookup(core, snapshot, name, field, value)
-      const { current, index, reason } = how
-      const cost = (documents: number) =>
-        documents === 0 ? 0 : core.remote.estimate({ _tag: "Read", documents })
-      if (how._tag === "Index") {
-        const reads = core.remote.estimate({ _tag: "Lookup" })
-        return {
-          source: "index",
-          reason,
-          index,
-          current,
-          requests: reads + cost(how.ids.length)
-        } satisfies Explanation
-      }
-      if (!takesRequests(core.remote)) {
-        return { source: "scan", reason, index, current, requests: 0 } satisfies Explanation
-      }
-      const { listing } = yield* core.listing(snapshot, name)
-      const entries = listing.length
-      const requests = core.remote.estimate({ _tag: "List", entries }) + cost(entries)
-      return { source: "scan", reason, index, current, requests } satisfies Explanation
+      const { explain } = yield* lookups
+      return yield* explain(queried, field, value)
     })
   }
 }

@@ -89,6 +89,12 @@ const readerSignatures = {
   pages: stream(optionsOf({ size: maybe(wholeNumber(1)), after: maybe(text) })),
   history: effect(id, optionsOf({ limit: maybe(wholeNumber(1)) })),
   explain: effect(["field", text], ["value", anything]),
+  // A query is judged as a whole where it is read.
+  query: effect(["query", anything]),
+  queryAll: stream(["query", anything]),
+  explainQuery: effect(["query", anything]),
+  countWhere: effect(["where", anything]),
+  distinct: effect(["path", text]),
   exportExcel: effect(
     destination,
     optionsOf({ ...columns, sheetName: maybe(text) } satisfies FieldsOf<ExcelOptions>)

@@ -2,11 +2,23 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import type { ValidationError } from "../../domain/StoreError.js"
-import type { Collection, CollectionReader, ReadManyOptions } from "../Collection.js"
+import type {
+  Collection,
+  CollectionReader,
+  ElementOf,
+  Page,
+  PathOf,
+  Query,
+  QueryOptions,
+  ReadManyOptions,
+  Selected,
+  SelectQuery,
+  ValueAt
+} from "../Collection.js"
 import type { ExcelOptions, TextFormat, TextOptions } from "../transfer/Export.js"
 import type { ImportOptions, ImportReport } from "../transfer/Import.js"
 import type { RecordSource } from "../transfer/Records.js"
-import { effectOptions, type PromiseOptions, signalOf } from "./Options.js"
+import { effectOptions, type PromiseOptions, type SignalOptions, signalOf } from "./Options.js"
 import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
 import type { Runner } from "./Runner.js"
 
@@ -25,22 +37,49 @@ const reads = {
   page: ["value", 0, "options"],
   pages: ["stream", 0, "options"],
   history: ["value", 1, "options"],
-  explain: ["value", 2]
+  explain: ["value", 2],
+  explainQuery: ["value", 0, "options"],
+  countWhere: ["value", 1]
 } as const satisfies Rows<CollectionReader>
 
-const Reads = withMethods(Target, reads) as new <A>(
+const Reads = withMethods(Target, reads) as new <A, D>(
   runner: Runner,
-  target: Effect.Effect<CollectionReader<A>, ValidationError>
-) => Target<CollectionReader<A>> & Promised<CollectionReader<A>, typeof reads>
+  target: Effect.Effect<CollectionReader<A, D>, ValidationError>
+) => Target<CollectionReader<A, D>> & Promised<CollectionReader<A, D>, typeof reads>
 
 /** Reads of a collection, as promises; null for what is absent. */
-export class AsyncCollectionReader<A = StoredDocument> extends Reads<A> {
+export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends Reads<A, D> {
   constructor(
     readonly name: string,
     runner: Runner,
-    target: Effect.Effect<CollectionReader<A>, ValidationError>
+    target: Effect.Effect<CollectionReader<A, D>, ValidationError>
   ) {
     super(runner, target)
+  }
+
+  /** A page of the documents that satisfy a condition, in an order; see `CollectionReader.query`. */
+  query<const P extends PathOf<D>>(query: SelectQuery<D, P> & SignalOptions): Promise<Page<Selected<D, P>>>
+  query(query?: Query<D> & PromiseOptions<QueryOptions>): Promise<Page<A>>
+  query(query?: any): Promise<Page<any>> {
+    return this.run((collection) => collection.query(effectOptions(query)), query)
+  }
+
+  /** The same as a stream of documents, of one commit. */
+  queryAll<const P extends PathOf<D>>(query: SelectQuery<D, P> & SignalOptions): AsyncIterable<Selected<D, P>>
+  queryAll(query?: Query<D> & PromiseOptions<QueryOptions>): AsyncIterable<A>
+  queryAll(query?: any): AsyncIterable<any> {
+    return this.runner.iterate(
+      Effect.map(this.target, (collection) => collection.queryAll(effectOptions(query))),
+      signalOf(query)
+    )
+  }
+
+  /** The different values of a field in order; see `CollectionReader.distinct`. */
+  distinct<P extends PathOf<D>>(
+    path: P,
+    options?: SignalOptions
+  ): Promise<ReadonlyArray<ElementOf<ValueAt<D, P>>>> {
+    return this.run((collection) => collection.distinct(path), options)
   }
 
   /** Writes the collection to an .xlsx workbook: to a file's path (on Node) or a web stream. Returns the columns. */
@@ -80,18 +119,18 @@ const writes = {
   reindex: ["nullable", 0, "options"]
 } as const satisfies Rows<Collection>
 
-const Writes = withMethods(AsyncCollectionReader, writes) as new <A, I>(
+const Writes = withMethods(AsyncCollectionReader, writes) as new <A, I, D>(
   name: string,
   runner: Runner,
-  target: Effect.Effect<Collection<A, I>, ValidationError>
-) => AsyncCollectionReader<A> & Promised<Collection<A, I>, typeof writes>
+  target: Effect.Effect<Collection<A, I, D>, ValidationError>
+) => AsyncCollectionReader<A, D> & Promised<Collection<A, I, D>, typeof writes>
 
 /** A collection of documents, as promises. Every write is one commit. */
-export class AsyncCollection<A = StoredDocument, I = JsonObject> extends Writes<A, I> {
+export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject> extends Writes<A, I, D> {
   constructor(
     name: string,
     runner: Runner,
-    private readonly collection: Effect.Effect<Collection<A, I>, ValidationError>
+    private readonly collection: Effect.Effect<Collection<A, I, D>, ValidationError>
   ) {
     super(name, runner, collection)
   }

@@ -39,7 +39,10 @@ const Reads = withMethods(Target, reads) as new (
 /** A read-only view of one commit, as promises. */
 export class AsyncView extends Reads {
   collection(name: string): AsyncCollectionReader
-  collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollectionReader<Typed<A>>
+  collection<A, I extends object>(
+    name: string,
+    schema: Schema.Schema<A, I>
+  ): AsyncCollectionReader<Typed<A>, I>
   collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollectionReader<any> {
     return new AsyncCollectionReader(name, this.runner, opened(this.target, name, schema))
   }
@@ -116,7 +119,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   override collection<A, I extends object>(
     name: string,
     schema: Schema.Schema<A, I>
-  ): AsyncCollection<Typed<A>, A>
+  ): AsyncCollection<Typed<A>, A, I>
   override collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
     return new AsyncCollection(name, this.runner, opened(this.store, name, schema))
   }

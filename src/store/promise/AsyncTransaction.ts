@@ -40,7 +40,7 @@ export class AsyncTransaction extends Target<Transaction> implements AsyncDispos
   }
 
   collection(name: string): AsyncCollection
-  collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollection<Typed<A>, A>
+  collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollection<Typed<A>, A, I>
   collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
     return new AsyncCollection(name, this.runner, opened(this.target, name, schema))
   }

@@ -1,6 +1,10 @@
 // What the client and the store load when they use it: loading takes real time, for which a virtual clock does not wait.
 import "../../../src/store/internal/Batches.js"
 import "../../../src/store/internal/DerivedTrees.js"
+import "../../../src/store/internal/FindBy.js"
+import "../../../src/store/internal/query/Run.js"
+import "../../../src/store/internal/query/TreeAnswer.js"
+import "../../../src/store/internal/query/TreeRows.js"
 import "../../../src/store/internal/Restore.js"
 import "../../../src/store/internal/Revert.js"
 import "../../../src/store/internal/Transactions.js"

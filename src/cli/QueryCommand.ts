@@ -1,0 +1,181 @@
+import { Options } from "@effect/cli"
+import { Chunk, Effect, Option, Stream } from "effect"
+import type { JsonObject, StoredDocument } from "../domain/Document.js"
+import type { OrderField, Query } from "../domain/query/Query.js"
+import { parseWhere } from "../domain/query/WhereText.js"
+import { ValidationError } from "../domain/StoreError.js"
+import { columnsOf, parseValue } from "../store/browse/index.js"
+import type { CollectionReader, QueryExplanation } from "../store/Collection.js"
+import { atOption, collectionArgument, columnsOption, limitOption, textOption } from "./CommandOptions.js"
+import { jsonOption, print, Screen, table } from "./Output.js"
+import { withProgress } from "./Progress.js"
+import { viewAt } from "./ReadCommands.js"
+import { storeCommand } from "./StoreCommand.js"
+
+export const query = storeCommand(
+  "query",
+  "Find documents, by a condition, by a field's value or all; indexes are used where they fit.",
+  {
+    collection: collectionArgument,
+    where: textOption(
+      "where",
+      "A condition, such as 'price>=10 and city=London or not (tags=x)'; also != < > ^= (starts with), in (a, b), exists, missing"
+    ),
+    order: textOption("order", "Fields to sort by, such as 'price desc, name'"),
+    cursor: textOption("cursor", "The page after the one that this cursor ended"),
+    explain: Options.boolean("explain").pipe(
+      Options.withDescription("Print how the query is answered and what it reads, and no documents")
+    ),
+    field: textOption("field", "A field's name"),
+    value: textOption("value", "Its value in JSON; what is not JSON counts as text"),
+    after: textOption("after", "Only ids after this one"),
+    limit: limitOption(50),
+    columns: columnsOption("Show"),
+    at: atOption("Look at"),
+    json: jsonOption
+  },
+  ({ after, at, collection, columns, cursor, explain, field, json, limit, order, value, where }) =>
+    Effect.gen(function* () {
+      const asks = explain || [where, order, cursor].some(Option.isSome)
+      if (asks && [field, value, after].some(Option.isSome)) {
+        return yield* new ValidationError({
+          operation: "query",
+          message:
+            "--field, --value and --after cannot be used with --where, --order, --cursor and --explain",
+          hint: "write the value into --where, such as --where city=London, and go on with --cursor"
+        })
+      }
+      if (Option.isSome(value) && Option.isNone(field)) {
+        return yield* new ValidationError({
+          operation: "query",
+          message: "--value needs the field that it is the value of",
+          hint: "name it with --field"
+        })
+      }
+      if (Option.isSome(field) && Option.isNone(value)) {
+        return yield* new ValidationError({
+          operation: "query",
+          message: `--field ${field.value} needs the value to look for`,
+          hint: "name it with --value; --value null finds the documents whose field is null"
+        })
+      }
+      const reader = (yield* viewAt(at)).collection(collection)
+      const options = { limit, after: Option.getOrUndefined(after) }
+      const asked = asks ? yield* queryOf({ cursor, limit, order, where }) : undefined
+      if (explain) {
+        const how = yield* reader.explainQuery(asked)
+        return yield* print(json, how, () => explanationLines(how))
+      }
+      const page = asked === undefined ? undefined : yield* reader.query(asked)
+      if (page !== undefined && page.cursor !== null) {
+        yield* (yield* Screen).message(`more: --cursor ${page.cursor}\n`)
+      }
+      const documents =
+        page !== undefined
+          ? page.documents
+          : Option.isSome(field)
+            ? yield* reader.findBy(field.value, parseValue(Option.getOrThrow(value)), options)
+            : yield* everyDocument(reader, options)
+      const shown = Option.getOrElse(columns, () => columnsOf(documents))
+      yield* print(
+        json,
+        Option.isSome(columns) ? documents.map((document) => chosen(document, shown)) : documents,
+        (width) => (documents.length === 0 ? "No documents." : documentTable(documents, shown, width))
+      )
+    })
+)
+
+const directions = ["asc", "desc"] as const
+
+/** `price desc, name` as fields. */
+const orderOf = (text: string): Effect.Effect<ReadonlyArray<OrderField>, ValidationError> =>
+  Effect.forEach(text.split(","), (part) => {
+    const [, field = "", word = "asc"] = /^\s*(.*?)(?:\s+(asc|desc))?\s*$/i.exec(part) ?? []
+    const order = directions.find((one) => one === word.toLowerCase())
+    return field === "" || order === undefined
+      ? new ValidationError({
+          operation: "query",
+          message: `--order ${JSON.stringify(text)} has no field in ${JSON.stringify(part)}`,
+          hint: "separate fields by commas, such as --order 'price desc, name'"
+        })
+      : Effect.succeed({ field, order })
+  })
+
+/** The query that the options ask for. */
+const queryOf = ({
+  cursor,
+  limit,
+  order,
+  where
+}: {
+  readonly cursor: Option.Option<string>
+  readonly limit: number
+  readonly order: Option.Option<string>
+  readonly where: Option.Option<string>
+}): Effect.Effect<Query, ValidationError> =>
+  Effect.gen(function* () {
+    return {
+      limit,
+      where: Option.isSome(where)
+        ? yield* Effect.try({
+            try: () => parseWhere(where.value),
+            catch: (cause) =>
+              new ValidationError({
+                operation: "query",
+                message: cause instanceof Error ? cause.message : String(cause),
+                hint: "a condition is a field, an operator and a value: price>=10 and city='New York'"
+              })
+          })
+        : undefined,
+      orderBy: Option.isSome(order) ? yield* orderOf(order.value) : undefined,
+      cursor: Option.getOrUndefined(cursor)
+    }
+  })
+
+const explanationLines = (how: QueryExplanation): string =>
+  [
+    `source     ${how.source}${how.index === undefined ? "" : ` (${how.index})`}`,
+    `reason     ${how.reason}`,
+    `order      ${how.ordered ? "as it is read" : "sorted afterwards"}`,
+    `estimated  ${how.estimated.entries} entries, ${how.estimated.documents} documents`,
+    `read       ${how.read.entries} entries, ${how.read.documents} documents`
+  ].join("\n")
+
+/** All documents up to the limit; a long read shows its progress. */
+const everyDocument = (
+  reader: CollectionReader,
+  options: { readonly limit: number; readonly after: string | undefined }
+) =>
+  Effect.gen(function* () {
+    const { messages } = yield* Screen
+    const total = messages && options.limit > 500 ? Math.min(options.limit, yield* reader.count) : undefined
+    let done = 0
+    return yield* withProgress(`reading ${reader.name}`, total, ({ report }) =>
+      reader.all(options).pipe(
+        Stream.chunks,
+        Stream.tap((chunk) => {
+          done += chunk.length
+          return total === undefined ? Effect.void : report(done)
+        }),
+        Stream.flattenChunks,
+        Stream.runCollect
+      )
+    ).pipe(Effect.map(Chunk.toReadonlyArray))
+  })
+
+const chosen = (document: StoredDocument, columns: ReadonlyArray<string>) =>
+  Object.fromEntries(columns.map((column) => [column, field(document, column) ?? null]))
+
+const field = (document: JsonObject, column: string) =>
+  Object.hasOwn(document, column) ? document[column] : undefined
+
+const documentTable = (
+  documents: ReadonlyArray<StoredDocument>,
+  shown: ReadonlyArray<string>,
+  width: number
+) =>
+  `${table(
+    shown,
+    documents.map((document) => shown.map((column) => field(document, column))),
+    width
+  )}\n${documents.length} document${documents.length === 1 ? "" : "s"}`

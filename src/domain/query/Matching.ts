@@ -1,0 +1,90 @@
+import { compareCodePoints } from "../CanonicalJson.js"
+import type { Json, JsonObject } from "../Document.js"
+import { valueAt } from "../FieldPath.js"
+import { equalJson } from "../IndexKey.js"
+import { held } from "./HeldValue.js"
+import type { Predicate, Test } from "./Predicate.js"
+
+/** Whether one value satisfies a test. */
+export type ValueTest = (value: Json) => boolean
+
+const isScalar = (value: Json): value is null | boolean | number | string =>
+  typeof value !== "object" || value === null
+
+const equals = (value: Json): ValueTest =>
+  isScalar(value) ? (found) => found === value : (found) => equalJson(found, value)
+
+const isOneOf = (values: ReadonlyArray<Json>): ValueTest => {
+  const scalars = new Set<Json>(values.filter(isScalar))
+  const others = values.filter((value) => !isScalar(value))
+  return (found) => scalars.has(found) || others.some((value) => equalJson(found, value))
+}
+
+const isOrdered = (value: number | string, accept: (order: number) => boolean): ValueTest =>
+  typeof value === "number"
+    ? (found) => typeof found === "number" && Number.isFinite(found) && accept(found - value)
+    : (found) => typeof found === "string" && accept(compareCodePoints(found, value))
+
+const testOf = (test: Test): ValueTest => {
+  switch (test.operator) {
+    case "is":
+      return equals(test.value)
+    case "in":
+      return isOneOf(test.value)
+    case "lessThan":
+      return isOrdered(test.value, (order) => order < 0)
+    case "atMost":
+      return isOrdered(test.value, (order) => order <= 0)
+    case "greaterThan":
+      return isOrdered(test.value, (order) => order > 0)
+    case "atLeast":
+      return isOrdered(test.value, (order) => order >= 0)
+    case "startsWith":
+      return (found) => typeof found === "string" && found.startsWith(test.value)
+  }
+}
+
+/** Whether one value satisfies all of some tests. */
+export const satisfiesAll = (tests: ReadonlyArray<Test>): ValueTest => {
+  const all = tests.map(testOf)
+  return (value) => all.every((one) => one(value))
+}
+
+const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
+
+/** Whether documents satisfy a predicate, as JavaScript reads them. */
+export const matcherOf = (predicate: Predicate): ((document: JsonObject) => boolean) => {
+  switch (predicate._tag) {
+    case "And": {
+      const all = predicate.all.map(matcherOf)
+      return (document) => all.every((one) => one(document))
+    }
+    case "Or": {
+      const any = predicate.any.map(matcherOf)
+      return (document) => any.some((one) => one(document))
+    }
+    case "Not": {
+      const not = matcherOf(predicate.not)
+      return (document) => !not(document)
+    }
+    case "Exists": {
+      const { path } = predicate
+      return (document) => {
+        const value = valueAt(document, path) as Json | undefined
+        if (value === undefined) return false
+        return isList(value) && value.length > 0
+          ? value.some((one) => held(one) !== undefined)
+          : held(value) !== undefined
+      }
+    }
+    case "Field": {
+      const { path } = predicate
+      const test = satisfiesAll(predicate.tests)
+      return (document) => {
+        const value = valueAt(document, path) as Json | undefined
+        if (value === undefined) return false
+        return test(value) || (isList(value) && value.some(test))
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import type { Json } from "../Document.js"
+
+/** A comparison of one value. */
+export type Test =
+  | { readonly operator: "is"; readonly value: Json }
+  | { readonly operator: "in"; readonly value: ReadonlyArray<Json> }
+  | {
+      readonly operator: "lessThan" | "atMost" | "greaterThan" | "atLeast"
+      readonly value: number | string
+    }
+  | { readonly operator: "startsWith"; readonly value: string }
+
+/** A checked condition: `Field` holds where one value at the path, or one element of it, satisfies every test. */
+export type Predicate =
+  | { readonly _tag: "Field"; readonly path: string; readonly tests: ReadonlyArray<Test> }
+  | { readonly _tag: "Exists"; readonly path: string }
+  | { readonly _tag: "And"; readonly all: ReadonlyArray<Predicate> }
+  | { readonly _tag: "Or"; readonly any: ReadonlyArray<Predicate> }
+  | { readonly _tag: "Not"; readonly not: Predicate }
+
+/** What a document must satisfy, each: an `And` in pieces. */
+export const conjuncts = (predicate: Predicate): ReadonlyArray<Predicate> =>
+  predicate._tag === "And" ? predicate.all : [predicate]
+
+/** Whatever a document contains. */
+export const always: Predicate = { _tag: "And", all: [] }
+
+/** Whether every document satisfies a predicate by its form. */
+export const isAlways = (predicate: Predicate): boolean =>
+  predicate._tag === "And" && predicate.all.length === 0
+
+const byText = (predicates: ReadonlyArray<Predicate>): ReadonlyArray<Predicate> => {
+  const sorted = predicates.map((one) => [JSON.stringify(one), one] as const)
+  sorted.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return sorted.filter(([text], at) => text !== sorted[at - 1]?.[0]).map(([, one]) => one)
+}
+
+/** All of some predicates, in normal form: conditions that differ in the order of their parts are the same value. */
+export const allOf = (predicates: ReadonlyArray<Predicate>): Predicate => {
+  const all = byText(predicates.flatMap(conjuncts))
+  return all.length === 1 ? all[0]! : { _tag: "And", all }
+}
+
+/** One of some predicates at least, in normal form. */
+export const anyOf = (predicates: ReadonlyArray<Predicate>): Predicate => {
+  const any = byText(predicates.flatMap((one) => (one._tag === "Or" ? one.any : [one])))
+  return any.length === 1 ? any[0]! : { _tag: "Or", any }
+}
+
+/** The opposite of a predicate. */
+export const opposite = (predicate: Predicate): Predicate =>
+  predicate._tag === "Not" ? predicate.not : { _tag: "Not", not: predicate }
+
+/** The paths that a predicate looks at. */
+export const pathsIn = (predicate: Predicate): ReadonlySet<string> => {
+  const paths = new Set<string>()
+  const visit = (one: Predicate): void => {
+    if (one._tag === "And") one.all.forEach(visit)
+    else if (one._tag === "Or") one.any.forEach(visit)
+    else if (one._tag === "Not") visit(one.not)
+    else paths.add(one.path)
+  }
+  visit(predicate)
+  return paths
+}

@@ -1,0 +1,103 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+
+/** What has a place in an order: keys sort as the order has it, and no two documents have the same key. */
+export interface Keyed {
+  readonly key: string
+}
+
+interface Head<A, E> {
+  readonly pull: Effect.Effect<Chunk.Chunk<A>, Option.Option<E>>
+  rows: ReadonlyArray<A>
+  at: number
+  isDone: boolean
+}
+
+/** Sorted streams as one. */
+export const mergeSorted = <A extends Keyed, E>(
+  streams: ReadonlyArray<Stream.Stream<A, E>>
+): Stream.Stream<A, E> => {
+  if (streams.length <= 1) return streams[0] ?? Stream.empty
+  return Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const heads = yield* Effect.forEach(streams, (stream) =>
+        Effect.map(Stream.toPull(stream), (pull): Head<A, E> => ({ pull, rows: [], at: 0, isDone: false }))
+      )
+      const refill = (head: Head<A, E>): Effect.Effect<void, E> =>
+        head.isDone || head.at < head.rows.length
+          ? Effect.void
+          : Effect.matchEffect(head.pull, {
+              onFailure: (end) => {
+                head.isDone = true
+                return Option.isSome(end) ? Effect.fail(end.value) : Effect.void
+              },
+              onSuccess: (rows) => {
+                head.rows = Chunk.toReadonlyArray(rows)
+                head.at = 0
+                return refill(head)
+              }
+            })
+      return Stream.repeatEffectChunkOption(
+        Effect.gen(function* () {
+          yield* Effect.mapError(
+            Effect.forEach(heads, refill, { concurrency: 16, discard: true }),
+            Option.some
+          )
+          const merged: Array<A> = []
+          for (;;) {
+            let least: Head<A, E> | undefined
+            for (const head of heads) {
+              if (head.isDone) continue
+              if (least === undefined || head.rows[head.at]!.key < least.rows[least.at]!.key) least = head
+            }
+            if (least === undefined) break
+            merged.push(least.rows[least.at++]!)
+            if (least.at === least.rows.length) break
+          }
+          return merged.length === 0 ? yield* Effect.fail(Option.none()) : Chunk.unsafeFromArray(merged)
+        })
+      )
+    })
+  )
+}
+
+/** A sorted stream without the rows that have the key of the row before. */
+export const distinctKeys = <A extends Keyed, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> =>
+  Stream.suspend(() => {
+    let last: string | undefined
+    return Stream.filter(stream, ({ key }) => {
+      const isNew = key !== last
+      last = key
+      return isNew
+    })
+  })
+
+/** The first rows of an order among many, each once; twice as many are in memory at most. */
+export class FirstRows<A extends Keyed> {
+  #rows: Array<A> = []
+  #last: string | undefined
+
+  constructor(private readonly limit: number) {}
+
+  /** Whether a row with a key is among the first ones so far. */
+  fits(key: string): boolean {
+    return this.#last === undefined || key < this.#last
+  }
+
+  add(row: A): void {
+    if (this.fits(row.key) && this.#rows.push(row) >= 2 * this.limit) this.#cut()
+  }
+
+  #cut(): void {
+    const sorted = this.#rows.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    this.#rows = sorted.filter(({ key }, at) => key !== sorted[at - 1]?.key).slice(0, this.limit)
+    if (this.#rows.length === this.limit) this.#last = this.#rows.at(-1)!.key
+  }
+
+  sorted(): ReadonlyArray<A> {
+    this.#cut()
+    return this.#rows
+  }
+}

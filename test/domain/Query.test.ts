@@ -1,0 +1,370 @@
+import { assert, describe, it } from "@effect/vitest"
+import { PGlite } from "@electric-sql/pglite"
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import type { Json, JsonObject } from "../../src/domain/Document.js"
+import { compareValues } from "../../src/domain/JsonOrder.js"
+import { matcherOf } from "../../src/domain/query/Matching.js"
+import { sortKeys } from "../../src/domain/query/Ordering.js"
+import type { AnyWhere, Query } from "../../src/domain/query/Query.js"
+import { type CheckedQuery, readQuery } from "../../src/domain/query/ReadQuery.js"
+import { QueryProblem, readWhere } from "../../src/domain/query/ReadWhere.js"
+import { selectionOf } from "../../src/domain/query/Selection.js"
+import { parseWhere } from "../../src/domain/query/WhereText.js"
+
+const settings = { seed: 19, numRuns: 3000 }
+
+const scalar = fc.constantFrom<Json>(
+  null,
+  false,
+  true,
+  -1,
+  0,
+  0.5,
+  1,
+  10,
+  2 ** 60,
+  "",
+  "a",
+  "ab",
+  "b",
+  "é",
+  "1"
+)
+const value: fc.Arbitrary<Json> = fc.oneof(
+  { weight: 6, arbitrary: scalar },
+  fc.array(scalar, { maxLength: 3 }),
+  fc.constantFrom<Json>({ x: 1 }, { x: 1, y: "a" }, [[1], 1], [{ x: 1 }])
+)
+const path = fc.constantFrom("f", "g", "n.x", "d.x")
+const document: fc.Arbitrary<JsonObject> = fc.record(
+  { f: value, g: value, n: fc.oneof(value, fc.record({ x: value })), "d.x": value },
+  { requiredKeys: [] }
+) as fc.Arbitrary<JsonObject>
+
+const ordered = fc.constantFrom<number | string>(0, 0.5, 1, 2 ** 60, "", "a", "b", "é")
+const comparisons = fc
+  .record(
+    {
+      is: value,
+      isNot: value,
+      in: fc.array(value, { maxLength: 3 }),
+      lessThan: ordered,
+      atMost: ordered,
+      greaterThan: ordered,
+      atLeast: ordered,
+      startsWith: fc.constantFrom("", "a"),
+      exists: fc.boolean()
+    },
+    { requiredKeys: [] }
+  )
+  .filter((found) => Object.keys(found).length > 0)
+const where: fc.Arbitrary<AnyWhere> = fc.letrec<{ where: AnyWhere }>((tie) => ({
+  where: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    fc.dictionary(path, fc.oneof(scalar, comparisons), { maxKeys: 2 }) as fc.Arbitrary<AnyWhere>,
+    fc.record({ and: fc.array(tie("where"), { maxLength: 2 }) }),
+    fc.record({ or: fc.array(tie("where"), { maxLength: 2 }) }),
+    fc.record({ not: tie("where") })
+  )
+})).where
+
+const at = (document: JsonObject, path: string): Json | undefined => {
+  if (document[path] !== undefined) return document[path]
+  const [head, rest] = path.split(".")
+  const inner = document[head!] as JsonObject | undefined
+  if (rest === undefined || typeof inner !== "object" || inner === null || Array.isArray(inner)) {
+    return rest === undefined ? inner : undefined
+  }
+  return inner[rest]
+}
+
+const naiveTest = (found: Json, operator: string, asked: any): boolean => {
+  const equal = (a: Json) => compareValues(found, a) === 0
+  if (operator === "is") return equal(asked)
+  if (operator === "in") return asked.some(equal)
+  if (operator === "startsWith") return typeof found === "string" && found.slice(0, asked.length) === asked
+  if (typeof found !== typeof asked) return false
+  const order = compareValues(found, asked)
+  if (operator === "lessThan") return order < 0
+  if (operator === "atMost") return order <= 0
+  return operator === "greaterThan" ? order > 0 : order >= 0
+}
+
+/** What the documentation says, word by word. */
+const naive = (where: AnyWhere, document: JsonObject): boolean =>
+  Object.entries(where).every(([key, given]: [string, any]) => {
+    if (key === "and") return given.every((one: AnyWhere) => naive(one, document))
+    if (key === "or") return given.some((one: AnyWhere) => naive(one, document))
+    if (key === "not") return !naive(given, document)
+    const found = at(document, key)
+    const values = found === undefined ? [] : Array.isArray(found) ? [found, ...found] : [found]
+    const asked = typeof given === "object" && given !== null ? given : { is: given }
+    const { exists, isNot, ...tests } = asked
+    return (
+      (exists === undefined || exists === (found !== undefined)) &&
+      (!Object.hasOwn(asked, "isNot") || !values.some((one) => compareValues(one, isNot) === 0)) &&
+      (Object.keys(tests).length === 0 ||
+        values.some((one) => Object.entries(tests).every(([name, ask]) => naiveTest(one, name, ask))))
+    )
+  })
+
+const read = (query: Query): CheckedQuery => Either.getOrThrow(readQuery(query))
+
+describe("a condition", () => {
+  it("means what a naive reading of it means", () => {
+    fc.assert(
+      fc.property(where, document, (where, document) => {
+        assert.strictEqual(matcherOf(readWhere(where))(document), naive(where, document))
+      }),
+      settings
+    )
+  })
+
+  it("has one normal form, whatever the order of its parts", () => {
+    const one = readWhere({ a: 1, or: [{ b: { in: [2, 1, 2] } }, { c: 3 }] })
+    const other = readWhere({ or: [{ c: { is: 3 } }, { b: { in: [1, 2] } }], and: [{ a: 1 }] })
+    assert.deepStrictEqual(one, other)
+  })
+
+  it("says what is wrong with it, and what to write", () => {
+    const cases: ReadonlyArray<[unknown, RegExp, RegExp?]> = [
+      [{ price: { atLeest: 1 } }, /where\.price\.atLeest is not an operator: did you mean atLeast\?/],
+      [{ price: { $gte: 1 } }, /did you mean atLeast\?/],
+      [{ address: { city: "x" } }, /where\.address\.city is not an operator/, /"address\.city"/],
+      [{ tags: ["a"] }, /where\.tags is a list/, /\{ in: \[\.\.\.\] \}/],
+      [{ a: undefined }, /where\.a is undefined/, /exists: false/],
+      [{ a: { is: undefined } }, /where\.a\.is is undefined/],
+      [{ a: {} }, /has no comparison/],
+      [{ a: { atLeast: true } }, /must be a number or a text, it is a boolean/],
+      [{ a: { lessThan: Number.NaN } }, /is no JSON value/],
+      [{ a: { in: "x" } }, /must be a list of values/],
+      [{ or: { is: 1 } }, /must be a list of conditions/, /names of fields/],
+      [{ "": 1 }, /it is empty/],
+      [{ a: () => 1 }, /it is a function/],
+      [5, /must be an object of conditions/],
+      [{ a: { is: "x".repeat(1_000_001) } }, /too large/],
+      [{ a: { in: Array.from({ length: 1001 }, (_, at) => at) } }, /has 1001 values/],
+      [{ or: Array.from({ length: 1001 }, () => ({ a: 1 })) }, /too many/]
+    ]
+    for (const [given, message, hint] of cases) {
+      const found = readQuery({ where: given })
+      assert.isTrue(Either.isLeft(found), String(message))
+      const problem = Either.getOrThrow(Either.flip(found))
+      assert.match(problem.message, message)
+      if (hint !== undefined) assert.match(problem.hint ?? "", hint)
+    }
+    let deep: AnyWhere = { a: 1 }
+    for (let level = 0; level < 100_000; level++) deep = { not: deep }
+    assert.match(Either.getOrThrow(Either.flip(readQuery({ where: deep }))).message, /nested too deeply/)
+    const cycle: any = {}
+    cycle.and = [cycle]
+    assert.match(Either.getOrThrow(Either.flip(readQuery({ where: cycle }))).message, /nested too deeply/)
+    const wrong = readQuery({ where: {}, ordrBy: "a" })
+    assert.match(Either.getOrThrow(Either.flip(wrong)).message, /did you mean orderBy/)
+  })
+
+  it("is what SQL says of scalars", async () => {
+    const sql = await PGlite.create()
+    const number = fc.constantFrom(null, -1.5, 0, 1, 2)
+    const text = fc.constantFrom(null, "", "a", "ab", "b", "é", "\u{10000}", "\uffff")
+    const rows = fc.sample(fc.record({ n: number, t: text }), { numRuns: 60, seed: 19 })
+    await sql.exec(`create table d (id int primary key, n float8, t text collate "C")`)
+    for (const [id, { n, t }] of rows.entries()) {
+      await sql.query("insert into d values ($1, $2, $3)", [id, n, t])
+    }
+    const names = { is: "=", lessThan: "<", atMost: "<=", greaterThan: ">", atLeast: ">=" } as const
+    const compared = fc.oneof(
+      fc.tuple(fc.constant("n"), fc.constantFrom(...Object.keys(names)), fc.constantFrom(0, 1, 1.5)),
+      fc.tuple(
+        fc.constant("t"),
+        fc.constantFrom(...Object.keys(names)),
+        fc.constantFrom("", "a", "é", "\uffff")
+      )
+    )
+    type Both = { readonly where: AnyWhere; readonly sql: string }
+    const literal = (value: number | string) => (typeof value === "string" ? `'${value}'` : String(value))
+    const both: fc.Arbitrary<Both> = fc.letrec<{ both: Both }>((tie) => ({
+      both: fc.oneof(
+        { maxDepth: 3 },
+        compared.map(([field, operator, value]) => ({
+          where: { [field]: { [operator]: value } },
+          // Two truth values, as in JavaScript: what cannot be compared does not satisfy a comparison.
+          sql: `coalesce(${field} ${names[operator as keyof typeof names]} ${literal(value)}, false)`
+        })),
+        fc.constant({ where: { t: { startsWith: "a" } }, sql: `coalesce(t like 'a%', false)` }),
+        fc.constant({ where: { n: { in: [0, 2] } }, sql: "coalesce(n in (0, 2), false)" }),
+        fc.constant({ where: { n: null }, sql: "n is null" }),
+        fc.tuple(tie("both"), tie("both")).map(([a, b]) => ({
+          where: { and: [a.where, b.where] },
+          sql: `(${a.sql} and ${b.sql})`
+        })),
+        fc.tuple(tie("both"), tie("both")).map(([a, b]) => ({
+          where: { or: [a.where, b.where] },
+          sql: `(${a.sql} or ${b.sql})`
+        })),
+        tie("both").map((one) => ({ where: { not: one.where }, sql: `not ${one.sql}` }))
+      )
+    })).both
+    const documents = rows.map((row, id) => ({ ...row, id }))
+    const all = fc.sample(both, { numRuns: 150, seed: 20 })
+    const ids = all.map(
+      (one) => `array(select id from d where ${one.sql} order by t nulls first, n desc nulls last, id)`
+    )
+    const answers = await sql.query<{ ids: ReadonlyArray<number> }>(
+      ids.map((list, at) => `select ${at} as at, ${list} as ids`).join(" union all ") + " order by at"
+    )
+    for (const [at, one] of all.entries()) {
+      const query = read({
+        where: one.where,
+        orderBy: ["t", { field: "n", order: "desc" }, { field: "id", order: "asc" }]
+      })
+      const matches = matcherOf(query.predicate)
+      const keyOf = sortKeys(query.order, query.predicate)
+      const found = documents
+        .filter((document) => matches(document))
+        .map((document) => [keyOf(document, String(document.id)), document.id] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, id]) => id)
+      assert.deepStrictEqual(found, answers.rows[at]!.ids, one.sql)
+    }
+    await sql.close()
+  })
+})
+
+describe("an order", () => {
+  it("has keys that sort as the values do, a list by its first element that the condition lets through", () => {
+    const fields = fc.array(
+      fc.record({ field: path, order: fc.constantFrom("asc" as const, "desc" as const) }),
+      {
+        minLength: 1,
+        maxLength: 2
+      }
+    )
+    fc.assert(
+      fc.property(fields, document, document, where, (orderBy, a, b, where) => {
+        const { order, predicate } = read({ orderBy, where })
+        const alone = matcherOf
+        const componentOf = (
+          document: JsonObject,
+          { order: direction, path }: (typeof order.fields)[number]
+        ) => {
+          const found = at(document, path)
+          if (!Array.isArray(found) || found.length === 0) return found
+          const conditions = (predicate._tag === "And" ? predicate.all : [predicate]).filter(
+            (one) => one._tag === "Field" && one.path === path
+          )
+          const allowed =
+            conditions.length === 1
+              ? found.filter(
+                  (one) =>
+                    !Array.isArray(one) && alone(conditions[0]!)({ ...Object.fromEntries([[path, one]]) })
+                )
+              : []
+          const elements = [...(allowed.length > 0 ? allowed : found)].sort(compareValues)
+          return direction === "asc" ? elements[0] : elements.at(-1)
+        }
+        const keyOf = sortKeys(order, predicate)
+        const expected = order.fields
+          .map((field) => {
+            const order = compareValues(componentOf(a, field), componentOf(b, field))
+            return field.order === "asc" ? order : -order
+          })
+          .find((order) => order !== 0)
+        const [left, right] = [keyOf(a, "x"), keyOf(b, "x")]
+        assert.strictEqual(left < right ? -1 : left > right ? 1 : 0, Math.sign(expected ?? 0))
+      }),
+      settings
+    )
+  })
+})
+
+describe("the text of a condition", () => {
+  it("is read into what an object says", () => {
+    const cases: ReadonlyArray<[string, AnyWhere]> = [
+      ["city=London", { city: "London" }],
+      ['a="5" and b=5 and c=null', { a: "5", b: 5, c: null }],
+      ["price>=10 and price<20", { price: { atLeast: 10, lessThan: 20 } }],
+      [
+        "price>=10 and price<20 and price<30",
+        {
+          and: [{ price: { atLeast: 10, lessThan: 20 } }, { price: { lessThan: 30 } }]
+        }
+      ],
+      [
+        "price>=10 and city=London or not (tags:x)",
+        {
+          or: [{ price: { atLeast: 10 }, city: "London" }, { not: { tags: "x" } }]
+        }
+      ],
+      ["not not a!=1", { not: { not: { a: { isNot: 1 } } } }],
+      [
+        "name ^= Lo and name STARTSWITH 'L o'",
+        {
+          and: [{ name: { startsWith: "Lo" } }, { name: { startsWith: "L o" } }]
+        }
+      ],
+      ['s in (open, "in work", 5) and t in ()', { s: { in: ["open", "in work", 5] }, t: { in: [] } }],
+      [
+        "a exists or address.city missing",
+        { or: [{ a: { exists: true } }, { "address.city": { exists: false } }] }
+      ],
+      ['tags=["a", "b)"] and o={"x": 1}', { tags: { is: ["a", "b)"] }, o: { is: { x: 1 } } }],
+      ["_created_at>=2026-11-22T10:00:00.000Z", { _created_at: { atLeast: "2026-11-22T10:00:00.000Z" } }],
+      ["'a field'=1", { "a field": 1 }]
+    ]
+    for (const [text, where] of cases) {
+      assert.deepStrictEqual(readWhere(parseWhere(text)), readWhere(where), text)
+    }
+  })
+
+  it("says at which character it is wrong", () => {
+    const cases: ReadonlyArray<[string, RegExp]> = [
+      ["", /character 1: ends where a field/],
+      ["a", /character 2: ends where an operator/],
+      ["a b", /character 3: has b where an operator/],
+      ["a=", /character 3: ends where a value/],
+      ["a=1 b=2", /character 5: has b where and or or/],
+      ["(a=1", /character 5: ends where \) is expected/],
+      ["a=1)", /character 4: has \)/],
+      ['a="x', /character 3: has a quote/],
+      ["a in (1", /character 8: ends where \)/],
+      ["a=[1", /character 3: has a bracket/],
+      ["a=[x]", /character 3: has \[x\], which is not JSON/],
+      ["and=1", /character 1: has and where a field/],
+      ["not ".repeat(1000), /nested more than/],
+      ["(".repeat(100_000), /nested more than/]
+    ]
+    for (const [text, message] of cases) {
+      assert.throws(() => parseWhere(text), QueryProblem)
+      assert.throws(() => parseWhere(text), message)
+    }
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.constantFrom("a", "=", ">=", "(", ")", "not", "and", "or", "in", '"', "[", "1", " ", "!")
+        ),
+        (parts) => {
+          try {
+            readWhere(parseWhere(parts.join(" ")))
+          } catch (error) {
+            assert.instanceOf(error, QueryProblem)
+          }
+        }
+      ),
+      { seed: 19, numRuns: 500 }
+    )
+  })
+})
+
+it("a selection has the selected fields, nested ones in objects of their own", () => {
+  const document = { _id: "x", a: { b: 1, c: [2], d: 3 }, "e.f": 4, e: { f: 5 }, g: null }
+  assert.deepStrictEqual(selectionOf(["a.b", "a.c", "e.f", "g", "h", "h.i", "_id"])(document, "x"), {
+    _id: "x",
+    a: { b: 1, c: [2] },
+    "e.f": 4,
+    g: null
+  })
+  assert.deepStrictEqual(selectionOf(["a.b", "a"])(document, "x"), { _id: "x", a: document.a })
+  assert.deepStrictEqual(Object.keys(selectionOf(["__proto__", "a.__proto__.x"])(document, "x")), ["_id"])
+})
