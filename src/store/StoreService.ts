@@ -6,7 +6,7 @@ import type { RunBatch } from "./Batch.js"
 import type { Collections, ReindexOptions, WriteOptions } from "./Collection.js"
 import type { DoctorOptions, Finding } from "./Doctor.js"
 import type { Budget, Estimate, NewCommit } from "./remote/GitRemote.js"
-import type { RunTransaction } from "./Transaction.js"
+import type { RunTransaction, WithTransaction } from "./Transaction.js"
 import type { StoreView } from "./View.js"
 import type { RunWriter } from "./Writer.js"
 
@@ -35,6 +35,7 @@ export interface StoreService extends StoreView {
   readonly batch: RunBatch
   readonly writer: RunWriter
   readonly transaction: RunTransaction
+  readonly withTransaction: WithTransaction
   /** Work branches that a crash or a conflict left behind. */
   readonly staleTransactions: Effect.Effect<
     ReadonlyArray<{ readonly branch: string; readonly commitSha: string; readonly startedAt: Date }>,

@@ -45,6 +45,8 @@ const short = [
   "derivedForm",
   "batches",
   "transactions",
+  "ambientTransactions",
+  "nestedTransactions",
   "restoring",
   "counting"
 ] as const

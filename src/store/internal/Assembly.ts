@@ -5,10 +5,12 @@ import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { lazy } from "../../domain/Lazy.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import type { Collection } from "../Collection.js"
 import type { DoctorOptions } from "../Doctor.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
-import { plain, typed } from "./Codec.js"
+import { coreNow } from "./Ambient.js"
+import { type Codec, plain, typed } from "./Codec.js"
 import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
 import { collectionExports, storeExport } from "./Exporting.js"
@@ -61,8 +63,32 @@ const checkRef = (operation: string, ref: string) =>
         new ValidationError({ operation, message: "a ref is the id of a commit, a tag or a branch" })
       )
 
-/** The store over a core. */
+/** Commits that are made again on another head keep documents, and no change of the format. */
+const formatInside = new ValidationError({
+  operation: "Store.reindex",
+  message: "a transaction cannot change the format of indexes and manifests",
+  hint: "reindex before the transaction or after it"
+})
+
+/** The store over a core. Its operations work on the core of the transaction that they run in, if any. */
 export const makeService = (core: StoreCore): StoreService => {
+  const own = serviceOf(core)
+  return guardStore(
+    own,
+    Effect.map(coreNow(core), (now) => (now === core ? own : serviceOf(now)))
+  )
+}
+
+/** The same for a collection. */
+const collectionOf = <A, I>(core: StoreCore, name: string, codec: Codec<A, I>): Collection<A, I> => {
+  const own = makeCollection(core, name, codec)
+  return guardCollection(
+    own,
+    Effect.map(coreNow(core), (now) => (now === core ? own : makeCollection(now, name, codec)))
+  )
+}
+
+const serviceOf = (core: StoreCore): StoreService => {
   const { remote } = core
   const view = viewOf(core)
   const doctorWith = (options: DoctorOptions) =>
@@ -72,7 +98,7 @@ export const makeService = (core: StoreCore): StoreService => {
     running ??= loaded.makeTransactions(core, makeService)
     return running
   })
-  return guardStore({
+  return {
     ...view,
     repository: remote.repo ?? remote.name,
     branch: core.branch,
@@ -80,28 +106,32 @@ export const makeService = (core: StoreCore): StoreService => {
     trustForeignIndexes: core.options.trustForeignIndexes,
     collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
       schema === undefined
-        ? (guardCollection(makeCollection(core, name, plain)) as never)
-        : (guardCollection(makeCollection(core, name, typed(schema))) as never),
+        ? (collectionOf(core, name, plain) as never)
+        : (collectionOf(core, name, typed(schema)) as never),
     batch: (options, body) => Effect.flatMap(batching, ({ makeBatch }) => makeBatch(core)(options, body)),
     writer: (options, body) => Effect.flatMap(writing, ({ makeWriter }) => makeWriter(core)(options, body)),
     transaction: (options, body) => Effect.flatMap(transactions, (all) => all.transaction(options, body)),
+    withTransaction: (effect, options) =>
+      Effect.flatMap(transactions, (all) => all.withTransaction(effect, options)),
     staleTransactions: Effect.flatMap(transactions, (all) => all.staleTransactions),
     removeTransaction: (branch) => Effect.flatMap(transactions, (all) => all.removeTransaction(branch)),
     revert: (commitSha, options) =>
       Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
     reindex: Effect.fn("Store.reindex")((options) =>
-      reindex(
-        core,
-        "Store.reindex",
-        options?.format === undefined ? "reindex" : `reindex in format ${options.format}`,
-        "all",
-        options
-      )
+      options?.format !== undefined && core.transaction !== undefined
+        ? formatInside
+        : reindex(
+            core,
+            "Store.reindex",
+            options?.format === undefined ? "reindex" : `reindex in format ${options.format}`,
+            "all",
+            options
+          )
     ),
     preview: (body) => Effect.flatMap(previewing, ({ makePreview }) => makePreview(core, makeService)(body)),
     snapshot: Effect.map(
       Effect.suspend(() => core.snapshot().head),
-      (head) => makeView(core.at(head))
+      (head) => makeView(core.at(head, core.transaction?.reads))
     ).pipe(Effect.withSpan("Store.snapshot")),
     at: Effect.fn("Store.at")(function* (ref) {
       yield* checkRef("Store.at", ref)
@@ -118,5 +148,5 @@ export const makeService = (core: StoreCore): StoreService => {
     estimate: remote.estimate,
     doctor: doctorWith({}),
     doctorWith
-  })
+  }
 }

@@ -82,7 +82,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     return core
       .write({
         operation: "Batch.commit",
-        message: options.message ?? `batch: ${operations.length} operations`,
+        message: options.message ?? core.transaction?.message ?? `batch: ${operations.length} operations`,
         mode: "batch",
         operations,
         expectations: Array.from(expected.values())

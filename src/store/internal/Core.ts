@@ -80,7 +80,11 @@ type Place =
       readonly seen: Bounded<RepositorySettings.SeenRoot>
       readonly reads: ReadSet | undefined
     }
-  | { readonly _tag: "Commit"; readonly head: Option.Option<Head> }
+  | {
+      readonly _tag: "Commit"
+      readonly head: Option.Option<Head>
+      readonly reads?: ReadSet | undefined
+    }
 
 const assemble = (shared: Shared, options: ResolvedOptions, place: Place): StoreCore => {
   const { nextId, precedence, remote } = shared
@@ -94,7 +98,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
         : place.head.value.commit
   const cache = FileCache.make(options.cache, [remote.name, cacheOwner])
   const seen = place._tag === "Fork" ? place.seen : new Bounded<RepositorySettings.SeenRoot>(256)
-  const reads = place._tag === "Fork" ? place.reads : undefined
+  const reads = place._tag === "Branch" ? undefined : place.reads
   const presence: SnapshotBranch = { require: requireBranch(remote, branch), seen: false }
   const snapshot = () =>
     place._tag === "Commit"
@@ -176,8 +180,12 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     write: (unit) => precedence.beside(branch, write(unit)),
     onBranch: (name) => assemble(shared, elsewhere(name), { _tag: "Branch" }),
     onFork: (name, reads) => assemble(shared, elsewhere(name), { _tag: "Fork", seen, reads }),
-    at: (head) =>
-      assemble(shared, { ...options, readOnly: true, cache: options.viewCache() }, { _tag: "Commit", head }),
+    at: (head, reads) =>
+      assemble(
+        shared,
+        { ...options, readOnly: true, cache: options.viewCache() },
+        { _tag: "Commit", head, reads }
+      ),
     invalidate: (path) =>
       path !== undefined
         ? cache.delete(path)

@@ -66,18 +66,50 @@ const guardOf = (operation: string, { parameters, refuses }: Signature) => {
     }
 }
 
-/** Puts a check of its arguments before every method of a service: each has a signature, or this does not compile. */
+type Members = Readonly<Record<string, unknown>>
+
+/** A method of the service that `now` gives when its effect or its stream runs. */
+const laterMethod = (now: Effect.Effect<Members>, name: string, refuses: Signature["refuses"]): Method => {
+  const call = (args: ReadonlyArray<unknown>) =>
+    Effect.map(now, (members) => (members[name] as Method)(...args))
+  return refuses === "effect"
+    ? (...args) => Effect.flatten(call(args) as Effect.Effect<Effect.Effect<unknown>>)
+    : (...args) => Stream.unwrap(call(args) as Effect.Effect<Stream.Stream<unknown>>)
+}
+
+/**
+ * Puts a check of its arguments before every method of a service: each has a signature, or this does not compile. With
+ * `now`, effects and streams are those of the service that it gives when they run.
+ */
 export const guard = <Service extends object>(
   group: string,
   signatures: Methods<Service>
-): (<S extends Service>(service: S) => S) => {
+): (<S extends Service>(service: S, now?: Effect.Effect<S>) => S) => {
   const guards = Object.entries<Signature>(signatures as never).map(
-    ([name, signature]) => [name, guardOf(`${group}.${name}`, signature)] as const
+    ([name, signature]) => [name, signature.refuses, guardOf(`${group}.${name}`, signature)] as const
   )
-  return (service) => {
-    const methods = service as unknown as Record<string, Method>
-    const checked = Object.fromEntries(guards.map(([name, check]) => [name, check(methods[name]!)]))
-    return { ...service, ...checked }
+  return (service, now) => {
+    const own = service as unknown as Members
+    const later = now as unknown as Effect.Effect<Members> | undefined
+    const checked = Object.fromEntries(
+      guards.map(([name, refuses, check]) => [
+        name,
+        check(
+          later === undefined || refuses === "throw"
+            ? (own[name] as Method)
+            : laterMethod(later, name, refuses)
+        )
+      ])
+    )
+    const effects =
+      later === undefined
+        ? []
+        : Object.entries(own).flatMap(([name, value]) =>
+            Effect.isEffect(value)
+              ? [[name, Effect.flatMap(later, (members) => members[name] as typeof value)] as const]
+              : []
+          )
+    return { ...service, ...checked, ...Object.fromEntries(effects) }
   }
 }
 

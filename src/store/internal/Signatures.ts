@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
   above,
@@ -219,6 +220,10 @@ export const guardStore = guard<StoreService>("Store", {
   transaction: effect(
     requiredOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>),
     body
+  ),
+  withTransaction: effect(
+    ["effect", kind("an Effect", Effect.isEffect)],
+    optionsOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>)
   ),
   removeTransaction: effect(["branch", text]),
   at: effect(["ref", text]),

@@ -7,6 +7,7 @@ import type { ValidationError, WriteError } from "../../domain/StoreError.js"
 import type { Batch, BatchOptions } from "../Batch.js"
 import type { Typed } from "../Collection.js"
 import type { DoctorOptions, Finding } from "../Doctor.js"
+import { joinedNow } from "../internal/Ambient.js"
 import type { Estimate, NewCommit } from "../remote/GitRemote.js"
 import { Store } from "../Store.js"
 import type { StoreService } from "../StoreService.js"
@@ -184,6 +185,41 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return { result, commitSha: ended }
   }
 
+  /**
+   * Runs the body as one transaction, with a store whose every operation joins it, also in services that are given that
+   * store: see `Store.withTransaction`. A body that throws writes nothing. This store itself stays outside.
+   *
+   * @since 0.1.0
+   */
+  async withTransaction<A>(
+    body: (store: AsyncStore) => Promise<A> | A,
+    options: PromiseOptions<TransactionOptions> = {}
+  ): Promise<A> {
+    requireBody("Store.withTransaction", body)
+    return this.call(
+      (store) =>
+        store.withTransaction(
+          Effect.flatMap(joinedNow, (joined) =>
+            called(() => this.during(AsyncStore.of(this.runner.child(joined), store), body))
+          ),
+          effectOptions(options)
+        ),
+      options
+    )
+  }
+
+  /** Runs a body with a store that closes at its end. */
+  private async during<A>(store: AsyncStore, body: (store: AsyncStore) => Promise<A> | A): Promise<A> {
+    try {
+      const result = await body(store)
+      await store.close()
+      return result
+    } catch (error) {
+      await store.close().catch(() => {})
+      throw error
+    }
+  }
+
   /** A transaction to be committed by hand; closing the store rolls it back. */
   async openTransaction(options: PromiseOptions<TransactionOptions> = {}): Promise<AsyncTransaction> {
     const scoped = await ScopedHandle.open(
@@ -239,17 +275,11 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     options?: SignalOptions
   ): Promise<NewCommit | null> {
     requireBody("Store.preview", body)
-    const run = async (dry: StoreService) => {
-      const store = AsyncStore.of(this.runner.child(), dry)
-      try {
-        await body(store)
-      } catch (error) {
-        await store.close().catch(() => {})
-        throw error
-      }
-      await store.close()
-    }
-    const commit = await this.call((store) => store.preview((dry) => called(() => run(dry))), options)
+    const commit = await this.call(
+      (store) =>
+        store.preview((dry) => called(() => this.during(AsyncStore.of(this.runner.child(), dry), body))),
+      options
+    )
     return Option.getOrNull(commit)
   }
 

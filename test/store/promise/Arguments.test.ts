@@ -188,6 +188,10 @@ describe("arguments of plain JavaScript", () => {
       "transaction(f, { message: _ })": (wrong) =>
         store.transaction((transaction) => transaction.collection("a").insert({}), { message: wrong }),
       "transaction.batch(_)": (wrong) => store.transaction((transaction) => transaction.batch(wrong)),
+      "withTransaction(_)": (wrong) => store.withTransaction(wrong),
+      "withTransaction(f, _)": (wrong) => store.withTransaction(() => {}, wrong),
+      "withTransaction(f, { message: _ })": (wrong) =>
+        store.withTransaction((inside) => inside.collection("a").insert({}), { message: wrong }),
       "openTransaction(_)": (wrong) => store.openTransaction(wrong),
       "preview(_)": (wrong) => store.preview(wrong),
       "store.reindex(_)": (wrong) => store.reindex(wrong),
@@ -290,6 +294,7 @@ describe("arguments of plain JavaScript", () => {
       batch: [{}, () => Effect.void],
       writer: [{}, () => Effect.void],
       transaction: [{}, () => Effect.void],
+      withTransaction: [Effect.void, {}],
       removeTransaction: ["chainstore-tx-x"],
       at: ["main"],
       onBranch: ["main"],
