@@ -24,7 +24,7 @@ export interface StoreReindexOptions extends ReindexOptions {
 }
 
 /** JSON documents in a Git repository; every write is a commit. Read-committed at the branch's head, atomic per commit. */
-export interface StoreService extends StoreView {
+export interface StoreService extends Omit<StoreView, "collection"> {
   /** `owner/name`; of a repository in memory, its own name. */
   readonly repository: string
   readonly branch: string

@@ -40,6 +40,15 @@ export {
   NullCache
 } from "./Cache.js"
 export type * from "./Collection.js"
+export { Collection } from "./Collection.js"
+export {
+  type CollectionDefinition,
+  type CollectionLike,
+  type ContextOf,
+  type InputOf,
+  type InsertOf,
+  isDefinition
+} from "./CollectionDefinition.js"
 export type * from "./Doctor.js"
 export { documentPath, idAt, locate } from "./DocumentPath.js"
 export * from "./remote/GitRemote.js"

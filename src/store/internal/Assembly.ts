@@ -1,16 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { lazy } from "../../domain/Lazy.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { Collection } from "../Collection.js"
+import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
 import type { DoctorOptions } from "../Doctor.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
 import { coreNow } from "./Ambient.js"
-import { type Codec, plain, typed } from "./Codec.js"
+import { type AnySchema, type Codec, codecOf } from "./Codec.js"
 import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
 import { collectionExports, storeExport } from "./Exporting.js"
@@ -46,13 +46,11 @@ const viewOf = (core: StoreCore): StoreView => ({
     Option.map(({ commit }) => commit as string)
   ),
   collections: collections(core),
-  collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
-    schema === undefined
-      ? (guardReader({ ...makeReader(core, name, plain), ...collectionExports(core, name) }) as never)
-      : (guardReader({
-          ...makeReader(core, name, typed(schema)),
-          ...collectionExports(core, name)
-        }) as never),
+  collection: (given: CollectionLike, schema?: AnySchema) => {
+    const name = nameIn(given)
+    const codec = codecOf(given, schema)
+    return guardReader({ ...makeReader(core, name, codec), ...collectionExports(core, name) }) as never
+  },
   exportExcel: storeExport(core, makeView)
 })
 
@@ -80,7 +78,7 @@ export const makeService = (core: StoreCore): StoreService => {
 }
 
 /** The same for a collection. */
-const collectionOf = <A, I>(core: StoreCore, name: string, codec: Codec<A, I>): Collection<A, I> => {
+const collectionOf = (core: StoreCore, name: string, codec: Codec<any, any>): Collection<any, any> => {
   const own = makeCollection(core, name, codec)
   return guardCollection(
     own,
@@ -104,10 +102,8 @@ const serviceOf = (core: StoreCore): StoreService => {
     branch: core.branch,
     root: core.options.root,
     trustForeignIndexes: core.options.trustForeignIndexes,
-    collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
-      schema === undefined
-        ? (collectionOf(core, name, plain) as never)
-        : (collectionOf(core, name, typed(schema)) as never),
+    collection: (given: CollectionLike, schema?: AnySchema) =>
+      collectionOf(core, nameIn(given), codecOf(given, schema)) as never,
     batch: (options, body) => Effect.flatMap(batching, ({ makeBatch }) => makeBatch(core)(options, body)),
     writer: (options, body) => Effect.flatMap(writing, ({ makeWriter }) => makeWriter(core)(options, body)),
     transaction: (options, body) => Effect.flatMap(transactions, (all) => all.transaction(options, body)),

@@ -1,3 +1,4 @@
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
@@ -153,7 +154,10 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
     }),
     importRecords: (records, options) =>
       Effect.flatMap(importing, ({ importRecords }) =>
-        importRecords({ core, collection: name, stored: storedNow, check: codec.problem }, records, options)
+        Effect.contextWithEffect((context: Context.Context<never>) => {
+          const check = (document: JsonObject) => codec.problem(document, context)
+          return importRecords({ core, collection: name, stored: storedNow, check }, records, options)
+        })
       ),
     reindex: Effect.fn("Collection.reindex")(function* (options) {
       const operation = "Collection.reindex"

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Bounded } from "../../domain/Bounded.js"
+import { lazy } from "../../domain/Lazy.js"
 import { emptyTree } from "../../domain/Oid.js"
 import { NotFoundError, type ReadError, ValidationError } from "../../domain/StoreError.js"
 import * as Ulid from "../../domain/Ulid.js"
@@ -9,7 +10,7 @@ import { under } from "../DocumentPath.js"
 import type { GitRemoteService, Head, Probe } from "../remote/GitRemote.js"
 import { snapshotOf } from "../remote/RemoteSnapshot.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
-import * as Commit from "./Commit.js"
+import type { CommitParts } from "./Commit.js"
 import * as Derived from "./Derived.js"
 import * as FileCache from "./FileCache.js"
 import { emptyListing, type Listing, listAt, listingOf } from "./Listing.js"
@@ -17,6 +18,10 @@ import * as Precedence from "./Precedence.js"
 import * as RepositorySettings from "./RepositorySettings.js"
 import { makeSnapshot, type ReadSet, type SnapshotBranch } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
+import type { Unit } from "./WriteUnit.js"
+
+/** Loaded when it is used: a page that reads does not carry it. */
+const committing = lazy(() => import("./Commit.js"))
 
 interface Shared {
   readonly remote: GitRemoteService
@@ -115,7 +120,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     seen
   })
   const derived = Derived.make(remote, options)
-  const write = Commit.make({
+  const parts: CommitParts = {
     remote,
     options,
     branch,
@@ -125,7 +130,8 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     reads,
     presence,
     isPinned
-  })
+  }
+  const write = (unit: Unit) => Effect.flatMap(committing, ({ make }) => make(parts)(unit))
   const listings = new Bounded<Listing>(3)
 
   const listing: StoreCore["listing"] = (snapshot, collection) =>

@@ -23,6 +23,7 @@ import type {
   RestoreOptions,
   WriteOptions
 } from "../Collection.js"
+import { type CollectionLike, isDefinition } from "../CollectionDefinition.js"
 import type { DoctorOptions } from "../Doctor.js"
 import type { StoreReindexOptions, StoreService } from "../StoreService.js"
 import type { TransactionOptions } from "../Transaction.js"
@@ -37,7 +38,12 @@ import { direct, effect, guard, stream } from "./Guard.js"
 const anything = Schema.Unknown
 
 const id = ["id", text] as const
-const collectionName = ["collection", text] as const
+/** The name of a collection, or a definition. */
+const like = kind<CollectionLike>(
+  "a string or a definition",
+  (value) => typeof value === "string" || isDefinition(value)
+)
+const collectionName = ["collection", like] as const
 const document = ["document", anything] as const
 const body = ["body", callback()] as const
 
@@ -168,7 +174,7 @@ export const guardBatch = guard<Batch>("Batch", {
 export const guardWriter = guard<Writer>("Writer", queue)
 
 const collection = direct(
-  ["name", text],
+  ["name", like],
   ["schema", Schema.UndefinedOr(kind<any>("a Schema of Effect", Schema.isSchema))]
 )
 
@@ -177,7 +183,13 @@ const viewSignatures = {
   exportExcel: effect(
     destination,
     optionsOf({
-      collections: maybe(texts),
+      collections: maybe(
+        kind<ReadonlyArray<CollectionLike>>(
+          "a list of strings or definitions",
+          (value) =>
+            Array.isArray(value) && value.every((one) => typeof one === "string" || isDefinition(one))
+        )
+      ),
       columns: maybe(Schema.Record({ key: Schema.String, value: texts })),
       limit: maybe(wholeNumber(1)),
       onProgress

@@ -6,6 +6,7 @@ import type * as Schema from "effect/Schema"
 import type { ValidationError, WriteError } from "../../domain/StoreError.js"
 import type { Batch, BatchOptions } from "../Batch.js"
 import type { Typed } from "../Collection.js"
+import { nameIn } from "../CollectionDefinition.js"
 import type { DoctorOptions, Finding } from "../Doctor.js"
 import { joinedNow } from "../internal/Ambient.js"
 import type { Estimate, NewCommit } from "../remote/GitRemote.js"
@@ -16,7 +17,14 @@ import type { DatabaseExcelOptions } from "../transfer/Export.js"
 import type { StoreView } from "../View.js"
 import type { Writer, WriterOptions } from "../Writer.js"
 import { AsyncBatch, inBatch } from "./AsyncBatch.js"
-import { AsyncCollection, AsyncCollectionReader, opened } from "./AsyncCollection.js"
+import {
+  AsyncCollection,
+  type AsyncCollectionOf,
+  AsyncCollectionReader,
+  opened,
+  type PlainCollectionLike,
+  type PlainDefinition
+} from "./AsyncCollection.js"
 import { AsyncTransaction } from "./AsyncTransaction.js"
 import { AsyncWriter } from "./AsyncWriter.js"
 import { called } from "./Callback.js"
@@ -38,10 +46,13 @@ const Reads = withMethods(Target, reads) as new (
 
 /** A read-only view of one commit, as promises. */
 export class AsyncView extends Reads {
+  collection<D extends PlainDefinition>(
+    definition: D
+  ): AsyncCollectionReader<Typed<Schema.Schema.Type<D["schema"]>>>
   collection(name: string): AsyncCollectionReader
   collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollectionReader<Typed<A>>
-  collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollectionReader<any> {
-    return new AsyncCollectionReader(name, this.runner, opened(this.target, name, schema))
+  collection(given: PlainCollectionLike, schema?: Schema.Schema<any, any>): AsyncCollectionReader<any> {
+    return new AsyncCollectionReader(nameIn(given), this.runner, opened(this.target, given, schema))
   }
 
   /** Writes a worksheet per collection: to a file's path (on Node) or a web stream. Returns the columns of each. */
@@ -112,13 +123,17 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return this.runner.run(Effect.flatMap(this.store, use), signalOf(options))
   }
 
+  override collection<D extends PlainDefinition>(definition: D): AsyncCollectionOf<D>
   override collection(name: string): AsyncCollection
   override collection<A, I extends object>(
     name: string,
     schema: Schema.Schema<A, I>
   ): AsyncCollection<Typed<A>, A>
-  override collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
-    return new AsyncCollection(name, this.runner, opened(this.store, name, schema))
+  override collection(
+    given: PlainCollectionLike,
+    schema?: Schema.Schema<any, any>
+  ): AsyncCollection<any, any> {
+    return new AsyncCollection(nameIn(given), this.runner, opened(this.store, given, schema))
   }
 
   /** Runs the body and commits what it queued; a body that throws discards it. */

@@ -199,7 +199,7 @@ describe("arguments of plain JavaScript", () => {
       "revert(_)": (wrong) => store.revert(wrong),
       "revert(main, _)": (wrong) => store.revert("main", wrong),
       "removeTransaction(_)": (wrong) => store.removeTransaction(wrong),
-      "put(_)": (wrong) => store.batch((batch) => batch.put(wrong, "x", {})),
+      "put(_)": (wrong) => store.batch((batch) => batch.put<string>(wrong, "x", {})),
       "put(a, _)": (wrong) => store.batch((batch) => batch.put("a", wrong, {})),
       "put(a, x, _)": (wrong) => store.batch((batch) => batch.put("a", "y", wrong)),
       "batch.insert(a, {}, _)": (wrong) => store.batch((batch) => batch.insert("a", {}, wrong)),
