@@ -35,10 +35,12 @@ const collections = (core: StoreCore) =>
       .filter(({ kind, path }) => kind === "tree" && collectionNameProblem(path) === undefined)
       .map(({ path }) => path)
       .sort(compareCodePoints)
-  }).pipe(Effect.withSpan("Store.collections"))
+  })
+
+const attributesOf = ({ branch, remote }: StoreCore) => ({ repository: remote.repo ?? remote.name, branch })
 
 /** A read-only look at what a core sees. */
-const makeView = (core: StoreCore): StoreView => guardView(viewOf(core))
+const makeView = (core: StoreCore): StoreView => guardView(viewOf(core), { attributes: attributesOf(core) })
 
 const viewOf = (core: StoreCore): StoreView => ({
   commitSha: Effect.map(
@@ -49,7 +51,10 @@ const viewOf = (core: StoreCore): StoreView => ({
   collection: (given: CollectionLike, schema?: AnySchema) => {
     const name = nameIn(given)
     const codec = codecOf(given, schema)
-    return guardReader({ ...makeReader(core, name, codec), ...collectionExports(core, name) }) as never
+    return guardReader(
+      { ...makeReader(core, name, codec), ...collectionExports(core, name) },
+      { attributes: { ...attributesOf(core), collection: name } }
+    ) as never
   },
   exportExcel: storeExport(core, makeView)
 })
@@ -71,26 +76,26 @@ const formatInside = new ValidationError({
 /** The store over a core. Its operations work on the core of the transaction that they run in, if any. */
 export const makeService = (core: StoreCore): StoreService => {
   const own = serviceOf(core)
-  return guardStore(
-    own,
-    Effect.map(coreNow(core), (now) => (now === core ? own : serviceOf(now)))
-  )
+  return guardStore(own, {
+    attributes: attributesOf(core),
+    now: Effect.map(coreNow(core), (now) => (now === core ? own : serviceOf(now)))
+  })
 }
 
 /** The same for a collection. */
 const collectionOf = (core: StoreCore, name: string, codec: Codec<any, any>): Collection<any, any> => {
   const own = makeCollection(core, name, codec)
-  return guardCollection(
-    own,
-    Effect.map(coreNow(core), (now) => (now === core ? own : makeCollection(now, name, codec)))
-  )
+  return guardCollection(own, {
+    attributes: { ...attributesOf(core), collection: name },
+    now: Effect.map(coreNow(core), (now) => (now === core ? own : makeCollection(now, name, codec)))
+  })
 }
 
 const serviceOf = (core: StoreCore): StoreService => {
   const { remote } = core
   const view = viewOf(core)
   const doctorWith = (options: DoctorOptions) =>
-    Effect.flatMap(examining, ({ doctor }) => doctor(core, options)).pipe(Effect.withSpan("Store.doctor"))
+    Effect.flatMap(examining, ({ doctor }) => doctor(core, options))
   let running: ReturnType<typeof makeTransactions> | undefined
   const transactions = Effect.map(transacting, (loaded) => {
     running ??= loaded.makeTransactions(core, makeService)
@@ -113,7 +118,7 @@ const serviceOf = (core: StoreCore): StoreService => {
     removeTransaction: (branch) => Effect.flatMap(transactions, (all) => all.removeTransaction(branch)),
     revert: (commitSha, options) =>
       Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
-    reindex: Effect.fn("Store.reindex")((options) =>
+    reindex: (options) =>
       options?.format !== undefined && core.transaction !== undefined
         ? formatInside
         : reindex(
@@ -122,20 +127,19 @@ const serviceOf = (core: StoreCore): StoreService => {
             options?.format === undefined ? "reindex" : `reindex in format ${options.format}`,
             "all",
             options
-          )
-    ),
+          ),
     preview: (body) => Effect.flatMap(previewing, ({ makePreview }) => makePreview(core, makeService)(body)),
     snapshot: Effect.map(
       Effect.suspend(() => core.snapshot().head),
       (head) => makeView(core.at(head, core.transaction?.reads))
-    ).pipe(Effect.withSpan("Store.snapshot")),
-    at: Effect.fn("Store.at")(function* (ref) {
+    ),
+    at: Effect.fnUntraced(function* (ref) {
       yield* checkRef("Store.at", ref)
       const head = yield* requireRef(remote, core.branch, ref, "Store.at")
       return makeView(core.at(Option.some(head)))
     }),
     onBranch: (branch) => makeService(core.onBranch(branch)),
-    resolveRef: Effect.fn("Store.resolveRef")(function* (ref) {
+    resolveRef: Effect.fnUntraced(function* (ref) {
       yield* checkRef("Store.resolveRef", ref)
       return Option.map(yield* remote.resolve(ref), ({ commit }) => commit as string)
     }),

@@ -166,4 +166,4 @@ export const makeBatch =
         ),
         Effect.ensuring(close)
       )
-    }).pipe(Effect.withSpan("Store.batch"))
+    })

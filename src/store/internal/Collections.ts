@@ -80,7 +80,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
   return {
     ...makeReader(core, name, codec),
     ...collectionExports(core, name),
-    insert: Effect.fn("Collection.insert")(function* (given, options) {
+    insert: Effect.fnUntraced(function* (given, options) {
       const operation = "Collection.insert"
       const id = options?.id ?? (yield* core.nextId)
       yield* check(operation, { collection: name, id })
@@ -92,7 +92,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return id
     }),
-    update: Effect.fn("Collection.update")(function* (id, given, options) {
+    update: Effect.fnUntraced(function* (id, given, options) {
       const operation = "Collection.update"
       yield* check(operation, { collection: name, id })
       const patch = yield* codec.copy(placeOf(operation, id), given)
@@ -108,7 +108,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return yield* written(operation, id, outcome)
     }),
-    replace: Effect.fn("Collection.replace")(function* (id, given, options) {
+    replace: Effect.fnUntraced(function* (id, given, options) {
       const operation = "Collection.replace"
       yield* check(operation, { collection: name, id })
       const document = yield* codec.copy(placeOf(operation, id), given)
@@ -120,7 +120,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return yield* written(operation, id, outcome)
     }),
-    upsert: Effect.fn("Collection.upsert")(function* (id, given, options) {
+    upsert: Effect.fnUntraced(function* (id, given, options) {
       const operation = "Collection.upsert"
       yield* check(operation, { collection: name, id })
       const document = yield* codec.copy(placeOf(operation, id), given)
@@ -138,7 +138,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return yield* written(operation, id, outcome)
     }),
-    delete: Effect.fn("Collection.delete")(function* (id, options) {
+    delete: Effect.fnUntraced(function* (id, options) {
       const operation = "Collection.delete"
       yield* check(operation, { collection: name, id })
       yield* write(operation, "delete", id, options, {
@@ -147,7 +147,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
         next: () => Effect.succeed({ document: Option.none() })
       })
     }),
-    restore: Effect.fn("Collection.restore")(function* (id, commitSha, options) {
+    restore: Effect.fnUntraced(function* (id, commitSha, options) {
       const { restoreDocument } = yield* restoring
       const restored = yield* restoreDocument(core, name, id, commitSha, options)
       return yield* codec.fromDocument(placeOf("Collection.restore", id), restored)
@@ -159,7 +159,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
           return importRecords({ core, collection: name, stored: storedNow, check }, records, options)
         })
       ),
-    reindex: Effect.fn("Collection.reindex")(function* (options) {
+    reindex: Effect.fnUntraced(function* (options) {
       const operation = "Collection.reindex"
       yield* check(operation, { collection: name })
       return yield* reindex(core, operation, `reindex ${name}`, [name], options)

@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { kindOf } from "../../domain/OptionProblems.js"
 import { reader } from "../../domain/Options.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import { type Attributes, observed } from "./Observed.js"
 
 /** A method's parameters in order: their names, and what each takes. */
 export interface Signature {
@@ -35,9 +36,17 @@ type Methods<Service> = {
   [Name in keyof Service as Service[Name] extends (...args: any) => unknown ? Name : never]: Signature
 }
 
+/** The names of a service's members that are effects. */
+type Effects<Service> = {
+  [Name in keyof Service]: Service[Name] extends Effect.Effect<any, any, any> ? Name : never
+}[keyof Service]
+
 type Method = (...args: ReadonlyArray<unknown>) => unknown
 
-const guardOf = (operation: string, { parameters, refuses }: Signature) => {
+/** Arguments that a span tells. */
+const shown = new Set(["id", "collection", "branch", "ref", "commitSha", "field"])
+
+const guardOf = (operation: string, { parameters, refuses }: Signature, isObserved: boolean) => {
   const readers = parameters.map(([name, takes]) => ({ name, read: reader(takes) }))
   const problemOf = (args: ReadonlyArray<unknown>): ValidationError | undefined => {
     for (const [at, { name, read }] of readers.entries()) {
@@ -46,24 +55,35 @@ const guardOf = (operation: string, { parameters, refuses }: Signature) => {
     }
     return undefined
   }
-  return (method: Method): Method =>
-    (...args) => {
+  const around = isObserved ? observed(operation) : undefined
+  return (method: Method, attributes: Attributes): Method => {
+    const told = (args: ReadonlyArray<unknown>) => {
+      const all: Record<string, unknown> = { ...attributes }
+      for (const [at, { name }] of readers.entries()) {
+        if (shown.has(name) && typeof args[at] === "string") all[name] = args[at]
+      }
+      return all
+    }
+    return (...args) => {
       if (refuses === "effect") {
-        return Effect.suspend(() => {
+        const run = Effect.suspend(() => {
           const problem = problemOf(args)
           return problem === undefined ? (method(...args) as Effect.Effect<unknown>) : Effect.fail(problem)
         })
+        return around === undefined ? run : Effect.suspend(() => around.effect(run, told(args)))
       }
       if (refuses === "stream") {
-        return Stream.suspend(() => {
+        const run = Stream.suspend(() => {
           const problem = problemOf(args)
           return problem === undefined ? (method(...args) as Stream.Stream<unknown>) : Stream.fail(problem)
         })
+        return around === undefined ? run : Stream.suspend(() => around.stream(run, told(args)))
       }
       const problem = problemOf(args)
       if (problem !== undefined) throw problem
       return method(...args)
     }
+  }
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -77,39 +97,54 @@ const laterMethod = (now: Effect.Effect<Members>, name: string, refuses: Signatu
     : (...args) => Stream.unwrap(call(args) as Effect.Effect<Stream.Stream<unknown>>)
 }
 
+/** How a service is guarded. */
+export interface Guarding<S> {
+  /** What the spans of its operations say. */
+  readonly attributes?: Attributes | undefined
+  /** The service that effects and streams belong to when they run. */
+  readonly now?: Effect.Effect<S> | undefined
+}
+
 /**
- * Puts a check of its arguments before every method of a service: each has a signature, or this does not compile. With
- * `now`, effects and streams are those of the service that it gives when they run.
+ * Puts a check of its arguments before every method of a service: each has a signature, or this does not compile.
+ * `members` are its effects. With them its operations have spans and metrics.
  */
 export const guard = <Service extends object>(
   group: string,
-  signatures: Methods<Service>
-): (<S extends Service>(service: S, now?: Effect.Effect<S>) => S) => {
+  signatures: Methods<Service>,
+  members?: ReadonlyArray<Effects<Service>>
+): (<S extends Service>(service: S, guarding?: Guarding<S>) => S) => {
   const guards = Object.entries<Signature>(signatures as never).map(
-    ([name, signature]) => [name, signature.refuses, guardOf(`${group}.${name}`, signature)] as const
+    ([name, signature]) =>
+      [
+        name,
+        signature.refuses,
+        guardOf(`${group}.${name}`, signature, members !== undefined && signature.refuses !== "throw")
+      ] as const
   )
-  return (service, now) => {
+  const effects = members?.map((name) => [name as string, observed(`${group}.${String(name)}`)] as const)
+  return (service, { attributes = {}, now } = {}) => {
     const own = service as unknown as Members
     const later = now as unknown as Effect.Effect<Members> | undefined
-    const checked = Object.fromEntries(
-      guards.map(([name, refuses, check]) => [
-        name,
-        check(
-          later === undefined || refuses === "throw"
-            ? (own[name] as Method)
-            : laterMethod(later, name, refuses)
-        )
-      ])
-    )
-    const effects =
-      later === undefined
-        ? []
-        : Object.entries(own).flatMap(([name, value]) =>
-            Effect.isEffect(value)
-              ? [[name, Effect.flatMap(later, (members) => members[name] as typeof value)] as const]
-              : []
-          )
-    return { ...service, ...checked, ...Object.fromEntries(effects) }
+    const checked = guards.map(([name, refuses, check]) => [
+      name,
+      check(
+        later === undefined || refuses === "throw"
+          ? (own[name] as Method)
+          : laterMethod(later, name, refuses),
+        attributes
+      )
+    ])
+    const seen = (effects ?? []).map(([name, { effect }]) => [
+      name,
+      effect(
+        later === undefined
+          ? (own[name] as Effect.Effect<unknown>)
+          : Effect.flatMap(later, (members) => members[name] as Effect.Effect<unknown>),
+        attributes
+      )
+    ])
+    return { ...service, ...Object.fromEntries([...checked, ...seen]) }
   }
 }
 

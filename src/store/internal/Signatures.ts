@@ -112,39 +112,43 @@ const readerSignatures = {
 }
 
 /** Checks what the reads of a collection are given. */
-export const guardReader = guard<CollectionReader<any>>("Collection", readerSignatures)
+export const guardReader = guard<CollectionReader<any>>("Collection", readerSignatures, ["count"])
 
 /** Checks what the reads and writes of a collection are given. */
-export const guardCollection = guard<Collection<any, any>>("Collection", {
-  ...readerSignatures,
-  insert: effect(document, optionsOf({ ...message, ...insert })),
-  update: effect(id, ["patch", anything], guarded),
-  replace: effect(id, document, guarded),
-  upsert: effect(id, document, guarded),
-  delete: effect(id, guarded),
-  restore: effect(
-    id,
-    ["commitSha", text],
-    optionsOf({
-      ...message,
-      expectedRev: maybe(Schema.NullOr(wholeNumber(0)))
-    } satisfies FieldsOf<RestoreOptions>)
-  ),
-  importRecords: effect(
-    ["records", anything],
-    optionsOf({
-      idField: maybe(text),
-      chunkSize: maybe(wholeNumber(1)),
-      dryRun: maybe(flag),
-      validate: maybe(oneOf("each", "first")),
-      importId: maybe(text),
-      message: maybe(text),
-      onProgress,
-      onRow: maybe(callback())
-    } satisfies FieldsOf<ImportOptions>)
-  ),
-  reindex: effect(optionsOf({ ...message, onProgress } satisfies FieldsOf<ReindexOptions>))
-})
+export const guardCollection = guard<Collection<any, any>>(
+  "Collection",
+  {
+    ...readerSignatures,
+    insert: effect(document, optionsOf({ ...message, ...insert })),
+    update: effect(id, ["patch", anything], guarded),
+    replace: effect(id, document, guarded),
+    upsert: effect(id, document, guarded),
+    delete: effect(id, guarded),
+    restore: effect(
+      id,
+      ["commitSha", text],
+      optionsOf({
+        ...message,
+        expectedRev: maybe(Schema.NullOr(wholeNumber(0)))
+      } satisfies FieldsOf<RestoreOptions>)
+    ),
+    importRecords: effect(
+      ["records", anything],
+      optionsOf({
+        idField: maybe(text),
+        chunkSize: maybe(wholeNumber(1)),
+        dryRun: maybe(flag),
+        validate: maybe(oneOf("each", "first")),
+        importId: maybe(text),
+        message: maybe(text),
+        onProgress,
+        onRow: maybe(callback())
+      } satisfies FieldsOf<ImportOptions>)
+    ),
+    reindex: effect(optionsOf({ ...message, onProgress } satisfies FieldsOf<ReindexOptions>))
+  },
+  ["count"]
+)
 
 const expectation = kind<any>('one of { rev: 3 }, { sha: "..." } and { absent: true }', (value) => {
   if (typeof value !== "object" || value === null) return false
@@ -198,7 +202,7 @@ const viewSignatures = {
 }
 
 /** Checks what a view is given. */
-export const guardView = guard<StoreView>("Store", viewSignatures)
+export const guardView = guard<StoreView>("Store", viewSignatures, ["commitSha", "collections"])
 
 const batch = effect(requiredOf(message satisfies FieldsOf<BatchOptions>), body)
 
@@ -218,39 +222,43 @@ const operation = Schema.Struct({
 })
 
 /** Checks what a store is given. */
-export const guardStore = guard<StoreService>("Store", {
-  ...viewSignatures,
-  batch,
-  writer: effect(
-    requiredOf({
-      ...message,
-      maxOperations: maybe(wholeNumber(1)),
-      maxSeconds: maybe(above(0))
-    } satisfies FieldsOf<WriterOptions>),
-    body
-  ),
-  transaction: effect(
-    requiredOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>),
-    body
-  ),
-  withTransaction: effect(
-    ["effect", kind("an Effect", Effect.isEffect)],
-    optionsOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>)
-  ),
-  removeTransaction: effect(["branch", text]),
-  at: effect(["ref", text]),
-  onBranch: direct(["branch", text]),
-  resolveRef: effect(["ref", text]),
-  revert: effect(["commitSha", text], optionsOf({ ...message, force: maybe(flag) })),
-  reindex: effect(
-    optionsOf({
-      ...message,
-      onProgress,
-      format: maybe(Schema.Literal(1, 2))
-    } satisfies FieldsOf<StoreReindexOptions>)
-  ),
-  preview: effect(body),
-  invalidate: effect(["path", Schema.UndefinedOr(text)]),
-  estimate: direct(["operation", operation]),
-  doctorWith: effect(requiredOf({ deep: maybe(flag), onProgress } satisfies FieldsOf<DoctorOptions>))
-})
+export const guardStore = guard<StoreService>(
+  "Store",
+  {
+    ...viewSignatures,
+    batch,
+    writer: effect(
+      requiredOf({
+        ...message,
+        maxOperations: maybe(wholeNumber(1)),
+        maxSeconds: maybe(above(0))
+      } satisfies FieldsOf<WriterOptions>),
+      body
+    ),
+    transaction: effect(
+      requiredOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>),
+      body
+    ),
+    withTransaction: effect(
+      ["effect", kind("an Effect", Effect.isEffect)],
+      optionsOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>)
+    ),
+    removeTransaction: effect(["branch", text]),
+    at: effect(["ref", text]),
+    onBranch: direct(["branch", text]),
+    resolveRef: effect(["ref", text]),
+    revert: effect(["commitSha", text], optionsOf({ ...message, force: maybe(flag) })),
+    reindex: effect(
+      optionsOf({
+        ...message,
+        onProgress,
+        format: maybe(Schema.Literal(1, 2))
+      } satisfies FieldsOf<StoreReindexOptions>)
+    ),
+    preview: effect(body),
+    invalidate: effect(["path", Schema.UndefinedOr(text)]),
+    estimate: direct(["operation", operation]),
+    doctorWith: effect(requiredOf({ deep: maybe(flag), onProgress } satisfies FieldsOf<DoctorOptions>))
+  },
+  ["commitSha", "collections", "snapshot", "staleTransactions", "rateLimit", "doctor"]
+)
