@@ -119,6 +119,7 @@ export const make =
         Effect.zipRight(
           keep(parts, outcome),
           Effect.annotateCurrentSpan({
+            branch: parts.branch,
             documents: outcome.documents.length,
             ...(Option.isSome(outcome.committed) && { commit: outcome.committed.value.commit })
           })

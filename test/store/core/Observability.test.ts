@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric, Option, Stream } from "effect"
+import { AuthError } from "../../../src/domain/StoreError.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import * as Store from "../../../src/store/Store.js"
+import { decorate } from "../../../src/store/StoreDecorator.js"
 import { fresh } from "../../support/github/Remote.js"
 import { collecting } from "../../support/spans.js"
 
@@ -78,6 +80,51 @@ describe("operations of a store", () => {
         [counted("Collection.insert", "success"), counted("Collection.insert", "failure")],
         [before[0] + 2, before[1] + 1]
       )
+    })
+  )
+
+  it.live("are all told to a decorator, which may refuse them", () =>
+    Effect.gen(function* () {
+      const remote = yield* Memory.make()
+      const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+      yield* store.collection("people").insert({ n: 1 }, { id: "a" })
+      const told: Array<string> = []
+      const refused = new AuthError({ operation: "test", message: "no" })
+      const reading = decorate(store, {
+        effect: ({ collection, id, name, writes }, run) => {
+          told.push([name, collection, id].filter((part) => part !== undefined).join(" "))
+          return writes && name !== "transaction" ? Effect.fail(refused) : run
+        },
+        stream: ({ name }, run) => {
+          told.push(name)
+          return run
+        }
+      })
+      const people = reading.collection("people")
+      const view = yield* reading.snapshot
+      yield* view.collection("people").get("a")
+      yield* Stream.runDrain(people.find(() => true))
+      const writes = [
+        people.update("a", { n: 2 }),
+        reading.batch({}, (batch) => batch.put("people", "a", {})),
+        reading.withTransaction(store.collection("people").update("a", {})),
+        reading.onBranch("main").collection("people").delete("a"),
+        reading.transaction({}, (tx) => tx.collection("people").update("a", {}))
+      ]
+      for (const write of writes) assert.strictEqual((yield* Effect.flip(Effect.asVoid(write))).message, "no")
+      assert.strictEqual(Option.getOrThrow(yield* people.get("a"))._rev, 1)
+      assert.deepStrictEqual(told, [
+        "snapshot",
+        "get people a",
+        "find",
+        "update people a",
+        "batch",
+        "withTransaction",
+        "delete people a",
+        "transaction",
+        "update people a",
+        "get people a"
+      ])
     })
   )
 
