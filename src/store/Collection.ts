@@ -135,7 +135,7 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
     options?: ReadManyOptions
   ) => Stream.Stream<A, ReadError, R>
   /** Documents whose field equals the value, deep and typed, or is a list that contains it; in order of id. */
-  readonly findBy: <F extends FieldOf<E>>(
+  readonly findBy: <F extends FieldOf<E> & string>(
     field: F,
     value: ValueOf<E, F>,
     options?: ReadManyOptions
@@ -149,7 +149,7 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
     id: string,
     options?: { readonly limit?: number | undefined }
   ) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError>
-  readonly explain: <F extends FieldOf<E>>(
+  readonly explain: <F extends FieldOf<E> & string>(
     field: F,
     value: ValueOf<E, F>
   ) => Effect.Effect<Explanation, ReadError>
