@@ -64,18 +64,19 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
   }
 
   /** Adds a handler, or merges the steps of a builder or chain: what they refuse goes to the steps after them. */
-  use<Ret extends Reply<Res, any, any>>(
-    handler: HandlerFunction<Req, Res, Ret> | HandlerObject<Req, Res, Ret>,
-    options?: StepOptions & { readonly kind?: "handler" | "middleware" }
-  ): ChainBuilder<Req, Res, E | OwnErrors<ErrorOf<Ret>>, R | ServicesOf<Ret>, U>
-  use<Verdict extends Reply<boolean, any, any>, Ret extends Reply<Res, any, any>>(
-    handler: SelectiveHandler<Req, Res, Verdict, Ret>,
-    options?: StepOptions
-  ): ChainBuilder<Req, Res, E | ErrorOf<Verdict | Ret>, R | ServicesOf<Verdict | Ret>, U>
   use<E1, R1, U1>(
     fragment: ChainBuilder<Req, Res, E1, R1, U1> | Chain<Req, Res, E1, R1, U1>,
     options?: StepOptions
   ): ChainBuilder<Req, Res, E | E1, R | R1, U & U1>
+  use<Verdict extends Reply<boolean, any, any>, Ret extends Reply<Res, any, any>>(
+    handler: SelectiveHandler<Req, Res, Verdict, Ret>,
+    options?: StepOptions
+  ): ChainBuilder<Req, Res, E | ErrorOf<Verdict | Ret>, R | ServicesOf<Verdict | Ret>, U>
+  // The last one, since a compiler tells of a wrong handler what this one lacks.
+  use<Ret extends Reply<Res, any, any>>(
+    handler: HandlerFunction<Req, Res, Ret> | HandlerObject<Req, Res, Ret>,
+    options?: StepOptions & { readonly kind?: "handler" | "middleware" }
+  ): ChainBuilder<Req, Res, E | OwnErrors<ErrorOf<Ret>>, R | ServicesOf<Ret>, U>
   use(
     what:
       | HandlerFunction<any, any, any>

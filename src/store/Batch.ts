@@ -1,23 +1,27 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { JsonObject } from "../domain/Document.js"
 import type { WriteError } from "../domain/StoreError.js"
 import type { WriteOptions } from "./Collection.js"
+import type { CollectionLike, ContextOf, InputOf } from "./CollectionDefinition.js"
 
 export interface BatchOptions extends WriteOptions {}
 
 /** Queued operations of one commit; the last operation on a document wins. */
 export interface Batch {
-  readonly put: (collection: string, id: string, document: JsonObject) => Effect.Effect<void, WriteError>
-  readonly insert: (
-    collection: string,
-    document: JsonObject,
+  readonly put: <C extends CollectionLike>(
+    collection: C,
+    id: string,
+    document: InputOf<C>
+  ) => Effect.Effect<void, WriteError, ContextOf<C>>
+  readonly insert: <C extends CollectionLike>(
+    collection: C,
+    document: InputOf<C>,
     options?: { readonly id?: string | undefined }
-  ) => Effect.Effect<string, WriteError>
-  readonly delete: (collection: string, id: string) => Effect.Effect<void, WriteError>
+  ) => Effect.Effect<string, WriteError, ContextOf<C>>
+  readonly delete: (collection: CollectionLike, id: string) => Effect.Effect<void, WriteError>
   /** One expectation a document: a revision, a blob id, or that it is absent. */
   readonly expect: (
-    collection: string,
+    collection: CollectionLike,
     id: string,
     expectation: { readonly rev: number } | { readonly sha: string } | { readonly absent: true }
   ) => Effect.Effect<void, WriteError>

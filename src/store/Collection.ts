@@ -2,11 +2,12 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
-import type { Json, JsonObject, StoredDocument } from "../domain/Document.js"
+import type { DocumentMetadata, JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Page } from "../domain/Page.js"
 import type { PathOf, Selected, ValueAt } from "../domain/query/Paths.js"
 import type { Query, SelectQuery, Where } from "../domain/query/Query.js"
 import type { ReadError, ValidationError, WriteError } from "../domain/StoreError.js"
+import { type CollectionDefinition, define, type InsertOf } from "./CollectionDefinition.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { ExcelOptions, Exported, TextFormat, TextOptions } from "./transfer/Export.js"
 import type { ImportOptions, ImportReport } from "./transfer/Import.js"
@@ -129,107 +130,132 @@ export interface CollectionExports {
   ) => Exported<D, number>
 }
 
+/** A field of a stored document. */
+export type FieldOf<E> = (E extends unknown ? Extract<keyof E, string> : never) | keyof DocumentMetadata
+
+type Element<V> = V extends ReadonlyArray<infer One> ? One : never
+
+/** What a field of a stored document may be looked for by: its value, or an element where that is a list. */
+export type ValueOf<E, F> = E extends unknown
+  ? F extends keyof E
+    ? Exclude<E[F], undefined> | Element<E[F]>
+    : F extends keyof DocumentMetadata
+      ? DocumentMetadata[F]
+      : never
+  : never
+
 /**
- * Reads of a collection: what views have too. `A` is the document as the caller sees it, metadata included; `D` is the JSON in
- * its file, which queries are about.
+ * Reads of a collection: what views have too. `A` is the document as the caller sees it, metadata included; `E` is the JSON
+ * in its file, which queries are about, and `R` what the schema requires.
  */
-export interface CollectionReader<A = StoredDocument, D = JsonObject> extends CollectionExports {
+export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never> extends CollectionExports {
   readonly name: string
   /** The document, none if there is none. `fresh` reads it without any cache. */
   readonly get: (
     id: string,
     options?: { readonly fresh?: boolean | undefined }
-  ) => Effect.Effect<Option.Option<A>, ReadError>
+  ) => Effect.Effect<Option.Option<A>, ReadError, R>
   /** The document with what tells its version: its revision, its file's blob id, and the commit that was looked at. */
-  readonly version: (id: string) => Effect.Effect<Option.Option<Version<A>>, ReadError>
+  readonly version: (id: string) => Effect.Effect<Option.Option<Version<A>>, ReadError, R>
   readonly exists: (id: string) => Effect.Effect<boolean, ReadError>
   /** Ids, sorted by Unicode code point. */
   readonly list: (options?: ListOptions) => Effect.Effect<ReadonlyArray<string>, ReadError>
   readonly count: Effect.Effect<number, ReadError>
   /** Every document of the commit that was the head when the stream started, in order of id, in constant memory. */
-  readonly all: (options?: ReadManyOptions) => Stream.Stream<A, ReadError>
+  readonly all: (options?: ReadManyOptions) => Stream.Stream<A, ReadError, R>
   readonly find: (
     predicate: (document: A) => boolean,
     options?: ReadManyOptions
-  ) => Stream.Stream<A, ReadError>
+  ) => Stream.Stream<A, ReadError, R>
   /** Documents whose field equals the value, deep and typed, or is a list that contains it; in order of id. */
-  readonly findBy: (
-    field: string,
-    value: Json,
+  readonly findBy: <F extends FieldOf<E> & string>(
+    field: F,
+    value: ValueOf<E, F>,
     options?: ReadManyOptions
-  ) => Effect.Effect<ReadonlyArray<A>, ReadError>
-  readonly page: (options?: ReadManyOptions) => Effect.Effect<Page<A>, ReadError>
+  ) => Effect.Effect<ReadonlyArray<A>, ReadError, R>
+  readonly page: (options?: ReadManyOptions) => Effect.Effect<Page<A>, ReadError, R>
   readonly pages: (options?: {
     readonly size?: number | undefined
     readonly after?: string | undefined
-  }) => Stream.Stream<Page<A>, ReadError>
+  }) => Stream.Stream<Page<A>, ReadError, R>
   readonly history: (
     id: string,
     options?: { readonly limit?: number | undefined }
   ) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError>
-  readonly explain: (field: string, value: Json) => Effect.Effect<Explanation, ReadError>
+  readonly explain: <F extends FieldOf<E> & string>(
+    field: F,
+    value: ValueOf<E, F>
+  ) => Effect.Effect<Explanation, ReadError>
   /**
    * A page of the documents that satisfy a condition, in an order; 100 unless `limit` says otherwise. With `select`: some
    * fields of each, as its file has them. Indexes change how fast the result comes, never what it is.
    */
   readonly query: {
-    <const P extends PathOf<D>>(query: SelectQuery<D, P>): Effect.Effect<Page<Selected<D, P>>, ReadError>
-    (query?: Query<D> & QueryOptions): Effect.Effect<Page<A>, ReadError>
+    <const P extends PathOf<E>>(query: SelectQuery<E, P>): Effect.Effect<Page<Selected<E, P>>, ReadError>
+    (query?: Query<E> & QueryOptions): Effect.Effect<Page<A>, ReadError>
   }
   /** The same as a stream: all documents of one commit, unless `limit` says otherwise. */
   readonly queryAll: {
-    <const P extends PathOf<D>>(query: SelectQuery<D, P>): Stream.Stream<Selected<D, P>, ReadError>
-    (query?: Query<D> & QueryOptions): Stream.Stream<A, ReadError>
+    <const P extends PathOf<E>>(query: SelectQuery<E, P>): Stream.Stream<Selected<E, P>, ReadError>
+    (query?: Query<E> & QueryOptions): Stream.Stream<A, ReadError>
   }
   /** Runs a query for one page, and returns how it was answered and what was read. */
   readonly explainQuery: (
-    query?: Query<D> & { readonly select?: ReadonlyArray<PathOf<D>> | undefined }
+    query?: Query<E> & { readonly select?: ReadonlyArray<PathOf<E>> | undefined }
   ) => Effect.Effect<QueryExplanation, ReadError>
   /** How many documents satisfy a condition. An index that has all of its fields tells without reading documents. */
-  readonly countWhere: (where: Where<D>) => Effect.Effect<number, ReadError>
+  readonly countWhere: (where: Where<E>) => Effect.Effect<number, ReadError>
   /**
    * The different values of a field in order, those of a list one by one. An index or a manifest that has the field tells without
    * reading documents.
    */
-  readonly distinct: <P extends PathOf<D>>(
+  readonly distinct: <P extends PathOf<E>>(
     path: P
-  ) => Effect.Effect<ReadonlyArray<ElementOf<ValueAt<D, P>>>, ReadError>
+  ) => Effect.Effect<ReadonlyArray<ElementOf<ValueAt<E, P>>>, ReadError>
 }
 
 /** A value, or the elements of a list. */
 export type ElementOf<V> = V extends ReadonlyArray<infer Element> ? Element : V
 
 /**
- * A collection of documents. `D` is the JSON in a file, `I` is what a caller writes (without metadata), `A` what a caller reads back.
+ * A collection of documents. `E` is the JSON in a file, `I` is what a caller writes (without metadata), `A` what a caller reads back.
  * Every write is one commit, atomic with the collection's indexes and manifest.
  */
-export interface Collection<A = StoredDocument, I = JsonObject, D = JsonObject>
-  extends CollectionReader<A, D> {
+export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, R = never>
+  extends CollectionReader<A, E, R> {
   /** Answers the id, generated when not given. An existing id is a `ConflictError`. */
   readonly insert: (
     document: I,
     options?: WriteOptions & { readonly id?: string | undefined }
-  ) => Effect.Effect<string, WriteError>
+  ) => Effect.Effect<string, WriteError, R>
   /** Merges the patch at the top level of an existing document. */
   readonly update: (
     id: string,
     patch: Partial<I>,
     options?: GuardedWriteOptions
-  ) => Effect.Effect<A, WriteError>
-  readonly replace: (id: string, document: I, options?: GuardedWriteOptions) => Effect.Effect<A, WriteError>
+  ) => Effect.Effect<A, WriteError, R>
+  readonly replace: (
+    id: string,
+    document: I,
+    options?: GuardedWriteOptions
+  ) => Effect.Effect<A, WriteError, R>
   /** Updates an existing document, inserts a missing one. */
-  readonly upsert: (id: string, document: I, options?: GuardedWriteOptions) => Effect.Effect<A, WriteError>
+  readonly upsert: (id: string, document: I, options?: GuardedWriteOptions) => Effect.Effect<A, WriteError, R>
   readonly delete: (id: string, options?: GuardedWriteOptions) => Effect.Effect<void, WriteError>
   /** Brings back the version that the commit holds, as a new commit. */
-  readonly restore: (id: string, commitSha: string, options?: RestoreOptions) => Effect.Effect<A, WriteError>
+  readonly restore: (
+    id: string,
+    commitSha: string,
+    options?: RestoreOptions
+  ) => Effect.Effect<A, WriteError, R>
   /**
    * Imports records, each as a whole document, one commit per chunk in constant memory: what `importRecords` of
    * `transfer/Import.ts` does. For a collection with a schema a record must be an encoded document of it.
    */
-  readonly importRecords: <E = never, R = never>(
-    records: RecordSource<E, R>,
+  readonly importRecords: <E2 = never, R2 = never>(
+    records: RecordSource<E2, R2>,
     options?: ImportOptions
-  ) => Effect.Effect<ImportReport, WriteError | SourceError | E, R>
+  ) => Effect.Effect<ImportReport, WriteError | SourceError | E2, R | R2>
   /** Rebuilds index and manifest files from the documents; the commit's id, none when nothing changed. */
   readonly reindex: (options?: ReindexOptions) => Effect.Effect<Option.Option<string>, WriteError>
 }
@@ -237,8 +263,37 @@ export interface Collection<A = StoredDocument, I = JsonObject, D = JsonObject>
 /** A document of a schema as a reader sees it: the decoded value with the store's metadata. */
 export type Typed<A> = A & Pick<StoredDocument, "_id" | "_rev" | "_created_at" | "_updated_at">
 
-/** Opens collections by name: of JSON documents, or of a schema's values. */
+/** The reads and writes of a definition's documents. */
+export type CollectionOf<D> =
+  D extends CollectionDefinition<string, infer S>
+    ? Collection<
+        Typed<Schema.Schema.Type<S>>,
+        InsertOf<S>,
+        Schema.Schema.Encoded<S>,
+        Schema.Schema.Context<S>
+      >
+    : Collection
+
+/** The same reads alone. */
+export type CollectionReaderOf<D> =
+  D extends CollectionDefinition<string, infer S>
+    ? CollectionReader<Typed<Schema.Schema.Type<S>>, Schema.Schema.Encoded<S>, Schema.Schema.Context<S>>
+    : CollectionReader
+
+/** Opens collections by definition or by name: of a schema's values, or of JSON documents. */
 export interface Collections {
+  <D extends CollectionDefinition>(definition: D): CollectionOf<D>
   (name: string): Collection
-  <A, I extends object>(name: string, schema: Schema.Schema<A, I>): Collection<Typed<A>, A, I>
+  <A, I extends object, R = never>(
+    name: string,
+    schema: Schema.Schema<A, I, R>
+  ): Collection<Typed<A>, A, I, R>
 }
+
+/**
+ * Collections, before they are opened.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const Collection: { readonly define: typeof define } = { define }

@@ -3,13 +3,15 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
-import type { ReadError } from "../domain/StoreError.js"
+import type { ReadError, WriteError } from "../domain/StoreError.js"
 import * as Assembly from "./internal/Assembly.js"
 import * as Core from "./internal/Core.js"
 import { GitRemote } from "./remote/GitRemote.js"
 import { resolveOptions, type StoreOptions } from "./StoreOptions.js"
 import type { StoreService } from "./StoreService.js"
+import type { TransactionOptions } from "./Transaction.js"
 
 /** Opens a store on a remote. Wrong options fail here; the repository is looked at by the first read or write. */
 export const make = (options: StoreOptions = {}): Effect.Effect<StoreService, ReadError, GitRemote> =>
@@ -32,6 +34,32 @@ export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreSer
   static readonly layerConfig = (
     options: Config.Config.Wrap<StoreOptions>
   ): Layer.Layer<Store, ReadError | ConfigError.ConfigError, GitRemote> => layerConfig(options)
+  /**
+   * Runs an effect as one transaction of the store that is provided: see `StoreService.withTransaction`.
+   *
+   * @example
+   * ```ts
+   * const transfer = Effect.gen(function* () {
+   *   yield* accounts.withdraw("ada", 30)
+   *   yield* accounts.deposit("bob", 30)
+   * }).pipe(Store.withTransaction())
+   * ```
+   *
+   * @since 0.1.0
+   */
+  static readonly withTransaction: {
+    (
+      options?: TransactionOptions
+    ): <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | WriteError, R | Store>
+    <A, E, R>(
+      effect: Effect.Effect<A, E, R>,
+      options?: TransactionOptions
+    ): Effect.Effect<A, E | WriteError, R | Store>
+  } = dual(
+    (args) => Effect.isEffect(args[0]),
+    <A, E, R>(effect: Effect.Effect<A, E, R>, options?: TransactionOptions) =>
+      Effect.flatMap(Store, (store) => store.withTransaction(effect, options))
+  )
 }
 
 /** A store on the remote that is provided. */

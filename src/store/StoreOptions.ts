@@ -15,14 +15,17 @@ import {
   wholeNumber
 } from "../domain/Options.js"
 import { type GivenSettings, readSettings, type SettingsOptions } from "../domain/Settings.js"
-import type { ValidationError } from "../domain/StoreError.js"
+import { ValidationError } from "../domain/StoreError.js"
 import { branchProblem } from "../git/Names.js"
 import { AsyncCache, Cache, fromAsync, MemoryCache, NullCache } from "./Cache.js"
+import { type CollectionDefinition, isDefinition } from "./CollectionDefinition.js"
 import { normaliseRoot, rootProblem } from "./DocumentPath.js"
 import type { Signature } from "./remote/GitRemote.js"
 
 /** How a store works, on any remote. */
 export interface StoreOptions extends SettingsOptions {
+  /** Their indexes and manifests are added to `indexes` and `manifests`. */
+  readonly collections?: ReadonlyArray<CollectionDefinition> | undefined
   /** Branch for reads and writes. Default `main`. */
   readonly branch?: string | undefined
   /** Directory of the collections, `""` for the repository's own root. Default `data`. */
@@ -88,6 +91,13 @@ const setting = (name: keyof SettingsOptions) =>
 
 /** The options of a store on any remote, as they are read. */
 export const storeFields = {
+  collections: maybe(
+    kind<ReadonlyArray<CollectionDefinition>>(
+      "a list of definitions",
+      (value) => Array.isArray(value) && value.every(isDefinition),
+      { hint: "Collection.define makes one" }
+    )
+  ),
   branch: or(
     followed(text, (name) => {
       const problem = branchProblem(name)
@@ -124,6 +134,39 @@ export const storeFields = {
 
 const read = reader(Schema.Struct(storeFields))
 
+type Found = Either.Either.Right<ReturnType<typeof read>>
+
+/** The indexes and manifests of the options and of the definitions among them. */
+const withDefinitions = ({
+  collections = [],
+  indexes,
+  manifests
+}: Found): Either.Either<Found, ValidationError> => {
+  const all = {
+    indexes: { ...(indexes as object) },
+    manifests: Array.isArray(manifests)
+      ? Object.fromEntries(manifests.map((name) => [name, []]))
+      : { ...(manifests as object) }
+  }
+  const given = { indexes, manifests }
+  for (const { indexes, manifest, name } of collections) {
+    for (const [setting, fields] of [["indexes", indexes] as const, ["manifests", manifest] as const]) {
+      if (fields === undefined) continue
+      if (Object.hasOwn(all[setting], name)) {
+        return Either.left(
+          new ValidationError({
+            operation: "Store.make",
+            message: `collections: the ${setting} of ${name} are given twice`,
+            hint: "give them in its definition alone"
+          })
+        )
+      }
+      given[setting] = Object.assign(all[setting], { [name]: fields })
+    }
+  }
+  return read("Store.make", given)
+}
+
 const cacheOf = (given: boolean | Cache | AsyncCache): Cache => {
   if (typeof given === "boolean") return given ? new MemoryCache() : new NullCache()
   return given instanceof AsyncCache ? fromAsync(given) : given
@@ -131,9 +174,11 @@ const cacheOf = (given: boolean | Cache | AsyncCache): Cache => {
 
 /** Checks options and fills in the defaults. */
 export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOptions, ValidationError> =>
-  Either.map(read("Store.make", options), (found) => {
+  Either.gen(function* () {
+    const found = yield* read("Store.make", options)
+    const { indexes, manifests } = yield* withDefinitions(found)
     const cache = cacheOf(found.cache)
-    const { format, indexes, manifests, shardBy, shardDepth, shardWidth } = found
+    const { format, shardBy, shardDepth, shardWidth } = found
     return {
       ...found,
       root: normaliseRoot(found.root),

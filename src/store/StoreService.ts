@@ -6,7 +6,7 @@ import type { RunBatch } from "./Batch.js"
 import type { Collections, ReindexOptions, WriteOptions } from "./Collection.js"
 import type { DoctorOptions, Finding } from "./Doctor.js"
 import type { Budget, Estimate, NewCommit } from "./remote/GitRemote.js"
-import type { RunTransaction } from "./Transaction.js"
+import type { RunTransaction, WithTransaction } from "./Transaction.js"
 import type { StoreView } from "./View.js"
 import type { RunWriter } from "./Writer.js"
 
@@ -24,7 +24,7 @@ export interface StoreReindexOptions extends ReindexOptions {
 }
 
 /** JSON documents in a Git repository; every write is a commit. Read-committed at the branch's head, atomic per commit. */
-export interface StoreService extends StoreView {
+export interface StoreService extends Omit<StoreView, "collection"> {
   /** `owner/name`; of a repository in memory, its own name. */
   readonly repository: string
   readonly branch: string
@@ -35,6 +35,7 @@ export interface StoreService extends StoreView {
   readonly batch: RunBatch
   readonly writer: RunWriter
   readonly transaction: RunTransaction
+  readonly withTransaction: WithTransaction
   /** Work branches that a crash or a conflict left behind. */
   readonly staleTransactions: Effect.Effect<
     ReadonlyArray<{ readonly branch: string; readonly commitSha: string; readonly startedAt: Date }>,

@@ -21,3 +21,17 @@ export type RunTransaction = <A, E, R>(
   options: TransactionOptions,
   body: (transaction: Transaction) => Effect.Effect<A, E, R>
 ) => Effect.Effect<{ readonly result: A; readonly commitSha: Option.Option<string> }, E | WriteError, R>
+
+/**
+ * Runs an effect as one transaction, which every operation on this branch of this store joins that runs inside: those
+ * of services, of collections that were opened before, of streams that run inside and of fibers that are started there.
+ * An effect that fails or is interrupted writes nothing. A transaction inside another one becomes part of it when it
+ * succeeds; where it fails, the other one goes on without what it wrote.
+ *
+ * @since 0.1.0
+ * @category transactions
+ */
+export type WithTransaction = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  options?: TransactionOptions
+) => Effect.Effect<A, E | WriteError, R>

@@ -3,7 +3,8 @@ import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type { Json } from "../domain/Document.js"
 import type { ReadError } from "../domain/StoreError.js"
-import type { CollectionReader, Typed } from "./Collection.js"
+import type { CollectionReader, CollectionReaderOf, Typed } from "./Collection.js"
+import type { CollectionDefinition } from "./CollectionDefinition.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { DatabaseExcelOptions, Exported } from "./transfer/Export.js"
 
@@ -36,7 +37,11 @@ export interface StoreView {
     options?: DatabaseExcelOptions
   ) => Exported<D, { readonly [collection: string]: ReadonlyArray<string> }>
   readonly collection: {
+    <D extends CollectionDefinition>(definition: D): CollectionReaderOf<D>
     (name: string): CollectionReader
-    <A, I extends object>(name: string, schema: Schema.Schema<A, I>): CollectionReader<Typed<A>, I>
+    <A, I extends object, R = never>(
+      name: string,
+      schema: Schema.Schema<A, I, R>
+    ): CollectionReader<Typed<A>, I, R>
   }
 }

@@ -1,8 +1,8 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { JsonObject } from "../domain/Document.js"
 import type { WriteError } from "../domain/StoreError.js"
 import type { WriteOptions } from "./Collection.js"
+import type { CollectionLike, ContextOf, InputOf } from "./CollectionDefinition.js"
 
 export interface WriterOptions extends WriteOptions {
   /** Flush at this many queued operations. Default 50. */
@@ -18,13 +18,17 @@ export interface WriterOptions extends WriteOptions {
  * nothing is written twice.
  */
 export interface Writer {
-  readonly put: (collection: string, id: string, document: JsonObject) => Effect.Effect<void, WriteError>
-  readonly insert: (
-    collection: string,
-    document: JsonObject,
+  readonly put: <C extends CollectionLike>(
+    collection: C,
+    id: string,
+    document: InputOf<C>
+  ) => Effect.Effect<void, WriteError, ContextOf<C>>
+  readonly insert: <C extends CollectionLike>(
+    collection: C,
+    document: InputOf<C>,
     options?: { readonly id?: string | undefined }
-  ) => Effect.Effect<string, WriteError>
-  readonly delete: (collection: string, id: string) => Effect.Effect<void, WriteError>
+  ) => Effect.Effect<string, WriteError, ContextOf<C>>
+  readonly delete: (collection: CollectionLike, id: string) => Effect.Effect<void, WriteError>
   /** Commits everything that is queued; the last commit, none when nothing had to be written. */
   readonly flush: Effect.Effect<Option.Option<string>, WriteError>
   /** Drops what is queued and not being written right now, such as an operation that cannot succeed; answers how many. */

@@ -41,12 +41,22 @@ export {
   NullCache
 } from "./Cache.js"
 export type * from "./Collection.js"
+export { Collection } from "./Collection.js"
+export {
+  type CollectionDefinition,
+  type CollectionLike,
+  type ContextOf,
+  type InputOf,
+  type InsertOf,
+  isDefinition
+} from "./CollectionDefinition.js"
 export type * from "./Doctor.js"
 export { documentPath, idAt, locate } from "./DocumentPath.js"
 export * from "./remote/GitRemote.js"
 export * as GitHub from "./remote/github/GitHub.js"
 export * as Memory from "./remote/memory/Memory.js"
 export { Store } from "./Store.js"
+export { decorate, type StoreDecorator, type StoreOperation } from "./StoreDecorator.js"
 export { resolveOptions, type StoreOptions } from "./StoreOptions.js"
 export type * from "./StoreService.js"
 export type * from "./Transaction.js"

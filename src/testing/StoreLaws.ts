@@ -3,6 +3,7 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import type { JsonObject } from "../domain/Document.js"
 import { shown } from "./CallRecord.js"
+import * as Ambient from "./StoreAmbientLaws.js"
 import * as Brackets from "./StoreBracketLaws.js"
 import * as Contents from "./StoreContentLaws.js"
 import * as Derived from "./StoreDerivedLaws.js"
@@ -45,6 +46,7 @@ export const all = {
   ...lawsOf(Settings),
   ...lawsOf(Brackets),
   ...lawsOf(Transactions),
+  ...lawsOf(Ambient),
   ...lawsOf(Travel),
   ...lawsOf(Races),
   ...lawsOf(Faults),

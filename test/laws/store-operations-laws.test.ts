@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { LocalGit } from "chainstore/local"
-import { type GitHub, Memory, Store, type StoreService } from "chainstore/store"
+import { decorate, type GitHub, Memory, Store, type StoreOptions, type StoreService } from "chainstore/store"
 import { StoreLaws } from "chainstore/testing"
 import { Effect, Option } from "effect"
 import { hostServer, ways } from "../store/core/Remotes.js"
@@ -45,6 +45,8 @@ const short = [
   "derivedForm",
   "batches",
   "transactions",
+  "ambientTransactions",
+  "nestedTransactions",
   "restoring",
   "counting"
 ] as const
@@ -53,6 +55,16 @@ describe("the laws of a store on memory, sharded, without a cache", () => {
   const subject = { ...inMemory(), options: { shardBy: "hash", shardDepth: 2, cache: false } as const }
   for (const name of short) {
     it(name, () => StoreLaws.check(StoreLaws.all[name], subject, { numRuns: 1 }))
+  }
+})
+
+describe("the laws of a store on memory, decorated", () => {
+  const open = (options: StoreOptions) =>
+    Effect.map(Store.make(options), (store) =>
+      decorate(store, { effect: (_, run) => run, stream: (_, run) => run })
+    )
+  for (const name of short) {
+    it(name, () => StoreLaws.check(StoreLaws.all[name], { ...inMemory(), open }, { numRuns: 1 }))
   }
 })
 

@@ -1,14 +1,16 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { lazy } from "../../domain/Lazy.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import type { Collection } from "../Collection.js"
+import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
 import type { DoctorOptions } from "../Doctor.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
-import { plain, typed } from "./Codec.js"
+import { coreNow } from "./Ambient.js"
+import { type AnySchema, type Codec, codecOf } from "./Codec.js"
 import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
 import { collectionExports, storeExport } from "./Exporting.js"
@@ -34,10 +36,12 @@ const collections = (core: StoreCore) =>
       .filter(({ kind, path }) => kind === "tree" && collectionNameProblem(path) === undefined)
       .map(({ path }) => path)
       .sort(compareCodePoints)
-  }).pipe(Effect.withSpan("Store.collections"))
+  })
+
+const attributesOf = ({ branch, remote }: StoreCore) => ({ repository: remote.repo ?? remote.name, branch })
 
 /** A read-only look at what a core sees. */
-const makeView = (core: StoreCore): StoreView => guardView(viewOf(core))
+const makeView = (core: StoreCore): StoreView => guardView(viewOf(core), { attributes: attributesOf(core) })
 
 const viewOf = (core: StoreCore): StoreView => ({
   commitSha: Effect.map(
@@ -46,13 +50,14 @@ const viewOf = (core: StoreCore): StoreView => ({
   ),
   collections: collections(core),
   indexes: Effect.flatMap(listing, ({ listIndexes }) => listIndexes(core)),
-  collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
-    schema === undefined
-      ? (guardReader({ ...makeReader(core, name, plain), ...collectionExports(core, name) }) as never)
-      : (guardReader({
-          ...makeReader(core, name, typed(schema)),
-          ...collectionExports(core, name)
-        }) as never),
+  collection: (given: CollectionLike, schema?: AnySchema) => {
+    const name = nameIn(given)
+    const codec = codecOf(given, schema)
+    return guardReader(
+      { ...makeReader(core, name, codec), ...collectionExports(core, name) },
+      { attributes: { ...attributesOf(core), collection: name } }
+    ) as never
+  },
   exportExcel: storeExport(core, makeView)
 })
 
@@ -63,55 +68,80 @@ const checkRef = (operation: string, ref: string) =>
         new ValidationError({ operation, message: "a ref is the id of a commit, a tag or a branch" })
       )
 
-/** The store over a core. */
+/** Commits that are made again on another head keep documents, and no change of the format. */
+const formatInside = new ValidationError({
+  operation: "Store.reindex",
+  message: "a transaction cannot change the format of indexes and manifests",
+  hint: "reindex before the transaction or after it"
+})
+
+/** The store over a core. Its operations work on the core of the transaction that they run in, if any. */
 export const makeService = (core: StoreCore): StoreService => {
+  const own = serviceOf(core)
+  return guardStore(own, {
+    attributes: attributesOf(core),
+    now: Effect.map(coreNow(core), (now) => (now === core ? own : serviceOf(now)))
+  })
+}
+
+/** The same for a collection. */
+const collectionOf = (core: StoreCore, name: string, codec: Codec<any, any>): Collection<any, any> => {
+  const own = makeCollection(core, name, codec)
+  return guardCollection(own, {
+    attributes: { ...attributesOf(core), collection: name },
+    now: Effect.map(coreNow(core), (now) => (now === core ? own : makeCollection(now, name, codec)))
+  })
+}
+
+const serviceOf = (core: StoreCore): StoreService => {
   const { remote } = core
   const view = viewOf(core)
   const doctorWith = (options: DoctorOptions) =>
-    Effect.flatMap(examining, ({ doctor }) => doctor(core, options)).pipe(Effect.withSpan("Store.doctor"))
+    Effect.flatMap(examining, ({ doctor }) => doctor(core, options))
   let running: ReturnType<typeof makeTransactions> | undefined
   const transactions = Effect.map(transacting, (loaded) => {
     running ??= loaded.makeTransactions(core, makeService)
     return running
   })
-  return guardStore({
+  return {
     ...view,
     repository: remote.repo ?? remote.name,
     branch: core.branch,
     root: core.options.root,
     trustForeignIndexes: core.options.trustForeignIndexes,
-    collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
-      schema === undefined
-        ? (guardCollection(makeCollection(core, name, plain)) as never)
-        : (guardCollection(makeCollection(core, name, typed(schema))) as never),
+    collection: (given: CollectionLike, schema?: AnySchema) =>
+      collectionOf(core, nameIn(given), codecOf(given, schema)) as never,
     batch: (options, body) => Effect.flatMap(batching, ({ makeBatch }) => makeBatch(core)(options, body)),
     writer: (options, body) => Effect.flatMap(writing, ({ makeWriter }) => makeWriter(core)(options, body)),
     transaction: (options, body) => Effect.flatMap(transactions, (all) => all.transaction(options, body)),
+    withTransaction: (effect, options) =>
+      Effect.flatMap(transactions, (all) => all.withTransaction(effect, options)),
     staleTransactions: Effect.flatMap(transactions, (all) => all.staleTransactions),
     removeTransaction: (branch) => Effect.flatMap(transactions, (all) => all.removeTransaction(branch)),
     revert: (commitSha, options) =>
       Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
-    reindex: Effect.fn("Store.reindex")((options) =>
-      reindex(
-        core,
-        "Store.reindex",
-        options?.format === undefined ? "reindex" : `reindex in format ${options.format}`,
-        "all",
-        options
-      )
-    ),
+    reindex: (options) =>
+      options?.format !== undefined && core.transaction !== undefined
+        ? formatInside
+        : reindex(
+            core,
+            "Store.reindex",
+            options?.format === undefined ? "reindex" : `reindex in format ${options.format}`,
+            "all",
+            options
+          ),
     preview: (body) => Effect.flatMap(previewing, ({ makePreview }) => makePreview(core, makeService)(body)),
     snapshot: Effect.map(
       Effect.suspend(() => core.snapshot().head),
-      (head) => makeView(core.at(head))
-    ).pipe(Effect.withSpan("Store.snapshot")),
-    at: Effect.fn("Store.at")(function* (ref) {
+      (head) => makeView(core.at(head, core.transaction?.reads))
+    ),
+    at: Effect.fnUntraced(function* (ref) {
       yield* checkRef("Store.at", ref)
       const head = yield* requireRef(remote, core.branch, ref, "Store.at")
       return makeView(core.at(Option.some(head)))
     }),
     onBranch: (branch) => makeService(core.onBranch(branch)),
-    resolveRef: Effect.fn("Store.resolveRef")(function* (ref) {
+    resolveRef: Effect.fnUntraced(function* (ref) {
       yield* checkRef("Store.resolveRef", ref)
       return Option.map(yield* remote.resolve(ref), ({ commit }) => commit as string)
     }),
@@ -120,5 +150,5 @@ export const makeService = (core: StoreCore): StoreService => {
     estimate: remote.estimate,
     doctor: doctorWith({}),
     doctorWith
-  })
+  }
 }

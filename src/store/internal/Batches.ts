@@ -4,6 +4,7 @@ import { detached } from "../../domain/Detached.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { Batch, BatchOptions } from "../Batch.js"
 import type { WriteError } from "../Collection.js"
+import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
 import type { StoreService } from "../StoreService.js"
 import { runBody } from "./Guard.js"
 import * as Queue from "./OperationQueue.js"
@@ -41,16 +42,17 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
 
   const add = (
     kind: Queue.Queued["kind"],
-    collection: string,
+    given: CollectionLike,
     id: string,
-    document?: Queue.Queued["document"],
+    document?: unknown,
     anyId?: boolean
   ) => {
     const operation = `Batch.${kind}`
     return Effect.flatMap(
-      Queue.queued(operation, kind, collection, id, document, anyId),
+      Queue.queued(operation, kind, given, id, document, anyId),
       (item): Effect.Effect<void, WriteError> => {
         if (ended) return closed(operation)
+        const { collection } = item
         const key = Queue.keyOf(collection, id)
         const before = last.get(key)
         if (kind === "insert" && before !== undefined && before.kind !== "delete") {
@@ -82,7 +84,7 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
     return core
       .write({
         operation: "Batch.commit",
-        message: options.message ?? `batch: ${operations.length} operations`,
+        message: options.message ?? core.transaction?.message ?? `batch: ${operations.length} operations`,
         mode: "batch",
         operations,
         expectations: Array.from(expected.values())
@@ -125,8 +127,9 @@ const open = (core: StoreCore, options: BatchOptions): OpenBatch => {
           Effect.as(add("insert", collection, id, document, given?.id === undefined), id)
         ),
       delete: (collection, id) => add("delete", collection, id),
-      expect: (collection, id, expectation) =>
+      expect: (given, id, expectation) =>
         Effect.suspend(() => {
+          const collection = nameIn(given)
           const problem = ended ? closed("Batch.expect") : Queue.checkNames("Batch.expect", collection, id)
           if (problem !== undefined) return problem
           expectations.set(Queue.keyOf(collection, id), { collection, id, expected: expectation })
@@ -163,4 +166,4 @@ export const makeBatch =
         ),
         Effect.ensuring(close)
       )
-    }).pipe(Effect.withSpan("Store.batch"))
+    })

@@ -1,3 +1,4 @@
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -10,6 +11,7 @@ import { type CopyRules, copyOf, isLiteral, NotCopied, overlaid } from "../../do
 import { ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Typed } from "../Collection.js"
+import type { CollectionLike } from "../CollectionDefinition.js"
 import { type Place, readDocument, unreadable, withoutMetadata } from "./Versions.js"
 import type { StoredVersion } from "./WriteUnit.js"
 
@@ -22,7 +24,7 @@ export interface Codec<A, I> {
   /** `anyId`: an id that the document carries is ignored, as nothing was said of another. */
   readonly encode: (place: Place, document: I, anyId?: boolean) => Effect.Effect<JsonObject, ValidationError>
   /** What keeps a stored document from being one of this collection, if anything. */
-  readonly problem: (document: JsonObject) => Option.Option<string>
+  readonly problem: (document: JsonObject, context: Context.Context<never>) => Option.Option<string>
   /** The stored document with a patch merged into it, validated. */
   readonly merge: (
     place: Place,
@@ -176,13 +178,34 @@ const partialOf = <A, I>(schema: Schema.Schema<A, I>) => {
   }
 }
 
-/** Documents of a schema: written encoded, read decoded, with the store's metadata beside the schema's fields. */
-export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>, A> => {
+export type AnySchema = Schema.Schema<any, any, unknown>
+
+/** The codec of a collection that is given by definition, or by name with a schema or without. */
+export const codecOf = (collection: CollectionLike, schema?: AnySchema): Codec<any, any> => {
+  const own = typeof collection === "string" ? schema : collection.schema
+  return own === undefined ? plain : typed(own)
+}
+
+const codecs = new WeakMap<object, Codec<any, any>>()
+
+/**
+ * Documents of a schema: written encoded, read decoded, with the store's metadata beside the schema's fields. What the
+ * schema requires is in the type of whoever runs the effects.
+ */
+export const typed = <A, I extends object, R>(schema: Schema.Schema<A, I, R>): Codec<Typed<A>, A> => {
+  const known = codecs.get(schema)
+  if (known !== undefined) return known
+  const codec = make(schema as Schema.Schema<A, I>)
+  codecs.set(schema, codec)
+  return codec
+}
+
+const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>, A> => {
   const decode = Schema.decodeUnknown(schema)
-  const decodeNow = Schema.decodeUnknownEither(schema)
   const encode = Schema.encodeUnknown(schema)
   const patches = Option.map(partialOf(schema), (partial) => Schema.encodeUnknown(partial))
   const keepsMetadata = metadataIn(schema.ast, "encoded").size > 0
+  const fill = filling(schema)
 
   const fromDocument = (place: Place, document: StoredDocument, what = "does not fit its schema") =>
     decode(keepsMetadata ? document : withoutMetadata(document)).pipe(
@@ -193,7 +216,7 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
     )
   const encoded = (place: Place, document: unknown, anyId = false) =>
     Effect.flatMap(checkedInput(place, document, anyId), () =>
-      Effect.mapError(encode(document), (error) => misfit(place, error, "cannot be written"))
+      Effect.mapError(encode(fill(document)), (error) => misfit(place, error, "cannot be written"))
     ).pipe(
       Effect.flatMap((json) => checked(place, json)),
       Effect.map((json) => withoutMetadata(defined(json)))
@@ -219,9 +242,9 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
       ),
       merged
     )
-  const encodePatch = (place: Place, version: StoredVersion, patch: { readonly [key: string]: unknown }) =>
+  const encodePatch = (place: Place, version: StoredVersion, patch: object) =>
     Effect.gen(function* () {
-      const fields = defined(patch)
+      const fields = defined(patch as { readonly [key: string]: unknown })
       const wrong = (error: ParseResult.ParseError) => misfit(place, error, "cannot be patched")
       if (Option.isSome(patches)) {
         return (yield* Effect.mapError(patches.value(fields), wrong)) as JsonObject
@@ -253,23 +276,57 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
     fromDocument: (place, document) => fromDocument(place, document),
     copy: copied({ isCopied: isLiteral, keepsUndefined: true }),
     encode: encoded,
-    problem: (document) =>
-      Either.match(decodeNow(document), {
-        onLeft: (error) => Option.some(ParseResult.TreeFormatter.formatErrorSync(error)),
-        onRight: () => Option.none()
-      }),
+    problem: (document, context) =>
+      Effect.runSync(
+        Effect.provide(decode(document), context).pipe(
+          Effect.as(Option.none()),
+          Effect.catchAll((error) => Effect.succeedSome(ParseResult.TreeFormatter.formatErrorSync(error)))
+        )
+      ),
     merge: (place, version, patch) =>
       Effect.gen(function* () {
         yield* checkedInput(place, patch)
-        const fields = yield* encodePatch(place, version, patch as { readonly [key: string]: unknown })
+        const fields = yield* encodePatch(place, version, patch as object)
         return yield* validated(place, version, yield* overlay(place, version, fields))
       }),
     mergeWhole: (place, version, document) =>
       Effect.gen(function* () {
-        const fields = yield* encoded(place, document)
+        const whole = yield* encoded(place, document)
+        // A default is for a document that is new: it does not replace what is stored.
+        const isWhole = fill(document) === document || !isPlainObject(document as object)
+        const fields = isWhole ? whole : yield* encodePatch(place, version, document as object)
         return yield* validated(place, version, yield* overlay(place, version, fields))
       })
   }
+}
+
+/** Gives a document the defaults of the fields that it leaves out, and makes it an instance where the schema is a class. */
+const filling = (schema: Schema.Schema<any, any>): (<D>(document: D) => D) => {
+  if (!("fields" in schema)) return (document) => document
+  const defaults = Object.entries(schema.fields as Schema.Struct.Fields).flatMap(([name, field]) => {
+    if (!Schema.isPropertySignature(field)) return []
+    const { ast } = field
+    const value = ast._tag === "PropertySignatureDeclaration" ? ast.defaultValue : ast.to.defaultValue
+    return value === undefined ? [] : [{ name, value }]
+  })
+  const isClass = AST.isTransformation(schema.ast) && AST.isDeclaration(schema.ast.to)
+  return (document) => {
+    if (!isRecord(document)) return document
+    const missing = defaults.filter(({ name }) => document[name] === undefined)
+    const filled =
+      missing.length === 0
+        ? document
+        : patched(
+            document,
+            Object.fromEntries(missing.map(({ name, value }) => [name, value()])) as JsonObject
+          )
+    const isMade = !isClass || document instanceof (schema as unknown as abstract new () => object)
+    return (isMade ? filled : (schema as unknown as Constructing).make(filled, true)) as typeof document
+  }
+}
+
+interface Constructing {
+  readonly make: (fields: object, disableValidation: boolean) => object
 }
 
 /** A value that was just decoded, with other members: an instance of a class is set itself, since a copy has no private members. */

@@ -1,3 +1,4 @@
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
@@ -84,7 +85,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
   return {
     ...makeReader(core, name, codec),
     ...collectionExports(core, name),
-    insert: Effect.fn("Collection.insert")(function* (given, options) {
+    insert: Effect.fnUntraced(function* (given, options) {
       const operation = "Collection.insert"
       const id = options?.id ?? (yield* core.nextId)
       yield* check(operation, { collection: name, id })
@@ -96,7 +97,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return id
     }),
-    update: Effect.fn("Collection.update")(function* (id, given, options) {
+    update: Effect.fnUntraced(function* (id, given, options) {
       const operation = "Collection.update"
       yield* check(operation, { collection: name, id })
       const patch = yield* codec.copy(placeOf(operation, id), given)
@@ -112,7 +113,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return yield* written(operation, id, outcome)
     }),
-    replace: Effect.fn("Collection.replace")(function* (id, given, options) {
+    replace: Effect.fnUntraced(function* (id, given, options) {
       const operation = "Collection.replace"
       yield* check(operation, { collection: name, id })
       const document = yield* codec.copy(placeOf(operation, id), given)
@@ -124,7 +125,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return yield* written(operation, id, outcome)
     }),
-    upsert: Effect.fn("Collection.upsert")(function* (id, given, options) {
+    upsert: Effect.fnUntraced(function* (id, given, options) {
       const operation = "Collection.upsert"
       yield* check(operation, { collection: name, id })
       const document = yield* codec.copy(placeOf(operation, id), given)
@@ -142,7 +143,7 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return yield* written(operation, id, outcome)
     }),
-    delete: Effect.fn("Collection.delete")(function* (id, options) {
+    delete: Effect.fnUntraced(function* (id, options) {
       const operation = "Collection.delete"
       yield* check(operation, { collection: name, id })
       yield* write(operation, "delete", id, options, {
@@ -151,20 +152,20 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
         next: () => Effect.succeed({ document: Option.none() })
       })
     }),
-    restore: Effect.fn("Collection.restore")(function* (id, commitSha, options) {
+    restore: Effect.fnUntraced(function* (id, commitSha, options) {
       const { restoreDocument } = yield* restoring
       const restored = yield* restoreDocument(core, name, id, commitSha, options)
       return yield* codec.fromDocument(placeOf("Collection.restore", id), restored)
     }),
     importRecords: (records, options) =>
       Effect.flatMap(importing, ({ importRecords }) =>
-        importRecords(
-          { core, collection: name, stored: storedNow, uniqueness: uniquenessNow, check: codec.problem },
-          records,
-          options
-        )
+        Effect.contextWithEffect((context: Context.Context<never>) => {
+          const check = (document: JsonObject) => codec.problem(document, context)
+          const into = { core, collection: name, stored: storedNow, uniqueness: uniquenessNow, check }
+          return importRecords(into, records, options)
+        })
       ),
-    reindex: Effect.fn("Collection.reindex")(function* (options) {
+    reindex: Effect.fnUntraced(function* (options) {
       const operation = "Collection.reindex"
       yield* check(operation, { collection: name })
       return yield* reindex(core, operation, `reindex ${name}`, [name], options)

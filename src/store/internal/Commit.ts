@@ -115,5 +115,14 @@ export const make =
       if (parts.options.readOnly || parts.isPinned) return refusal(unit.operation)
       const wrong = Judgement.unitProblem(unit)
       if (wrong !== undefined) return wrong
-      return Effect.tap(commitUnit(parts, unit), (outcome) => keep(parts, outcome))
+      return Effect.tap(commitUnit(parts, unit), (outcome) =>
+        Effect.zipRight(
+          keep(parts, outcome),
+          Effect.annotateCurrentSpan({
+            branch: parts.branch,
+            documents: outcome.documents.length,
+            ...(Option.isSome(outcome.committed) && { commit: outcome.committed.value.commit })
+          })
+        )
+      )
     })

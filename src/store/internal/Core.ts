@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Bounded } from "../../domain/Bounded.js"
+import { lazy } from "../../domain/Lazy.js"
 import { emptyTree } from "../../domain/Oid.js"
 import { NotFoundError, type ReadError, ValidationError } from "../../domain/StoreError.js"
 import * as Ulid from "../../domain/Ulid.js"
@@ -9,7 +10,7 @@ import { under } from "../DocumentPath.js"
 import type { GitRemoteService, Head, Probe } from "../remote/GitRemote.js"
 import { snapshotOf } from "../remote/RemoteSnapshot.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
-import * as Commit from "./Commit.js"
+import type { CommitParts } from "./Commit.js"
 import * as Derived from "./Derived.js"
 import * as FileCache from "./FileCache.js"
 import { emptyListing, type Listing, listAt, listingOf } from "./Listing.js"
@@ -17,6 +18,10 @@ import * as Precedence from "./Precedence.js"
 import * as RepositorySettings from "./RepositorySettings.js"
 import { makeSnapshot, type ReadSet, type SnapshotBranch } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
+import type { Unit } from "./WriteUnit.js"
+
+/** Loaded when it is used: a page that reads does not carry it. */
+const committing = lazy(() => import("./Commit.js"))
 
 interface Shared {
   readonly remote: GitRemoteService
@@ -80,7 +85,11 @@ type Place =
       readonly seen: Bounded<RepositorySettings.SeenRoot>
       readonly reads: ReadSet | undefined
     }
-  | { readonly _tag: "Commit"; readonly head: Option.Option<Head> }
+  | {
+      readonly _tag: "Commit"
+      readonly head: Option.Option<Head>
+      readonly reads?: ReadSet | undefined
+    }
 
 const assemble = (shared: Shared, options: ResolvedOptions, place: Place): StoreCore => {
   const { nextId, precedence, remote } = shared
@@ -94,7 +103,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
         : place.head.value.commit
   const cache = FileCache.make(options.cache, [remote.name, cacheOwner])
   const seen = place._tag === "Fork" ? place.seen : new Bounded<RepositorySettings.SeenRoot>(256)
-  const reads = place._tag === "Fork" ? place.reads : undefined
+  const reads = place._tag === "Branch" ? undefined : place.reads
   const presence: SnapshotBranch = { require: requireBranch(remote, branch), seen: false }
   const snapshot = () =>
     place._tag === "Commit"
@@ -111,7 +120,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     seen
   })
   const derived = Derived.make(options)
-  const write = Commit.make({
+  const parts: CommitParts = {
     remote,
     options,
     branch,
@@ -121,7 +130,8 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     reads,
     presence,
     isPinned
-  })
+  }
+  const write = (unit: Unit) => Effect.flatMap(committing, ({ make }) => make(parts)(unit))
   const listings = new Bounded<Listing>(3)
 
   const listing: StoreCore["listing"] = (snapshot, collection) =>
@@ -176,8 +186,12 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     write: (unit) => precedence.beside(branch, write(unit)),
     onBranch: (name) => assemble(shared, elsewhere(name), { _tag: "Branch" }),
     onFork: (name, reads) => assemble(shared, elsewhere(name), { _tag: "Fork", seen, reads }),
-    at: (head) =>
-      assemble(shared, { ...options, readOnly: true, cache: options.viewCache() }, { _tag: "Commit", head }),
+    at: (head, reads) =>
+      assemble(
+        shared,
+        { ...options, readOnly: true, cache: options.viewCache() },
+        { _tag: "Commit", head, reads }
+      ),
     invalidate: (path) =>
       path !== undefined
         ? cache.delete(path)

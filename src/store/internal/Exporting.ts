@@ -53,11 +53,11 @@ export const collectionExports = (core: StoreCore, name: string): CollectionExpo
     exportExcel: (destination, options) =>
       Effect.zipWith(exports, source, ({ exportExcel }, collection) =>
         exportExcel(collection, destination, options)
-      ).pipe(Effect.flatten, Effect.withSpan("Collection.exportExcel")),
+      ).pipe(Effect.flatten),
     exportText: (destination, format, options) =>
       Effect.zipWith(exports, source, ({ exportText }, collection) =>
         exportText(collection, destination, format, options)
-      ).pipe(Effect.flatten, Effect.withSpan("Collection.exportText"))
+      ).pipe(Effect.flatten)
   }
 }
 
@@ -70,4 +70,4 @@ export const storeExport =
         destination,
         options
       )
-    ).pipe(Effect.flatten, Effect.withSpan("Store.exportExcel"))
+    ).pipe(Effect.flatten)

@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { kindOf } from "../../domain/OptionProblems.js"
 import { reader } from "../../domain/Options.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import { type Attributes, observed } from "./Observed.js"
 
 /** A method's parameters in order: their names, and what each takes. */
 export interface Signature {
@@ -35,9 +36,17 @@ type Methods<Service> = {
   [Name in keyof Service as Service[Name] extends (...args: any) => unknown ? Name : never]: Signature
 }
 
+/** The names of a service's members that are effects. */
+type Effects<Service> = {
+  [Name in keyof Service]: Service[Name] extends Effect.Effect<any, any, any> ? Name : never
+}[keyof Service]
+
 type Method = (...args: ReadonlyArray<unknown>) => unknown
 
-const guardOf = (operation: string, { parameters, refuses }: Signature) => {
+/** Arguments that a span tells. */
+const shown = new Set(["id", "collection", "branch", "ref", "commitSha", "field"])
+
+const guardOf = (operation: string, { parameters, refuses }: Signature, isObserved: boolean) => {
   const readers = parameters.map(([name, takes]) => ({ name, read: reader(takes) }))
   const problemOf = (args: ReadonlyArray<unknown>): ValidationError | undefined => {
     for (const [at, { name, read }] of readers.entries()) {
@@ -46,38 +55,96 @@ const guardOf = (operation: string, { parameters, refuses }: Signature) => {
     }
     return undefined
   }
-  return (method: Method): Method =>
-    (...args) => {
+  const around = isObserved ? observed(operation) : undefined
+  return (method: Method, attributes: Attributes): Method => {
+    const told = (args: ReadonlyArray<unknown>) => {
+      const all: Record<string, unknown> = { ...attributes }
+      for (const [at, { name }] of readers.entries()) {
+        if (shown.has(name) && typeof args[at] === "string") all[name] = args[at]
+      }
+      return all
+    }
+    return (...args) => {
       if (refuses === "effect") {
-        return Effect.suspend(() => {
+        const run = Effect.suspend(() => {
           const problem = problemOf(args)
           return problem === undefined ? (method(...args) as Effect.Effect<unknown>) : Effect.fail(problem)
         })
+        return around === undefined ? run : Effect.suspend(() => around.effect(run, told(args)))
       }
       if (refuses === "stream") {
-        return Stream.suspend(() => {
+        const run = Stream.suspend(() => {
           const problem = problemOf(args)
           return problem === undefined ? (method(...args) as Stream.Stream<unknown>) : Stream.fail(problem)
         })
+        return around === undefined ? run : Stream.suspend(() => around.stream(run, told(args)))
       }
       const problem = problemOf(args)
       if (problem !== undefined) throw problem
       return method(...args)
     }
+  }
 }
 
-/** Puts a check of its arguments before every method of a service: each has a signature, or this does not compile. */
+type Members = Readonly<Record<string, unknown>>
+
+/** A method of the service that `now` gives when its effect or its stream runs. */
+const laterMethod = (now: Effect.Effect<Members>, name: string, refuses: Signature["refuses"]): Method => {
+  const call = (args: ReadonlyArray<unknown>) =>
+    Effect.map(now, (members) => (members[name] as Method)(...args))
+  return refuses === "effect"
+    ? (...args) => Effect.flatten(call(args) as Effect.Effect<Effect.Effect<unknown>>)
+    : (...args) => Stream.unwrap(call(args) as Effect.Effect<Stream.Stream<unknown>>)
+}
+
+/** How a service is guarded. */
+export interface Guarding<S> {
+  /** What the spans of its operations say. */
+  readonly attributes?: Attributes | undefined
+  /** The service that effects and streams belong to when they run. */
+  readonly now?: Effect.Effect<S> | undefined
+}
+
+/**
+ * Puts a check of its arguments before every method of a service: each has a signature, or this does not compile.
+ * `members` are its effects. With them its operations have spans and metrics.
+ */
 export const guard = <Service extends object>(
   group: string,
-  signatures: Methods<Service>
-): (<S extends Service>(service: S) => S) => {
+  signatures: Methods<Service>,
+  members?: ReadonlyArray<Effects<Service>>
+): (<S extends Service>(service: S, guarding?: Guarding<S>) => S) => {
   const guards = Object.entries<Signature>(signatures as never).map(
-    ([name, signature]) => [name, guardOf(`${group}.${name}`, signature)] as const
+    ([name, signature]) =>
+      [
+        name,
+        signature.refuses,
+        guardOf(`${group}.${name}`, signature, members !== undefined && signature.refuses !== "throw")
+      ] as const
   )
-  return (service) => {
-    const methods = service as unknown as Record<string, Method>
-    const checked = Object.fromEntries(guards.map(([name, check]) => [name, check(methods[name]!)]))
-    return { ...service, ...checked }
+  const effects = members?.map((name) => [name as string, observed(`${group}.${String(name)}`)] as const)
+  return (service, { attributes = {}, now } = {}) => {
+    const own = service as unknown as Members
+    const later = now as unknown as Effect.Effect<Members> | undefined
+    const checked = guards.map(([name, refuses, check]) => [
+      name,
+      check(
+        later === undefined || refuses === "throw"
+          ? (own[name] as Method)
+          : laterMethod(later, name, refuses),
+        attributes
+      )
+    ])
+    const seen = (effects ?? []).map(([name, { effect }]) => [
+      name,
+      effect(
+        later === undefined
+          ? (own[name] as Effect.Effect<unknown>)
+          : Effect.flatMap(later, (members) => members[name] as Effect.Effect<unknown>),
+        attributes
+      )
+    ])
+    return { ...service, ...Object.fromEntries([...checked, ...seen]) }
   }
 }
 

@@ -7,6 +7,8 @@ import type { JsonObject } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
 import { copyOf, NotCopied } from "../../domain/JsonCopy.js"
 import { ConflictError, ValidationError } from "../../domain/StoreError.js"
+import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
+import { codecOf } from "./Codec.js"
 import { withoutMetadata } from "./Versions.js"
 import type { DocumentOperation } from "./WriteUnit.js"
 
@@ -35,19 +37,43 @@ export const checkNames = (operation: string, collection: string, id: string) =>
   return problem === undefined ? undefined : invalid(operation, collection, id, problem)
 }
 
-/** A queued operation, checked; the document is copied. With `anyId` an id that it carries is ignored. */
+/**
+ * A queued operation, checked; the document is copied, and encoded by the schema of a definition. With `anyId` an id that
+ * it carries is ignored.
+ */
 export const queued = (
+  operation: string,
+  kind: Queued["kind"],
+  given: CollectionLike,
+  id: string,
+  document: unknown,
+  anyId = false
+): Effect.Effect<Queued, ValidationError> =>
+  Effect.suspend((): Effect.Effect<Queued, ValidationError> => {
+    const collection = nameIn(given)
+    const problem = checkNames(operation, collection, id)
+    if (problem !== undefined) return problem
+    if (kind === "delete") return Effect.succeed({ kind, collection, id, document: undefined })
+    if (typeof given === "string") return copied(operation, kind, collection, id, document, anyId)
+    const codec = codecOf(given)
+    const place = { operation, collection, id, path: `${collection}/${id}` }
+    return Effect.flatMap(codec.copy(place, document), (copy) =>
+      Effect.flatMap(codec.encode(place, copy, anyId), (encoded) =>
+        copied(operation, kind, collection, id, encoded, anyId)
+      )
+    )
+  })
+
+/** A document as it is written. */
+const copied = (
   operation: string,
   kind: Queued["kind"],
   collection: string,
   id: string,
-  given: JsonObject | undefined,
-  anyId = false
+  given: unknown,
+  anyId: boolean
 ): Effect.Effect<Queued, ValidationError> =>
   Effect.suspend((): Effect.Effect<Queued, ValidationError> => {
-    const problem = checkNames(operation, collection, id)
-    if (problem !== undefined) return problem
-    if (kind === "delete") return Effect.succeed({ kind, collection, id, document: undefined })
     if (typeof given !== "object" || given === null || !isPlainObject(given)) {
       return invalid(operation, collection, id, "a document is a JSON object")
     }

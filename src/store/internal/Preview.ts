@@ -60,4 +60,4 @@ export const makePreview =
       const exit = yield* Effect.exit(runBody("Store.preview", body, open(at)))
       if (Option.isSome(shown)) return shown
       return yield* Effect.as(exit as Exit.Exit<A, E | ReadError>, Option.none<NewCommit>())
-    }).pipe(Effect.withSpan("Store.preview"))
+    })

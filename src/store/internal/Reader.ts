@@ -162,13 +162,13 @@ export const makeReader = <A, I>(
 
   return {
     name,
-    get: Effect.fn("Collection.get")(function* (id, options) {
+    get: Effect.fnUntraced(function* (id, options) {
       yield* check(operation("get"), { collection: name, id })
       const { file, path } = yield* look(core.snapshot(), id, options)
       if (Option.isNone(file)) return Option.none()
       return Option.some(yield* codec.read(placeOf("get", id, path), file.value.content))
     }),
-    version: Effect.fn("Collection.version")(function* (id) {
+    version: Effect.fnUntraced(function* (id) {
       yield* check(operation("version"), { collection: name, id })
       const snapshot = core.snapshot()
       const head = yield* snapshot.head
@@ -178,11 +178,11 @@ export const makeReader = <A, I>(
       const { rev } = versionOf(path, file.value)
       return Option.some({ document, rev, sha: file.value.oid, commit: head.value.commit })
     }),
-    exists: Effect.fn("Collection.exists")(function* (id) {
+    exists: Effect.fnUntraced(function* (id) {
       yield* check(operation("exists"), { collection: name, id })
       return Option.isSome((yield* look(core.snapshot(), id)).file)
     }),
-    list: Effect.fn("Collection.list")(function* (options = {}) {
+    list: Effect.fnUntraced(function* (options = {}) {
       const { listing } = yield* locate("list", options)
       return slice(listing, options.limit, options.after).ids()
     }),
@@ -191,7 +191,7 @@ export const makeReader = <A, I>(
       const snapshot = core.snapshot()
       const counted = yield* countInManifest(snapshot)
       return Option.isSome(counted) ? counted.value : (yield* core.listing(snapshot, name)).listing.length
-    }).pipe(Effect.withSpan("Collection.count")),
+    }),
     all: (options = {}) => limited(everything("all", options, true), options.limit),
     find: (predicate, options = {}) =>
       limited(
@@ -200,11 +200,11 @@ export const makeReader = <A, I>(
         ),
         options.limit
       ),
-    findBy: Effect.fn("Collection.findBy")(function* (field, value, options) {
+    findBy: Effect.fnUntraced(function* (field, value, options) {
       const { findBy } = yield* lookups
       return yield* findBy(queried, field, value, options)
     }),
-    page: Effect.fn("Collection.page")(function* (options = {}) {
+    page: Effect.fnUntraced(function* (options = {}) {
       const located = yield* locate("page", options)
       return yield* pageOf("page", located, options.limit ?? 100, options)
     }),
@@ -224,7 +224,7 @@ export const makeReader = <A, I>(
             ).pipe(Stream.filter((page) => page.documents.length > 0))
         )
       ),
-    history: Effect.fn("Collection.history")(function* (id, options) {
+    history: Effect.fnUntraced(function* (id, options) {
       const limit = options?.limit ?? 30
       yield* check(operation("history"), { collection: name, id, limit })
       const snapshot = core.snapshot()
@@ -251,7 +251,7 @@ export const makeReader = <A, I>(
     explainQuery: asking("explainQuery", ({ explain }, given) => explain(queried, given)),
     countWhere: asking("countWhere", ({ count }, given) => count(queried, given)),
     distinct: asking("distinct", ({ distinct }, given) => distinct(queried, given)),
-    explain: Effect.fn("Collection.explain")(function* (field, value) {
+    explain: Effect.fnUntraced(function* (field, value) {
       const { explain } = yield* lookups
       return yield* explain(queried, field, value)
     })

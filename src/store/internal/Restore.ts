@@ -97,4 +97,4 @@ export const restoreDocument = (
       ]
     })
     return Option.getOrThrow(outcome.documents[0]!.after).document
-  }).pipe(Effect.withSpan("Collection.restore"))
+  })

@@ -96,7 +96,7 @@ export const makeRevert =
           .map(({ collection, id }) => ({ collection, id })),
         skipped
       }
-    }).pipe(Effect.withSpan("Store.revert"))
+    })
 
 const missingCommit = (operation: string, sha: string) =>
   new NotFoundError({ operation, message: `the commit ${sha} is not in the repository` })

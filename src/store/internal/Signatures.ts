@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import {
   above,
@@ -22,6 +23,7 @@ import type {
   RestoreOptions,
   WriteOptions
 } from "../Collection.js"
+import { type CollectionLike, isDefinition } from "../CollectionDefinition.js"
 import type { DoctorOptions } from "../Doctor.js"
 import type { StoreReindexOptions, StoreService } from "../StoreService.js"
 import type { TransactionOptions } from "../Transaction.js"
@@ -36,7 +38,12 @@ import { direct, effect, guard, stream } from "./Guard.js"
 const anything = Schema.Unknown
 
 const id = ["id", text] as const
-const collectionName = ["collection", text] as const
+/** The name of a collection, or a definition. */
+const like = kind<CollectionLike>(
+  "a string or a definition",
+  (value) => typeof value === "string" || isDefinition(value)
+)
+const collectionName = ["collection", like] as const
 const document = ["document", anything] as const
 const body = ["body", callback()] as const
 
@@ -111,39 +118,43 @@ const readerSignatures = {
 }
 
 /** Checks what the reads of a collection are given. */
-export const guardReader = guard<CollectionReader<any>>("Collection", readerSignatures)
+export const guardReader = guard<CollectionReader<any>>("Collection", readerSignatures, ["count"])
 
 /** Checks what the reads and writes of a collection are given. */
-export const guardCollection = guard<Collection<any, any>>("Collection", {
-  ...readerSignatures,
-  insert: effect(document, optionsOf({ ...message, ...insert })),
-  update: effect(id, ["patch", anything], guarded),
-  replace: effect(id, document, guarded),
-  upsert: effect(id, document, guarded),
-  delete: effect(id, guarded),
-  restore: effect(
-    id,
-    ["commitSha", text],
-    optionsOf({
-      ...message,
-      expectedRev: maybe(Schema.NullOr(wholeNumber(0)))
-    } satisfies FieldsOf<RestoreOptions>)
-  ),
-  importRecords: effect(
-    ["records", anything],
-    optionsOf({
-      idField: maybe(text),
-      chunkSize: maybe(wholeNumber(1)),
-      dryRun: maybe(flag),
-      validate: maybe(oneOf("each", "first")),
-      importId: maybe(text),
-      message: maybe(text),
-      onProgress,
-      onRow: maybe(callback())
-    } satisfies FieldsOf<ImportOptions>)
-  ),
-  reindex: effect(optionsOf({ ...message, onProgress } satisfies FieldsOf<ReindexOptions>))
-})
+export const guardCollection = guard<Collection<any, any>>(
+  "Collection",
+  {
+    ...readerSignatures,
+    insert: effect(document, optionsOf({ ...message, ...insert })),
+    update: effect(id, ["patch", anything], guarded),
+    replace: effect(id, document, guarded),
+    upsert: effect(id, document, guarded),
+    delete: effect(id, guarded),
+    restore: effect(
+      id,
+      ["commitSha", text],
+      optionsOf({
+        ...message,
+        expectedRev: maybe(Schema.NullOr(wholeNumber(0)))
+      } satisfies FieldsOf<RestoreOptions>)
+    ),
+    importRecords: effect(
+      ["records", anything],
+      optionsOf({
+        idField: maybe(text),
+        chunkSize: maybe(wholeNumber(1)),
+        dryRun: maybe(flag),
+        validate: maybe(oneOf("each", "first")),
+        importId: maybe(text),
+        message: maybe(text),
+        onProgress,
+        onRow: maybe(callback())
+      } satisfies FieldsOf<ImportOptions>)
+    ),
+    reindex: effect(optionsOf({ ...message, onProgress } satisfies FieldsOf<ReindexOptions>))
+  },
+  ["count"]
+)
 
 const expectation = kind<any>('one of { rev: 3 }, { sha: "..." } and { absent: true }', (value) => {
   if (typeof value !== "object" || value === null) return false
@@ -173,7 +184,7 @@ export const guardBatch = guard<Batch>("Batch", {
 export const guardWriter = guard<Writer>("Writer", queue)
 
 const collection = direct(
-  ["name", text],
+  ["name", like],
   ["schema", Schema.UndefinedOr(kind<any>("a Schema of Effect", Schema.isSchema))]
 )
 
@@ -182,7 +193,13 @@ const viewSignatures = {
   exportExcel: effect(
     destination,
     optionsOf({
-      collections: maybe(texts),
+      collections: maybe(
+        kind<ReadonlyArray<CollectionLike>>(
+          "a list of strings or definitions",
+          (value) =>
+            Array.isArray(value) && value.every((one) => typeof one === "string" || isDefinition(one))
+        )
+      ),
       columns: maybe(Schema.Record({ key: Schema.String, value: texts })),
       limit: maybe(wholeNumber(1)),
       onProgress
@@ -191,7 +208,7 @@ const viewSignatures = {
 }
 
 /** Checks what a view is given. */
-export const guardView = guard<StoreView>("Store", viewSignatures)
+export const guardView = guard<StoreView>("Store", viewSignatures, ["commitSha", "collections"])
 
 const batch = effect(requiredOf(message satisfies FieldsOf<BatchOptions>), body)
 
@@ -211,35 +228,43 @@ const operation = Schema.Struct({
 })
 
 /** Checks what a store is given. */
-export const guardStore = guard<StoreService>("Store", {
-  ...viewSignatures,
-  batch,
-  writer: effect(
-    requiredOf({
-      ...message,
-      maxOperations: maybe(wholeNumber(1)),
-      maxSeconds: maybe(above(0))
-    } satisfies FieldsOf<WriterOptions>),
-    body
-  ),
-  transaction: effect(
-    requiredOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>),
-    body
-  ),
-  removeTransaction: effect(["branch", text]),
-  at: effect(["ref", text]),
-  onBranch: direct(["branch", text]),
-  resolveRef: effect(["ref", text]),
-  revert: effect(["commitSha", text], optionsOf({ ...message, force: maybe(flag) })),
-  reindex: effect(
-    optionsOf({
-      ...message,
-      onProgress,
-      format: maybe(Schema.Literal(1, 2))
-    } satisfies FieldsOf<StoreReindexOptions>)
-  ),
-  preview: effect(body),
-  invalidate: effect(["path", Schema.UndefinedOr(text)]),
-  estimate: direct(["operation", operation]),
-  doctorWith: effect(requiredOf({ deep: maybe(flag), onProgress } satisfies FieldsOf<DoctorOptions>))
-})
+export const guardStore = guard<StoreService>(
+  "Store",
+  {
+    ...viewSignatures,
+    batch,
+    writer: effect(
+      requiredOf({
+        ...message,
+        maxOperations: maybe(wholeNumber(1)),
+        maxSeconds: maybe(above(0))
+      } satisfies FieldsOf<WriterOptions>),
+      body
+    ),
+    transaction: effect(
+      requiredOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>),
+      body
+    ),
+    withTransaction: effect(
+      ["effect", kind("an Effect", Effect.isEffect)],
+      optionsOf({ ...message, branch: maybe(text) } satisfies FieldsOf<TransactionOptions>)
+    ),
+    removeTransaction: effect(["branch", text]),
+    at: effect(["ref", text]),
+    onBranch: direct(["branch", text]),
+    resolveRef: effect(["ref", text]),
+    revert: effect(["commitSha", text], optionsOf({ ...message, force: maybe(flag) })),
+    reindex: effect(
+      optionsOf({
+        ...message,
+        onProgress,
+        format: maybe(Schema.Literal(1, 2))
+      } satisfies FieldsOf<StoreReindexOptions>)
+    ),
+    preview: effect(body),
+    invalidate: effect(["path", Schema.UndefinedOr(text)]),
+    estimate: direct(["operation", operation]),
+    doctorWith: effect(requiredOf({ deep: maybe(flag), onProgress } satisfies FieldsOf<DoctorOptions>))
+  },
+  ["commitSha", "collections", "snapshot", "staleTransactions", "rateLimit", "doctor"]
+)

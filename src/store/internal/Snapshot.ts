@@ -21,6 +21,12 @@ export class ReadSet {
   readonly files = new Map<string, Oid | null>()
   /** Directories that were listed. */
   readonly directories = new Set<string>()
+
+  /** Adds what was looked at elsewhere. */
+  add(other: ReadSet): void {
+    for (const [path, oid] of other.files) this.files.set(path, oid)
+    for (const path of other.directories) this.directories.add(path)
+  }
 }
 
 export interface FileOptions extends Omit<FileLook, "known"> {

@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type { ReadError, WriteError } from "../../domain/StoreError.js"
+import type { ReadError, ValidationError, WriteError } from "../../domain/StoreError.js"
 import type { GitRemoteService, Head } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import type { Derived } from "./Derived.js"
@@ -16,6 +16,18 @@ export type { Derived } from "./Derived.js"
 export type { SettingsAt } from "./RepositorySettings.js"
 export type { Snapshot } from "./Snapshot.js"
 
+/** The transaction that a core's branch is the work branch of. */
+export interface EnclosingTransaction {
+  /** What was looked at inside. */
+  readonly reads: ReadSet
+  /** Of batches without a message of their own. */
+  readonly message: string | undefined
+  /** Runs a transaction on this one's branch as one of its calls; it returns the commit that it published. */
+  readonly nested: <A extends { readonly commitSha: Option.Option<string> }, E, R>(
+    effect: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | ValidationError, R>
+}
+
 /** What collections, batches, transactions and the like are made of. A copy with other parts is a core as well. */
 export interface StoreCore {
   readonly remote: GitRemoteService
@@ -23,6 +35,8 @@ export interface StoreCore {
   readonly branch: string
   /** True for a view, whose every snapshot is of the same commit. */
   readonly isPinned: boolean
+  /** None for a branch that is visible to everybody. */
+  readonly transaction?: EnclosingTransaction | undefined
   /** What reads see now: one snapshot for each operation. */
   readonly snapshot: () => Snapshot
   /** The settings in a snapshot, and the entries of its root. */
@@ -42,8 +56,8 @@ export interface StoreCore {
   readonly onBranch: (branch: string) => StoreCore
   /** The same for a branch that has just begun at the head of this one; what is looked at is noted in `reads`. */
   readonly onFork: (branch: string, reads?: ReadSet) => StoreCore
-  /** A read-only core that sees one commit, with a cache of its own. */
-  readonly at: (head: Option.Option<Head>) => StoreCore
+  /** A read-only core that sees one commit, with a cache of its own; what is looked at is noted in `reads`. */
+  readonly at: (head: Option.Option<Head>, reads?: ReadSet) => StoreCore
   /** Forgets one cached path, or everything that is remembered. */
   readonly invalidate: (path?: string) => Effect.Effect<void>
 }

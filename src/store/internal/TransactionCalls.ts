@@ -6,14 +6,14 @@ import * as Stream from "effect/Stream"
 import { detached } from "../../domain/Detached.js"
 import type { Oid } from "../../domain/Oid.js"
 import { ValidationError } from "../../domain/StoreError.js"
-import type { Snapshot, StoreCore } from "./StoreCore.js"
+import type { EnclosingTransaction, Snapshot, StoreCore } from "./StoreCore.js"
 import type { Unit } from "./WriteUnit.js"
 
 const closed = (operation: string) =>
   new ValidationError({
     operation,
     message: "this transaction has ended: it was published, or nothing of it was",
-    hint: "use it inside the function that was given it, and wait for its reads and writes"
+    hint: "use it inside the function or the effect that it is for, and wait for its reads and writes"
   })
 
 /** The calls of one transaction: a write is published with it or refused, and its branch is not read once it is gone. */
@@ -32,11 +32,11 @@ export const makeCalls = () => {
     if (--running === 0) quiet.unsafeOpen()
   })
 
-  const call = <A, E>(
+  const call = <A, E, R>(
     operation: string,
-    effect: Effect.Effect<A, E>
-  ): Effect.Effect<A, E | ValidationError> =>
-    Effect.suspend((): Effect.Effect<A, E | ValidationError> => {
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | ValidationError, R> =>
+    Effect.suspend((): Effect.Effect<A, E | ValidationError, R> => {
       if (ended) return closed(operation)
       const answer = Effect.acquireUseRelease(
         begin,
@@ -73,8 +73,17 @@ export const makeCalls = () => {
 
   return {
     /** The core with its calls counted, and refused once the transaction has ended. */
-    of: (core: StoreCore): StoreCore => ({
+    of: (core: StoreCore, own: Omit<EnclosingTransaction, "nested">): StoreCore => ({
       ...core,
+      transaction: {
+        ...own,
+        nested: (effect) =>
+          Effect.tap(call("Store.transaction", effect), ({ commitSha }) =>
+            Effect.sync(() => {
+              if (Option.isSome(commitSha)) last = commitSha.value as Oid
+            })
+          )
+      },
       snapshot: () => reading(core.snapshot()),
       write: (unit: Unit) =>
         Effect.tap(call(unit.operation, core.write(unit)), ({ committed }) =>

@@ -3,7 +3,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type * as Schema from "effect/Schema"
 import { detached } from "../../domain/Detached.js"
 import { AuthError, ConflictError, ValidationError } from "../../domain/StoreError.js"
 import { timeOf } from "../../domain/Ulid.js"
@@ -11,6 +10,8 @@ import type { WriteError } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { Head } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
+import type { TransactionOptions } from "../Transaction.js"
+import { joining } from "./Ambient.js"
 import { branchError } from "./Core.js"
 import { runBody } from "./Guard.js"
 import { conflict, publish, type WorkBranches, workPrefix } from "./Publishing.js"
@@ -76,11 +77,15 @@ const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
 export const makeTransactions = (
   core: StoreCore,
   open: (core: StoreCore) => Pick<StoreService, "collection" | "batch">
-): Pick<StoreService, "transaction" | "staleTransactions" | "removeTransaction"> => {
+): Pick<StoreService, "transaction" | "withTransaction" | "staleTransactions" | "removeTransaction"> => {
   const nameOf = (branch: string) => `${core.remote.name}\0${branch}`
   const isRunning = (branch: string) => running.has(nameOf(branch))
 
-  const transaction: StoreService["transaction"] = (options, body) =>
+  /** Runs a body with the core of a work branch, and publishes what it committed there. */
+  const run = <A, E, R>(
+    options: TransactionOptions,
+    body: (inside: StoreCore) => Effect.Effect<A, E, R>
+  ): Effect.Effect<{ readonly result: A; readonly commitSha: Option.Option<string> }, E | WriteError, R> =>
     Effect.gen(function* () {
       yield* refuseReadOnly(core, operation)
       const work = options.branch ?? `${workPrefix}${yield* core.nextId}`
@@ -112,7 +117,7 @@ export const makeTransactions = (
       const reads = new ReadSet()
       const calls = makeCalls()
 
-      const run = Effect.gen(function* () {
+      const published = Effect.gen(function* () {
         const base = yield* start(core)
         yield* Effect.catchTag(
           branches.create(work, base),
@@ -126,19 +131,7 @@ export const makeTransactions = (
               branch: work
             })
         )
-        const store = open(calls.of(core.onFork(work, reads)))
-        const result = yield* runBody(
-          operation,
-          body,
-          guardTransaction({
-            branch: work,
-            collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
-              schema === undefined
-                ? (store.collection(name) as never)
-                : (store.collection(name, schema) as never),
-            batch: (given, body) => store.batch({ ...given, message: given.message ?? options.message }, body)
-          })
-        )
+        const result = yield* body(calls.of(core.onFork(work, reads), { reads, message: options.message }))
         const commitSha = yield* Effect.catchTag(
           publish(core, work, base, yield* calls.end, reads, branches),
           "RefMoved",
@@ -167,11 +160,25 @@ export const makeTransactions = (
         const given = Array.from(mine).filter((branch) => !kept.has(branch))
         if (given.length > 0) yield* detached(Effect.forEach(given, removed, { discard: true }))
       })
-      return yield* Effect.ensuring(run, clean)
+      const whole = Effect.ensuring(published, clean)
+      const outer = core.transaction
+      if (outer === undefined) return yield* whole
+      // What the outer body does next may depend on what was read here, also where this one fails.
+      const noted = Effect.sync(() => outer.reads.add(reads))
+      return yield* outer.nested(Effect.ensuring(whole, noted))
     })
 
   return {
-    transaction,
+    transaction: (options, body) =>
+      run(options, (inside) => {
+        const { batch, collection } = open(inside)
+        return runBody(operation, body, guardTransaction({ branch: inside.branch, collection, batch }))
+      }),
+    withTransaction: (effect, options = {}) =>
+      Effect.map(
+        run(options, (inside) => joining(core, inside)(effect)),
+        ({ result }) => result
+      ),
     staleTransactions: Effect.map(core.remote.listBranches(workPrefix), (found) =>
       found
         .filter(

@@ -9,6 +9,7 @@ import * as Scope from "effect/Scope"
 import { detached } from "../../domain/Detached.js"
 import { AmbiguousWriteError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { WriteError } from "../Collection.js"
+import type { CollectionLike } from "../CollectionDefinition.js"
 import type { StoreService } from "../StoreService.js"
 import type { Writer, WriterOptions } from "../Writer.js"
 import { runBody } from "./Guard.js"
@@ -209,16 +210,17 @@ const open = (core: StoreCore, options: WriterOptions, scope: Scope.Scope): Open
 
   const add = (
     kind: Queue.Queued["kind"],
-    collection: string,
+    given: CollectionLike,
     id: string,
-    document?: Queue.Queued["document"],
+    document?: unknown,
     anyId?: boolean
   ): Effect.Effect<void, WriteError> =>
     Effect.gen(function* () {
       const operation = `Writer.${kind}`
       if (ended) return yield* closed(operation)
       yield* raise
-      const item = yield* Queue.queued(operation, kind, collection, id, document, anyId)
+      const item = yield* Queue.queued(operation, kind, given, id, document, anyId)
+      const { collection } = item
       const before =
         kind === "insert"
           ? queue.findLast((other) => other.id === id && other.collection === collection)

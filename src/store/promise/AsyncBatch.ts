@@ -3,14 +3,13 @@ import * as Option from "effect/Option"
 import type { ValidationError } from "../../domain/StoreError.js"
 import type { Batch, BatchOptions } from "../Batch.js"
 import type { StoreService } from "../StoreService.js"
+import type { AsyncQueue } from "./AsyncQueue.js"
 import { called } from "./Callback.js"
 import { effectOptions, type PromiseOptions, requireBody, type SignalOptions, signalOf } from "./Options.js"
 import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
 import type { Runner } from "./Runner.js"
 
 const methods = {
-  put: ["value", 3],
-  insert: ["value", 2, "options"],
   delete: ["value", 2],
   expect: ["value", 3],
   discard: ["value", 0],
@@ -18,10 +17,12 @@ const methods = {
   expectations: ["value", 0]
 } as const satisfies Rows<Batch>
 
-const Methods = withMethods(Target, methods) as new (
+const queueing = { put: ["value", 3], insert: ["value", 2, "options"] } as const
+
+const Methods = withMethods(Target, { ...methods, ...queueing }) as new (
   runner: Runner,
   target: Effect.Effect<Batch>
-) => Target<Batch> & Promised<Batch, typeof methods>
+) => Target<Batch> & Promised<Batch, typeof methods> & AsyncQueue
 
 /**
  * Queued operations of one commit. `commit` writes them; leaving an `await using` block discards what was not committed.

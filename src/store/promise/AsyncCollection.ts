@@ -13,8 +13,10 @@ import type {
   ReadManyOptions,
   Selected,
   SelectQuery,
+  Typed,
   ValueAt
 } from "../Collection.js"
+import type { CollectionDefinition, CollectionLike, InputOf } from "../CollectionDefinition.js"
 import type { ExcelOptions, TextFormat, TextOptions } from "../transfer/Export.js"
 import type { ImportOptions, ImportReport } from "../transfer/Import.js"
 import type { RecordSource } from "../transfer/Records.js"
@@ -149,13 +151,25 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject>
   }
 }
 
+/** A definition whose schema requires nothing. */
+export type PlainDefinition = CollectionDefinition<string, Schema.Schema<any, any>>
+
+/** Such a definition, or a name. */
+export type PlainCollectionLike = string | PlainDefinition
+
+/** The reads and writes of a definition's documents, as promises. */
+export type AsyncCollectionOf<D extends PlainDefinition> = AsyncCollection<
+  Typed<Schema.Schema.Type<D["schema"]>>,
+  InputOf<D>
+>
+
 interface Opener {
-  readonly collection: (name: string, schema?: Schema.Schema<any, any>) => unknown
+  readonly collection: (name: any, schema?: any) => unknown
 }
 
 /** The collection of a view or store, opened by each call, so that a wrong name or schema fails the call. */
 export const opened = <C>(
   opener: Effect.Effect<Opener, ValidationError>,
-  name: string,
+  name: CollectionLike,
   schema: Schema.Schema<any, any> | undefined
 ) => Effect.map(opener, (view) => view.collection(name, schema) as C)

@@ -6,7 +6,9 @@ import type * as Schema from "effect/Schema"
 import type { ValidationError, WriteError } from "../../domain/StoreError.js"
 import type { Batch, BatchOptions } from "../Batch.js"
 import type { Typed } from "../Collection.js"
+import { nameIn } from "../CollectionDefinition.js"
 import type { DoctorOptions, Finding } from "../Doctor.js"
+import { joinedNow } from "../internal/Ambient.js"
 import type { Estimate, NewCommit } from "../remote/GitRemote.js"
 import { Store } from "../Store.js"
 import type { StoreService } from "../StoreService.js"
@@ -15,7 +17,14 @@ import type { DatabaseExcelOptions } from "../transfer/Export.js"
 import type { StoreView } from "../View.js"
 import type { Writer, WriterOptions } from "../Writer.js"
 import { AsyncBatch, inBatch } from "./AsyncBatch.js"
-import { AsyncCollection, AsyncCollectionReader, opened } from "./AsyncCollection.js"
+import {
+  AsyncCollection,
+  type AsyncCollectionOf,
+  AsyncCollectionReader,
+  opened,
+  type PlainCollectionLike,
+  type PlainDefinition
+} from "./AsyncCollection.js"
 import { AsyncTransaction } from "./AsyncTransaction.js"
 import { AsyncWriter } from "./AsyncWriter.js"
 import { called } from "./Callback.js"
@@ -38,13 +47,16 @@ const Reads = withMethods(Target, reads) as new (
 
 /** A read-only view of one commit, as promises. */
 export class AsyncView extends Reads {
+  collection<D extends PlainDefinition>(
+    definition: D
+  ): AsyncCollectionReader<Typed<Schema.Schema.Type<D["schema"]>>>
   collection(name: string): AsyncCollectionReader
   collection<A, I extends object>(
     name: string,
     schema: Schema.Schema<A, I>
   ): AsyncCollectionReader<Typed<A>, I>
-  collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollectionReader<any> {
-    return new AsyncCollectionReader(name, this.runner, opened(this.target, name, schema))
+  collection(given: PlainCollectionLike, schema?: Schema.Schema<any, any>): AsyncCollectionReader<any> {
+    return new AsyncCollectionReader(nameIn(given), this.runner, opened(this.target, given, schema))
   }
 
   /** Writes a worksheet per collection: to a file's path (on Node) or a web stream. Returns the columns of each. */
@@ -115,13 +127,17 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return this.runner.run(Effect.flatMap(this.store, use), signalOf(options))
   }
 
+  override collection<D extends PlainDefinition>(definition: D): AsyncCollectionOf<D>
   override collection(name: string): AsyncCollection
   override collection<A, I extends object>(
     name: string,
     schema: Schema.Schema<A, I>
   ): AsyncCollection<Typed<A>, A, I>
-  override collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
-    return new AsyncCollection(name, this.runner, opened(this.store, name, schema))
+  override collection(
+    given: PlainCollectionLike,
+    schema?: Schema.Schema<any, any>
+  ): AsyncCollection<any, any> {
+    return new AsyncCollection(nameIn(given), this.runner, opened(this.store, given, schema))
   }
 
   /** Runs the body and commits what it queued; a body that throws discards it. */
@@ -188,6 +204,41 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return { result, commitSha: ended }
   }
 
+  /**
+   * Runs the body as one transaction, with a store whose every operation joins it, also in services that are given that
+   * store: see `Store.withTransaction`. A body that throws writes nothing. This store itself stays outside.
+   *
+   * @since 0.1.0
+   */
+  async withTransaction<A>(
+    body: (store: AsyncStore) => Promise<A> | A,
+    options: PromiseOptions<TransactionOptions> = {}
+  ): Promise<A> {
+    requireBody("Store.withTransaction", body)
+    return this.call(
+      (store) =>
+        store.withTransaction(
+          Effect.flatMap(joinedNow, (joined) =>
+            called(() => this.during(AsyncStore.of(this.runner.child(joined), store), body))
+          ),
+          effectOptions(options)
+        ),
+      options
+    )
+  }
+
+  /** Runs a body with a store that closes at its end. */
+  private async during<A>(store: AsyncStore, body: (store: AsyncStore) => Promise<A> | A): Promise<A> {
+    try {
+      const result = await body(store)
+      await store.close()
+      return result
+    } catch (error) {
+      await store.close().catch(() => {})
+      throw error
+    }
+  }
+
   /** A transaction to be committed by hand; closing the store rolls it back. */
   async openTransaction(options: PromiseOptions<TransactionOptions> = {}): Promise<AsyncTransaction> {
     const scoped = await ScopedHandle.open(
@@ -243,17 +294,11 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     options?: SignalOptions
   ): Promise<NewCommit | null> {
     requireBody("Store.preview", body)
-    const run = async (dry: StoreService) => {
-      const store = AsyncStore.of(this.runner.child(), dry)
-      try {
-        await body(store)
-      } catch (error) {
-        await store.close().catch(() => {})
-        throw error
-      }
-      await store.close()
-    }
-    const commit = await this.call((store) => store.preview((dry) => called(() => run(dry))), options)
+    const commit = await this.call(
+      (store) =>
+        store.preview((dry) => called(() => this.during(AsyncStore.of(this.runner.child(), dry), body))),
+      options
+    )
     return Option.getOrNull(commit)
   }
 

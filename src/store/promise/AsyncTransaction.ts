@@ -3,9 +3,16 @@ import type * as Schema from "effect/Schema"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { BatchOptions } from "../Batch.js"
 import type { Typed } from "../Collection.js"
+import { nameIn } from "../CollectionDefinition.js"
 import type { Transaction } from "../Transaction.js"
 import { type AsyncBatch, inBatch } from "./AsyncBatch.js"
-import { AsyncCollection, opened } from "./AsyncCollection.js"
+import {
+  AsyncCollection,
+  type AsyncCollectionOf,
+  opened,
+  type PlainCollectionLike,
+  type PlainDefinition
+} from "./AsyncCollection.js"
 import type { PromiseOptions, SignalOptions } from "./Options.js"
 import { Target } from "./Promised.js"
 import type { Runner } from "./Runner.js"
@@ -39,10 +46,11 @@ export class AsyncTransaction extends Target<Transaction> implements AsyncDispos
     return this.scoped.handle.branch
   }
 
+  collection<D extends PlainDefinition>(definition: D): AsyncCollectionOf<D>
   collection(name: string): AsyncCollection
   collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollection<Typed<A>, A, I>
-  collection(name: string, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
-    return new AsyncCollection(name, this.runner, opened(this.target, name, schema))
+  collection(given: PlainCollectionLike, schema?: Schema.Schema<any, any>): AsyncCollection<any, any> {
+    return new AsyncCollection(nameIn(given), this.runner, opened(this.target, given, schema))
   }
 
   /** Runs the body and commits what it queued on the work branch; the commit's id, null when it queued nothing. */

@@ -1,13 +1,12 @@
 import * as Effect from "effect/Effect"
 import type { Writer } from "../Writer.js"
+import type { AsyncQueue } from "./AsyncQueue.js"
 import type { SignalOptions } from "./Options.js"
 import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
 import type { Runner } from "./Runner.js"
 import type { ScopedHandle } from "./ScopedHandle.js"
 
 const methods = {
-  put: ["value", 3],
-  insert: ["value", 2, "options"],
   delete: ["value", 2],
   flush: ["nullable", 0],
   discard: ["value", 0],
@@ -15,10 +14,12 @@ const methods = {
   commits: ["value", 0]
 } as const satisfies Rows<Writer>
 
-const Methods = withMethods(Target, methods) as new (
+const queueing = { put: ["value", 3], insert: ["value", 2, "options"] } as const
+
+const Methods = withMethods(Target, { ...methods, ...queueing }) as new (
   runner: Runner,
   target: Effect.Effect<Writer>
-) => Target<Writer> & Promised<Writer, typeof methods>
+) => Target<Writer> & Promised<Writer, typeof methods> & AsyncQueue
 
 /** Collects writes and commits them together. `put` means queued; `flush` and `close` mean durable. */
 export class AsyncWriter extends Methods implements AsyncDisposable {

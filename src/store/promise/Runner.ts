@@ -6,6 +6,7 @@ import * as FiberId from "effect/FiberId"
 import type * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Stream from "effect/Stream"
 import { StoreError, ValidationError } from "../../domain/StoreError.js"
+import type { JoinedFibers } from "../internal/Ambient.js"
 import type { Store } from "../Store.js"
 import { Thrown, thrownReason } from "./Callback.js"
 import { toStandardError } from "./Logs.js"
@@ -35,11 +36,12 @@ export class Runner {
   constructor(
     private readonly runtime: ManagedRuntime.ManagedRuntime<Store, unknown>,
     private readonly dispose: () => Promise<void>,
-    private readonly parent?: Runner
+    private readonly parent?: Runner,
+    private readonly joined?: JoinedFibers
   ) {}
 
-  /** A runner that closes when this one closes, or before. */
-  readonly child = (): Runner => new Runner(this.runtime, async () => {}, this)
+  /** A runner that closes when this one closes, or before; its calls join the transactions of `joined`. */
+  readonly child = (joined = this.joined): Runner => new Runner(this.runtime, async () => {}, this, joined)
 
   private get isClosed(): boolean {
     return this.closed || this.parent?.isClosed === true
@@ -107,7 +109,7 @@ export class Runner {
     endOf: (interrupt: () => void, exit: Promise<Exit.Exit<A, unknown>>) => () => Promise<unknown>
   ): Promise<A> {
     if (this.isClosed) throw storeClosed()
-    const fiber = this.runtime.runFork(effect)
+    const fiber = this.runtime.runFork(this.joined?.effect(effect) ?? effect)
     const interrupt = () => fiber.unsafeInterruptAsFork(FiberId.none)
     const exit = new Promise<Exit.Exit<A, unknown>>((resolve) => fiber.addObserver(resolve))
     const end = endOf(interrupt, exit)
@@ -142,7 +144,9 @@ export class Runner {
     if (signal?.aborted === true) throw signal.reason
     if (this.isClosed) throw storeClosed()
     const source = Stream.mapError(Stream.unwrap(stream), (error) => new Thrown(error))
-    const iterator = Stream.toAsyncIterableRuntime(source, runtime)[Symbol.asyncIterator]()
+    const iterator = Stream.toAsyncIterableRuntime(source, this.joined?.runtime(runtime) ?? runtime)[
+      Symbol.asyncIterator
+    ]()
     let stopped: { readonly reason: unknown } | undefined
     let giveUp: (reason: unknown) => void = () => {}
     const stop = (reason: unknown) => {

@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import type { JsonObject } from "../../domain/Document.js"
 import { reader } from "../../domain/Options.js"
 import { NotFoundError, type ReadError } from "../../domain/StoreError.js"
+import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
 import { withColumns } from "./Columns.js"
 import {
   type Destination,
@@ -43,7 +44,7 @@ export interface ExcelOptions extends ExportOptions, SheetOptions {}
 
 export interface DatabaseExcelOptions {
   /** Default: all of them. */
-  readonly collections?: ReadonlyArray<string> | undefined
+  readonly collections?: ReadonlyArray<CollectionLike> | undefined
   /** Columns by collection. */
   readonly columns?: { readonly [collection: string]: ReadonlyArray<string> } | undefined
   /** For each collection. */
@@ -119,7 +120,7 @@ export const exportDatabaseExcel = <D extends Destination<unknown, unknown>>(
 ): Exported<D, { readonly [collection: string]: ReadonlyArray<string> }> =>
   Effect.gen(function* () {
     const present = yield* view.collections
-    const names = options.collections ?? present
+    const names = options.collections?.map(nameIn) ?? present
     const missing = names.find((name) => !present.includes(name))
     if (missing !== undefined) {
       return yield* new NotFoundError({

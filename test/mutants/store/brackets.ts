@@ -107,7 +107,7 @@ export const brackets = [
   mutant("a batch goes on after its end", fails, [batches, "if (ended) return closed(operation)\n", ""]),
   mutant("a batch's message is ignored", "Every write of a store is a commit.", [
     batches,
-    "options.message ?? `batch: ${operations.length} operations`",
+    "options.message ?? core.transaction?.message ?? `batch: ${operations.length} operations`",
     "`batch: ${operations.length} operations`"
   ]),
   mutant(
@@ -178,8 +178,28 @@ export const brackets = [
   ]),
   mutant("a transaction writes on its target", appears, [
     transactions,
-    "calls.of(core.onFork(work, reads))",
-    "calls.of(core.onFork(core.branch, reads))"
+    "calls.of(core.onFork(work, reads),",
+    "calls.of(core.onFork(core.branch, reads),"
+  ]),
+  mutant(
+    "an operation works on the core that it was made with",
+    "the transaction is looked up when an operation runs",
+    ["store/internal/Ambient.ts", "?.inside ?? core)", "?.of ?? core)"]
+  ),
+  mutant(
+    "an inner transaction works on the outer one's branch",
+    "where it fails, the outer one goes on without what it wrote",
+    ["store/internal/Ambient.ts", "isSame(one.inside, core) ?", "!isSame(one.inside, one.inside) ?"]
+  ),
+  mutant("what an inner transaction read is forgotten", "What was read inside counts for all of them.", [
+    transactions,
+    "outer.reads.add(reads)",
+    "outer.reads.add(new ReadSet())"
+  ]),
+  mutant("what a snapshot inside read is forgotten", "What was read inside counts for all of them.", [
+    "store/internal/Assembly.ts",
+    "core.at(head, core.transaction?.reads)",
+    "core.at(head)"
   ]),
   mutant(
     "a transaction keeps its branch",
@@ -189,8 +209,8 @@ export const brackets = [
   ),
   mutant("a failing body is published", appears, [
     transactions,
-    "        const result = yield* runBody(\n          operation,\n          body,",
-    "        const result = yield* runBody(\n          operation,\n          ((inner: any) => Effect.catchAll(body(inner), () => Effect.void)) as typeof body,"
+    "        const result = yield* body(",
+    "        const result = yield* (((inner: any) => Effect.catchAll(body(inner), () => Effect.void)) as typeof body)("
   ]),
   mutant("reads are no part of a transaction", unchanged, [
     replay,

@@ -201,7 +201,7 @@ export const reads = [
     [reader, 'if (how._tag === "Scan") break', "if (how._tag !== undefined) break"],
     [reader, 'source: "index",', 'source: "scan",']
   ),
-  mutant("a view sees the head", views, [core, '{ _tag: "Commit", head })', '{ _tag: "Branch" })']),
+  mutant("a view sees the head", views, [core, '{ _tag: "Commit", head, reads }', '{ _tag: "Branch" }']),
   mutant("resolveRef ignores steps back", refs, [
     "git/Revision.ts",
     "for (let left = one.back; left > 0 && at !== undefined; left--)",

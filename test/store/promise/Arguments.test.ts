@@ -206,6 +206,10 @@ describe("arguments of plain JavaScript", () => {
       "transaction(f, { message: _ })": (wrong) =>
         store.transaction((transaction) => transaction.collection("a").insert({}), { message: wrong }),
       "transaction.batch(_)": (wrong) => store.transaction((transaction) => transaction.batch(wrong)),
+      "withTransaction(_)": (wrong) => store.withTransaction(wrong),
+      "withTransaction(f, _)": (wrong) => store.withTransaction(() => {}, wrong),
+      "withTransaction(f, { message: _ })": (wrong) =>
+        store.withTransaction((inside) => inside.collection("a").insert({}), { message: wrong }),
       "openTransaction(_)": (wrong) => store.openTransaction(wrong),
       "preview(_)": (wrong) => store.preview(wrong),
       "store.reindex(_)": (wrong) => store.reindex(wrong),
@@ -213,7 +217,7 @@ describe("arguments of plain JavaScript", () => {
       "revert(_)": (wrong) => store.revert(wrong),
       "revert(main, _)": (wrong) => store.revert("main", wrong),
       "removeTransaction(_)": (wrong) => store.removeTransaction(wrong),
-      "put(_)": (wrong) => store.batch((batch) => batch.put(wrong, "x", {})),
+      "put(_)": (wrong) => store.batch((batch) => batch.put<string>(wrong, "x", {})),
       "put(a, _)": (wrong) => store.batch((batch) => batch.put("a", wrong, {})),
       "put(a, x, _)": (wrong) => store.batch((batch) => batch.put("a", "y", wrong)),
       "batch.insert(a, {}, _)": (wrong) => store.batch((batch) => batch.insert("a", {}, wrong)),
@@ -308,6 +312,7 @@ describe("arguments of plain JavaScript", () => {
       batch: [{}, () => Effect.void],
       writer: [{}, () => Effect.void],
       transaction: [{}, () => Effect.void],
+      withTransaction: [Effect.void, {}],
       removeTransaction: ["chainstore-tx-x"],
       at: ["main"],
       onBranch: ["main"],

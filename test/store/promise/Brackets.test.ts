@@ -47,6 +47,29 @@ describe("a transaction", () => {
     assert.strictEqual(await n("a"), 0)
   })
 
+  it("gives its function a store that is inside, and leaves the one outside where it was", async () => {
+    const sum = async (inside: AsyncStore) => {
+      let all = 0
+      for await (const note of inside.collection("notes").all()) all += Number(note["n"])
+      return all
+    }
+    const inner = await store.withTransaction(async (inside) => {
+      await inside.collection("notes").update("a", { n: 1 })
+      await inside.withTransaction((deeper) => deeper.collection("notes").insert({ n: 2 }, { id: "b" }))
+      assert.deepStrictEqual([await sum(inside), await sum(store)], [3, 0])
+      const mine = new Error("mine")
+      const failing = inside.withTransaction(async (deeper) => {
+        await deeper.batch((batch) => batch.put("notes", "c", { n: 4 }))
+        assert.strictEqual(await sum(deeper), 7)
+        throw mine
+      })
+      assert.strictEqual(await rejected(failing), mine)
+      return inside
+    })
+    assert.strictEqual(await sum(store), 3)
+    assert.include(((await rejected(inner.collection("notes").get("a"))) as Error).message, "closed")
+  })
+
   it("is rolled back after a write that is under way, which is done or told that it has ended", async () => {
     const transaction = await store.openTransaction()
     const [started, gate] = [Deferred.unsafeMake<void>(FiberId.none), Deferred.unsafeMake<void>(FiberId.none)]

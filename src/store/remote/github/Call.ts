@@ -7,6 +7,7 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as Stream from "effect/Stream"
 import { toItsEnd } from "../../../domain/Detached.js"
+import { addRequests } from "../OperationCost.js"
 
 /** One operation of the remote while it runs: its deadline, and what it has cost so far. */
 export interface Call {
@@ -88,6 +89,8 @@ const count = (call: Call) => {
   )
 }
 
+const told = (call: Call) => Effect.zipRight(count(call), addRequests(call.requests))
+
 /** Runs an operation of the remote under its span and deadline; nested operations count towards the outermost one. */
 export const operation =
   (name: string, deadline: Duration.Duration, attributes?: Record<string, unknown>) =>
@@ -98,7 +101,7 @@ export const operation =
         : Effect.flatMap(begin(name, deadline), (call) =>
             Effect.ensuring(
               Effect.locally(self, currentCall, call),
-              Effect.suspend(() => Effect.zipRight(Effect.annotateCurrentSpan(costOf(call)), count(call)))
+              Effect.suspend(() => Effect.zipRight(Effect.annotateCurrentSpan(costOf(call)), told(call)))
             )
           )
     ).pipe(Effect.withSpan(`GitHub.${name}`, { attributes, captureStackTrace: false }))
@@ -117,7 +120,7 @@ export const streaming =
         yield* Effect.addFinalizer(() =>
           Effect.suspend(() => {
             for (const [key, value] of Object.entries(costOf(call))) span.attribute(key, value)
-            return count(call)
+            return told(call)
           })
         )
         const next = Effect.flatMap(Clock.currentTimeMillis, (now) => {

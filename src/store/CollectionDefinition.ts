@@ -1,0 +1,120 @@
+import type * as Schema from "effect/Schema"
+import { collectionNameProblem } from "../domain/CollectionName.js"
+import type { JsonObject } from "../domain/Document.js"
+import type { SettingsOptions } from "../domain/Settings.js"
+import { ValidationError } from "../domain/StoreError.js"
+
+/**
+ * @since 0.1.0
+ * @category symbols
+ */
+export const TypeId: unique symbol = Symbol.for("chainstore/store/CollectionDefinition")
+
+/** A schema whose encoded side is a JSON object. */
+type DocumentSchema = Schema.Schema<any, any, unknown>
+
+type Fields<S extends DocumentSchema> = Extract<keyof Schema.Schema.Encoded<S>, string>
+
+type Index = NonNullable<SettingsOptions["indexes"]>[string][number]
+
+/** An index of a definition: one that is a name has to be the name of a field. */
+type IndexOf<S extends DocumentSchema> = Exclude<Index, string> | Fields<S>
+
+/**
+ * What a program says of one collection: accepted wherever the name of a collection is.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CollectionDefinition<
+  Name extends string = string,
+  S extends DocumentSchema = DocumentSchema
+> {
+  readonly [TypeId]: typeof TypeId
+  readonly name: Name
+  readonly schema: S
+  /** As of the option `indexes`. */
+  readonly indexes: ReadonlyArray<Index> | undefined
+  /** Fields that the collection's manifest projects; none where it has no manifest. */
+  readonly manifest: ReadonlyArray<string> | undefined
+}
+
+/**
+ * A definition, or the name alone of a collection of plain JSON documents.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type CollectionLike = string | CollectionDefinition
+
+/**
+ * What a caller writes as a document of a schema: fields with a default may be left out, and a class takes a plain
+ * object too.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type InsertOf<S> = S extends { readonly fields: infer F extends Schema.Struct.Fields }
+  ? Schema.Simplify<Schema.Struct.Constructor<F>>
+  : Schema.Schema.Type<S>
+
+/**
+ * What a caller writes as a document of a definition, or of a name.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type InputOf<C> = C extends CollectionDefinition<string, infer S> ? InsertOf<S> : JsonObject
+
+/**
+ * What the schema of a definition requires; never for a name.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type ContextOf<C> = C extends CollectionDefinition<string, infer S> ? Schema.Schema.Context<S> : never
+
+/**
+ * Defines a collection: its name, schema, indexes and manifest in one value. Indexes and manifests are recorded by the
+ * stores that are given the definition in their option `collections`.
+ *
+ * @example
+ * ```ts
+ * const people = Collection.define("people", Person, { indexes: ["city"], manifest: ["name"] })
+ * const store = Store.layer({ collections: [people] })
+ * ```
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const define = <const Name extends string, S extends DocumentSchema>(
+  name: Name,
+  schema: S,
+  options: {
+    readonly indexes?: ReadonlyArray<IndexOf<S>> | undefined
+    readonly manifest?: ReadonlyArray<Fields<S>> | undefined
+  } = {}
+): CollectionDefinition<Name, S> => {
+  const problem = collectionNameProblem(name)
+  if (problem !== undefined) {
+    throw new ValidationError({
+      operation: "Collection.define",
+      message: `collection ${JSON.stringify(name)}: ${problem}`
+    })
+  }
+  const { indexes, manifest } = options
+  return { [TypeId]: TypeId, name, schema, indexes, manifest }
+}
+
+/**
+ * Whether a value is a definition of a collection.
+ *
+ * @since 0.1.0
+ * @category refinements
+ */
+export const isDefinition = (value: unknown): value is CollectionDefinition =>
+  typeof value === "object" && value !== null && TypeId in value
+
+/** The name of a collection that is given by name or by definition. */
+export const nameIn = (collection: CollectionLike): string =>
+  isDefinition(collection) ? collection.name : collection

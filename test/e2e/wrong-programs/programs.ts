@@ -1,0 +1,49 @@
+/**
+ * Wrong programs. The line before each holds how the compiler's message begins, or after a `?`, where a method is
+ * overloaded, a line of it. `test/e2e/wrong-programs.test.ts` compiles them.
+ */
+import { Chain, ChainBuilder, Policy } from "chainstore/chain"
+import { openStore } from "chainstore/promise"
+import { Collection, Store, type StoreService } from "chainstore/store"
+import { Effect, Schema } from "effect"
+
+const Person = Schema.Struct({
+  name: Schema.String,
+  city: Schema.String,
+  age: Schema.optional(Schema.Number)
+})
+const people = Collection.define("people", Person)
+const builder = ChainBuilder.make<number, string>()
+declare const store: StoreService
+
+//? Type 'number' is not assignable to type 'Reply<string, any, any>'.
+export const answer = builder.use((request) => request + 1)
+//? Type 'number' is not assignable to type 'string'.
+export const request = builder.use((text: string) => text)
+//? Argument of type 'string' is not assignable to parameter of type '(request: number) => Reply<boolean, any, any>'.
+export const condition = builder.useWhen("even", () => "even")
+// Argument of type 'string' is not assignable to parameter of type 'number'.
+export const executed = Chain.execute(builder.build(), "five")
+// Argument of type 'number' is not assignable to parameter of type 'Schedule<unknown, never, unknown>'.
+export const policy = Policy.retry(() => "x", 3)
+
+// Argument of type '"town"' is not assignable to parameter of type '"_created_at" | "_id" | "_rev" | "_updated_at" | "age" | "city" | "name"'.
+export const field = store.collection(people).findBy("town", "London")
+// Argument of type 'string' is not assignable to parameter of type 'number'.
+export const value = store.collection(people).findBy("age", "old")
+// Property 'city' is missing in type '{ name: string; }'
+export const inserted = store.collection(people).insert({ name: "Ada" })
+// Type 'number' is not assignable to type 'string'.
+export const patch = store.collection(people).update("ada", { city: 5 })
+// Property 'city' is missing in type '{ name: string; }'
+export const put = store.batch({}, (batch) => batch.put(people, "ada", { name: "Ada" }))
+// Type '"town"' is not assignable to type '"age" | "city" | "name"'.
+export const index = Collection.define("people", Person, { indexes: ["town"] })
+// Object literal may only specify known properties, but 'readonly' does not exist in type 'StoreOptions'. Did you mean to write 'readOnly'?
+export const option = Store.layer({ readonly: true })
+// Type 'number' is not assignable to type 'DurationInput | undefined'.
+export const duration = openStore({ repo: "o/r", deadline: 30 })
+// Argument of type '() => Promise<void>' is not assignable to parameter of type '(batch: Batch) => Effect<
+export const body = store.batch({}, async () => {})
+// Argument of type '() => Effect.Effect<void, never, never>' is not assignable to parameter of type 'Effect<
+export const transaction = store.withTransaction(() => Effect.void)
