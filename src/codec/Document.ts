@@ -1,25 +1,30 @@
 import type * as FastCheck from "effect/FastCheck"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import { isPlainObject, maxDepth } from "../domain/CanonicalJson.js"
 import type { DocumentMetadata, Json, JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Typed } from "../store/Collection.js"
 import { attach, detach, metadataIn } from "../store/internal/Codec.js"
 
-const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
+/** Whether a value is JSON that a document can hold: nested as deep as that, so that a cycle is none. */
 const isJson = (value: unknown): value is Json => {
-  const left = [value]
-  while (left.length > 0) {
-    const next = left.pop()
-    if (next === null || typeof next === "string" || typeof next === "boolean") continue
-    if (typeof next === "object") for (const member of Object.values(next)) left.push(member)
-    else if (!Number.isFinite(next)) return false
+  const seen = new Set<object>()
+  const look = (value: unknown, depth: number): boolean => {
+    if (typeof value !== "object") {
+      return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
+    }
+    if (value === null || seen.has(value)) return true
+    if (depth > maxDepth || !(Array.isArray(value) || isPlainObject(value))) return false
+    const members: Iterable<unknown> = Array.isArray(value) ? value : Object.values(value)
+    for (const member of members) if (!look(member, depth + 1)) return false
+    seen.add(value)
+    return true
   }
-  return true
+  return look(value, 0)
 }
 
-const isJsonObject = (value: unknown): value is JsonObject => isObject(value) && isJson(value)
+const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && isJson(value)
 
 // Declared, since a struct or a record would assign the members anew, and lose one that is called `__proto__`.
 const JsonSchema: Schema.Schema<Json> = Schema.declare(isJson, {

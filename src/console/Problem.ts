@@ -128,7 +128,9 @@ const clock = (date: Date) =>
   date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" })
 
 const reset = (date: Date | undefined) =>
-  date === undefined ? undefined : `Wait until ${clock(date)}, when the limit is reset, then run again.`
+  date === undefined || Number.isNaN(date.getTime())
+    ? undefined
+    : `Wait until ${clock(date)}, when the limit is reset, then run again.`
 
 /** From an answer of the local server. */
 export const fromAnswer = (

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 
 /**
  * Runs an effect in a fibre of its own and waits for it, for work that must go on when the calling fibre is
@@ -11,7 +12,8 @@ export const detached = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
 
 /**
  * Runs to its end once it has `begun`, even when the caller is interrupted, who then waits for it: for writes that may have to be
- * taken back. Until then an interruption ends it.
+ * taken back. Until then an interruption ends it. Where one lies within another, the outer one must have begun: it would end
+ * while the inner one goes on.
  */
 export const toItsEnd = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
@@ -19,8 +21,10 @@ export const toItsEnd = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDaemon(Effect.interruptible(effect)), (fiber) =>
-      Effect.onInterrupt(restore(Effect.flatten(Fiber.await(fiber))), () =>
-        begun() ? Fiber.await(fiber) : Fiber.interrupt(fiber)
-      )
+      Effect.onInterrupt(restore(Effect.flatten(Fiber.await(fiber))), () => {
+        // In one step: between a look and an interruption the work may begin.
+        if (!begun()) fiber.unsafeInterruptAsFork(FiberId.none)
+        return Fiber.await(fiber)
+      })
     )
   )

@@ -53,6 +53,15 @@ const node = (): Node => ({ edit: undefined, children: new Map() })
 const refusal = (operation: string, path: string, problem: string, hint?: string) =>
   new ValidationError({ operation, path, message: `the path ${JSON.stringify(path)} ${problem}`, hint })
 
+/** The error for a file where a change needs a directory. */
+export const fileInTheWay = (operation: string, path: string): ValidationError =>
+  refusal(
+    operation,
+    path,
+    "is a file, so nothing can be put below it",
+    "remove the file in the same commit, or use another path"
+  )
+
 /** Why changes cannot be one commit, as far as their paths alone tell. */
 export const checkPaths = (
   operation: string,
@@ -115,14 +124,7 @@ export function* unsafeEditTree<Directory>(
     if (existing.mode === "040000") return existing.oid
     if (edit?.oid !== undefined)
       throw refusal(operation, path, "is changed both as a file and as a directory")
-    if (edit === undefined) {
-      throw refusal(
-        operation,
-        path,
-        "is a file, so nothing can be put below it",
-        "remove the file in the same commit, or use another path"
-      )
-    }
+    if (edit === undefined) throw fileInTheWay(operation, path)
     return undefined
   }
 

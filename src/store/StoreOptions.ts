@@ -88,7 +88,13 @@ const setting = (name: keyof SettingsOptions) =>
 
 /** The options of a store on any remote, as they are read. */
 export const storeFields = {
-  branch: or(followed(text, branchProblem), "main"),
+  branch: or(
+    followed(text, (name) => {
+      const problem = branchProblem(name)
+      return problem === undefined ? undefined : `is not the name of a branch: ${problem}`
+    }),
+    "main"
+  ),
   root: or(followed(text, rootProblem), "data"),
   conflictRetries: or(wholeNumber(0), 2),
   batchRetries: or(wholeNumber(0), 2),

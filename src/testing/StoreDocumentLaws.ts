@@ -223,7 +223,11 @@ export const messages = law(
       const said = yield* commits
       yield* same(
         "messages",
-        said.map(({ message }) => message.split("\n\nChainstore-Write")[0]!.trim()).reverse(),
+        said
+          .map(({ message }) => message.split("\n\nChainstore-Write")[0]!.trim())
+          .reverse()
+          // GitHub begins an empty repository with one file alone, and a first commit of several stands on that.
+          .filter((message, index) => index > 0 || message !== "first commit of an empty repository"),
         [
           "insert people/a",
           "update people/a",

@@ -94,10 +94,22 @@ describe("the codec of each error", () => {
 })
 
 class Person extends Schema.Class<Person>("Person")({ name: Schema.NonEmptyString, born: Schema.Date }) {
+  #looked = 0
   get year() {
     return this.born.getUTCFullYear()
   }
+  look() {
+    return ++this.#looked
+  }
 }
+
+/** A value of one instance for all documents. */
+const Nothing = Schema.transform(Schema.Struct({}), Schema.Any, {
+  strict: true,
+  decode: () => nothing,
+  encode: () => ({})
+}) as unknown as Schema.Schema<object, object>
+const nothing = new (class Nothing {})()
 
 describe("the codec of a document", () => {
   it.effect("carries what a collection of the same schema reads", () =>
@@ -108,17 +120,62 @@ describe("the codec of a document", () => {
       yield* people.insert(new Person({ name: "Ada", born }), { id: "ada" })
       const read = yield* Effect.flatten(people.get("ada"))
       const codec = Codec.document(Person)
+      assert.strictEqual(read.look(), 1)
       const wire = overTheWire(yield* Schema.encode(codec)(read))
       const raw = yield* Effect.flatten(store.collection("people").get("ada"))
       assert.deepStrictEqual(wire, raw)
       const carried = yield* Schema.decodeUnknown(codec)(wire)
       assert.instanceOf(carried, Person)
+      assert.strictEqual(carried.look(), 1)
       assert.deepStrictEqual([carried.year, carried._id, carried._rev], [1815, "ada", 1])
       assert.deepStrictEqual(carried, read)
       assert.deepStrictEqual(yield* Schema.decodeUnknown(Codec.StoredDocument)(wire), raw)
       const without = { ...raw, _rev: undefined }
       assert.strictEqual((yield* Effect.flip(Schema.decodeUnknown(codec)(without)))._tag, "ParseError")
       assert.strictEqual((yield* Effect.flip(Schema.decodeUnknown(Codec.StoredDocument)({ ...raw, n: Number.NaN })))._tag, "ParseError") // biome-ignore format: one line
+    }).pipe(Effect.provide(Layer.provide(Stored.Store.layer(), Memory.layer())))
+  )
+
+  it.effect("tells documents apart that are one instance to their schema", () =>
+    Effect.gen(function* () {
+      const things = (yield* Stored.Store).collection("things", Nothing)
+      for (const id of ["a", "b"]) yield* things.insert({}, { id })
+      const [a, b] = yield* Effect.forEach(["a", "b"], (id) => Effect.flatten(things.get(id)))
+      assert.deepStrictEqual([a?._id, b?._id], ["a", "b"])
+    }).pipe(Effect.provide(Layer.provide(Stored.Store.layer(), Memory.layer())))
+  )
+
+  it.effect("patches a class through its setters, and refuses where it has none", () =>
+    Effect.gen(function* () {
+      class Money {
+        #cents: number
+        constructor(cents: number) {
+          this.#cents = cents
+        }
+        get cents() {
+          return this.#cents
+        }
+        set cents(cents) {
+          this.#cents = cents
+        }
+        get euros() {
+          return this.#cents / 100
+        }
+      }
+      const schema = Schema.transform(Schema.Struct({ cents: Schema.Number }), Schema.instanceOf(Money), {
+        strict: true,
+        decode: ({ cents }) => new Money(cents),
+        encode: ({ cents }) => ({ cents })
+      })
+      const store = yield* Stored.Store
+      const prices = store.collection("prices", schema)
+      yield* prices.insert(new Money(500), { id: "a" })
+      yield* prices.update("a", { cents: 700 })
+      assert.strictEqual((yield* Effect.flatten(prices.get("a"))).euros, 7)
+      const refused = yield* Effect.flip(prices.update("a", { euros: 9 }))
+      assert.strictEqual(refused._tag, "ValidationError")
+      assert.match(refused.message, /prices\/a cannot be patched: .*euros/)
+      assert.strictEqual((yield* Effect.flatten(store.collection("prices").get("a")))["cents"], 700)
     }).pipe(Effect.provide(Layer.provide(Stored.Store.layer(), Memory.layer())))
   )
 })

@@ -46,3 +46,25 @@ describe("the codec of documents carries what a collection reads", () => {
     }).pipe(Effect.provide(Layer.fresh(Memory.layer())))
   )
 })
+
+describe("the codec of JSON", () => {
+  const isJson = Schema.is(Codec.Json)
+
+  it("refuses what JSON does not hold, whoever made it", () => {
+    const cycle: { [key: string]: unknown } = { n: 1 }
+    cycle["again"] = [cycle, cycle]
+    const deep = Array.from({ length: 1_000 }).reduce<unknown>((inner) => [inner], 1)
+    const others = [new Date(0), new Map([[1, 2]]), new Set(), new Uint8Array(1), Object(3), /x/]
+    for (const value of [...others, new Array(2), [undefined], { a: () => 1 }, 1n, cycle, deep]) {
+      assert.isFalse(isJson(value))
+      assert.isFalse(isJson({ a: [value] }))
+      assert.isFalse(Schema.is(Codec.JsonObject)(value))
+    }
+  })
+
+  it("takes what is there in many places, in time", () => {
+    const wide = Array.from({ length: 60 }).reduce<unknown>((inner) => [inner, { inner }], { a: [null] })
+    assert.isTrue(isJson(wide))
+    assert.isTrue(isJson(Object.assign(Object.create(null), { a: 1 })))
+  })
+})

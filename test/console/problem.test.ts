@@ -33,6 +33,15 @@ describe("what went wrong, in words", () => {
     assert.strictEqual(fromStore(error).kind, "server")
   })
 
+  it("advice in a number that leads to no time is none", () => {
+    const told = (advice: string) =>
+      fromAnswer(429, { error: "RateLimitError", message: "wait" }, advice).next
+    assert.match(told("60"), /^Wait until .*:/)
+    for (const advice of ["9".repeat(400), "9".repeat(20), "soon", "-1"]) {
+      assert.strictEqual(told(advice), told("0"), advice)
+    }
+  })
+
   it("where a server keeps its repositories is not told", () => {
     const message = "file:///home/me/.chainstore/repos/local/demo.git has no commit, tag or branch v9"
     assert.strictEqual(

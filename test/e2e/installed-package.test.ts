@@ -276,7 +276,7 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")(
   "the package on another runtime",
   () => {
     it.each(Object.entries(runtimes))(
-      "%s runs the library and the command line",
+      "%s runs the library, the command line and the service",
       async (_, { program, run, version }) => {
         const project = new Project()
         try {
@@ -295,6 +295,9 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")(
           project.write("ada.json", JSON.stringify({ name: "Ada" }))
           assert.include(await ran(command, "put", "people", "ada", "ada.json"), { code: 0 })
           assert.strictEqual(JSON.parse((await ran(command, "get", "people", "ada")).out).name, "Ada")
+          const { stop, url } = await project.service("serve", [runtime, ...run, command])
+          assert.strictEqual((await fetch(`${url}/healthz`)).status, 200)
+          assert.strictEqual(await stop(), 0)
         } finally {
           project.remove()
         }

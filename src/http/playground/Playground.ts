@@ -5,6 +5,7 @@ import type { ChainDescription } from "../../domain/ChainDescription.js"
 import type { ChainExecutionRequest, ExecutionResult } from "../../domain/ChainExecution.js"
 import { type LanguageList, otherPorts } from "../../domain/Language.js"
 import type { Ticket } from "../../domain/Ticket.js"
+import { frozen } from "../server/Direct.js"
 import { executeAdHoc, run } from "./Composition.js"
 import * as Triage from "./Triage.js"
 
@@ -31,7 +32,7 @@ export interface Package {
 /** The playground over our own chain library. */
 export const layer = (own: Package): Layer.Layer<Playground> =>
   Layer.sync(Playground, () => {
-    const triage = Object.freeze(Chain.describe(Triage.compose(() => {})))
+    const triage = frozen(Chain.describe(Triage.compose(() => {})))
     return {
       languages: languagesOf(own),
       describeTicketTriage: Effect.succeed(triage),
@@ -41,13 +42,13 @@ export const layer = (own: Package): Layer.Layer<Playground> =>
   })
 
 const languagesOf = (own: Package) => {
-  // Frozen lists are encoded once; a client chooses the origin by its Host, so only the last few are kept.
+  // What is frozen is encoded once; a client chooses the origin by its Host, so only the last few are kept.
   const known = new Bounded<LanguageList>(16)
   return (origin: string) =>
     Effect.sync(() => {
       const found = known.get(origin)
       if (found !== undefined) return found
-      const list = Object.freeze({
+      const list = frozen({
         languages: [
           ...otherPorts,
           {

@@ -42,19 +42,29 @@ export type Handlers<Group extends HttpApiGroup.HttpApiGroup.Any> = {
   >
 }
 
-/** `JSON.stringify` behind the schema; the same frozen value is encoded once. */
+/** Freezes a value with all that it holds: it is encoded once, however often it is the answer. */
+export const frozen = <A>(value: A): A => {
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(frozen)
+  return Object.freeze(value)
+}
+
+const isFrozen = (value: unknown): boolean =>
+  typeof value !== "object" ||
+  value === null ||
+  (Object.isFrozen(value) && Object.values(value).every(isFrozen))
+
+/** `JSON.stringify` behind the schema; the same value is encoded once where it is frozen with all that it holds. */
 const encoder = (schema: Schema.Schema.All): ((value: unknown) => string) => {
   const plain = SchemaAST.encodedAST(schema.ast) === schema.ast
   const encode = Schema.encodeUnknownSync(schema as Schema.Schema<unknown, unknown>)
   const json = (value: unknown) => JSON.stringify(plain ? value : encode(value))
   const known = new WeakMap<object, string>()
   return (value) => {
-    if (typeof value !== "object" || value === null || !Object.isFrozen(value)) return json(value)
-    let text = known.get(value)
-    if (text === undefined) {
-      text = json(value)
-      known.set(value, text)
-    }
+    if (typeof value !== "object" || value === null) return json(value)
+    const before = known.get(value)
+    if (before !== undefined) return before
+    const text = json(value)
+    if (isFrozen(value)) known.set(value, text)
     return text
   }
 }

@@ -36,6 +36,16 @@ const within = (duration: Duration.Duration, effect: Effect.Effect<void>) =>
   Effect.asVoid(Effect.timeoutOption(Effect.interruptible(effect), duration))
 
 /**
+ * http.Server's own close() would cut idle connections at once, and with them requests already on the wire. On Bun, where
+ * it is no server of sockets, there is no other one.
+ */
+const stopListening = (server: Server): void => {
+  const isOfSockets: boolean = server instanceof NetServer
+  if (isOfSockets) NetServer.prototype.close.call(server)
+  else server.close()
+}
+
+/**
  * Stops a server without losing a request: no new connection, `Connection: close` on every further answer, idle
  * connections end after the grace, running requests finish, and what is left after the timeout is cut.
  */
@@ -47,8 +57,7 @@ export const drain = (
   Effect.gen(function* () {
     shared.draining = true
     const open = () => servers.flatMap(({ sockets }) => Array.from(sockets))
-    // http.Server's own close() would cut idle connections at once, and with them requests already on the wire.
-    for (const { server } of servers) NetServer.prototype.close.call(server)
+    for (const { server } of servers) stopListening(server)
     yield* within(
       options.grace,
       until(() => open().length === 0)

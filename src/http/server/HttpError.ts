@@ -1,5 +1,6 @@
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
+import { StoreError } from "../../domain/StoreError.js"
 
 /** Any reply that is an error: its status, its name on the wire and, where HTTP wants them, headers. */
 export interface HttpError {
@@ -81,9 +82,15 @@ export type InternalError = Failure<"InternalError">
 export const ServiceUnavailable = define("ServiceUnavailable", 503)
 export type ServiceUnavailable = Failure<"ServiceUnavailable">
 
-/** Whether a failure already knows its own answer. */
+/** Whether a failure already knows its own answer. The status of a store's error is that of an answer which the store got. */
 export const isHttpError = (value: unknown): value is HttpError =>
-  value instanceof Error && "_tag" in value && "status" in value && typeof value.status === "number"
+  value instanceof Error &&
+  !(value instanceof StoreError) &&
+  "_tag" in value &&
+  "status" in value &&
+  Number.isInteger(value.status) &&
+  (value.status as number) >= 400 &&
+  (value.status as number) < 600
 
 /** The bytes of an error: exactly `error` and `message`. */
 export const bodyOf = (error: HttpError): string =>

@@ -6,6 +6,46 @@ import { AccessEntry } from "./AccessLog.js"
 const accessLine = (entry: AccessEntry, date: Date): string =>
   `{"timestamp":"${date.toISOString()}","level":"INFO","message":"request","requestId":"${entry.requestId}","method":"${entry.method}","path":${JSON.stringify(entry.path)},"status":${entry.status},"durationMs":${entry.durationMs.toFixed(3)},"bytes":${entry.bytes},"remote":"${entry.remote}"}\n`
 
+/** Of what JSON does not hold as it is, so many members are written, and so deep. */
+const mostMembers = 1000
+const deepest = 50
+
+/** What JSON can hold of a value: texts of large integers, and words for what holds itself, is too much or cannot be read. */
+const printable = (given: unknown): unknown => {
+  const around = new Set<object>()
+  let members = 0
+  const look = (value: unknown): unknown => {
+    if (typeof value === "bigint") return String(value)
+    if (typeof value !== "object" || value === null) return value
+    if (around.has(value)) return "(circular)"
+    if (around.size >= deepest) return "(too deep)"
+    around.add(value)
+    try {
+      const own = (value as { readonly toJSON?: unknown }).toJSON
+      if (typeof own === "function") return look(own.call(value))
+      const entries = Object.entries(value).slice(0, mostMembers)
+      const shown = entries.map(([key, member]) => [
+        key,
+        ++members > mostMembers ? "(too much)" : look(member)
+      ])
+      return Array.isArray(value) ? shown.map(([, member]) => member) : Object.fromEntries(shown)
+    } catch (error) {
+      return `(cannot be read: ${error})`
+    } finally {
+      around.delete(value)
+    }
+  }
+  return look(given)
+}
+
+const jsonOf = (fields: object): string => {
+  try {
+    return JSON.stringify(fields)
+  } catch {
+    return JSON.stringify(printable(fields))
+  }
+}
+
 const line = (options: Logger.Logger.Options<unknown>): string => {
   const message = options.message
   const only = Array.isArray(message) && message.length === 1 ? message[0] : message
@@ -19,7 +59,7 @@ const line = (options: Logger.Logger.Options<unknown>): string => {
     spans,
     timestamp
   } = Logger.structuredLogger.log(options)
-  return `${JSON.stringify({
+  return `${jsonOf({
     timestamp,
     level: logLevel,
     message: text,

@@ -52,10 +52,15 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
   )
   const timeoutMillis = Duration.toMillis(handlerTimeout)
 
-  const refuse = (exchange: Exchange, cause: Cause.Cause<unknown>) => {
+  const refuse = (exchange: Exchange, cause: Cause.Cause<unknown>): void => {
     const error = Failure.expected(cause)
     if (error !== undefined) {
-      exchange.fail(error)
+      try {
+        exchange.fail(error)
+      } catch (defect) {
+        // Headers that cannot be sent.
+        refuse(exchange, Cause.die(defect))
+      }
     } else if (Cause.isInterruptedOnly(cause)) {
       exchange.abort()
     } else {
@@ -127,9 +132,13 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
       } catch {
         return exchange.fail(Failure.notJson())
       }
-      const decoded = decode(body)
-      if (decoded._tag === "Right") return run(exchange, operation, decoded.right)
-      exchange.fail(new HttpError.ValidationError({ message: Problems.fromIssue(decoded.left.issue) }))
+      try {
+        const decoded = decode(body)
+        if (decoded._tag === "Right") return run(exchange, operation, decoded.right)
+        exchange.fail(new HttpError.ValidationError({ message: Problems.fromIssue(decoded.left.issue) }))
+      } catch (defect) {
+        refuse(exchange, Cause.die(defect))
+      }
     })
   }
 
@@ -177,7 +186,7 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
     }
     const matches = (path: string) =>
       mount.paths.some((at) =>
-        typeof at === "string" ? at === "/" || path === at || path.startsWith(`${at}/`) : at.test(path)
+        typeof at === "string" ? at === "/" || path === at || path.startsWith(`${at}/`) : path.search(at) >= 0
       )
     return { mount, matches, serve }
   })

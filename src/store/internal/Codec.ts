@@ -137,10 +137,18 @@ export const attach = <A>(
 ): Typed<A> => {
   const metadata = { _id, _rev, _created_at, _updated_at }
   if (typeof decoded !== "object" || decoded === null) return decoded as Typed<A>
-  const prototype = Object.getPrototypeOf(decoded)
-  if (prototype === Object.prototype || prototype === null) return { ...decoded, ...metadata }
-  const copy = Object.create(prototype, Object.getOwnPropertyDescriptors(decoded)) as object
-  return Object.assign(copy, metadata) as Typed<A>
+  if (isLiteral(decoded)) return { ...decoded, ...metadata }
+  // A copy has no private members of its class. What has another document's metadata is the one instance of its schema.
+  const isNew =
+    Object.isExtensible(decoded) &&
+    metadataNames.every(
+      (name) =>
+        !Object.hasOwn(decoded, name) || (decoded as Partial<DocumentMetadata>)[name] === metadata[name]
+    )
+  const target = isNew
+    ? decoded
+    : (Object.create(Object.getPrototypeOf(decoded), Object.getOwnPropertyDescriptors(decoded)) as object)
+  return Object.assign(target, metadata) as Typed<A>
 }
 
 /** The metadata that a schema has as fields of its own, on one of its sides. */
@@ -149,9 +157,12 @@ export const metadataIn = (ast: AST.AST, side: "encoded" | "type"): ReadonlySet<
   return new Set(metadataNames.filter((name) => declared.has(name)))
 }
 
-/** The same value without the metadata beside what its schema has; none of it where the schema declares some. */
+/**
+ * The same value without the metadata beside what its schema has; with it where the schema declares some, and where it is
+ * an instance of a class, whose schema takes what it knows.
+ */
 export const detach = (value: object, declared: ReadonlySet<string>): object => {
-  if (declared.size > 0) return value
+  if (declared.size > 0 || !isLiteral(value)) return value
   const members = Object.getOwnPropertyDescriptors(value) as { [name: string]: PropertyDescriptor }
   for (const name of metadataNames) delete members[name]
   return Object.create(Object.getPrototypeOf(value) as object | null, members) as object
@@ -217,8 +228,18 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
       }
       const now = yield* stored(place, version)
       const before = yield* Effect.mapError(decode(withoutMetadata(now)), wrong)
-      const whole = yield* Effect.mapError(encode(isRecord(before) ? patched(before, fields) : fields), wrong)
       const same = (yield* Effect.mapError(encode(before), wrong)) as JsonObject
+      const patchedWhole = yield* Effect.try({
+        try: () => (isRecord(before) ? patched(before, fields) : fields),
+        catch: (cause) =>
+          new ValidationError({
+            ...place,
+            message: `${place.collection}/${place.id} cannot be patched: ${cause}`,
+            hint: "replace the document",
+            cause
+          })
+      })
+      const whole = yield* Effect.mapError(encode(patchedWhole), wrong)
       return Object.fromEntries(
         Object.entries(whole).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(same[key]))
       ) as JsonObject
@@ -251,8 +272,11 @@ export const typed = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<T
   }
 }
 
+/** A value that was just decoded, with other members: an instance of a class is set itself, since a copy has no private members. */
 const patched = (before: { readonly [key: string]: unknown }, fields: JsonObject): object =>
   Object.assign(
-    Object.create(Object.getPrototypeOf(before), Object.getOwnPropertyDescriptors(before)) as object,
+    isLiteral(before) || !Object.isExtensible(before)
+      ? (Object.create(Object.getPrototypeOf(before), Object.getOwnPropertyDescriptors(before)) as object)
+      : before,
     fields
   )

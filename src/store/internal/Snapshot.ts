@@ -144,19 +144,33 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
     return memory
   }
 
+  /** A look, or what an earlier one found. What was on its way by the branch's name when the commit became known is read again. */
+  const remembering = <A>(
+    kind: (of: typeof memory) => Map<string, Option.Option<A>>,
+    key: string,
+    look: Effect.Effect<Option.Option<A>, ReadError>,
+    fresh = false
+  ): Effect.Effect<Option.Option<A>, ReadError> =>
+    Effect.suspend(() => {
+      const began = remembered()
+      const before = fresh ? undefined : kind(began).get(key)
+      if (before !== undefined) return Effect.succeed(before)
+      return Effect.flatMap(look, (found) => {
+        if (remembered() !== began) return remembering(kind, key, look)
+        kind(began).set(key, found)
+        return Effect.succeed(found)
+      })
+    })
+
   const make = (noted: ReadSet | undefined): Snapshot => {
     const file: Snapshot["file"] = (path, given = {}) =>
-      Effect.suspend(() => {
-        const before = given.fresh === true ? undefined : remembered().files.get(path)
-        return Effect.map(
-          before !== undefined ? Effect.succeed(before) : reads.file(path, given),
-          (found) => {
-            remembered().files.set(path, found)
-            noted?.files.set(path, Option.isNone(found) ? null : found.value.oid)
-            return found
-          }
-        )
-      })
+      Effect.map(
+        remembering(({ files }) => files, path, reads.file(path, given), given.fresh),
+        (found) => {
+          noted?.files.set(path, Option.isNone(found) ? null : found.value.oid)
+          return found
+        }
+      )
     const one = (path: string) =>
       Effect.map(
         file(path),
@@ -188,11 +202,7 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
         Effect.suspend(() => {
           noted?.directories.add(path)
           const key = `${look.recursive === true} ${path}`
-          const before = remembered().directories.get(key)
-          if (before !== undefined) return Effect.succeed(before)
-          return Effect.tap(reads.directory(path, look), (found) =>
-            Effect.sync(() => remembered().directories.set(key, found))
-          )
+          return remembering(({ directories }) => directories, key, reads.directory(path, look))
         }),
       get unnoted() {
         return noted === undefined ? snapshot : make(undefined)

@@ -70,3 +70,30 @@ it.scopedLive(
       for (const one of text.trimEnd().split("\n").slice(0, -1)) JSON.parse(one)
     })
 )
+
+it.scopedLive("what JSON cannot hold is a line all the same, and ends nobody who logs it", () =>
+  Effect.gen(function* () {
+    const descriptor = yield* pipe
+    const cycle: { [key: string]: unknown } = { n: 1 }
+    cycle["again"] = [cycle]
+    const shared = { n: 2 }
+    const hostile = {
+      toJSON: () => {
+        throw new Error("not today")
+      }
+    }
+    const given = [{ size: 1n }, cycle, hostile, [shared, shared]]
+    yield* Effect.forEach(given, (value) =>
+      Effect.annotateLogs(Effect.log("told", value), "given", value)
+    ).pipe(Effect.provide(LineLogger.layer(descriptor)))
+    const lines = available(descriptor)
+      .toString()
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    assert.lengthOf(lines, given.length)
+    for (const { level, message } of lines) assert.deepStrictEqual([level, message[0]], ["INFO", "told"])
+    assert.deepStrictEqual(lines[0].message[1], { size: "1" })
+    assert.deepStrictEqual(lines[3].message[1], [shared, shared])
+  })
+)

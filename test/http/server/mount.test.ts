@@ -1,9 +1,16 @@
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import {
+  HttpApiEndpoint,
+  HttpApiGroup,
+  HttpRouter,
+  HttpServerRequest,
+  HttpServerResponse
+} from "@effect/platform"
 import { assert, it } from "@effect/vitest"
-import { Mount } from "chainstore/http"
-import { Context, Effect, Schema } from "effect"
+import { Direct, Mount, Server } from "chainstore/http"
+import { Context, Effect, Layer, Logger, Schema } from "effect"
+import { NotFoundError, RateLimitError } from "../../../src/domain/StoreError.js"
 import { make as hostCheck, isLoopback } from "../../../src/http/server/HostCheck.js"
-import { raw, request, running } from "./Running.js"
+import { post, raw, request, running } from "./Running.js"
 
 class Greeting extends Context.Tag("test/Greeting")<Greeting, string>() {}
 
@@ -133,3 +140,90 @@ it("accepts loopback names and the public address as Host, nothing that looks li
   assert.isTrue(isLoopback("127.0.0.1") && isLoopback("::1") && isLoopback("localhost"))
   assert.isFalse(isLoopback("0.0.0.0") || isLoopback("::") || isLoopback("10.0.0.1"))
 })
+
+it.scopedLive("answers what no reply of its own is by 500, whatever status it carries", () =>
+  Effect.gen(function* () {
+    const errors = [
+      // The status is that of an answer which a store got from its host.
+      new NotFoundError({ operation: "get", message: "/srv/data/a.git", status: 404 }),
+      new RateLimitError({ operation: "get", message: "/srv/data/a.git", status: 200 }),
+      ...[200, 99, 1000, 404.5].map((status) => Object.assign(new Error("secret"), { _tag: "Odd", status })),
+      Object.assign(new Error("secret"), { _tag: "Odd", status: 400, headers: { "x-odd": "a\nb" } })
+    ]
+    const mounts = yield* Effect.forEach(errors, (error, at) =>
+      Mount.make(
+        { name: "odd", paths: [`/odd/${at}`] },
+        // Sooner or later than the listener returns.
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+          Effect.zipRight(url.endsWith("later") ? Effect.sleep(1) : Effect.void, Effect.fail(error))
+        )
+      )
+    )
+    const own = Object.assign(new Error("short and stout"), { _tag: "Teapot", status: 418 })
+    const teapot = yield* Mount.make({ name: "teapot", paths: [/^\/teapot/g] }, Effect.fail(own))
+    const { port } = yield* running({}, [...mounts, teapot])
+    const connection = yield* raw(port)
+    for (const [at, error] of errors.entries()) {
+      for (const when of ["", "?later"]) {
+        connection.send(request("GET", `/odd/${at}${when}`))
+        const { body, status } = yield* connection.answer()
+        assert.strictEqual(status, 500, String(error))
+        assert.notInclude(body, error.message)
+      }
+    }
+    for (const _ of ["a pattern", "has no memory"]) {
+      connection.send(request("GET", "/teapot"))
+      assert.strictEqual((yield* connection.answer()).status, 418)
+    }
+  })
+)
+
+/** A connection to a server of these operations alone. */
+const serving = (operations: Direct.Operations) =>
+  Effect.gen(function* () {
+    const server = Server.layer(Server.defaults, Effect.succeed({ operations, mounts: [] }))
+    const context = yield* Layer.build(Layer.provide(server, Logger.remove(Logger.defaultLogger)))
+    return yield* raw(Number(new URL(Context.get(context, Server.Server).url).port))
+  })
+
+it.scopedLive("encodes anew what is frozen at its surface alone", () =>
+  Effect.gen(function* () {
+    const items: Array<number> = []
+    const held = Object.freeze({ items })
+    const group = HttpApiGroup.make("lists").add(
+      HttpApiEndpoint.get("all", "/all").addSuccess(Schema.Struct({ items: Schema.Array(Schema.Number) }))
+    )
+    const all = () =>
+      Effect.as(
+        Effect.sync(() => items.push(items.length)),
+        held
+      )
+    const connection = yield* serving(Direct.operations(group, { all }))
+    for (const body of ['{"items":[0]}', '{"items":[0,1]}']) {
+      connection.send(request("GET", "/all"))
+      assert.strictEqual((yield* connection.answer()).body, body)
+    }
+  })
+)
+
+it.scopedLive("a schema that throws is a fault of ours, and not the end of the process", () =>
+  Effect.gen(function* () {
+    const Odd = Schema.Struct({
+      a: Schema.Number.pipe(
+        Schema.filter(() => {
+          throw new Error("secret")
+        })
+      )
+    })
+    const group = HttpApiGroup.make("odd").add(
+      HttpApiEndpoint.post("add", "/add").setPayload(Odd).addSuccess(Schema.String)
+    )
+    const connection = yield* serving(Direct.operations(group, { add: () => Effect.succeed("added") }))
+    for (const _ of [1, 2]) {
+      connection.send(post("/add", '{"a":1}'))
+      const { body, status } = yield* connection.answer()
+      assert.strictEqual(status, 500)
+      assert.notInclude(body, "secret")
+    }
+  })
+)

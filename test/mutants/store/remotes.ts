@@ -296,8 +296,8 @@ export const remotes = [
   ]),
   mutant("a directory takes the place of a file", commit, [
     treeEdit,
-    "    if (edit === undefined) {\n      throw refusal(",
-    '    if (path === "") {\n      throw refusal('
+    "    if (edit === undefined) throw fileInTheWay(operation, path)\n",
+    ""
   ]),
   mutant("a path is changed twice", commit, [
     treeEdit,

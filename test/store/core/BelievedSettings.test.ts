@@ -12,6 +12,7 @@ import type { Event } from "../../../src/testing/Trace.js"
 import { idsOf } from "../../support/documents.js"
 import { fresh } from "../../support/github/Remote.js"
 import { hosted, remotes, ways } from "./Remotes.js"
+import { put, sharded } from "./Sharding.js"
 
 const open = (options: StoreOptions = {}) => Store.make(options)
 
@@ -250,6 +251,24 @@ describe("a host that puts a directory where a file lies", () => {
           assert.match(error.message, /data\/README is a file/)
         }
         assert.deepStrictEqual(yield* paths(remote), ["README"])
+      })
+    )
+
+  for (const [way, options] of ways)
+    it.scopedLive(`is not asked to by many writes at once: a file among the shards stays, ${way}`, () =>
+      Effect.gen(function* () {
+        const { remote, server } = yield* fresh(options)
+        server.commit("main", [sharded, put("people/an/ann.json", {}), put("people/bo", { theirs: true })])
+        const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+        const write = (...ids: ReadonlyArray<string>) =>
+          store.batch({}, (batch) =>
+            Effect.forEach(ids, (id) => batch.put("people", id, {}), { discard: true })
+          )
+        const error = yield* Effect.flip(write("bob", "cleo"))
+        assert.strictEqual(error._tag, "ValidationError")
+        assert.match(error.message, /"data\/people\/bo" is a file/)
+        assert.deepStrictEqual(JSON.parse(server.show("data/people/bo")!), { theirs: true })
+        yield* write("anna", "cleo")
       })
     )
 })

@@ -77,4 +77,21 @@ describe.each([...remotes, ...hosted])("formats of index files, attacked on %s",
       }
     })
   )
+
+  test(
+    "fields whose files and trees would have one name are changed all the same",
+    Effect.gen(function* () {
+      const store = yield* Store.make({ indexes: { people: ["city", "city.json"] } })
+      const people = store.collection("people")
+      yield* people.insert({ city: "Rome", "city.json": 1 }, { id: "ada" })
+      for (const format of [2, 1, 2] as const) {
+        yield* store.reindex({ format })
+        const fresh = (yield* Store.make()).collection("people")
+        assert.deepInclude(yield* fresh.explain("city", "Rome"), { source: "index", current: true })
+        assert.deepInclude(yield* fresh.explain("city.json", 1), { source: "index", current: true })
+        assert.lengthOf(yield* fresh.findBy("city", "Rome"), 1)
+        assert.lengthOf(yield* fresh.findBy("city.json", 1), 1)
+      }
+    })
+  )
 })

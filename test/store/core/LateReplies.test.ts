@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
+import { makeSnapshot, type Snapshot } from "../../../src/store/internal/Snapshot.js"
 import type { GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import { Held, isWrite } from "../../support/github/Held.js"
@@ -73,6 +74,43 @@ describe.each(ways)("replies that come late, %s", (_way, options) => {
         assert.deepStrictEqual(yield* idsOf(store), [[...all, "dora"].sort(), [...all, "dora"].sort()])
       })
     )
+
+  it.live("of reads by the branch's name give way to the commit that was found meanwhile", () =>
+    Effect.gen(function* () {
+      const { held, remote, server } = yield* begin
+      const oidOf: ReadonlyArray<(snapshot: Snapshot) => Effect.Effect<Option.Option<string>, unknown>> = [
+        (snapshot) =>
+          Effect.map(
+            snapshot.file("data/people/ann.json"),
+            Option.map(({ oid }) => oid)
+          ),
+        (snapshot) =>
+          Effect.map(
+            snapshot.directory("data/people"),
+            Option.map(({ tree }) => tree.oid)
+          )
+      ]
+      for (const [n, read] of oidOf.entries()) {
+        yield* remote.invalidate
+        const snapshot = makeSnapshot(remote.snapshot("main"))
+        let early = Option.none<string>()
+        yield* beside(
+          held,
+          Effect.map(read(snapshot), (found) => {
+            early = found
+          }),
+          () => true,
+          Effect.suspend(() => {
+            server.commit("main", [put("people/ann.json", { n: n + 1 })])
+            return snapshot.head
+          })
+        )
+        assert.isTrue(Option.isSome(early))
+        assert.deepStrictEqual(yield* read(snapshot), early, "one snapshot, two versions")
+        assert.deepStrictEqual(yield* read(makeSnapshot(remote.snapshot("main"))), early)
+      }
+    })
+  )
 
   it.live("of a transaction's end do not take back what this process wrote on top of it", () =>
     Effect.gen(function* () {

@@ -131,9 +131,12 @@ export class Project {
   }
 
   /** A service that the package's command starts, and its address; `stop` tells it to end and gives its exit code. */
-  async service(command: "serve" | "host") {
+  async service(
+    command: "serve" | "host",
+    [program, ...args]: readonly [string, ...Array<string>] = ["node_modules/.bin/chainstore"]
+  ) {
     const options = { cwd: this.directory, env: { ...env, PORT: "0" } }
-    const child = spawn("node_modules/.bin/chainstore", [command], options)
+    const child = spawn(program, [...args, command], options)
     const exit = once(child, "close")
     let said = ""
     const url = await new Promise<string>((resolve, reject) => {

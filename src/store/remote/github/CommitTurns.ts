@@ -212,6 +212,7 @@ export const makeCommitTurns = ({
       const sent = Effect.tapErrorTag(commitFile({ branch, change, expected, text }), "RefMoved", () =>
         lostFile(branch)
       )
+      // An update that made a vanished file again is taken back, and a commit is judged, whoever is interrupted meanwhile.
       const judged = Effect.flatMap(sent, (made) => Effect.as(judge(branch, built, made), made))
       return yield* onceSent(judged)
     })

@@ -11,13 +11,15 @@ import {
   ValidationError
 } from "../../../domain/StoreError.js"
 import * as GitObject from "../../../git/GitObject.js"
-import { checkPaths } from "../../../git/TreeEdit.js"
+import { checkPaths, fileInTheWay } from "../../../git/TreeEdit.js"
 import { marked } from "../CommitMark.js"
 import type { Change, CommitMade, CommitText, Committed, Head, NewCommit } from "../GitRemote.js"
 import * as Api from "./Api.js"
 import type { Branches } from "./Branches.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { FileWrite } from "./FileWrites.js"
+import type { KnownTrees } from "./KnownTrees.js"
+import { touched } from "./Listing.js"
 import type { RefWrites } from "./RefWrites.js"
 import type { Place } from "./Translate.js"
 import { writeTree } from "./TreeWrites.js"
@@ -33,6 +35,7 @@ export type CommitFailure =
 
 interface Parts {
   readonly client: Client
+  readonly known: KnownTrees
   readonly refs: RefWrites
   readonly writeFile: (write: FileWrite) => Effect.Effect<CommitMade, CommitFailure>
   readonly viaGraphql: (
@@ -63,8 +66,23 @@ const fitsGraphql = (commit: NewCommit) =>
     maxBytes
 
 /** One atomic commit, in the form that carries it. */
-export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Parts) => {
+export const makeCommit = ({ client, existing, known, refs, viaGraphql, writeFile }: Parts) => {
   const { settings } = client
+
+  /** GitHub puts a directory in the place of a file without a word: refused where the trees of the commit are known. */
+  const fileProblem = (
+    base: Option.Option<Head>,
+    changes: ReadonlyArray<Change>
+  ): ValidationError | undefined => {
+    if (Option.isNone(base)) return undefined
+    const removed = new Set(changes.flatMap(({ _tag, path }) => (_tag === "Remove" ? [path] : [])))
+    for (const path of touched(changes.filter(({ _tag }) => _tag !== "Remove"))) {
+      if (path === "" || removed.has(path)) continue
+      const entry = Option.getOrUndefined(known.locate(base.value, path) ?? Option.none())
+      if (entry !== undefined && entry.kind !== "tree") return fileInTheWay("GitRemote.commit", path)
+    }
+    return undefined
+  }
 
   /** Tree and commit, on no branch yet. */
   const build = (base: Option.Option<Head>, commit: NewCommit): Effect.Effect<Head, CommitFailure> =>
@@ -194,7 +212,7 @@ export const makeCommit = ({ client, existing, refs, viaGraphql, writeFile }: Pa
     commit: NewCommit
   ): Effect.Effect<Committed, CommitFailure> =>
     Effect.gen(function* () {
-      const problem = checkPaths("GitRemote.commit", commit.changes)
+      const problem = checkPaths("GitRemote.commit", commit.changes) ?? fileProblem(expected, commit.changes)
       if (problem !== undefined) return yield* Effect.fail(problem)
       const made = Option.isNone(expected)
         ? yield* first(place, branch, commit)

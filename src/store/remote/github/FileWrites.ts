@@ -11,7 +11,7 @@ import * as Api from "./Api.js"
 import { type ApiFailure, isKind, isMissing, isUnheard } from "./ApiFailure.js"
 import { encodeBase64 } from "./Base64.js"
 import type { Branches } from "./Branches.js"
-import { onceSent, timeLeft } from "./Call.js"
+import { timeLeft } from "./Call.js"
 import type { CallFailure, Client, Reply } from "./Client.js"
 import { once, Proof } from "./LostReply.js"
 import { patiently, raced } from "./Retry.js"
@@ -251,10 +251,6 @@ export const makeFileWrites = (
       )
     })
 
-  /** Runs to its end once sent: an update that made a vanished file again must be taken back. */
   return (write: FileWrite): Effect.Effect<CommitMade, Failure> =>
-    Effect.flatMap(markedText(write.text), (text) => {
-      const once = attempt({ ...write, text })
-      return Option.isSome(write.expected) && Option.isSome(write.content) ? onceSent(once) : once
-    })
+    Effect.flatMap(markedText(write.text), (text) => attempt({ ...write, text }))
 }

@@ -5,7 +5,7 @@ import * as Metric from "effect/Metric"
 import type { Budget } from "../GitRemote.js"
 import { ApiFailure, type FailureKind } from "./ApiFailure.js"
 import { remaining as remainingMetric, timeLeft } from "./Call.js"
-import { type HeaderRecord, isGitHubAnswer, limitHeaders } from "./LimitHeaders.js"
+import { count, type HeaderRecord, isGitHubAnswer, limitHeaders, moment } from "./LimitHeaders.js"
 import type { Settings } from "./Options.js"
 
 /** What a request weighs in the limits. */
@@ -60,13 +60,19 @@ const toBudget = (resource: string, state: LimitState): Budget => ({
   resetAt: new Date(state.reset * 1000)
 })
 
-/** The limits that the host counts, by resource. */
+/** The limits that the host counts, by resource; none where its numbers cannot be a limit. */
 export const toBudgets = (resources: {
   readonly [resource: string]: LimitState | undefined
 }): ReadonlyArray<Budget> =>
-  Object.entries(resources).flatMap(([resource, state]) =>
-    state === undefined ? [] : [toBudget(resource, state)]
-  )
+  Object.entries(resources).flatMap(([resource, state]) => {
+    if (state === undefined) return []
+    const limit = count(state.limit)
+    const remaining = count(state.remaining)
+    const reset = moment(state.reset)
+    return limit === undefined || remaining === undefined || reset === undefined
+      ? []
+      : [toBudget(resource, { limit, remaining, used: count(state.used ?? Number.NaN), reset })]
+  })
 
 /**
  * Milliseconds between requests once use has run ahead of the straight line to the reset by more than a tenth of

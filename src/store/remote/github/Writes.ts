@@ -46,6 +46,7 @@ export const makeWrites = (given: Parts): Writes => {
   const writeFile = makeFileWrites(client, branches)
   const commitNow = makeCommit({
     client,
+    known,
     refs,
     writeFile,
     viaGraphql: (...args) =>

@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Either, Fiber, Option, Stream, TestClock } from "effect"
+import { Clock, Duration, Effect, Either, Fiber, FiberId, Option, Stream, TestClock } from "effect"
+import { RateLimitError } from "../../../../src/domain/StoreError.js"
+import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import { retryAfter } from "../../../../src/store/remote/github/LimitHeaders.js"
 import { makeLimits } from "../../../../src/store/remote/github/Limits.js"
 import { resolveOptions } from "../../../../src/store/remote/github/Options.js"
+import * as Store from "../../../../src/store/Store.js"
 import { type Reply, replying } from "../../../support/github/InProcess.js"
 import { fresh } from "../../../support/github/Remote.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
@@ -16,6 +19,11 @@ const settings = {
   writeLane: { perMinute: 80, perHour: 500, pointsPerMinute: 400 }
 }
 const put = { _tag: "Put", path: "data/a.json", content: new TextEncoder().encode("1") } as const
+
+const json = (path: string, value: object) => {
+  const content = new TextEncoder().encode(JSON.stringify(value))
+  return { _tag: "Put", path, content } as const
+}
 
 const announced = (limit: number, remaining: number, reset: number) => ({
   "x-ratelimit-limit": `${limit}`,
@@ -137,6 +145,40 @@ describe("who waits", () => {
     })
   )
 
+  it.scoped("is told of no time that is none, whatever numbers a host sends, and nothing dies of them", () =>
+    Effect.gen(function* () {
+      const { connect, flight, server } = yield* virtual({ maxRetries: 0 })
+      server.commit("main", [put])
+      const digits = ["0", "9".repeat(11), "9".repeat(14), "8640000000001", "9".repeat(16), "9".repeat(400)]
+      for (const number of digits) {
+        const remote = yield* connect()
+        server.edit = (seen, sent) =>
+          seen.url === "/rate_limit"
+            ? {
+                ...sent,
+                body: Buffer.from(`{"resources":{"core":{"limit":60,"remaining":9,"reset":${number}}}}`)
+              }
+            : { ...sent, headers: { ...sent.headers, ...announced(5000, 0, 0), "x-ratelimit-reset": number } }
+        for (const _ of [1, 2]) {
+          const { result } = yield* settle(flight, remote.head("main"))
+          assert.isTrue(Either.isRight(result), `a reset at ${number} stops the client`)
+        }
+        const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+        const { result: examined } = yield* settle(flight, store.doctor)
+        assert.isTrue(Either.isRight(examined), String(examined))
+        const from = server.seen.length
+        const headers = { "retry-after": number }
+        server.fault = (_, index) =>
+          index === from ? replying({ status: 429, body: { message: "slow down" }, headers }) : undefined
+        const { result: refused } = yield* settle(flight, remote.head("main"))
+        if (number === "0") continue
+        const error = Option.getOrThrow(Either.getLeft(refused))
+        assert.instanceOf(error, RateLimitError)
+        assert.isFalse(Number.isNaN(error.resetAt?.getTime()), `advice to wait ${number} seconds`)
+      }
+    })
+  )
+
   it("reads parts of a second as such, not as a day in January", () => {
     assert.strictEqual(retryAfter({ "retry-after": "1.5" }, Date.now()), 1500)
   })
@@ -208,6 +250,67 @@ describe("a limit that one request meets", () => {
       assert.strictEqual(yield* one.after(usedUp("core"), one.rest, one.graphql), 0)
       const other = yield* limited
       assert.strictEqual(yield* other.after(usedUp("graphql"), other.graphql, other.rest), 0)
+    })
+  )
+})
+
+/** A clock whose sleepers are woken in the very step in which a test says so. */
+const steppedClock = () => {
+  let now = Date.now()
+  const sleepers = new Map<() => void, number>()
+  const clock: Clock.Clock = Object.assign(Object.create(Clock.make()) as Clock.Clock, {
+    unsafeCurrentTimeMillis: () => now,
+    currentTimeMillis: Effect.sync(() => now),
+    sleep: (duration: Duration.Duration) =>
+      Effect.async<void>((resume) => {
+        const wake = () => resume(Effect.void)
+        sleepers.set(wake, now + Duration.toMillis(duration))
+        return Effect.sync(() => sleepers.delete(wake))
+      })
+  })
+  const tick = () => {
+    now = Math.min(...sleepers.values())
+    for (const [wake, at] of Array.from(sleepers)) if (at <= now && sleepers.delete(wake)) wake()
+  }
+  return { clock, sleepers, tick }
+}
+
+describe("an update that is interrupted about the moment in which its pause ends", () => {
+  it.scoped("is not sent, or is waited for and judged", () =>
+    Effect.gen(function* () {
+      const outcomes = new Set<boolean>()
+      for (let step = -3; step < 3; step++) {
+        const { connect, flight, server } = yield* virtual()
+        const { clock, sleepers, tick } = steppedClock()
+        const remote = yield* connect({ writeLane: { perMinute: 1 } })
+        server.commit("main", [json("data/people/ann.json", { n: 0 })])
+        const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+        const run = (n: number) =>
+          Effect.runFork(Effect.withClock(store.collection("people").update("ann", { n }), clock))
+        yield* Fiber.join(run(1))
+        // The next update is built on settings that hold no longer, and must not be left as it lands.
+        server.commit("main", [json("data/_chainstore.json", { format: 1, shardDepth: 1 })])
+        const from = server.seen.length
+        const fiber = run(2)
+        yield* Effect.promise(async () => {
+          const turn = () => new Promise(setImmediate)
+          while (sleepers.size === 0 || flight.count > 0) await turn()
+          const moments = [tick, () => fiber.unsafeInterruptAsFork(FiberId.none)]
+          if (step < 0) moments.reverse()
+          moments[0]!()
+          for (let each = step < 0 ? 1 : 0; each < Math.abs(step); each++) await undefined
+          moments[1]!()
+          for (let quiet = 0; fiber.unsafePoll() === null; quiet++) {
+            await turn()
+            if (flight.count > 0) quiet = 0
+            if (quiet > 5 && sleepers.size > 0) tick()
+          }
+        })
+        assert.strictEqual(flight.count, 0)
+        assert.strictEqual(JSON.parse(server.show("data/people/ann.json")!).n, 1, `at step ${step}`)
+        outcomes.add(server.seen.slice(from).some(({ method }) => method === "PUT"))
+      }
+      assert.strictEqual(outcomes.size, 2)
     })
   )
 })
