@@ -8,7 +8,7 @@ import { importCommand } from "./ImportCommand.js"
 import { printable } from "./Printable.js"
 import { put } from "./PutCommand.js"
 import { query } from "./QueryCommand.js"
-import { collections, diff, get, history } from "./ReadCommands.js"
+import { collections, diff, get, history, indexes } from "./ReadCommands.js"
 import { host, serve } from "./ServiceCommands.js"
 import { holdsToken, tokenIsNoArgument } from "./Token.js"
 import { reindex, remove, restore, revert } from "./WriteCommands.js"
@@ -19,6 +19,7 @@ const commands = [
   serve,
   host,
   collections,
+  indexes,
   get,
   put,
   remove,

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { NotFoundError } from "../domain/StoreError.js"
 import { type Difference, differences, printPath } from "../store/browse/index.js"
 import { Store } from "../store/Store.js"
-import type { StoreView } from "../store/View.js"
+import type { StoredIndex, StoreView } from "../store/View.js"
 import { atOption, collectionArgument, idArgument, limitOption } from "./CommandOptions.js"
 import { jsonOption, print, table } from "./Output.js"
 import { storeCommand } from "./StoreCommand.js"
@@ -58,6 +58,40 @@ export const collections = storeCommand(
                 columns
               )
             : names.join("\n")
+      )
+    })
+)
+
+/** A definition in one line: the fields, and what else there is to it. */
+const definitionOf = ({ fields, unique, where }: StoredIndex): string =>
+  [
+    fields.map(({ field, order }) => (order === "desc" ? `${field} desc` : field)).join(", "),
+    ...(unique ? ["unique"] : []),
+    ...(where === undefined ? [] : [`where ${JSON.stringify(where)}`])
+  ].join("; ")
+
+export const indexes = storeCommand(
+  "indexes",
+  "List the indexes of a collection, or of all, with the number of their rows.",
+  { collection: Args.optional(collectionArgument), at: atOption("Look at"), json: jsonOption },
+  ({ at, collection, json }) =>
+    Effect.gen(function* () {
+      const all = yield* (yield* viewAt(at)).indexes
+      const found = all.filter((index) => Option.isNone(collection) || index.collection === collection.value)
+      yield* print(json, found, (columns) =>
+        found.length === 0
+          ? "There are no indexes."
+          : table(
+              ["collection", "index", "fields", "rows", "state"],
+              found.map((index) => [
+                index.collection,
+                index.name,
+                definitionOf(index),
+                index.rows ?? "",
+                index.current ? "current" : index.rows === undefined ? "missing or damaged" : "behind"
+              ]),
+              columns
+            )
       )
     })
 )

@@ -146,6 +146,13 @@ export const printIndex = (index: IndexDefinition): unknown => {
   }
 }
 
+/** What the rows of an index depend on, as JSON in one line; undefined where the name is the one ascending field. */
+export const definitionText = (index: IndexDefinition): string | undefined => {
+  const printed = printIndex({ ...index, unique: false })
+  if (typeof printed === "string") return undefined
+  return Either.getOrThrow(encodeInline({ ...(printed as object), name: undefined }))
+}
+
 /** Whether two definitions say the same. */
 export const sameIndex = (a: IndexDefinition, b: IndexDefinition): boolean =>
   Either.getOrThrow(encodeInline(printIndex(a))) === Either.getOrThrow(encodeInline(printIndex(b)))

@@ -12,6 +12,8 @@ export interface IndexFile {
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
   /** From an id to its keys, in the order of the values. */
   readonly ids: ReadonlyMap<string, ReadonlyArray<string>>
+  /** The indexed field; undefined where the file does not name it. */
+  readonly field?: string | undefined
   /** The tree of the collection that it describes; none where another program wrote the file. */
   readonly tree: Oid | undefined
 }
@@ -46,6 +48,7 @@ export const parseIndex = (content: Uint8Array): IndexFile | undefined =>
     onRight: (file) => ({
       values: lists(file["values"]),
       ids: lists(file["ids"]),
+      field: typeof file["_index"] === "string" ? file["_index"] : undefined,
       tree: typeof file["tree"] === "string" ? (file["tree"] as Oid) : undefined
     })
   })
@@ -111,7 +114,7 @@ export const applyToIndex = (
         : [...new Set([...before, ...more])].sort(compareCodePoints)
     )
   }
-  return { values, ids, tree: undefined }
+  return { values, ids, field, tree: undefined }
 }
 
 /** The bytes of an index file. */

@@ -1,16 +1,35 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
+import type { Json } from "../domain/Document.js"
 import type { ReadError } from "../domain/StoreError.js"
 import type { CollectionReader, Typed } from "./Collection.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { DatabaseExcelOptions, Exported } from "./transfer/Export.js"
+
+/** An index of a collection as a commit has it. */
+export interface StoredIndex {
+  readonly collection: string
+  readonly name: string
+  readonly fields: ReadonlyArray<{ readonly field: string; readonly order: "asc" | "desc" }>
+  readonly unique: boolean
+  /** The values, by path, of the documents that the index holds; undefined where it holds all. */
+  readonly where: { readonly [path: string]: Json } | undefined
+  /** The index file, or the directory of its tree. */
+  readonly path: string
+  /** Rows of a tree, or indexed documents of a file; undefined where the index is missing or damaged. */
+  readonly rows: number | undefined
+  /** Whether it describes the documents of the commit: others may have changed them without it. */
+  readonly current: boolean
+}
 
 /** A read-only look at one commit. */
 export interface StoreView {
   /** The commit that every read of this view sees; the current head for the store itself. */
   readonly commitSha: Effect.Effect<Option.Option<string>, ReadError>
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
+  /** The indexes of all collections, by collection and name. */
+  readonly indexes: Effect.Effect<ReadonlyArray<StoredIndex>, ReadError>
   /** Writes a worksheet per collection, all from one commit, in constant memory; answers the columns of each. */
   readonly exportExcel: <D extends Destination<unknown, unknown>>(
     destination: D,

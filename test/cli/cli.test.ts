@@ -145,6 +145,19 @@ describe("the command line", () => {
         "data/_index/products/category/_header.json",
         "data/_index/products/category/rows/0.json"
       ])
+      assert.deepStrictEqual((yield* call(["indexes", "products"])).json(), [
+        {
+          collection: "products",
+          name: "category",
+          fields: [{ field: "category", order: "asc" }],
+          unique: false,
+          path: "data/_index/products/category",
+          rows: 2,
+          current: true
+        }
+      ])
+      const listed = yield* call(["indexes"], { terminal: true })
+      assert.match(listed.out, /products +category +category +2 +current/)
       const again = yield* call(["reindex", "--format", "2"])
       assert.deepStrictEqual([again.code, again.json()], [0, { commitSha: null }])
     })
@@ -287,7 +300,7 @@ describe("help", () => {
       const whole = (yield* call(["--help"])).out
       assert.strictEqual((yield* call([])).out, whole)
       const names = Array.from(whole.matchAll(/^ {2}([a-z]+) {2,}[A-Z]/gm), ([, name]) => name!)
-      assert.strictEqual(names.length, 15)
+      assert.strictEqual(names.length, 16)
       for (const name of names) {
         const help = yield* call([name, "--help"])
         assert.strictEqual(help.code, 0)

@@ -77,6 +77,17 @@ describe("the codec of each error", () => {
     assert.deepStrictEqual(Schema.encodeSync(Codec.ConflictError)(conflict).conflicts, [
       { collection: "a", id: "b", expected: null, actual: { rev: 2 } }
     ])
+    const double = new Stored.ConflictError({
+      operation: "insert",
+      message: "there is another one",
+      conflicts: [],
+      reason: "UniqueViolation",
+      violations: [{ collection: "a", index: "mail", value: { deep: [1] }, id: "b", other: "c" }]
+    })
+    const wire = overTheWire(Schema.encodeSync(Codec.ConflictError)(double))
+    const back = Schema.decodeUnknownSync(Codec.ConflictError)(wire)
+    assert.isTrue(Stored.isUniqueViolation(back))
+    assert.deepStrictEqual(back.violations, double.violations)
   })
 
   it.effect("is found in the unions by its tag", () =>

@@ -1,9 +1,15 @@
 import { afterAll, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import type { ProgramHarness } from "../../src/testing/RandomProgram.js"
+import type { CheckOptions, ProgramHarness } from "../../src/testing/RandomProgram.js"
 import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
 import { githubHolds, hostHolds } from "../support/gitHubPrograms.js"
-import { localHarness, memoryHarness, removeLocal, runChecked } from "../support/storePrograms.js"
+import {
+  localHarness,
+  memoryHarness,
+  programIndexes,
+  removeLocal,
+  runChecked
+} from "../support/storePrograms.js"
 
 afterAll(removeLocal)
 
@@ -14,11 +20,14 @@ const holds = (
   name: string,
   shape: StoreArbitrary.ProgramShape,
   numRuns: number,
-  harness: () => ProgramHarness<unknown>
+  harness: () => ProgramHarness<unknown>,
+  fields?: CheckOptions
 ) =>
   it(name, () =>
     FastCheck.assert(
-      FastCheck.asyncProperty(StoreArbitrary.program(shape), (program) => runChecked(program, harness())),
+      FastCheck.asyncProperty(StoreArbitrary.program(shape), (program) =>
+        runChecked(program, harness(), fields)
+      ),
       { numRuns: numRuns * times }
     )
   )
@@ -29,6 +38,20 @@ describe("long random programs of every operation", () => {
     memoryHarness({}, { shardBy: "hash", shardDepth: 2, cache: false })
   )
   holds("five writers on a bare repository", { writers: 5, steps: 10, faults: true }, 200, localHarness)
+  holds(
+    "five writers with compound and partial indexes, and a unique one",
+    { writers: 5, steps: 10, faults: true },
+    400,
+    () => memoryHarness({}, { format: 2, ...programIndexes }),
+    programIndexes
+  )
+  holds(
+    "the same on a bare repository",
+    { writers: 5, steps: 10, faults: true },
+    100,
+    () => localHarness({ format: 2, ...programIndexes }),
+    programIndexes
+  )
   const four = StoreArbitrary.program({ writers: 4, steps: 8, faults: true })
   const graphql = { useGraphql: true, commitVia: "graphql" } as const
   it("four writers through GitHub's REST API", () => githubHolds({}, four, 40 * times, 900_000))

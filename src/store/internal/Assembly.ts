@@ -21,6 +21,7 @@ import type { makeTransactions } from "./Transactions.js"
 // Loaded when they are used: a page that only reads and writes documents does not carry them.
 const batching = lazy(() => import("./Batches.js"))
 const examining = lazy(() => import("./Doctor.js"))
+const listing = lazy(() => import("./IndexList.js"))
 const previewing = lazy(() => import("./Preview.js"))
 const reverting = lazy(() => import("./Revert.js"))
 const transacting = lazy(() => import("./Transactions.js"))
@@ -44,6 +45,7 @@ const viewOf = (core: StoreCore): StoreView => ({
     Option.map(({ commit }) => commit as string)
   ),
   collections: collections(core),
+  indexes: Effect.flatMap(listing, ({ listIndexes }) => listIndexes(core)),
   collection: <A, I extends object>(name: string, schema?: Schema.Schema<A, I>) =>
     schema === undefined
       ? (guardReader({ ...makeReader(core, name, plain), ...collectionExports(core, name) }) as never)

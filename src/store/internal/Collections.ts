@@ -16,6 +16,7 @@ import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js
 
 /** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
 const importing = lazy(() => import("../transfer/Import.js"))
+const judging = lazy(() => import("./UniqueDryRun.js"))
 const editing = lazy(() => import("./DocumentEdit.js"))
 const restoring = lazy(() => import("./Restore.js"))
 
@@ -75,6 +76,10 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
         })
       )
     })
+
+  const uniquenessNow: ImportTarget["uniqueness"] = Effect.map(judging, ({ uniqueDryRun }) =>
+    uniqueDryRun(core, name)
+  )
 
   return {
     ...makeReader(core, name, codec),
@@ -153,7 +158,11 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
     }),
     importRecords: (records, options) =>
       Effect.flatMap(importing, ({ importRecords }) =>
-        importRecords({ core, collection: name, stored: storedNow, check: codec.problem }, records, options)
+        importRecords(
+          { core, collection: name, stored: storedNow, uniqueness: uniquenessNow, check: codec.problem },
+          records,
+          options
+        )
       ),
     reindex: Effect.fn("Collection.reindex")(function* (options) {
       const operation = "Collection.reindex"

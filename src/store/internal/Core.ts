@@ -110,7 +110,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
     isOfThePast: isPinned && options.ref === undefined,
     seen
   })
-  const derived = Derived.make(remote, options)
+  const derived = Derived.make(options)
   const write = Commit.make({
     remote,
     options,

@@ -1,39 +1,19 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
 import { Bounded } from "../../domain/Bounded.js"
-import { pick } from "../../domain/FieldPath.js"
 import { type IndexDefinition, plainIndex } from "../../domain/IndexDefinition.js"
-import { type DocumentChange, type IndexFile, parseIndex } from "../../domain/IndexFile.js"
-import { lazy } from "../../domain/Lazy.js"
-import { type ManifestFile, parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
+import { type IndexFile, parseIndex } from "../../domain/IndexFile.js"
+import type { ManifestFile } from "../../domain/ManifestFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { Settings } from "../../domain/Settings.js"
-import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
+import type { SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
-import { idAt, under } from "../DocumentPath.js"
-import type { Change, GitRemoteService, Head, RemoteFailure } from "../remote/GitRemote.js"
+import { under } from "../DocumentPath.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
-import {
-  type Derivation,
-  type DerivedFile,
-  indexFile,
-  manifestFile,
-  nothing,
-  type Parsed,
-  type SingleFile
-} from "./DerivedFile.js"
+import type { Parsed } from "./DerivedFile.js"
 import type { TreePlaces } from "./DerivedTrees.js"
-import { contents, listAt } from "./Listing.js"
 import { type SettingsAt, settingsMaxAge } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
-
-/** Loaded with the first write of an index or a manifest. */
-const trees = lazy(() => import("./DerivedTrees.js"))
-
-/** Loaded with the first write of a unique index. */
-const uniqueFiles = lazy(() => import("./UniqueFile.js"))
-const uniqueness = lazy(() => import("./Uniqueness.js"))
 
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
@@ -54,41 +34,23 @@ export interface DerivedFiles {
     | undefined
 }
 
-/** Told of how many of a collection's documents were read. */
-export type OnRead = (read: {
-  readonly collection: string
-  readonly documents: number
-  readonly total: number
-}) => Effect.Effect<void>
-
-/** What a write does to one collection. */
-export interface Touched {
-  readonly collection: string
-  readonly documents: ReadonlyArray<DocumentChange>
-  readonly changes: ReadonlyArray<Change>
-  /** Makes the files anew from the documents. */
-  readonly rebuild: boolean
-  readonly onRead?: OnRead | undefined
-  /** The documents changed in an earlier commit, from one tree of the collection (where known) to another. */
-  readonly since?: { readonly before: Oid | undefined; readonly after: Oid } | undefined
-}
-
 /** What settings say of indexes and manifests. */
 type DerivedNames = Pick<Settings, "indexes" | "manifests">
 
+/** What is remembered of index and manifest files that were read or written. */
+export interface KnownFiles {
+  readonly indexes: Bounded<Parsed<IndexFile>>
+  readonly manifests: Bounded<Parsed<ManifestFile<SpelledObject>>>
+}
+
+/** Where the index and manifest files of a repository lie, and what is known of them. */
 export interface Derived {
+  readonly known: KnownFiles
   readonly filesOf: (
     snapshot: Snapshot,
     settings: SettingsAt,
     collection: string
   ) => Effect.Effect<DerivedFiles, ReadError>
-  readonly derive: (
-    snapshot: Snapshot,
-    settings: SettingsAt,
-    touched: Touched,
-    files: DerivedFiles,
-    now: string
-  ) => Effect.Effect<Derivation, ReadError>
   readonly indexPath: (collection: string, name: string) => string
   readonly manifestPath: (collection: string) => string
   /** The directories of an index and of a manifest of format 2. */
@@ -106,14 +68,6 @@ export interface Derived {
     name: string,
     oid: Oid | undefined
   ) => Effect.Effect<IndexFile | undefined, ReadError>
-  /** Every document of the collection with its values at some paths, by id; files that hold none count as empty ones. */
-  readonly documents: (
-    head: Head,
-    settings: SettingsAt,
-    collection: string,
-    fields: ReadonlySet<string>,
-    onRead?: OnRead
-  ) => Effect.Effect<Map<string, SpelledObject>, RemoteFailure>
 }
 
 interface SeenIndex {
@@ -128,29 +82,36 @@ const sizeOf = ({ content }: Parsed<unknown>) => content.length + 1
 /** The same of index files that only reads have seen. */
 const mostIds = 400_000
 
-/** What two runs of changes make together: each document as it was before the first and as it is after the second. */
-const oneAfterTheOther = (
-  first: ReadonlyArray<DocumentChange>,
-  second: ReadonlyArray<DocumentChange>
-): ReadonlyArray<DocumentChange> => {
-  const all = new Map(first.map((change) => [change.id, change]))
-  for (const change of second) {
-    const earlier = all.get(change.id)
-    all.set(change.id, earlier === undefined ? change : { ...change, before: earlier.before })
-  }
-  return [...all.values()]
-}
-
 /** The id of a collection's directory; the empty tree where there is none. */
 export const treeOf = ({ entries }: SettingsAt, collection: string): Oid => {
   const entry = entries.get(collection)
   return entry?.kind === "tree" ? entry.oid : emptyTree
 }
 
-/** Keeps index and manifest files in step with the documents. */
-export const make = (remote: GitRemoteService, options: ResolvedOptions): Derived => {
-  const knownIndexes = new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf)
-  const knownManifests = new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf)
+/** A file as it was remembered, or is read. */
+export const load = <A>(
+  known: Bounded<Parsed<A>>,
+  snapshot: Snapshot,
+  path: string,
+  oid: Oid | undefined,
+  parse: (content: Uint8Array) => A | undefined
+): Effect.Effect<Parsed<A> | undefined, ReadError> => {
+  const before = known.get(path)
+  if (before !== undefined && before.oid === oid) return Effect.succeed(before)
+  return Effect.map(snapshot.file(path), (file) => {
+    if (Option.isNone(file)) return undefined
+    const value = parse(file.value.content)
+    if (value === undefined) return undefined
+    return known.set(path, { oid: file.value.oid, value, content: file.value.content })
+  })
+}
+
+/** The index and manifest files of one repository. */
+export const make = (options: ResolvedOptions): Derived => {
+  const known: KnownFiles = {
+    indexes: new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf),
+    manifests: new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf)
+  }
   const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
   const indexPath = (collection: string, name: string) =>
     under(options.root, indexDirectory, collection, `${name}.json`)
@@ -201,45 +162,6 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
       }
     })
 
-  const load = <A>(
-    known: Bounded<Parsed<A>>,
-    snapshot: Snapshot,
-    path: string,
-    oid: Oid | undefined,
-    parse: (content: Uint8Array) => A | undefined
-  ): Effect.Effect<Parsed<A> | undefined, ReadError> => {
-    const before = known.get(path)
-    if (before !== undefined && before.oid === oid) return Effect.succeed(before)
-    return Effect.map(snapshot.file(path), (file) => {
-      if (Option.isNone(file)) return undefined
-      const value = parse(file.value.content)
-      if (value === undefined) return undefined
-      return known.set(path, { oid: file.value.oid, value, content: file.value.content })
-    })
-  }
-
-  const documents: Derived["documents"] = (head, settings, collection, fields, onRead) =>
-    Effect.gen(function* () {
-      const directory = under(options.root, collection)
-      const { layout, prefix } = { layout: settings.settings, prefix: `${directory}/` }
-      const listing = yield* listAt(remote, head, directory, layout)
-      const found = new Map<string, SpelledObject>()
-      const tell = Effect.suspend(
-        () => onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void
-      )
-      yield* tell
-      yield* Stream.runForEachChunk(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
-        Effect.suspend(() => {
-          for (const { content, path } of blobs) {
-            const id = idAt(layout, path.slice(prefix.length))
-            if (id !== undefined) found.set(id, pick(documentIn(content), fields))
-          }
-          return tell
-        })
-      )
-      return found
-    })
-
   const treesOf: Derived["treesOf"] = (collection, { indexes, manifests }) => {
     const fields = manifests.get(collection)
     return {
@@ -251,129 +173,9 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
     }
   }
 
-  /** The index and manifest files of a collection as a snapshot has them. */
-  const storedFiles = (
-    snapshot: Snapshot,
-    { settings }: SettingsAt,
-    collection: string,
-    files: DerivedFiles,
-    given: Pick<SingleFile<unknown>, "isTouched" | "now">
-  ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
-    Effect.gen(function* () {
-      const stored: Array<DerivedFile> = []
-      for (const [name, { definition, oid }] of files.indexes) {
-        const path = indexPath(collection, name)
-        const file =
-          oid === undefined ? undefined : yield* load(knownIndexes, snapshot, path, oid, parseIndex)
-        const place = { snapshot, options, layout: settings, collection, definition, stored: file?.value }
-        const unique = definition.unique ? (yield* uniqueFiles).uniqueFile(place) : undefined
-        stored.push(
-          indexFile({ ...given, collection, path, known: knownIndexes, stored: file }, definition, unique)
-        )
-      }
-      const { manifest } = files
-      if (manifest === undefined) return stored
-      const path = manifestPath(collection)
-      const file =
-        manifest.oid === undefined
-          ? undefined
-          : yield* load(knownManifests, snapshot, path, manifest.oid, parseSpelledManifest)
-      const fields = manifest.fields ?? (file === undefined ? [] : projectedFields(file.value))
-      stored.push(manifestFile({ ...given, collection, path, known: knownManifests, stored: file }, fields))
-      return stored
-    })
-
-  const derive: Derived["derive"] = (
-    snapshot,
-    settings,
-    { changes, collection, documents: changed, onRead, rebuild, since },
-    files,
-    now
-  ) =>
-    Effect.gen(function* () {
-      if (files.indexes.size === 0 && files.manifest === undefined) return nothing
-      const head = yield* snapshot.head
-      const before = treeOf(settings, collection)
-      const tree =
-        changes.length === 0
-          ? before
-          : Option.getOrElse(
-              yield* remote.treeAfter(head, under(options.root, collection), changes),
-              () => emptyTree
-            )
-      const { concurrency } = options
-      const ofTrees = settings.settings.format === 2 ? yield* trees : undefined
-      const stored = yield* ofTrees === undefined
-        ? storedFiles(snapshot, settings, collection, files, { isTouched: changes.length > 0, now })
-        : ofTrees.storedTrees(snapshot, collection, treesOf(collection, settings.settings), concurrency)
-      // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
-      const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
-      const missing = ({ recorded }: DerivedFile) =>
-        since === undefined || (recorded === base && recorded !== before) ? changed : []
-      const old = rebuild ? [] : stored.filter(({ recorded }) => recorded !== base)
-      const behind = yield* ofTrees?.differingFrom(remote, settings.settings, old, before, concurrency) ??
-        Effect.succeed(new Map<Oid, ReadonlyArray<DocumentChange>>())
-      const lacking = (file: DerivedFile): ReadonlyArray<DocumentChange> | undefined => {
-        const { catchesUp, recorded } = file
-        if (rebuild || recorded === undefined) return undefined
-        if (recorded === before || recorded === base) return missing(file)
-        const differing = catchesUp ? behind.get(recorded) : undefined
-        return differing && oneAfterTheOther(differing, since === undefined ? changed : [])
-      }
-      const kept = yield* Effect.forEach(stored, (file) =>
-        Effect.gen(function* () {
-          const documents = lacking(file)
-          if (documents === undefined) return Option.none()
-          const all = documents.length === 0 ? changed : documents
-          const found = file.unique && (yield* (yield* uniqueness).violations(file.unique, changed, all))
-          if (found !== undefined && Option.isNone(found)) return Option.none()
-          const derivation = yield* file.changed(documents, tree)
-          return Option.map(derivation, (made) => ({ ...made, violations: found?.value }))
-        })
-      )
-      const isStale = kept.some(Option.isNone)
-      const all =
-        isStale && Option.isSome(head) && before !== emptyTree
-          ? yield* documents(
-              head.value,
-              settings,
-              collection,
-              new Set(stored.flatMap(({ fields }) => fields)),
-              onRead
-            )
-          : new Map<string, SpelledObject>()
-      if (isStale && since === undefined) {
-        for (const { document, id } of changed) {
-          if (document === undefined) all.delete(id)
-          else all.set(id, document)
-        }
-      }
-      const everything = isStale ? [...all].map(([id, document]) => ({ id, document })) : []
-      const derivations = yield* Effect.forEach(stored, (file, at) =>
-        Option.match(kept[at]!, {
-          onNone: () =>
-            Effect.gen(function* () {
-              const own = rebuild ? undefined : changed
-              const found =
-                file.unique && (yield* (yield* uniqueness).violationsAmong(file.unique, everything, own))
-              return { ...(yield* file.anew(everything, tree)), violations: found }
-            }),
-          onSome: Effect.succeed
-        })
-      )
-      return {
-        changes: derivations.flatMap((derivation) => derivation.changes),
-        violations: derivations.flatMap((derivation) => derivation.violations ?? []),
-        committed: (blobs: ReadonlyMap<string, Oid>) => {
-          for (const { committed } of derivations) committed(blobs)
-        }
-      }
-    })
-
   return {
     filesOf,
-    derive,
-    documents,
+    known,
     indexPath,
     manifestPath,
     indexTreePath,
@@ -387,7 +189,7 @@ export const make = (remote: GitRemoteService, options: ResolvedOptions): Derive
     sawIndex: (path, found) => void seen.set(path, found),
     index: (snapshot, collection, name, oid) =>
       Effect.map(
-        load(knownIndexes, snapshot, indexPath(collection, name), oid, parseIndex),
+        load(known.indexes, snapshot, indexPath(collection, name), oid, parseIndex),
         (parsed) => parsed?.value
       )
   }

@@ -145,7 +145,9 @@ export const indexFile = (
     with: (index, documents) => applyToIndex(index, field, documents),
     print: (index, time, tree) => printIndex(index, file.collection, field, time, tree)
   })
-  return { ...stored, unique }
+  // The settings may have given the name to another field.
+  const other = file.stored?.value.field ?? field
+  return { ...stored, recorded: other === field ? stored.recorded : undefined, unique }
 }
 
 /** The file of a manifest of format 1. */

@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { valueAt } from "../../domain/FieldPath.js"
-import { holds, type IndexDefinition, pathsOf } from "../../domain/IndexDefinition.js"
+import { definitionText, holds, type IndexDefinition, pathsOf } from "../../domain/IndexDefinition.js"
 import type { DocumentChange } from "../../domain/IndexFile.js"
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
@@ -11,11 +11,13 @@ import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import type { Change } from "../remote/GitRemote.js"
 import { type Derivation, type DerivedFile, nothing, unprintable } from "./DerivedFile.js"
 import { apply } from "./ordered-tree/Apply.js"
-import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
+import { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import { build } from "./ordered-tree/Build.js"
 import { fileEdits, filesBelow } from "./ordered-tree/FileEdits.js"
+import { headerName } from "./ordered-tree/Header.js"
 import { hasTooMany, held, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
+import { formatLimits } from "./ordered-tree/Limits.js"
 import type { Reader } from "./ordered-tree/Reader.js"
 import { firstWithin } from "./ordered-tree/Scan.js"
 import { StoredTree } from "./ordered-tree/StoredTree.js"
@@ -28,6 +30,8 @@ export interface Rows {
   /** The paths of documents that they depend on. */
   readonly fields: ReadonlyArray<string>
   readonly keyOf: (row: Row) => string
+  /** The definition that they follow, as the header has it: see `Header`. */
+  readonly definition: string | undefined
   /** What is wrong with a document that cannot be in the tree, if anything. */
   readonly problem: (document: SpelledObject) => string | undefined
   /** The rows of a document, by their keys. */
@@ -43,6 +47,7 @@ const noRows: ReadonlyMap<string, Row> = new Map()
 export const rowsOfIndex = (index: IndexDefinition): Rows => ({
   fields: pathsOf(index),
   keyOf: keyOfRows(index.fields),
+  definition: definitionText(index),
   problem: (document) =>
     holds(index, document) && hasTooMany(index.fields, (path) => valueAt(document, path))
       ? `its lists have too many combinations for the index ${index.name}`
@@ -57,6 +62,7 @@ export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
   return {
     fields,
     keyOf,
+    definition: undefined,
     problem: () => undefined,
     of: (id, document) => {
       const members = fields.flatMap((field) => {
@@ -124,6 +130,14 @@ export const treeAt = ({
     const reader = readerAt(snapshot, path, concurrency)
     if ((yield* reader.directory("")) === undefined) return { _tag: "Missing" } as const
     return yield* StoredTree.open(reader, rows.keyOf).pipe(
+      Effect.filterOrFail(
+        ({ header }) => header.index === rows.definition,
+        () =>
+          new BrokenTree({
+            path: headerName,
+            message: `${headerName} is of an index that is defined otherwise`
+          })
+      ),
       Effect.map((tree): TreeState => ({ _tag: "Whole", tree })),
       Effect.catchTag("BrokenTree", (problem) => Effect.succeed<TreeState>({ _tag: "Damaged", problem }))
     )
@@ -190,8 +204,12 @@ export const derivedTree = (
         }
         entries.sort((a, b) => (a.key < b.key ? -1 : 1))
         const contents = new Map<Oid, Uint8Array>()
-        const { files } = yield* build(Stream.fromIterable(entries), tree, (content, oid) =>
-          Effect.sync(() => contents.set(oid, content))
+        const { files } = yield* build(
+          Stream.fromIterable(entries),
+          tree,
+          (content, oid) => Effect.sync(() => contents.set(oid, content)),
+          formatLimits,
+          rows.definition
         )
         const before = new Map((yield* filesBelow(reader, "")).map((file) => [file.path, file.oid]))
         const changes: Array<Change> = []

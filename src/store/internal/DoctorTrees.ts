@@ -10,6 +10,7 @@ import { type Rows, readerAt, treeAt } from "./DerivedTree.js"
 import { treesIn } from "./DerivedTrees.js"
 import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
 import { type Entry, entryOf } from "./ordered-tree/Leaf.js"
+import { formatLimits } from "./ordered-tree/Limits.js"
 import { verify } from "./ordered-tree/Verify.js"
 import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
 
@@ -70,7 +71,13 @@ export const examineTrees = (
           Effect.filter(sound, ({ path, rows }) =>
             Effect.flatMap(rowsOf(rows, documents), (entries) =>
               Effect.map(
-                verify(readerAt(snapshot, path, concurrency), Stream.fromIterable(entries), current),
+                verify(
+                  readerAt(snapshot, path, concurrency),
+                  Stream.fromIterable(entries),
+                  current,
+                  formatLimits,
+                  rows.definition
+                ),
                 (problems) => problems.length > 0
               )
             )

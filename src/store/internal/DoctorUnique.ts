@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { IndexDefinition } from "../../domain/IndexDefinition.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
+import { shownValue } from "../../domain/UniqueValue.js"
 import type { Finding } from "../Doctor.js"
-import { doublesAmong, mostListed, shown } from "./Uniqueness.js"
+import { doublesAmong, mostListed } from "./Uniqueness.js"
 
 /** Documents that share a value of a unique index: other programs wrote them. */
 export const doubleFindings = (
@@ -18,7 +19,7 @@ export const doubleFindings = (
         code: "unique-violation",
         collection,
         ids,
-        message: `${collection} has ${ids.length} documents with the value ${shown(value)} of the unique index ${index.name}${at === mostListed - 1 && rest > 0 ? `, and so on for ${rest} more values` : ""}`,
+        message: `${collection} has ${ids.length} documents with the value ${shownValue(value)} of the unique index ${index.name}${at === mostListed - 1 && rest > 0 ? `, and so on for ${rest} more values` : ""}`,
         hint: "change or delete all but one of them"
       })
     )

@@ -16,14 +16,9 @@ import { pathProblem } from "../../git/Names.js"
 import { documentPath, under } from "../DocumentPath.js"
 import type { Change, Committed, GitRemoteService, NewCommit, Wants } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
-import {
-  type Derived,
-  type DerivedFiles,
-  indexDirectory,
-  manifestDirectory,
-  type Touched
-} from "./Derived.js"
+import { type Derived, type DerivedFiles, indexDirectory, manifestDirectory } from "./Derived.js"
 import type { Derivation } from "./DerivedFile.js"
+import { derive, type Touched } from "./DerivedWrites.js"
 import * as FormatChange from "./FormatChange.js"
 import * as Judgement from "./Judgement.js"
 import { listAt } from "./Listing.js"
@@ -337,7 +332,7 @@ export const edit = (
   conflicts: Judgement.Conflicts
 ): Effect.Effect<EditedUnit, WriteError> =>
   Effect.gen(function* () {
-    const { derived, options } = parts
+    const { options } = parts
     const { unnoted } = snapshot
     const onCommit = Effect.zipRight(
       snapshot.prefetch(() => wantsOf(parts, unit)),
@@ -368,7 +363,7 @@ export const edit = (
     for (const touched of touchedBy(unit, reindex, outcomes)) {
       const its = files.get(touched.collection)
       if (its === undefined) continue
-      const derivation = yield* derived.derive(unnoted, settings, touched, its, now)
+      const derivation = yield* derive(parts, unnoted, settings, touched, its, now)
       derivations.push(derivation)
       for (const change of derivation.changes) changes.push(change)
     }

@@ -126,6 +126,9 @@ export const lookup = (
     if (index.tree !== undefined && index.tree !== tree) {
       return scanOf("the index is stale: somebody else changed the collection", path, false)
     }
+    if (index.field !== undefined && index.field !== field) {
+      return scanOf(`the index file ${path} is of the field ${index.field}`, path, false)
+    }
     const keys = lookupKeys(value, index.values) ?? []
     // A file edited by hand may name what is no id, and never becomes a path.
     const ids = [...new Set(keys.flatMap((key) => index.values.get(key) ?? []))].filter(isDocumentId).sort()

@@ -39,13 +39,14 @@ const requireHead = (core: StoreCore, branch: string): Effect.Effect<Head, Write
         })
   )
 
-/** Nothing of the work branch is lost: it stays, and the error names it. */
-export const conflict = (
-  work: string,
+type ConflictDetails = readonly [
   message: string,
   conflicts: ConflictError["conflicts"],
   violations?: ConflictError["violations"]
-) =>
+]
+
+/** Nothing of the work branch is lost: it stays, and the error names it. */
+export const conflict = (work: string, ...[message, conflicts, violations]: ConflictDetails) =>
   new ConflictError({
     operation,
     message: `${message}; the commits are kept on the branch ${work}`,
@@ -121,6 +122,10 @@ export const publish = (
     if (yield* core.precedence.beside(core.branch, advanced(core, base, written))) {
       return Option.some(written.commit)
     }
+    const kept = (...why: ConflictDetails) => {
+      branches.keep(work)
+      return conflict(work, ...why)
+    }
     let tried = written
     /** The head that was published; none: the target moved again. */
     const again = (attempt: number) =>
@@ -129,10 +134,8 @@ export const publish = (
         if (yield* core.remote.isAncestor(tried.commit, now.commit)) return Option.some(tried.commit)
         const conflicts = yield* conflictsSince(core, base, now, written, reads)
         if (conflicts.length > 0 || attempt >= core.options.batchRetries) {
-          branches.keep(work)
           const names = conflicts.map(({ collection, id }) => `${collection}/${id}`).join(", ")
-          return yield* conflict(
-            work,
+          return yield* kept(
             conflicts.length > 0
               ? `${names} changed during the transaction`
               : `the branch ${core.branch} moved ${attempt + 1} times during the transaction`,
@@ -142,10 +145,9 @@ export const publish = (
         const branch = `${workPrefix}${yield* core.nextId}`
         yield* branches.create(branch, now)
         yield* replay(core, base, written, core.onFork(branch)).pipe(
-          Effect.catchIf(isUniqueViolation, ({ conflicts, message, violations }) => {
-            branches.keep(work)
-            return conflict(work, message, conflicts, violations)
-          })
+          Effect.catchIf(isUniqueViolation, ({ conflicts, message, violations }) =>
+            kept(message, conflicts, violations)
+          )
         )
         tried = yield* requireHead(core, branch)
         return (yield* advanced(core, now, tried)) ? Option.some(tried.commit) : Option.none()

@@ -1,7 +1,5 @@
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { encodeInline } from "../../domain/CanonicalJson.js"
 import type { Json } from "../../domain/Document.js"
 import { valueAt } from "../../domain/FieldPath.js"
 import { asRead, holds, type IndexDefinition } from "../../domain/IndexDefinition.js"
@@ -10,6 +8,7 @@ import { tupleKey } from "../../domain/OrderKey.js"
 import type { SpelledJson, SpelledObject } from "../../domain/SpelledJson.js"
 import { ConflictError, type ReadError, type UniqueViolation } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
+import { describeViolation, mostNamed } from "../../domain/UniqueValue.js"
 import { type Values, valuesOf } from "./ordered-tree/IndexRows.js"
 
 /** Values of a document that no other document may have, by their key in the index. */
@@ -47,7 +46,8 @@ const valueOf = ({ fields }: IndexDefinition, values: Values): unknown =>
     ? asRead(values[0])
     : Object.fromEntries(fields.map(({ path }, at): [string, Json | undefined] => [path, asRead(values[at])]))
 
-const violation = (
+/** A value that a document would share with another one. */
+export const violationOf = (
   { collection, definition }: UniqueIndex,
   values: Values,
   id: string,
@@ -71,12 +71,12 @@ const pairs = (
   if (second === undefined) return []
   const later = ids.filter((id) => id !== first).sort()
   return later.length === 0
-    ? [violation(unique, values, first!, second)]
-    : later.map((id) => violation(unique, values, id, first!))
+    ? [violationOf(unique, values, first!, second)]
+    : later.map((id) => violationOf(unique, values, id, first!))
 }
 
 /** The documents that have each value, or each of some. */
-const holdersAmong = (
+export const holdersAmong = (
   index: IndexDefinition,
   documents: Iterable<Pick<DocumentChange, "id" | "document">>,
   wanted?: ReadonlyMap<string, unknown>
@@ -176,22 +176,8 @@ export const doublesAmong = (index: IndexDefinition, documents: ReadonlyMap<stri
   )
 }
 
-/** How many violations one error lists, and how many its message names. */
+/** How many violations one error lists. */
 export const mostListed = 20
-export const mostNamed = 3
-
-/** Characters of a value in a message. */
-const mostShown = 100
-
-/** A value in a message. */
-export const shown = (value: unknown): string => {
-  const text = Either.getOrElse(encodeInline(value), () => "?")
-  return text.length <= mostShown ? text : `${text.slice(0, mostShown)}...`
-}
-
-/** A violation in a sentence. */
-export const describeViolation = ({ collection, id, index, other, value }: UniqueViolation): string =>
-  `${collection}/${id} would have the value ${shown(value)} of the unique index ${index}, which ${collection}/${other} has`
 
 /** The documents that a violation error names beside its own. */
 export const othersIn = (all: ReadonlyArray<UniqueViolation>) => {

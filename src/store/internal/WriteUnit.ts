@@ -5,7 +5,7 @@ import type { Oid } from "../../domain/Oid.js"
 import type { DerivedFormat } from "../../domain/Settings.js"
 import type { WriteError } from "../../domain/StoreError.js"
 import type { Committed } from "../remote/GitRemote.js"
-import type { OnRead, Touched } from "./Derived.js"
+import type { OnRead, Touched } from "./DerivedWrites.js"
 
 /** A document's version at the commit that a write stands on. */
 export interface StoredVersion {

@@ -27,7 +27,8 @@ import { type Bracket, ScopedHandle } from "./ScopedHandle.js"
 
 const reads = {
   commitSha: ["nullable", 0],
-  collections: ["value", 0]
+  collections: ["value", 0],
+  indexes: ["value", 0]
 } as const satisfies Rows<StoreView>
 
 const Reads = withMethods(Target, reads) as new (

@@ -8,12 +8,13 @@ import type { JsonObject } from "../../domain/Document.js"
 import {
   ConflictError,
   isUniqueViolation,
+  type ReadError,
   ValidationError,
   type WriteError
 } from "../../domain/StoreError.js"
 import { generator } from "../../domain/Ulid.js"
+import { describeViolation, mostNamed } from "../../domain/UniqueValue.js"
 import type { StoreCore } from "../internal/StoreCore.js"
-import { describeViolation, mostNamed } from "../internal/Uniqueness.js"
 import type { DocumentOperation, NextVersion } from "../internal/WriteUnit.js"
 import { contentOf, type ImportRow, judged, type Prepared, prepare, type Row } from "./ImportRow.js"
 import { elements, type RecordSource, sourceProblem } from "./Records.js"
@@ -63,6 +64,11 @@ export interface ImportTarget {
   readonly stored: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, JsonObject | null>, WriteError>
+  /** A judge of rows by the unique indexes, chunk by chunk: why rows would be refused, by id. */
+  readonly uniqueness: Effect.Effect<
+    (rows: ReadonlyArray<Row>) => Effect.Effect<ReadonlyMap<string, string>, ReadError>,
+    ReadError
+  >
   /** What is wrong with a document of this collection, if anything. */
   readonly check: (document: JsonObject) => Option.Option<string>
 }
@@ -236,7 +242,8 @@ const put = (collection: string, row: Row): DocumentOperation => ({
 })
 
 /** What writing a chunk would do after the chunks before it. */
-const previewChunk = ({ stored }: ImportTarget) => {
+const previewChunk = ({ stored, uniqueness }: ImportTarget) => {
+  let unique: Effect.Effect.Success<typeof uniqueness> | undefined
   const marks = new Map<string, string | undefined>()
   // Kept for each id of the import, so it is short.
   const mark = (document: JsonObject) => {
@@ -251,9 +258,20 @@ const previewChunk = ({ stored }: ImportTarget) => {
       const actions = judged(rows, marks, mark, (id) =>
         present.has(id) ? Option.fromNullable(present.get(id)) : undefined
       )
+      unique ??= yield* uniqueness
+      const refused = yield* unique([...new Map(rows.map((row) => [row.id, row])).values()])
       let next = 0
       return {
-        rows: chunk.map(Either.match({ onLeft: (bad) => bad, onRight: () => actions[next++]! })),
+        rows: chunk.map(
+          Either.match({
+            onLeft: (bad) => bad,
+            onRight: ({ id }): ImportRow => {
+              const action = actions[next++]!
+              const reason = refused.get(id)
+              return reason === undefined ? action : { ...action, action: "refuse", reason }
+            }
+          })
+        ),
         commit: Option.none()
       }
     })

@@ -217,12 +217,8 @@ export const brackets = [
     "if (conflicts.length > 0 || attempt >= core.options.batchRetries) {",
     "if (conflicts.length > 0 || attempt >= 0) {"
   ]),
-  mutant("a conflict keeps no branch", kept, [publishing, "          branches.keep(work)\n", ""]),
-  mutant("a conflict names no branch", kept, [
-    publishing,
-    "    conflicts,\n    branch: work\n",
-    "    conflicts\n"
-  ]),
+  mutant("a conflict keeps no branch", kept, [publishing, "      branches.keep(work)\n", ""]),
+  mutant("a conflict names no branch", kept, [publishing, "    branch: work,\n", ""]),
   mutant("a conflict names no documents", kept, [
     replay,
     "    return theirs.documents\n      .filter((changed) =>",

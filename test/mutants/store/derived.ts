@@ -1,6 +1,6 @@
 import { mutant } from "../bundled.js"
 
-const derived = "store/internal/Derived.ts"
+const derived = "store/internal/DerivedWrites.ts"
 const file = "store/internal/DerivedFile.ts"
 const index = "domain/IndexFile.ts"
 const keys = "domain/IndexKey.ts"
@@ -84,8 +84,8 @@ export const derivedFiles = [
   ]),
   mutant("an index names the tree before", form, [
     derived,
-    "changes.length === 0\n          ? before",
-    "changes.length >= 0\n          ? before"
+    "changes.length === 0\n        ? before",
+    "changes.length >= 0\n        ? before"
   ]),
   mutant("an index is written by the next commit", same, [
     edit,
@@ -115,8 +115,8 @@ export const derivedFiles = [
   ]),
   mutant("a stale file is carried on", healed, [
     derived,
-    "if (recorded === before || recorded === base) return file.changed(",
-    "if (recorded !== undefined) return file.changed("
+    "if (recorded === before || recorded === base) return missing(file)",
+    "if (recorded !== undefined) return missing(file)"
   ]),
   mutant("reindex keeps a file that names the tree", healed, [
     derived,
@@ -141,6 +141,16 @@ export const derivedFiles = [
     "domain/SpelledJson.ts",
     "Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))",
     "Either.getOrElse(Either.try(() => JSON.parse(new TextDecoder().decode(content)) as SpelledObject), (): SpelledObject => ({}))"
+  ]),
+  mutant("unique values are not judged", "Of many writers of one value exactly one succeeds.", [
+    edit,
+    "if (found.length > 0) return yield* violationOf",
+    "if (found.length < 0) return yield* violationOf"
+  ]),
+  mutant("unique values are judged row by row", "so one batch can swap the values of two documents.", [
+    "store/internal/DerivedWrites.ts",
+    "violations(file.unique, changed, all)",
+    "violations(file.unique, changed, [])"
   ]),
   mutant("only the first index is kept", same, [
     "store/internal/RepositorySettings.ts",

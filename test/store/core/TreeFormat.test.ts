@@ -178,6 +178,41 @@ describe.each([...remotes, ...hosted])("indexes and manifests as trees on %s", (
     })
   )
 
+  for (const format of [1, 2] as const) {
+    test(
+      `an index of format ${format} whose definition changed by hand is not believed`,
+      Effect.gen(function* () {
+        const remote = yield* GitRemote
+        const named = (...fields: ReadonlyArray<string>) => ({ people: [{ name: "place", fields }] })
+        const { store } = yield* open({ format, indexes: named("town") })
+        yield* store.collection("people").insert({ town: "Bern", city: "Oslo" }, { id: "ada" })
+        const reader = yield* open()
+        assert.deepStrictEqual(idsOf(yield* reader.people.findBy("town", "Bern")), ["ada"])
+        yield* byHand(remote, {
+          _tag: "Put",
+          path: "data/_chainstore.json",
+          content: new TextEncoder().encode(JSON.stringify({ format, indexes: named("city") }))
+        })
+        for (const { people } of [reader, yield* open()]) {
+          assert.deepStrictEqual(idsOf(yield* people.findBy("town", "Bern")), ["ada"])
+          assert.deepStrictEqual(idsOf(yield* people.findBy("city", "Oslo")), ["ada"])
+        }
+        const fresh = yield* open()
+        assert.deepStrictEqual(
+          (yield* fresh.store.indexes).map(({ current, rows }) => [current, rows]),
+          [[false, undefined]]
+        )
+        yield* fresh.people.insert({ city: "Oslo" }, { id: "bob" })
+        assert.strictEqual((yield* fresh.people.explain("city", "Oslo")).source, "index")
+        assert.deepStrictEqual(idsOf(yield* fresh.people.findBy("city", "Oslo")), ["ada", "bob"])
+        assert.deepStrictEqual(
+          (yield* fresh.store.indexes).map(({ current, rows }) => [current, rows]),
+          [[true, 2]]
+        )
+      })
+    )
+  }
+
   test(
     "what other programs changed is found, and is put right by the next write",
     Effect.gen(function* () {

@@ -112,6 +112,29 @@ describe.each(formats)("a unique index on %s", (_name, format, layer) => {
         (failure as Error).message,
         /^row 2 cannot be imported: people\/x would have the value "b"/
       )
+      const said: Array<unknown> = []
+      const rows = ["d1 free", "d2 b", "ada late", "bob a", "d3 late"].map((row) => {
+        const [_id, mail] = row.split(" ")
+        return { _id, mail }
+      })
+      yield* people.importRecords(rows, {
+        dryRun: true,
+        chunkSize: 4,
+        onRow: ({ action, reason, row }) =>
+          Effect.sync(() => said.push([row, action, reason?.replace(/^.*, which/, "")]))
+      })
+      assert.deepStrictEqual(said, [
+        [1, "insert", undefined],
+        [2, "insert", undefined],
+        [3, "replace", undefined],
+        [4, "unchanged", undefined],
+        [5, "refuse", " people/ada has"]
+      ])
+      const [double] = yield* Effect.map(
+        people.importRecords([{ _id: "e", mail: "a" }], { dryRun: true }),
+        ({ refused }) => [refused]
+      )
+      assert.strictEqual(double, 1)
       assert.deepStrictEqual(yield* refused(people.restore("ada", old)), [["ada", "a", "bob"]])
       yield* people.delete("bob")
       yield* people.restore("ada", old)
@@ -216,6 +239,58 @@ describe.each(formats)("a unique index on %s", (_name, format, layer) => {
       assert.deepStrictEqual(idsOf(yield* stores[1]!.people.findBy("mail", "a")), won)
       yield* agrees(remote)
     })
+  )
+})
+
+describe("large and many indexes", () => {
+  for (const format of [1, 2] as const) {
+    it.live(`take values of 10 kB, and three thousand documents with one value, in format ${format}`, () =>
+      Effect.gen(function* () {
+        const remote = yield* GitRemote
+        const { people } = yield* open({ format, indexes: unique })
+        const long = (end: string) => "long ".repeat(2000) + end
+        yield* people.insert({ mail: long("a") }, { id: "ada" })
+        yield* people.insert({ mail: long("b") }, { id: "bob" })
+        const failed = yield* Effect.flip(people.update("ada", { mail: long("b") }))
+        assert.strictEqual((failed as ConflictError).violations?.[0]?.other, "bob")
+        assert.isBelow(failed.message.length, 300)
+        // Other programs wrote them: the key is held by many, and others are free.
+        const changes = Array.from({ length: 3000 }, (_, n) => put(`people/p${n}`, { mail: "same" }))
+        yield* byHand(remote, ...changes)
+        yield* people.insert({ mail: "other" })
+        assert.deepStrictEqual(yield* refused(people.insert({ mail: "same" }, { id: "new" })), [
+          ["new", "same", "p0"]
+        ])
+        const again = (yield* Effect.flip(people.reindex())) as ConflictError
+        assert.match(again.message, /; and 2996 more$/)
+        assert.deepStrictEqual([again.violations?.length, again.conflicts.length], [20, 1])
+        assert.strictEqual((yield* people.findBy("mail", "same", { limit: 5 })).length, 5)
+      }).pipe(Effect.provide(Layer.fresh(remotes[0]![1])))
+    )
+  }
+
+  it.live("are kept fifty to a collection", () =>
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      const fields = Array.from({ length: 50 }, (_, n) => `f${n}`)
+      const indexes = {
+        people: fields.map((field) => ({ fields: [field, "city"], unique: true, name: field }))
+      }
+      const { people } = yield* open({ format: 2, indexes })
+      const document = (of: string) => Object.fromEntries(fields.map((field) => [field, `${field} ${of}`]))
+      yield* people.insert({ ...document("a"), city: "Oslo" }, { id: "a" })
+      yield* people.insert({ ...document("a"), city: "Rome" }, { id: "b" })
+      const failed = (yield* Effect.flip(people.update("b", { city: "Oslo" }))) as ConflictError
+      assert.match(failed.message, /; and 47 more$/)
+      assert.deepStrictEqual(failed.violations?.[0], {
+        collection: "people",
+        index: "f0",
+        value: { f0: "f0 a", city: "Oslo" },
+        id: "b",
+        other: "a"
+      })
+      yield* agrees(remote, indexes)
+    }).pipe(Effect.provide(Layer.fresh(remotes[0]![1])))
   )
 })
 

@@ -96,6 +96,10 @@ describe.each(places)("AsyncStore on %s", (place, open) => {
     assert.strictEqual((await products.explain("category", "drink")).source, "index")
     assert.strictEqual(await products.count(), 2)
     assert.deepStrictEqual(await store.collections(), ["products", "taken"])
+    assert.deepStrictEqual(
+      (await store.indexes()).map(({ collection, current, name }) => [collection, name, current]),
+      [["products", "category", true]]
+    )
 
     const conflict = await rejected(products.insert({}, { id: "cake" }))
     assert.instanceOf(conflict, ConflictError)

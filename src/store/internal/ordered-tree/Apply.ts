@@ -144,7 +144,7 @@ export const apply = <E>(
       })
     )
     const withHeader = (rows: Oid, edits: ReadonlyArray<TreeEdit>): Applied => {
-      const content = printHeader({ tree, rows, count })
+      const content = printHeader({ tree, rows, count, index: header.index })
       const isSame = tree === header.tree && rows === header.rows && count === header.count
       return { count, edits: isSame ? edits : [{ _tag: "Put", path: headerName, content }, ...edits] }
     }

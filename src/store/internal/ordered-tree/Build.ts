@@ -29,13 +29,14 @@ const filesOf = (directory: Node, path: string): ReadonlyArray<TreeFile> => {
 /**
  * Makes a tree of rows, which come sorted by key with one row for a key. The content of each file goes to `write` when
  * it is complete, with the id of its blob, and is not kept. Where the leaves lie is known only at the end. `tree` is the
- * tree of the collection that the rows describe.
+ * tree of the collection that the rows describe, and `index` the definition that they follow, if the header has it.
  */
 export const build = <E, E2>(
   rows: Stream.Stream<Entry, E>,
   tree: Oid,
   write: (content: Uint8Array, oid: Oid) => Effect.Effect<unknown, E2>,
-  limits: Limits = formatLimits
+  limits: Limits = formatLimits,
+  index?: string
 ): Effect.Effect<Built, E | E2> =>
   Effect.gen(function* () {
     const groups = new Partition<Entry>(limits.leaf, least)
@@ -63,6 +64,6 @@ export const build = <E, E2>(
       )
     } while (nodes.length > 1)
     const [root] = nodes
-    const header = yield* put(printHeader({ tree, rows: root!.oid, count }))
+    const header = yield* put(printHeader({ tree, rows: root!.oid, count, index }))
     return { count, files: [{ path: headerName, oid: header }, ...filesOf(root!, rowsName)] }
   })

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { encode } from "../../../domain/CanonicalJson.js"
+import { encode, encodeInline } from "../../../domain/CanonicalJson.js"
 import { parseObject } from "../../../domain/JsonText.js"
 import { isOid, type Oid } from "../../../domain/Oid.js"
 
@@ -17,20 +17,35 @@ export interface Header {
   readonly rows: Oid
   /** How many rows there are. */
   readonly count: number
+  /** The definition that the rows follow, as JSON in one line, where the name of the tree does not tell it. */
+  readonly index?: string | undefined
 }
 
 export const treeFormat = 2
 
-export const printHeader = ({ count, rows, tree }: Header): Uint8Array =>
-  Either.getOrThrow(encode({ format: treeFormat, tree, rows, count }))
+export const printHeader = ({ count, index, rows, tree }: Header): Uint8Array =>
+  Either.getOrThrow(
+    encode({
+      format: treeFormat,
+      tree,
+      rows,
+      count,
+      ...(index === undefined ? {} : { index: JSON.parse(index) })
+    })
+  )
 
 /** The header in a file's bytes, or what is wrong with them. */
 export const parseHeader = (content: Uint8Array): Either.Either<Header, string> =>
-  Either.flatMap(parseObject(content), ({ count, format, rows, tree }) => {
+  Either.flatMap(parseObject(content), ({ count, format, index, rows, tree }) => {
     if (format !== treeFormat) return Either.left(`is of format ${JSON.stringify(format)}, not ${treeFormat}`)
     if (!isOid(tree)) return Either.left("names no tree of the collection")
     if (!isOid(rows)) return Either.left("names no directory of rows")
     return typeof count === "number" && Number.isSafeInteger(count) && count >= 0
-      ? Either.right({ tree, rows, count })
+      ? Either.right({
+          tree,
+          rows,
+          count,
+          index: index === undefined ? undefined : Either.getOrElse(encodeInline(index), () => "")
+        })
       : Either.left("has no count of rows")
   })

@@ -18,10 +18,11 @@ export const verify = <E, E2>(
   reader: Reader<E>,
   rows: Stream.Stream<Entry, E2>,
   tree: Oid,
-  limits: Limits = formatLimits
+  limits: Limits = formatLimits,
+  index?: string
 ): Effect.Effect<ReadonlyArray<TreeProblem>, E | E2> =>
   Effect.gen(function* () {
-    const { files } = yield* build(rows, tree, () => Effect.void, limits)
+    const { files } = yield* build(rows, tree, () => Effect.void, limits, index)
     const actual = new Map((yield* filesBelow(reader, "")).map(({ oid, path }) => [path, oid]))
     const problems: Array<TreeProblem> = []
     for (const { oid, path } of files) {

@@ -1,0 +1,246 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { pick } from "../../domain/FieldPath.js"
+import { type DocumentChange, parseIndex } from "../../domain/IndexFile.js"
+import { lazy } from "../../domain/Lazy.js"
+import { parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
+import { emptyTree, type Oid } from "../../domain/Oid.js"
+import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
+import type { ReadError } from "../../domain/StoreError.js"
+import { idAt, under } from "../DocumentPath.js"
+import type { Change, GitRemoteService, Head, RemoteFailure } from "../remote/GitRemote.js"
+import type { ResolvedOptions } from "../StoreOptions.js"
+import { type Derived, type DerivedFiles, load, treeOf } from "./Derived.js"
+import {
+  type Derivation,
+  type DerivedFile,
+  indexFile,
+  manifestFile,
+  nothing,
+  type SingleFile
+} from "./DerivedFile.js"
+import { contents, listAt } from "./Listing.js"
+import type { SettingsAt } from "./RepositorySettings.js"
+import type { Snapshot } from "./Snapshot.js"
+import { uniqueFile } from "./UniqueFile.js"
+import { violations, violationsAmong } from "./Uniqueness.js"
+
+/** Loaded where a repository has trees. */
+const trees = lazy(() => import("./DerivedTrees.js"))
+
+/** Told of how many of a collection's documents were read. */
+export type OnRead = (read: {
+  readonly collection: string
+  readonly documents: number
+  readonly total: number
+}) => Effect.Effect<void>
+
+/** What a write does to one collection. */
+export interface Touched {
+  readonly collection: string
+  readonly documents: ReadonlyArray<DocumentChange>
+  readonly changes: ReadonlyArray<Change>
+  /** Makes the files anew from the documents. */
+  readonly rebuild: boolean
+  readonly onRead?: OnRead | undefined
+  /** The documents changed in an earlier commit, from one tree of the collection (where known) to another. */
+  readonly since?: { readonly before: Oid | undefined; readonly after: Oid } | undefined
+}
+
+/** What two runs of changes make together: each document as it was before the first and as it is after the second. */
+const oneAfterTheOther = (
+  first: ReadonlyArray<DocumentChange>,
+  second: ReadonlyArray<DocumentChange>
+): ReadonlyArray<DocumentChange> => {
+  const all = new Map(first.map((change) => [change.id, change]))
+  for (const change of second) {
+    const earlier = all.get(change.id)
+    all.set(change.id, earlier === undefined ? change : { ...change, before: earlier.before })
+  }
+  return [...all.values()]
+}
+
+/** What index and manifest files are derived with. */
+interface Parts {
+  readonly remote: GitRemoteService
+  readonly options: ResolvedOptions
+  readonly derived: Derived
+}
+
+/** Every document of a collection with its values at some paths, by id; files that hold none count as empty ones. */
+export const documentsOf = (
+  { options, remote }: Parts,
+  head: Head,
+  settings: SettingsAt,
+  collection: string,
+  fields: ReadonlySet<string>,
+  onRead: OnRead | undefined
+): Effect.Effect<Map<string, SpelledObject>, RemoteFailure> =>
+  Effect.gen(function* () {
+    const directory = under(options.root, collection)
+    const { layout, prefix } = { layout: settings.settings, prefix: `${directory}/` }
+    const listing = yield* listAt(remote, head, directory, layout)
+    const found = new Map<string, SpelledObject>()
+    const tell = Effect.suspend(
+      () => onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void
+    )
+    yield* tell
+    yield* Stream.runForEachChunk(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
+      Effect.suspend(() => {
+        for (const { content, path } of blobs) {
+          const id = idAt(layout, path.slice(prefix.length))
+          if (id !== undefined) found.set(id, pick(documentIn(content), fields))
+        }
+        return tell
+      })
+    )
+    return found
+  })
+
+/** The index and manifest files of a collection as a snapshot has them. */
+const storedFiles = (
+  { derived, options }: Parts,
+  snapshot: Snapshot,
+  { settings }: SettingsAt,
+  collection: string,
+  files: DerivedFiles,
+  given: Pick<SingleFile<unknown>, "isTouched" | "now">
+): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
+  Effect.gen(function* () {
+    const stored: Array<DerivedFile> = []
+    for (const [name, { definition, oid }] of files.indexes) {
+      const path = derived.indexPath(collection, name)
+      const file =
+        oid === undefined ? undefined : yield* load(derived.known.indexes, snapshot, path, oid, parseIndex)
+      const place = { snapshot, options, layout: settings, collection, definition, stored: file?.value }
+      const unique = definition.unique ? uniqueFile(place) : undefined
+      stored.push(
+        indexFile(
+          { ...given, collection, path, known: derived.known.indexes, stored: file },
+          definition,
+          unique
+        )
+      )
+    }
+    const { manifest } = files
+    if (manifest === undefined) return stored
+    const path = derived.manifestPath(collection)
+    const file =
+      manifest.oid === undefined
+        ? undefined
+        : yield* load(derived.known.manifests, snapshot, path, manifest.oid, parseSpelledManifest)
+    const fields = manifest.fields ?? (file === undefined ? [] : projectedFields(file.value))
+    stored.push(
+      manifestFile({ ...given, collection, path, known: derived.known.manifests, stored: file }, fields)
+    )
+    return stored
+  })
+
+/** The indexes and the manifest of a collection as a snapshot has them, of either format. */
+export const storedOf = (
+  parts: Parts,
+  snapshot: Snapshot,
+  at: SettingsAt,
+  collection: string,
+  files: DerivedFiles,
+  given: Pick<SingleFile<unknown>, "isTouched" | "now">
+): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> => {
+  const { derived, options } = parts
+  if (at.settings.format === 1) return storedFiles(parts, snapshot, at, collection, files, given)
+  const places = derived.treesOf(collection, at.settings)
+  return Effect.flatMap(trees, ({ storedTrees }) =>
+    storedTrees(snapshot, collection, places, options.concurrency)
+  )
+}
+
+/** Keeps the index and manifest files of a collection in step with a write. */
+export const derive = (
+  parts: Parts,
+  snapshot: Snapshot,
+  settings: SettingsAt,
+  touched: Touched,
+  files: DerivedFiles,
+  now: string
+): Effect.Effect<Derivation, ReadError> =>
+  Effect.gen(function* () {
+    const { options, remote } = parts
+    const { changes, collection, documents: changed, onRead, rebuild, since } = touched
+    if (files.indexes.size === 0 && files.manifest === undefined) return nothing
+    const head = yield* snapshot.head
+    const before = treeOf(settings, collection)
+    const tree =
+      changes.length === 0
+        ? before
+        : Option.getOrElse(
+            yield* remote.treeAfter(head, under(options.root, collection), changes),
+            () => emptyTree
+          )
+    const { concurrency } = options
+    const given = { isTouched: changes.length > 0, now }
+    const stored = yield* storedOf(parts, snapshot, settings, collection, files, given)
+    // Of a commit that lies behind, files of the tree before it lack its documents, and those of the head have them.
+    const base = since?.after === before && since.before !== emptyTree ? since.before : undefined
+    const missing = ({ recorded }: DerivedFile) =>
+      since === undefined || (recorded === base && recorded !== before) ? changed : []
+    const old = rebuild ? [] : stored.filter(({ recorded }) => recorded !== base)
+    const behind =
+      settings.settings.format === 2
+        ? yield* (yield* trees).differingFrom(remote, settings.settings, old, before, concurrency)
+        : new Map<Oid, ReadonlyArray<DocumentChange>>()
+    const lacking = (file: DerivedFile): ReadonlyArray<DocumentChange> | undefined => {
+      const { catchesUp, recorded } = file
+      if (rebuild || recorded === undefined) return undefined
+      if (recorded === before || recorded === base) return missing(file)
+      const differing = catchesUp ? behind.get(recorded) : undefined
+      return differing && oneAfterTheOther(differing, since === undefined ? changed : [])
+    }
+    const kept = yield* Effect.forEach(stored, (file) =>
+      Effect.gen(function* () {
+        const documents = lacking(file)
+        if (documents === undefined) return Option.none()
+        const all = documents.length === 0 ? changed : documents
+        const found = file.unique && (yield* violations(file.unique, changed, all))
+        if (found !== undefined && Option.isNone(found)) return Option.none()
+        const derivation = yield* file.changed(documents, tree)
+        return Option.map(derivation, (made) => ({ ...made, violations: found?.value }))
+      })
+    )
+    const isStale = kept.some(Option.isNone)
+    const all =
+      isStale && Option.isSome(head) && before !== emptyTree
+        ? yield* documentsOf(
+            parts,
+            head.value,
+            settings,
+            collection,
+            new Set(stored.flatMap(({ fields }) => fields)),
+            onRead
+          )
+        : new Map<string, SpelledObject>()
+    if (isStale && since === undefined) {
+      for (const { document, id } of changed) {
+        if (document === undefined) all.delete(id)
+        else all.set(id, document)
+      }
+    }
+    const everything = isStale ? [...all].map(([id, document]) => ({ id, document })) : []
+    const derivations = yield* Effect.forEach(stored, (file, at) =>
+      Option.match(kept[at]!, {
+        onNone: () =>
+          Effect.gen(function* () {
+            const own = rebuild ? undefined : changed
+            const found = file.unique && (yield* violationsAmong(file.unique, everything, own))
+            return { ...(yield* file.anew(everything, tree)), violations: found }
+          }),
+        onSome: Effect.succeed
+      })
+    )
+    return {
+      changes: derivations.flatMap((derivation) => derivation.changes),
+      violations: derivations.flatMap((derivation) => derivation.violations ?? []),
+      committed: (blobs: ReadonlyMap<string, Oid>) => {
+        for (const { committed } of derivations) committed(blobs)
+      }
+    }
+  })
