@@ -15,6 +15,7 @@ import * as Settings from "./StoreSettingsLaws.js"
 import * as Transactions from "./StoreTransactionLaws.js"
 import * as Transfers from "./StoreTransferLaws.js"
 import * as Travel from "./StoreTravelLaws.js"
+import * as Unique from "./StoreUniqueLaws.js"
 import * as Views from "./StoreViewLaws.js"
 
 export type { LawPromise } from "./LawPromise.js"
@@ -40,6 +41,7 @@ export const all = {
   ...lawsOf(Reads),
   ...lawsOf(Views),
   ...lawsOf(Derived),
+  ...lawsOf(Unique),
   ...lawsOf(Settings),
   ...lawsOf(Brackets),
   ...lawsOf(Transactions),
