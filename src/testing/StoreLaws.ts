@@ -17,6 +17,7 @@ import * as Settings from "./StoreSettingsLaws.js"
 import * as Transactions from "./StoreTransactionLaws.js"
 import * as Transfers from "./StoreTransferLaws.js"
 import * as Travel from "./StoreTravelLaws.js"
+import * as Unique from "./StoreUniqueLaws.js"
 import * as Views from "./StoreViewLaws.js"
 
 export type { LawPromise } from "./LawPromise.js"
@@ -43,6 +44,7 @@ export const all = {
   ...lawsOf(Queries),
   ...lawsOf(Views),
   ...lawsOf(Derived),
+  ...lawsOf(Unique),
   ...lawsOf(Settings),
   ...lawsOf(Brackets),
   ...lawsOf(Transactions),
