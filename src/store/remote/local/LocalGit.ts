@@ -1,4 +1,6 @@
 import { basename, dirname } from "node:path"
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
@@ -70,6 +72,16 @@ export const layer = (
   options: LocalGitOptions
 ): Layer.Layer<GitRemote, NotFoundError | RemoteError | ValidationError> =>
   Layer.scoped(GitRemote, scoped(options))
+
+/**
+ * The same, with options from configuration.
+ *
+ * @since 0.1.0
+ */
+export const layerConfig = (
+  options: Config.Config.Wrap<LocalGitOptions>
+): Layer.Layer<GitRemote, ConfigError.ConfigError | NotFoundError | RemoteError | ValidationError> =>
+  Layer.scoped(GitRemote, Effect.flatMap(Config.unwrap(options), scoped))
 
 /** The same as a scoped value. */
 export const scoped = (
