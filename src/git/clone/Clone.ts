@@ -45,6 +45,8 @@ const headPrefix = "refs/heads/"
 const mostBlobs = 10_000
 /** Commits that are fetched with a head that has moved: they tell by themselves how it stands to what was there. */
 const lately = 8
+/** Commits that a fetch says are here, at most. */
+const mostHaves = 64
 /** Commits of a history that are looked at in the first step back, and how many times more in each next one. */
 const firstStep = 64
 /** As deep as any history. */
@@ -89,7 +91,22 @@ export const open = (
       pace: Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sleep(Math.max(0, nextPush - now)))
     })
     const shallow = new Shallow(directory)
-    const origin = yield* Origin.make({ url, http, agent, directory, shallow, maxRetries, mostPack })
+    const hasParents = (oid: Oid) =>
+      Effect.flatMap(engine.commit(oid), (commit) =>
+        Effect.every(Option.isNone(commit) ? [] : commit.value.parents, (parent) =>
+          Effect.map(engine.objectInfo(parent), Option.isSome)
+        )
+      )
+    const origin = yield* Origin.make({
+      url,
+      http,
+      agent,
+      directory,
+      shallow,
+      hasParents,
+      maxRetries,
+      mostPack
+    })
 
     /** Where each branch was when it was last seen or moved; `undefined` where it was absent. */
     const seen = new Map<string, Oid | undefined>()
@@ -106,7 +123,9 @@ export const open = (
 
     const has = (oid: Oid) => Effect.map(engine.objectInfo(oid), Option.isSome)
 
-    const haves = Effect.map(engine.refs(headPrefix), (refs) => refs.slice(0, 16).map(({ oid }) => oid))
+    const haves = Effect.map(engine.refs(headPrefix), (refs) =>
+      refs.slice(0, mostHaves).map(({ oid }) => oid)
+    )
 
     /** Brings a commit with its trees into the clone. */
     const bring = (oid: Oid): Effect.Effect<boolean, ServerFailure> =>
@@ -346,26 +365,42 @@ export const open = (
       }
     }
 
-    const moveRefs = (moves: ReadonlyArray<Push.Move>, atomic: boolean) =>
-      Effect.flatMap(
-        push(
-          moves,
-          Effect.sync(() => new PackBuilder(0).finish().chunks),
-          { atomic }
-        ),
-        (outcomes) => {
-          pushes++
-          for (const [at, { name, to }] of moves.entries()) {
-            if (!name.startsWith(headPrefix)) continue
-            if (outcomes[at]!._tag === "Done") saw(name.slice(headPrefix.length), to)
-            else seen.delete(name.slice(headPrefix.length))
-          }
-          // Of several that move together the one that is elsewhere says why none did.
-          const first = outcomes.findIndex(({ _tag }) => _tag === "Moved")
-          const at = first < 0 ? outcomes.findIndex(({ _tag }) => _tag !== "Done") : first
-          return at < 0 ? Effect.void : failed(outcomes[at]!, moves[at]!)
-        }
+    /** Runs an effect when every commit that was queued for these refs has been pushed. */
+    const inTurns = <A, E>(moves: ReadonlyArray<Push.Move>, effect: Effect.Effect<A, E>) =>
+      [...new Set(moves.map(({ name }) => name))]
+        .sort()
+        .reduceRight<Effect.Effect<A, E | RemoteError>>(
+          (inner, name) => engine.inTurn(name, () => inner),
+          effect
+        )
+
+    /** Takes a branch that is gone from the clone. */
+    const drop = (name: string) =>
+      Effect.ignore(
+        Effect.flatMap(engine.ref(name), (here) =>
+          Option.isNone(here) ? Effect.void : engine.updateRef(name, here, Option.none())
+        )
       )
+
+    const moveRefs = (moves: ReadonlyArray<Push.Move>, atomic: boolean) =>
+      Effect.gen(function* () {
+        const outcomes = yield* inTurns(moves, push(moves, undefined, { atomic }))
+        pushes++
+        for (const [at, { name, to }] of moves.entries()) {
+          if (!name.startsWith(headPrefix)) continue
+          const branch = name.slice(headPrefix.length)
+          if (outcomes[at]!._tag !== "Done") seen.delete(branch)
+          else if (to !== undefined) saw(branch, to)
+          else {
+            seen.delete(branch)
+            yield* drop(name)
+          }
+        }
+        // Of several that move together the one that is elsewhere says why none did.
+        const first = outcomes.findIndex(({ _tag }) => _tag === "Moved")
+        const at = first < 0 ? outcomes.findIndex(({ _tag }) => _tag !== "Done") : first
+        if (at >= 0) yield* failed(outcomes[at]!, moves[at]!)
+      })
 
     const revisionNames = (revision: string) => {
       const name = revision.replace(/[~^@:].*$/s, "")

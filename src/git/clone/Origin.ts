@@ -26,6 +26,8 @@ export interface OriginOptions {
   /** The clone, into which objects are fetched. */
   readonly directory: string
   readonly shallow: Shallow
+  /** Whether the parents of a commit are in the clone. */
+  readonly hasParents: (oid: Oid) => Effect.Effect<boolean, RemoteError>
   /** Repetitions of a read after a broken connection. */
   readonly maxRetries: number
   /** Bytes of one pack that are taken at most. */
@@ -48,7 +50,7 @@ const isAbsent = (error: unknown) =>
 
 export const make = (options: OriginOptions): Effect.Effect<Origin> =>
   Effect.gen(function* () {
-    const { agent, directory, http, maxRetries, mostPack, shallow, url } = options
+    const { agent, directory, http, hasParents, maxRetries, mostPack, shallow, url } = options
     const filters = yield* Ref.make(true)
 
     const failure = (error: unknown): ServerFailure | ProtocolError =>
@@ -127,7 +129,11 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
           Stream.concat(Stream.drain(Stream.fromEffect(Effect.suspend(() => parsed(() => reply.end())))))
         )
         return ingest({ directory, operation, most: mostPack }, pack).pipe(
-          Effect.tap(() => Effect.sync(() => shallow.update(reply.shallow, reply.unshallow)))
+          // A server cuts history by depth alone: where it goes on here, nothing is missing.
+          Effect.zipRight(
+            Effect.filter(reply.shallow, (oid) => Effect.map(hasParents(oid), (here) => !here))
+          ),
+          Effect.map((cut) => shallow.update(cut, reply.unshallow))
         )
       })
 

@@ -1,0 +1,110 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { createServer } from "node:net"
+import * as path from "node:path"
+import { Effect } from "effect"
+
+const backend = path.join(
+  execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(),
+  "git-http-backend"
+)
+
+const freePort = Effect.async<number>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const lighttpd = (directory: string, port: number) => {
+  const file = path.join(directory, "lighttpd.conf")
+  fs.writeFileSync(
+    file,
+    `server.document-root = "${directory}"
+server.bind = "127.0.0.1"
+server.port = ${port}
+server.modules = ("mod_alias", "mod_setenv", "mod_cgi")
+alias.url = ("/" => "${backend}/")
+setenv.set-environment = ("GIT_PROJECT_ROOT" => "${directory}", "GIT_HTTP_EXPORT_ALL" => "1", "REMOTE_USER" => "somebody")
+cgi.assign = ("" => "")
+`
+  )
+  return [spawn("lighttpd", ["-D", "-f", file], { stdio: "ignore" })]
+}
+
+const nginx = (directory: string, port: number) => {
+  const file = path.join(directory, "nginx.conf")
+  const socket = path.join(directory, "fcgi.sock")
+  fs.writeFileSync(
+    file,
+    `${process.getuid?.() === 0 ? "user root;" : ""}
+daemon off;
+pid ${directory}/nginx.pid;
+error_log ${directory}/error.log;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${directory}/body;
+  proxy_temp_path ${directory}/proxy;
+  fastcgi_temp_path ${directory}/fastcgi;
+  uwsgi_temp_path ${directory}/uwsgi;
+  scgi_temp_path ${directory}/scgi;
+  client_max_body_size 0;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      include /etc/nginx/fastcgi_params;
+      fastcgi_param SCRIPT_FILENAME ${backend};
+      fastcgi_param GIT_PROJECT_ROOT ${directory};
+      fastcgi_param GIT_HTTP_EXPORT_ALL 1;
+      fastcgi_param PATH_INFO $uri;
+      fastcgi_param REMOTE_USER somebody;
+      fastcgi_pass unix:${socket};
+    }
+  }
+}
+`
+  )
+  return [
+    spawn("fcgiwrap", ["-c", "4", "-s", `unix:${socket}`], { stdio: "ignore" }),
+    spawn("nginx", ["-c", file, "-e", `${directory}/error.log`], { stdio: "ignore" })
+  ]
+}
+
+const isThere = (...programs: ReadonlyArray<string>) =>
+  programs.every((program) => spawnSync("which", [program]).status === 0)
+
+/** Web servers with Git's own backend behind them, and whether this machine has them. */
+export const servers = [
+  { name: "lighttpd", there: isThere("lighttpd"), start: lighttpd },
+  { name: "nginx and fcgiwrap", there: isThere("nginx", "fcgiwrap"), start: nginx }
+] as const
+
+const ended = (child: ChildProcess) =>
+  new Promise<void>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve()
+    child.once("exit", () => resolve())
+    child.kill()
+  })
+
+const answers = (url: string) =>
+  Effect.promise(() =>
+    fetch(url).then(
+      () => true,
+      () => false
+    )
+  )
+
+/** Runs a server over a directory of repositories, and answers its address. */
+export const serving = (server: (typeof servers)[number], directory: string) =>
+  Effect.gen(function* () {
+    const port = yield* freePort
+    yield* Effect.acquireRelease(
+      Effect.sync(() => server.start(directory, port)),
+      (children) => Effect.promise(() => Promise.all(children.map(ended)))
+    )
+    const url = `http://127.0.0.1:${port}`
+    yield* Effect.repeat(Effect.delay(answers(`${url}/`), "50 millis"), { until: (up) => up, times: 200 })
+    return url
+  })
