@@ -105,7 +105,7 @@ export interface QueryExplanation {
   readonly current: boolean
   /** How much it takes without the limit, by the sizes of collection and index. */
   readonly estimated: QueryReads
-  /** What one page of the query has read. */
+  /** What one page of the query has read; nothing where it was not run. */
   readonly read: QueryReads
 }
 
@@ -181,9 +181,10 @@ export interface CollectionReader<A = StoredDocument, D = JsonObject> extends Co
     <const P extends PathOf<D>>(query: SelectQuery<D, P>): Stream.Stream<Selected<D, P>, ReadError>
     (query?: Query<D> & QueryOptions): Stream.Stream<A, ReadError>
   }
-  /** Runs a query for one page, and returns how it was answered and what was read. */
+  /** How a query is answered, and what one page of it reads: it is run, unless `run` is false. */
   readonly explainQuery: (
-    query?: Query<D> & { readonly select?: ReadonlyArray<PathOf<D>> | undefined }
+    query: Query<D> & { readonly select?: ReadonlyArray<PathOf<D>> | undefined },
+    options?: { readonly run?: boolean | undefined }
   ) => Effect.Effect<QueryExplanation, ReadError>
   /** How many documents satisfy a condition. An index that has all of its fields tells without reading documents. */
   readonly countWhere: (where: Where<D>) => Effect.Effect<number, ReadError>
