@@ -83,14 +83,24 @@ export interface Explanation {
   readonly requests: number
 }
 
-/** What a query reads. */
+/**
+ * What a query reads.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export interface QueryReads {
   /** Rows of an index or a manifest. */
   readonly entries: number
   readonly documents: number
 }
 
-/** How a query is answered, and what that took. */
+/**
+ * How a query is answered, and what that took.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export interface QueryExplanation {
   readonly source: "index" | "manifest" | "scan"
   readonly reason: string
@@ -109,7 +119,12 @@ export interface QueryExplanation {
   readonly read: QueryReads
 }
 
-/** What a stored document that does not fit the schema does to a query that finds it. */
+/**
+ * What a stored document that does not fit the schema does to a query that finds it.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export interface QueryOptions {
   readonly onInvalid?: OnInvalid | undefined
 }
@@ -197,7 +212,12 @@ export interface CollectionReader<A = StoredDocument, D = JsonObject> extends Co
   ) => Effect.Effect<ReadonlyArray<ElementOf<ValueAt<D, P>>>, ReadError>
 }
 
-/** A value, or the elements of a list. */
+/**
+ * A value, or the elements of a list.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export type ElementOf<V> = V extends ReadonlyArray<infer Element> ? Element : V
 
 /**
