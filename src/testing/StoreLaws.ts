@@ -16,6 +16,7 @@ import * as Settings from "./StoreSettingsLaws.js"
 import * as Transactions from "./StoreTransactionLaws.js"
 import * as Transfers from "./StoreTransferLaws.js"
 import * as Travel from "./StoreTravelLaws.js"
+import * as Unique from "./StoreUniqueLaws.js"
 import * as Views from "./StoreViewLaws.js"
 
 export type { LawPromise } from "./LawPromise.js"
@@ -42,6 +43,7 @@ export const all = {
   ...lawsOf(Queries),
   ...lawsOf(Views),
   ...lawsOf(Derived),
+  ...lawsOf(Unique),
   ...lawsOf(Settings),
   ...lawsOf(Brackets),
   ...lawsOf(Transactions),

@@ -215,6 +215,25 @@ describe.each(formats)("a unique index on %s", (_name, format, layer) => {
       const kept = yield* (yield* open({ branch: failed.branch! })).people.list()
       assert.deepStrictEqual(kept, ["ada"])
       assert.deepStrictEqual(yield* store.collection("people").list(), ["bob"])
+
+      // Who has a value was read, also where the transaction goes on without it.
+      const moved = yield* Effect.flip(
+        store.transaction({}, (tx) =>
+          Effect.gen(function* () {
+            assert.deepStrictEqual(
+              yield* refused(tx.collection("people").insert({ mail: "a" }, { id: "cleo" })),
+              [["cleo", "a", "bob"]]
+            )
+            yield* store.collection("people").update("bob", { mail: "b" })
+            yield* tx.collection("people").insert({ mail: "c" }, { id: "cleo" })
+          })
+        )
+      )
+      assert.instanceOf(moved, ConflictError)
+      assert.deepStrictEqual(
+        moved.conflicts.map(({ id }) => id),
+        ["bob"]
+      )
       yield* agrees(remote)
     })
   )

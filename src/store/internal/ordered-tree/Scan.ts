@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { afterPrefix } from "../../../domain/OrderKey.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { type Entry, placeIn, type Row } from "./Leaf.js"
 import type { Node } from "./Node.js"
@@ -94,13 +95,25 @@ export const firstWithin = <E>(
   Effect.gen(function* () {
     const ranges = Array.from(tuples, (from) => ({ from, until: afterPrefix(from) }))
     const ends = ranges.flatMap(({ from, until }) => [{ key: from }, { key: until }])
-    const leaves = yield* tree.leavesOf(ends.sort((a, b) => (a.key < b.key ? -1 : 1)))
-    yield* tree.load(leaves.map(([leaf]) => leaf))
+    const shares = yield* tree.leavesOf(ends.sort((a, b) => (a.key < b.key ? -1 : 1)))
+    yield* tree.load(shares.map(([leaf]) => leaf))
+    const leafOf = new Map(shares.flatMap(([leaf, share]) => share.map(({ key }) => [key, leaf] as const)))
     const found = new Map<string, Row>()
-    for (const range of ranges) {
-      const first = yield* Stream.runHead(Stream.filter(scan(tree, range), ({ row }) => fits(row)))
-      if (Option.isSome(first)) found.set(range.from, first.value.row)
-    }
+    yield* TimeSlice.forEach(ranges, (range) =>
+      Effect.gen(function* () {
+        const { from, until } = range
+        const leaf = leafOf.get(from)!
+        if (leaf !== leafOf.get(until)) {
+          const first = yield* Stream.runHead(Stream.filter(scan(tree, range), ({ row }) => fits(row)))
+          if (Option.isSome(first)) found.set(from, first.value.row)
+          return
+        }
+        const entries = leaf.entries!
+        for (let at = placeIn(entries, from); at < entries.length && entries[at]!.key < until; at++) {
+          if (fits(entries[at]!.row)) return void found.set(from, entries[at]!.row)
+        }
+      })
+    )
     return found
   })
 
