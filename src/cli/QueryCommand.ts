@@ -63,7 +63,7 @@ export const query = storeCommand(
       const options = { limit, after: Option.getOrUndefined(after) }
       const asked = asks ? yield* queryOf({ cursor, limit, order, where }) : undefined
       if (explain) {
-        const how = yield* reader.explainQuery(asked)
+        const how = yield* reader.explainQuery(asked ?? {})
         return yield* print(json, how, () => explanationLines(how))
       }
       const page = asked === undefined ? undefined : yield* reader.query(asked)

@@ -84,14 +84,24 @@ export interface Explanation {
   readonly requests: number
 }
 
-/** What a query reads. */
+/**
+ * What a query reads.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export interface QueryReads {
   /** Rows of an index or a manifest. */
   readonly entries: number
   readonly documents: number
 }
 
-/** How a query is answered, and what that took. */
+/**
+ * How a query is answered, and what that took.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export interface QueryExplanation {
   readonly source: "index" | "manifest" | "scan"
   readonly reason: string
@@ -106,11 +116,16 @@ export interface QueryExplanation {
   readonly current: boolean
   /** How much it takes without the limit, by the sizes of collection and index. */
   readonly estimated: QueryReads
-  /** What one page of the query has read. */
+  /** What one page of the query has read; nothing where it was not run. */
   readonly read: QueryReads
 }
 
-/** What a stored document that does not fit the schema does to a query that finds it. */
+/**
+ * What a stored document that does not fit the schema does to a query that finds it.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export interface QueryOptions {
   readonly onInvalid?: OnInvalid | undefined
 }
@@ -199,9 +214,10 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
     <const P extends PathOf<E>>(query: SelectQuery<E, P>): Stream.Stream<Selected<E, P>, ReadError>
     (query?: Query<E> & QueryOptions): Stream.Stream<A, ReadError>
   }
-  /** Runs a query for one page, and returns how it was answered and what was read. */
+  /** How a query is answered, and what one page of it reads: it is run, unless `run` is false. */
   readonly explainQuery: (
-    query?: Query<E> & { readonly select?: ReadonlyArray<PathOf<E>> | undefined }
+    query: Query<E> & { readonly select?: ReadonlyArray<PathOf<E>> | undefined },
+    options?: { readonly run?: boolean | undefined }
   ) => Effect.Effect<QueryExplanation, ReadError>
   /** How many documents satisfy a condition. An index that has all of its fields tells without reading documents. */
   readonly countWhere: (where: Where<E>) => Effect.Effect<number, ReadError>
@@ -214,7 +230,12 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
   ) => Effect.Effect<ReadonlyArray<ElementOf<ValueAt<E, P>>>, ReadError>
 }
 
-/** A value, or the elements of a list. */
+/**
+ * A value, or the elements of a list.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export type ElementOf<V> = V extends ReadonlyArray<infer Element> ? Element : V
 
 /**

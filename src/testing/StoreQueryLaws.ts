@@ -23,7 +23,7 @@ const conditions: ReadonlyArray<AnyWhere> = [
   {},
   { city: "London" },
   { city: { in: ["Rome", "Oslo", 5] }, rank: { atLeast: 2 } },
-  { city: { greaterThan: "L", atMost: "P" } },
+  { city: { greaterThan: "L", atMost: "Rome" } },
   { city: { startsWith: "R" }, or: [{ rank: { lessThan: 3 } }, { name: { exists: true } }] },
   { not: { city: { exists: true } } },
   { city: { is: { in: "Rome" } } },

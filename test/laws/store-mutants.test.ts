@@ -14,6 +14,7 @@ const text = (path: string) =>
 const sample: Readonly<Record<string, string>> = {
   "one retry less": "conflictRetries",
   "a stale index is believed": "foreignCommits",
+  "ranges are not merged": "queriesAgree",
   "a conflict keeps no branch": "transactionRaces",
   "a revert overwrites later writes": "reverting",
   "everything is an ancestor": "ancestors are told from strangers"

@@ -14,7 +14,12 @@ type OwnPath<D, Dots extends number> =
         }[keyof D & string]
       : never
 
-/** The paths of the fields of a document: `"city"`, `"address.city"`. Of a document without a schema: any text. */
+/**
+ * The paths of the fields of a document: `"city"`, `"address.city"`. Of a document without a schema: any text.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export type PathOf<D> = string extends keyof D ? string : OwnPath<Required<D>, 3> | keyof DocumentMetadata
 
 type At<D, P extends string> = D extends object
@@ -27,7 +32,12 @@ type At<D, P extends string> = D extends object
       : never
   : never
 
-/** The value at a path of a document. */
+/**
+ * The value at a path of a document.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export type ValueAt<D, P extends string> = Exclude<
   P extends keyof DocumentMetadata ? DocumentMetadata[P] : At<D, P>,
   undefined
@@ -49,7 +59,12 @@ type Intersection<Union> = (Union extends unknown ? (member: Union) => void : ne
   ? All
   : never
 
-/** The selected fields of a document, as its file has them, and its `_id`. A field that a document lacks is left out. */
+/**
+ * The selected fields of a document, as its file has them, and its `_id`. A field that a document lacks is left out.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export type Selected<D, P extends string> = string extends keyof D
   ? JsonObject & Pick<DocumentMetadata, "_id">
   : Intersection<P extends unknown ? Picked<D, P> : never> & Pick<DocumentMetadata, "_id">

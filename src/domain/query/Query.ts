@@ -13,6 +13,9 @@ type Bound<V> = Extract<Asked<V>, number | string>
 /**
  * Comparisons of one field. One value must satisfy all of them together: of a list, one of its elements. `isNot` and `exists`
  * are about the field as a whole.
+ *
+ * @since 0.1.0
+ * @category queries
  */
 export interface Comparisons<V = Json> {
   /** Deep and typed: `1` is not `"1"`. */
@@ -31,10 +34,20 @@ export interface Comparisons<V = Json> {
   readonly exists?: boolean
 }
 
-/** A value that the field equals, or comparisons. A list or an object is compared by `{ is: ... }`. */
+/**
+ * A value that the field equals, or comparisons. A list or an object is compared by `{ is: ... }`.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export type FieldCondition<V = Json> = Extract<Asked<V>, Scalar> | Comparisons<V>
 
-/** A condition of a document without a schema. */
+/**
+ * A condition of a document without a schema.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export interface AnyWhere {
   readonly [path: string]: Scalar | Comparisons | AnyWhere | ReadonlyArray<AnyWhere>
 }
@@ -42,6 +55,9 @@ export interface AnyWhere {
 /**
  * What documents must satisfy, all of it: fields by their paths, and `and`, `or`, `not` of further conditions. Paths and values
  * are those of the stored JSON; of a collection with a schema, those of its encoded side.
+ *
+ * @since 0.1.0
+ * @category queries
  */
 export type Where<D = JsonObject> = string extends keyof D
   ? AnyWhere
@@ -51,11 +67,22 @@ export type Where<D = JsonObject> = string extends keyof D
       readonly not?: Where<D>
     }
 
-/** A field that sorts up, or one with its direction: as the fields of an index are written. */
+/**
+ * A field that sorts up, or one with its direction: as the fields of an index are written.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export type OrderField<D = JsonObject> =
   | PathOf<D>
   | { readonly field: PathOf<D>; readonly order?: Direction | undefined }
 
+/**
+ * What is asked of a collection.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export interface Query<D = JsonObject> {
   readonly where?: Where<D> | undefined
   /** Documents that are equal in all of these fields are ordered by `_id`, in the direction of the last field. */
@@ -66,7 +93,12 @@ export interface Query<D = JsonObject> {
   readonly cursor?: string | null | undefined
 }
 
-/** A query of some fields instead of whole documents. */
+/**
+ * A query of some fields instead of whole documents.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export interface SelectQuery<D, P extends PathOf<D>> extends Query<D> {
   readonly select: ReadonlyArray<P>
 }

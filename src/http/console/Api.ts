@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import type { Json, JsonObject, StoredDocument } from "../../domain/Document.js"
 import { ErrorBody } from "../../domain/ErrorBody.js"
+import type { AnyWhere, Query } from "../../domain/query/Query.js"
 import { operators } from "../../store/browse/Filter.js"
 
 // Bodies reach these schemas through JSON.parse, so whatever is there is JSON already.
@@ -71,10 +72,22 @@ const FilterBody = Schema.Struct({
   value: optional(JsonValue)
 }).annotations({ identifier: "Filter" })
 
+// What they say is judged where queries are read.
+const Conditions = Schema.declare((value): value is AnyWhere => isObject(value)).annotations({
+  identifier: "Where",
+  message: () => "must be an object of conditions",
+  jsonSchema: { type: "object" }
+})
+
+const OrderFields = Schema.declare(
+  (value): value is NonNullable<Query["orderBy"]> => value !== undefined
+).annotations({ identifier: "OrderBy", message: () => "must be fields to sort by", jsonSchema: {} })
+
 /**
  * A query by `field` and `value`, or by up to 100 `filters`, all of which must hold. A `value` that is a string
  * is read as JSON where it is JSON, and is itself otherwise. A query that takes more than `maxRequests` requests of the
- * remote is not run: the answer's `cost` says what it takes.
+ * remote is not run: the answer's `cost` says what it takes. `where` and `orderBy` are those of `collection.query`, and take
+ * the place of the filters and of `sort`.
  */
 export const QueryRequest = Schema.Struct({
   collection: text,
@@ -89,6 +102,8 @@ export const QueryRequest = Schema.Struct({
   at: optional(text),
   projected: optional(Schema.Boolean),
   sort: optional(Schema.Struct({ path: text, descending: Schema.Boolean })),
+  where: optional(Conditions),
+  orderBy: optional(OrderFields),
   maxRequests: optional(Schema.Number)
 }).annotations({ identifier: "QueryRequest", message: () => "must be an object" })
 export type QueryRequest = typeof QueryRequest.Type

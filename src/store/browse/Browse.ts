@@ -13,6 +13,7 @@ import { withoutMark } from "../remote/CommitMark.js"
 import type { Budget, GitRemoteService, Tree } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
+import { conditionQueries } from "./ConditionQuery.js"
 import { documentQueries, matching } from "./DocumentQuery.js"
 import { manifestFiles } from "./ManifestFiles.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./Query.js"
@@ -166,6 +167,7 @@ export const make = (options: BrowseOptions): Browse => {
   })
 
   const fromDocuments = documentQueries(remote, viewAt)
+  const fromConditions = conditionQueries(remote, viewAt)
 
   return {
     readOnly: options.readOnly,
@@ -173,6 +175,9 @@ export const make = (options: BrowseOptions): Browse => {
     query: Effect.fn("Browse.query")(function* (query) {
       const problem = queryProblem(query)
       if (problem !== undefined) return yield* invalid(problem)
+      if (query.where !== undefined || query.orderBy !== undefined) {
+        return yield* fromConditions(query)
+      }
       if (query.projected !== true) return yield* fromDocuments(query)
       const found = yield* manifestOf(query)
       if (Option.isNone(found)) return yield* fromDocuments(query)

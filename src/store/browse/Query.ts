@@ -1,6 +1,7 @@
 import { maxDepth } from "../../domain/CanonicalJson.js"
 import type { JsonObject } from "../../domain/Document.js"
 import { isDeeperThan } from "../../domain/JsonCopy.js"
+import type { AnyWhere, Query as CollectionQuery } from "../../domain/query/Query.js"
 import type { Filter } from "./Filter.js"
 
 /** The most documents of one query's result. */
@@ -34,6 +35,10 @@ export interface Query {
   readonly projected?: boolean | undefined
   /** Of the whole collection; only together with a manifest. */
   readonly sort?: Sort | undefined
+  /** A condition as `collection.query` takes it, instead of filters and `sort`; its cursor is one of that query. */
+  readonly where?: AnyWhere | undefined
+  /** The order of such a query. */
+  readonly orderBy?: CollectionQuery["orderBy"] | undefined
   /**
    * Documents are read only where that takes no more requests of the remote than this. Otherwise the answer has no
    * documents, and `cost` says what the query would take. Default: no bound.

@@ -248,7 +248,8 @@ export const makeReader = <A, I>(
     query: asking("query", ({ page }, given) => page(queried, given)),
     queryAll: (given?: unknown) =>
       Stream.unwrap(Effect.map(queries, ({ all }) => all(queried, given))) as any,
-    explainQuery: asking("explainQuery", ({ explain }, given) => explain(queried, given)),
+    explainQuery: (given, options) =>
+      asking("explainQuery", ({ explain }) => explain(queried, given, options))(),
     countWhere: asking("countWhere", ({ count }, given) => count(queried, given)),
     distinct: asking("distinct", ({ distinct }, given) => distinct(queried, given)),
     explain: Effect.fnUntraced(function* (field, value) {

@@ -99,7 +99,7 @@ const readerSignatures = {
   // A query is judged as a whole where it is read.
   query: effect(["query", anything]),
   queryAll: stream(["query", anything]),
-  explainQuery: effect(["query", anything]),
+  explainQuery: effect(["query", anything], optionsOf({ run: maybe(flag) })),
   countWhere: effect(["where", anything]),
   distinct: effect(["path", text]),
   exportExcel: effect(

@@ -40,7 +40,7 @@ const reads = {
   pages: ["stream", 0, "options"],
   history: ["value", 1, "options"],
   explain: ["value", 2],
-  explainQuery: ["value", 0, "options"],
+  explainQuery: ["value", 1, "options"],
   countWhere: ["value", 1]
 } as const satisfies Rows<CollectionReader>
 

@@ -84,6 +84,33 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
     })
   )
 
+  it.effect("takes the conditions and the order of a collection's query", () =>
+    Effect.gen(function* () {
+      const { post } = yield* signedIn
+      const asked = {
+        collection: "products",
+        where: { category: "tools", "size.width": { lessThan: 20 } },
+        orderBy: [{ field: "price", order: "desc" }],
+        limit: 2
+      }
+      const first = (yield* post("/api/query", asked)).body
+      assert.strictEqual(first.source, "index")
+      const second = (yield* post("/api/query", { ...asked, limit: 500, cursor: first.cursor })).body
+      const found = [...first.documents, ...second.documents]
+      assert.isAbove(second.documents.length, 0)
+      assert.deepStrictEqual(
+        found.map(({ price }: { price: number }) => price),
+        found.map(({ price }: { price: number }) => price).sort((a, b) => b - a)
+      )
+      assert.isTrue(found.every((one) => one.category === "tools" && one.size.width < 20))
+      const refused = yield* post("/api/query", { ...asked, where: { price: { atLeest: 1 } } })
+      assert.strictEqual(refused.status, 422)
+      assert.match(refused.body.message, /did you mean atLeast/)
+      assert.strictEqual((yield* post("/api/query", { ...asked, field: "price", value: 1 })).status, 422)
+      assert.strictEqual((yield* post("/api/query", { ...asked, where: 5 })).status, 400)
+    })
+  )
+
   it.effect("filters inside nested JSON, by several conditions, page by page", () =>
     Effect.gen(function* () {
       const { post } = yield* signedIn

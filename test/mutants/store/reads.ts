@@ -1,6 +1,9 @@
 import { mutant } from "../bundled.js"
 
 const reader = "store/internal/Reader.ts"
+const find = "store/internal/FindBy.ts"
+const treeRows = "store/internal/query/TreeRows.ts"
+const treeAnswer = "store/internal/query/TreeAnswer.ts"
 const listing = "store/internal/Listing.ts"
 const lookup = "store/internal/Lookup.ts"
 const keys = "domain/IndexKey.ts"
@@ -12,6 +15,7 @@ const streams =
   "`all`, `find` and `pages` are Streams that read the one commit that was the head when they began"
 const finds =
   '`findBy(field, value)` matches when the field equals the value (`1` is not `"1"`) or is a list that contains it.'
+const agrees = "A result never depends on indexes: they change what is read."
 const skips = '`onInvalid: "skip"` or a function passes over it.'
 const views = "`snapshot` and `at(ref)` are views of one commit"
 const refs = "A ref is a commit's id or its beginning, a branch or a tag, with steps back as Git takes them"
@@ -121,7 +125,7 @@ export const reads = [
     "Option.some({ document, rev: rev - 1, sha"
   ]),
   mutant("candidates are not compared with documents", finds, [
-    reader,
+    find,
     "else if (Object.hasOwn(document.right, field) && fieldMatches(document.right[field], value))",
     "else if (Object.hasOwn(document.right, field))"
   ]),
@@ -156,19 +160,19 @@ export const reads = [
     "return [keyOf(value), ...more]"
   ]),
   mutant("findBy ignores its limit", finds, [
-    reader,
+    find,
     "const all = yield* Stream.runCollect(limited(found, limit)).pipe(",
     "const all = yield* Stream.runCollect(limited(found, undefined)).pipe("
   ]),
   mutant("a scan ignores the limit of findBy", finds, [
-    reader,
-    "yield* Stream.runCollect(limited(scanBy(field, value, options), limit))",
-    "yield* Stream.runCollect(scanBy(field, value, options))"
+    find,
+    "yield* Stream.runCollect(limited(scanned, limit))",
+    "yield* Stream.runCollect(scanned)"
   ]),
   mutant("a scan ignores after", finds, [
-    reader,
-    "const listing = slice(located.listing, undefined, options.after)\n        return Stream.mapChunksEffect",
-    "const listing = slice(located.listing, undefined, undefined)\n        return Stream.mapChunksEffect"
+    find,
+    "const listing = slice(located.listing, undefined, after)",
+    "const listing = slice(located.listing, undefined, undefined)"
   ]),
   mutant("a stale index is believed", noticed, [
     lookup,
@@ -194,13 +198,33 @@ export const reads = [
     'return scanOf("the index is stale: somebody else changed the collection", path, false)',
     'return scanOf("the index is stale: somebody else changed the collection", path, true)'
   ]),
-  mutant("explain says scan", noticed, [reader, 'source: "index",', 'source: "scan",']),
+  mutant("explain says scan", noticed, [find, 'source: "index",', 'source: "scan",']),
   mutant(
     "no index is looked at",
     noticed,
-    [reader, 'if (how._tag === "Scan") break', "if (how._tag !== undefined) break"],
-    [reader, 'source: "index",', 'source: "scan",']
+    [find, 'if (how._tag === "Scan") break', "if (how._tag !== undefined) break"],
+    [find, 'source: "index",', 'source: "scan",']
   ),
+  mutant("a range leaves out its last value", agrees, [
+    "store/internal/query/KeyRange.ts",
+    "range = within(range, { ...all, until: after(greatest) })",
+    "range = within(range, { ...all, until: before(least) })"
+  ]),
+  mutant("ranges are not merged", agrees, [
+    treeRows,
+    "return distinctKeys(mergeSorted(streams))",
+    "return Stream.flatMap(Stream.fromIterable(streams), (stream) => stream)"
+  ]),
+  mutant("any row orders its document", agrees, [
+    treeAnswer,
+    "if (plan.isOrdered ? key !== rowsOrder : !isBehind(key)) continue",
+    "if (!isBehind(key)) continue"
+  ]),
+  mutant("a query does not look at what changed without the index", agrees, [
+    treeRows,
+    "const there = changed.value.flatMap(({ after, id }) => (after === undefined ? [] : [id]))",
+    "const there: Array<string> = []"
+  ]),
   mutant("a view sees the head", views, [core, '{ _tag: "Commit", head, reads }', '{ _tag: "Branch" }']),
   mutant("resolveRef ignores steps back", refs, [
     "git/Revision.ts",

@@ -349,6 +349,8 @@ describe("a query", () => {
       assert.strictEqual(yield* places.countWhere({ city: "Bern" }), 200)
       assert.strictEqual(yield* places.countWhere({}), 600)
       assert.deepInclude(yield* explained({ select: [] } as Query), { source: "manifest" })
+      const planned = yield* places.explainQuery({ where: { city: "Rome" } }, { run: false })
+      assert.deepInclude(planned, { source: "index", read: { entries: 0, documents: 0 } })
       assert.deepStrictEqual(yield* places.distinct("city"), ["Bern", "Oslo", "Rome"])
     })
   )

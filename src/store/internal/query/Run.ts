@@ -153,14 +153,18 @@ const sourceOf = ({ plan }: Way): QueryExplanation["source"] =>
   plan._tag === "Scan" ? "scan" : plan._tag === "Manifest" ? "manifest" : "index"
 
 /** How a query is answered, and what a page of it reads. */
-export const explain = <A>(queried: Queried<A>, given: unknown): Effect.Effect<QueryExplanation, ReadError> =>
+export const explain = <A>(
+  queried: Queried<A>,
+  given: unknown,
+  { run = true }: { readonly run?: boolean | undefined } = {}
+): Effect.Effect<QueryExplanation, ReadError> =>
   Effect.gen(function* () {
     const { collection, core } = queried
     const read = yield* readGiven("explainQuery", collection, given)
     const target = targetOf(core, collection, read, (read.query.limit ?? pageSize) + 1)
     const way = yield* wayOf(target)
     const estimated = yield* way.estimate
-    yield* Stream.runForEach(answer(target, way), () => Effect.void)
+    if (run) yield* Stream.runForEach(answer(target, way), () => Effect.void)
     const { plan } = way
     return {
       source: sourceOf(way),
