@@ -130,8 +130,8 @@ const mostTogether = 512
 /** The fewest that are read together where some of them may not be found. */
 const leastTogether = 20
 
-/** How many documents a query reads together, so that it reads few beyond its limit. */
-export const groupOf = ({ limit, query }: Target): number => {
+/** How many documents a query reads together, so that it reads few beyond its limit; `sure`: it finds what it reads. */
+export const groupOf = ({ limit, query }: Target, sure = isAlways(query.predicate)): number => {
   if (limit === undefined) return mostTogether
-  return Math.min(mostTogether, Math.max(limit, isAlways(query.predicate) ? 1 : leastTogether))
+  return Math.min(mostTogether, Math.max(limit, sure ? 1 : leastTogether))
 }

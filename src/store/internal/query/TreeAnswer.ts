@@ -26,7 +26,7 @@ import {
   readFile,
   type Target
 } from "./Target.js"
-import { type OpenTree, type RowFound, rowsFound } from "./TreeRows.js"
+import { isCovered, type OpenTree, type RowFound, rowsFound } from "./TreeRows.js"
 
 type Failure = ReadError | BrokenTree | IndexDisagrees
 
@@ -82,7 +82,7 @@ export const foundByTree = (
   open: OpenTree
 ): Stream.Stream<Found, Failure> => {
   const found: Stream.Stream<Found, Failure> = rowsFound(target, plan, open).pipe(
-    Stream.grouped(groupOf(target)),
+    Stream.grouped(groupOf(target, isCovered(plan, target))),
     Stream.mapEffect((group) => documentsOf(target, plan, open, Chunk.toReadonlyArray(group))),
     Stream.flattenChunks
   )
