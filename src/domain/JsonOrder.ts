@@ -1,7 +1,9 @@
 import * as Order from "effect/Order"
 import { compareCodePoints, JsonNumber } from "./CanonicalJson.js"
-import type { Component } from "./OrderKey.js"
 import type { SpelledJson } from "./SpelledJson.js"
+
+/** A value of a document, or none. */
+type Component = SpelledJson | undefined
 
 const rank = (value: Component): number => {
   if (value === undefined) return 0

@@ -15,7 +15,7 @@ import { documentFiles } from "./DocumentFiles.js"
 import { indexedFiles } from "./IndexedRead.js"
 import { slice } from "./Listing.js"
 import { lookup } from "./Lookup.js"
-import type { Queried } from "./query/Run.js"
+import type { Queried } from "./Queries.js"
 
 /** How often an index is looked into while the branch moves; then the documents of one commit are scanned. */
 const attempts = 3

@@ -27,7 +27,7 @@ import type { Snapshot, StoreCore } from "./StoreCore.js"
 import { type Place, versionOf } from "./Versions.js"
 
 /** Loaded where something is asked for by a query. */
-const queries = lazy(() => import("./query/Run.js"))
+const queries = lazy(() => import("./Queries.js"))
 
 /** The same, by one field's value. */
 const lookups = lazy(() => import("./FindBy.js"))

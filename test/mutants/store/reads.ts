@@ -2,8 +2,8 @@ import { mutant } from "../bundled.js"
 
 const reader = "store/internal/Reader.ts"
 const find = "store/internal/FindBy.ts"
-const treeRows = "store/internal/query/TreeRows.ts"
-const treeAnswer = "store/internal/query/TreeAnswer.ts"
+const treeRows = "store/internal/QueryRows.ts"
+const treeAnswer = "store/internal/QueryTreeAnswer.ts"
 const listing = "store/internal/Listing.ts"
 const lookup = "store/internal/Lookup.ts"
 const keys = "domain/IndexKey.ts"
@@ -206,7 +206,7 @@ export const reads = [
     [find, 'source: "index",', 'source: "scan",']
   ),
   mutant("a range leaves out its last value", agrees, [
-    "store/internal/query/KeyRange.ts",
+    "store/internal/QueryRange.ts",
     "range = within(range, { ...all, until: after(greatest) })",
     "range = within(range, { ...all, until: before(least) })"
   ]),

@@ -1,7 +1,7 @@
-import type { Json } from "../../../domain/Document.js"
-import type { IndexField } from "../../../domain/IndexDefinition.js"
-import { afterPrefix, descending, equalKeys, prefixKey, valueKey } from "../../../domain/OrderKey.js"
-import type { Test } from "../../../domain/query/Predicate.js"
+import type { Json } from "../../domain/Document.js"
+import type { IndexField } from "../../domain/IndexDefinition.js"
+import { afterPrefix, descending, equalKeys, prefixKey, valueKey } from "../../domain/OrderKey.js"
+import type { Test } from "../../domain/query/Predicate.js"
 
 /** A place between keys: before or after all keys that begin with a text. */
 interface Position {

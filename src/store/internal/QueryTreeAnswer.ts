@@ -2,19 +2,20 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { JsonObject } from "../../../domain/Document.js"
-import { isDocumentId } from "../../../domain/DocumentId.js"
-import { descending } from "../../../domain/OrderKey.js"
-import { asRead } from "../../../domain/query/Ordering.js"
-import { pathsIn } from "../../../domain/query/Predicate.js"
-import type { ReadError } from "../../../domain/StoreError.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
-import type { Blob } from "../../remote/GitRemote.js"
-import type { BrokenTree } from "../ordered-tree/BrokenTree.js"
-import type { Row } from "../ordered-tree/Leaf.js"
-import * as Scan from "../ordered-tree/Scan.js"
-import type { TreePlan } from "./Plan.js"
-import { mergeSorted } from "./SortedRows.js"
+import type { JsonObject } from "../../domain/Document.js"
+import { isDocumentId } from "../../domain/DocumentId.js"
+import { descending } from "../../domain/OrderKey.js"
+import { asRead } from "../../domain/query/Ordering.js"
+import { pathsIn } from "../../domain/query/Predicate.js"
+import type { ReadError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
+import type { Blob } from "../remote/GitRemote.js"
+import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
+import type { Row } from "./ordered-tree/Leaf.js"
+import * as Scan from "./ordered-tree/Scan.js"
+import type { TreePlan } from "./QueryPlan.js"
+import { isCovered, type OpenTree, type RowFound, rowsFound } from "./QueryRows.js"
+import { mergeSorted } from "./QuerySorting.js"
 import {
   type Found,
   filesOf,
@@ -25,8 +26,7 @@ import {
   type ReadDocument,
   readFile,
   type Target
-} from "./Target.js"
-import { isCovered, type OpenTree, type RowFound, rowsFound } from "./TreeRows.js"
+} from "./QueryTarget.js"
 
 type Failure = ReadError | BrokenTree | IndexDisagrees
 

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
-import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
+import type { CheckedQuery } from "../../domain/query/ReadQuery.js"
 
 /*
  * A cursor contains the key of the last document of a page in the query's order, so the next page begins behind it, whatever

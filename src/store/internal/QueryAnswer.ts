@@ -3,25 +3,25 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { isDocumentId } from "../../../domain/DocumentId.js"
-import { lazy } from "../../../domain/Lazy.js"
-import { idKey } from "../../../domain/query/Ordering.js"
-import { isAlways } from "../../../domain/query/Predicate.js"
-import { settingsFileName } from "../../../domain/Settings.js"
-import { documentIn } from "../../../domain/SpelledJson.js"
-import type { ReadError } from "../../../domain/StoreError.js"
-import type { QueryReads } from "../../Collection.js"
-import { under } from "../../DocumentPath.js"
-import type { Blob } from "../../remote/GitRemote.js"
-import { documentFiles } from "../DocumentFiles.js"
-import { type Listing, type LocatedListing, partsOf } from "../Listing.js"
-import { lookup } from "../Lookup.js"
-import type { LookupPlan } from "../LookupPlan.js"
-import type { BrokenTree } from "../ordered-tree/BrokenTree.js"
-import { headerName, rowsName } from "../ordered-tree/Header.js"
-import type { RecordedSettings } from "../RepositorySettings.js"
-import { type ManifestPlan, type Plan, planOf, type TreePlan, type ValuesPlan } from "./Plan.js"
-import { FirstRows } from "./SortedRows.js"
+import { isDocumentId } from "../../domain/DocumentId.js"
+import { lazy } from "../../domain/Lazy.js"
+import { idKey } from "../../domain/query/Ordering.js"
+import { isAlways } from "../../domain/query/Predicate.js"
+import { settingsFileName } from "../../domain/Settings.js"
+import { documentIn } from "../../domain/SpelledJson.js"
+import type { ReadError } from "../../domain/StoreError.js"
+import type { QueryReads } from "../Collection.js"
+import { under } from "../DocumentPath.js"
+import type { Blob } from "../remote/GitRemote.js"
+import { documentFiles } from "./DocumentFiles.js"
+import { type Listing, type LocatedListing, partsOf } from "./Listing.js"
+import { lookup } from "./Lookup.js"
+import type { LookupPlan } from "./LookupPlan.js"
+import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
+import { headerName, rowsName } from "./ordered-tree/Header.js"
+import { type ManifestPlan, type Plan, planOf, type TreePlan, type ValuesPlan } from "./QueryPlan.js"
+import type { OpenTree } from "./QueryRows.js"
+import { FirstRows } from "./QuerySorting.js"
 import {
   type Found,
   filesOf,
@@ -31,12 +31,12 @@ import {
   idOf,
   placeOf,
   type Target
-} from "./Target.js"
-import type { OpenTree } from "./TreeRows.js"
+} from "./QueryTarget.js"
+import type { RecordedSettings } from "./RepositorySettings.js"
 
 /** Loaded where a repository has trees. */
-export const trees = lazy(() => import("./TreeAnswer.js"))
-const rows = lazy(() => import("./TreeRows.js"))
+export const trees = lazy(() => import("./QueryTreeAnswer.js"))
+const rows = lazy(() => import("./QueryRows.js"))
 
 /** How a query is answered, for those who ask. */
 export interface Way<E = ReadError | IndexDisagrees> {

@@ -1,11 +1,11 @@
-import type { Json } from "../../../domain/Document.js"
-import { type IndexDefinition, type IndexField, isPlainIndex } from "../../../domain/IndexDefinition.js"
-import { equalJson } from "../../../domain/IndexKey.js"
-import { afterPrefix, tupleKey } from "../../../domain/OrderKey.js"
-import { type Order, testsAt } from "../../../domain/query/Ordering.js"
-import { conjuncts, type Predicate, pathsIn, type Test } from "../../../domain/query/Predicate.js"
-import type { CheckedQuery } from "../../../domain/query/ReadQuery.js"
-import { type FieldRange, type KeyRange, keysBelow, present, rangesOf } from "./KeyRange.js"
+import type { Json } from "../../domain/Document.js"
+import { type IndexDefinition, type IndexField, isPlainIndex } from "../../domain/IndexDefinition.js"
+import { equalJson } from "../../domain/IndexKey.js"
+import { afterPrefix, tupleKey } from "../../domain/OrderKey.js"
+import { type Order, testsAt } from "../../domain/query/Ordering.js"
+import { conjuncts, type Predicate, pathsIn, type Test } from "../../domain/query/Predicate.js"
+import type { CheckedQuery } from "../../domain/query/ReadQuery.js"
+import { type FieldRange, type KeyRange, keysBelow, present, rangesOf } from "./QueryRange.js"
 
 /** Rows of an index that are one behind the other, with the values of the first fields that they have in common. */
 export interface Span extends KeyRange {
