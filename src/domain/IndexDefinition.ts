@@ -1,11 +1,11 @@
 import * as Either from "effect/Either"
-import { compareCodePoints, encodeInline, isPlainObject, JsonMap, JsonNumber } from "./CanonicalJson.js"
+import { compareCodePoints, encodeInline, isPlainObject, JsonMap } from "./CanonicalJson.js"
 import { fieldNameProblem } from "./CollectionName.js"
 import type { Json } from "./Document.js"
 import { fieldPathProblem, valueAt } from "./FieldPath.js"
 import { fieldMatches } from "./IndexKey.js"
 import type { Direction } from "./OrderKey.js"
-import type { SpelledJson, SpelledObject } from "./SpelledJson.js"
+import { asRead, type SpelledObject } from "./SpelledJson.js"
 
 /** One field of an index, in the order in which the fields are compared. */
 export interface IndexField {
@@ -156,16 +156,6 @@ export const definitionText = (index: IndexDefinition): string | undefined => {
 /** Whether two definitions say the same. */
 export const sameIndex = (a: IndexDefinition, b: IndexDefinition): boolean =>
   Either.getOrThrow(encodeInline(printIndex(a))) === Either.getOrThrow(encodeInline(printIndex(b)))
-
-/** A value as JavaScript reads it. */
-export const asRead = (value: SpelledJson | undefined): Json | undefined => {
-  if (value instanceof JsonNumber) return Number(value.text)
-  if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map((item: SpelledJson) => asRead(item)!)
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, asRead(member as SpelledJson)!])
-  )
-}
 
 /** Whether an index holds a document. */
 export const holds = ({ where }: Pick<IndexDefinition, "where">, document: SpelledObject): boolean => {

@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { JsonNumber, numberText } from "./CanonicalJson.js"
+import { encodeInline, JsonNumber, numberText } from "./CanonicalJson.js"
 import type { Json, JsonObject } from "./Document.js"
 import { numbersIn, parseObject } from "./JsonText.js"
 
@@ -74,3 +74,24 @@ export const parseSpelled = (content: Uint8Array): Either.Either<SpelledObject, 
 /** A file as a document; one that holds no JSON object counts as an empty one. */
 export const documentIn = (content: Uint8Array): SpelledObject =>
   Either.getOrElse(parseSpelled(content), (): SpelledObject => ({}))
+
+const isList = (value: SpelledJson): value is ReadonlyArray<SpelledJson> => Array.isArray(value)
+
+/** A value with its numbers as JavaScript reads them. */
+export function asRead(value: SpelledJson): Json
+export function asRead(value: SpelledJson | undefined): Json | undefined
+export function asRead(value: SpelledJson | undefined): Json | undefined {
+  if (value instanceof JsonNumber) return Number(value.text)
+  if (typeof value !== "object" || value === null) return value
+  if (isList(value)) return value.map((item) => asRead(item))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, asRead(member as SpelledJson)])
+  )
+}
+
+/** A value as indexes and queries see it: what contains a number that JavaScript cannot hold, such as `1e400`, counts as missing. */
+export const held = (value: SpelledJson | undefined): SpelledJson | undefined => {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined
+  return value !== undefined && Either.isRight(encodeInline(value)) ? value : undefined
+}

@@ -212,7 +212,7 @@ describe("a condition", () => {
       (one) => `array(select id from d where ${one.sql} order by t nulls first, n desc nulls last, id)`
     )
     const answers = await sql.query<{ ids: ReadonlyArray<number> }>(
-      ids.map((list, at) => `select ${at} as at, ${list} as ids`).join(" union all ") + " order by at"
+      `${ids.map((list, at) => `select ${at} as at, ${list} as ids`).join(" union all ")} order by at`
     )
     for (const [at, one] of all.entries()) {
       const query = read({

@@ -2,7 +2,7 @@ import { compareCodePoints } from "../CanonicalJson.js"
 import type { Json, JsonObject } from "../Document.js"
 import { valueAt } from "../FieldPath.js"
 import { equalJson } from "../IndexKey.js"
-import { held } from "./HeldValue.js"
+import { held } from "../SpelledJson.js"
 import type { Predicate, Test } from "./Predicate.js"
 
 /** Whether one value satisfies a test. */

@@ -1,10 +1,7 @@
-import { JsonNumber } from "../CanonicalJson.js"
-import type { Json } from "../Document.js"
 import { valueAt } from "../FieldPath.js"
 import type { IndexField } from "../IndexDefinition.js"
 import { type Component, type Direction, descending, prefixKey, valueKey } from "../OrderKey.js"
-import type { SpelledJson, SpelledObject } from "../SpelledJson.js"
-import { held } from "./HeldValue.js"
+import { asRead, held, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
 import { satisfiesAll } from "./Matching.js"
 import { conjuncts, type Predicate, type Test } from "./Predicate.js"
 
@@ -35,16 +32,6 @@ export const testsAt = (predicate: Predicate, path: string): ReadonlyArray<Test>
 }
 
 const isList = (value: Component): value is ReadonlyArray<SpelledJson> => Array.isArray(value)
-
-/** A value with its numbers as JavaScript reads them. */
-export const asRead = (value: SpelledJson): Json => {
-  if (value instanceof JsonNumber) return Number(value.text)
-  if (typeof value !== "object" || value === null) return value
-  if (isList(value)) return value.map(asRead)
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, asRead(member as SpelledJson)])
-  )
-}
 
 /** The key that sorts an `_id` behind the keys of fields. Downwards it needs its end: there an id follows all that it begins. */
 export const idKey = (id: string, direction: Direction): string =>

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../Document.js"
-import { held } from "./HeldValue.js"
+import { held } from "../SpelledJson.js"
 
 type Mutable = { [key: string]: Json }
 

@@ -1,8 +1,6 @@
-import * as Either from "effect/Either"
-import { encodeInline } from "../../../domain/CanonicalJson.js"
 import type { IndexField } from "../../../domain/IndexDefinition.js"
 import { type Component, prefixKey, tupleKey } from "../../../domain/OrderKey.js"
-import type { SpelledJson } from "../../../domain/SpelledJson.js"
+import { held, type SpelledJson } from "../../../domain/SpelledJson.js"
 import type { KeyOf, Row } from "./Leaf.js"
 
 const own = (row: Row, path: string): Component => (Object.hasOwn(row, path) ? row[path] : undefined)
@@ -31,12 +29,6 @@ const combinations = (lists: ReadonlyArray<Values>): ReadonlyArray<Values> =>
   )
 
 const isList = (value: Component): value is ReadonlyArray<SpelledJson> => Array.isArray(value)
-
-/** A value as a row can hold it: what has a number that JavaScript cannot hold, such as `1e400`, counts as missing. */
-export const held = (value: Component): Component => {
-  if (typeof value === "string" || typeof value === "boolean" || value === null) return value
-  return value !== undefined && Either.isRight(encodeInline(value)) ? value : undefined
-}
 
 export type ValueOf = (path: string) => SpelledJson | undefined
 
