@@ -285,19 +285,6 @@ describe("a store on a hostile Git server", () => {
   )
 
   test(
-    "makes a branch whose push is delivered twice",
-    Effect.gen(function* () {
-      const backend = yield* HttpBackend.make
-      const { remote, store } = yield* both(backend.create("twice.git"))
-      yield* store.collection("people").insert({ n: 0 }, { id: "first" })
-      const head = Option.getOrThrow(yield* remote.head("main"))
-      backend.intercept = twice(backend)
-      yield* store.collection("people").insert({ n: 0 }, { id: "second" })
-      yield* remote.createBranch("other", head.commit)
-    })
-  )
-
-  test(
     "does not say that a push was refused whose report is too long",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
@@ -361,24 +348,6 @@ describe("a store on a hostile Git server", () => {
       const exit = yield* Fiber.await(waiting)
       assert.isTrue(Exit.isSuccess(exit), `${Duration.format(took)} ${String(exit)}`)
       assert.isBelow(Duration.toSeconds(took), 15)
-    })
-  )
-
-  test(
-    "keeps the interval between pushes also where it moves branches",
-    Effect.gen(function* () {
-      const backend = yield* HttpBackend.make
-      const store = yield* open(backend.create("paced.git"), { pushInterval: "1 second" })
-      yield* store.collection("people").insert({ n: 0 }, { id: "first" })
-      const times: Array<number> = []
-      backend.intercept = (request) => {
-        if (isPush(request)) times.push(Date.now())
-        return false
-      }
-      yield* store.transaction({}, (tx) => tx.collection("people").insert({ n: 1 }, { id: "second" }))
-      const gaps = times.slice(1).map((time, at) => time - times[at]!)
-      assert.isAbove(times.length, 1)
-      assert.isAtLeast(Math.min(...gaps), 900, JSON.stringify(gaps))
     })
   )
 
