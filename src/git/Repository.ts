@@ -67,11 +67,15 @@ export interface Repository<Failure = RemoteError> {
   readonly ref: (name: string) => Effect.Effect<Option.Option<Oid>, Failure>
   /** The refs whose whole names begin with `prefix`, ordered by name. */
   readonly refs: (prefix: string) => Effect.Effect<ReadonlyArray<Reference>, Failure>
-  /** Test-and-set of a ref, after every commit of this process that was queued for it; `next` none deletes it. */
+  /**
+   * Test-and-set of a ref, after every commit of this process that was queued for it; `next` none deletes it. `unique` says
+   * that nobody else can choose the name: a ref that exists at `next` is then one whose creation was delivered twice.
+   */
   readonly updateRef: (
     name: string,
     expected: Option.Option<Oid>,
-    next: Option.Option<Oid>
+    next: Option.Option<Oid>,
+    options?: { readonly unique?: boolean | undefined }
   ) => Effect.Effect<void, RefMoved | Failure | AmbiguousWriteError>
   /** The same for several refs in one step, all or none. Left out by repositories that know no such step. */
   readonly updateRefs?:

@@ -9,17 +9,24 @@ import * as Stream from "effect/Stream"
 import { makeExclusively } from "../../domain/Mutex.js"
 import { isOid, type Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
-import { type AmbiguousWriteError, RemoteError, StoreError } from "../../domain/StoreError.js"
+import {
+  type AmbiguousWriteError,
+  RemoteError,
+  StoreError,
+  type ValidationError
+} from "../../domain/StoreError.js"
 import type { Head, Signature } from "../Commit.js"
 import * as Engine from "../disk/Engine.js"
-import { MissingObject } from "../disk/Fault.js"
 import type { FlushOutcome, Portion } from "../disk/Flush.js"
 import type { GitRepository } from "../disk/GitRepository.js"
 import { PackBuilder } from "../disk/PackBuilder.js"
 import { branchRef } from "../Names.js"
 import type { ServerFailure, SmartHttp } from "../protocol/SmartHttp.js"
 import type { ListedRef } from "../protocol/UploadPack.js"
-import type { Repository } from "../Repository.js"
+import type { RefUpdate, Repository } from "../Repository.js"
+import { parseRevision } from "../Revision.js"
+import { bindTo } from "./CloneConfig.js"
+import * as Fetching from "./Fetching.js"
 import * as Origin from "./Origin.js"
 import * as Push from "./Push.js"
 import { Shallow } from "./Shallow.js"
@@ -41,16 +48,10 @@ export interface CloneOptions {
 export type CloneFailure = ServerFailure
 
 const headPrefix = "refs/heads/"
+/** A name that no ref can have. */
+const nothing = "refs/.."
 /** Blobs that one fetch asks for at most. */
 const mostBlobs = 10_000
-/** Commits that are fetched with a head that has moved: they tell by themselves how it stands to what was there. */
-const lately = 8
-/** Commits that a fetch says are here, at most. */
-const mostHaves = 64
-/** Commits of a history that are looked at in the first step back, and how many times more in each next one. */
-const firstStep = 64
-/** As deep as any history. */
-const everything = 2_147_483_647
 
 /** Whether a server refuses what was pushed, not who pushes or how often. */
 const isForItself = (failure: ServerFailure): boolean =>
@@ -59,9 +60,6 @@ const isForItself = (failure: ServerFailure): boolean =>
 /** The error of the server below what the engine made of it. */
 const underlying = <E>(error: E): E | ServerFailure =>
   error instanceof RemoteError && error.cause instanceof StoreError ? (error.cause as ServerFailure) : error
-
-const missing = (error: unknown): Oid | undefined =>
-  error instanceof RemoteError && error.cause instanceof MissingObject ? (error.cause.oid as Oid) : undefined
 
 const isRefMoved = (cause: Cause.Cause<unknown>): boolean =>
   Option.exists(Cause.failureOption(cause), (error) => error instanceof RefMoved)
@@ -72,15 +70,16 @@ const isRefMoved = (cause: Cause.Cause<unknown>): boolean =>
  */
 export const open = (
   options: CloneOptions
-): Effect.Effect<Repository<CloneFailure>, CloneFailure, Scope.Scope> =>
+): Effect.Effect<Repository<CloneFailure>, CloneFailure | ValidationError, Scope.Scope> =>
   Effect.gen(function* () {
     const { agent, directory, http, maxRetries, mostPack, pushInterval, url } = options
     let nextPush = 0
 
     const publish = (
       portions: ReadonlyArray<Portion>,
-      pack: () => Promise<ReadonlyArray<Uint8Array>>
-    ): Promise<ReadonlyArray<FlushOutcome>> => Effect.runPromise(publishing(portions, Effect.promise(pack)))
+      pack: (how: { readonly thin: boolean }) => Promise<ReadonlyArray<Uint8Array>>
+    ): Promise<ReadonlyArray<FlushOutcome>> =>
+      Effect.runPromise(publishing(portions, (how) => Effect.promise(() => pack(how))))
 
     const engine: GitRepository = yield* Engine.open({
       directory,
@@ -90,6 +89,7 @@ export const open = (
       publish,
       pace: Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sleep(Math.max(0, nextPush - now)))
     })
+    yield* bindTo(directory, url, (yield* engine.refs("refs/")).length === 0)
     const shallow = new Shallow(directory)
     const hasParents = (oid: Oid) =>
       Effect.flatMap(engine.commit(oid), (commit) =>
@@ -101,7 +101,7 @@ export const open = (
       url,
       http,
       agent,
-      directory,
+      ingest: engine.ingest,
       shallow,
       hasParents,
       maxRetries,
@@ -112,8 +112,8 @@ export const open = (
     const seen = new Map<string, Oid | undefined>()
     let pushes = 0
 
-    /** Branches on which a group of commits was refused, and how many of them still go by themselves. */
-    const apart = new Map<string, number>()
+    /** Commits of a push that was refused which still go by themselves. */
+    let apart = 0
     const oneByOne = makeExclusively()
 
     const saw = (branch: string, at: Oid | undefined) => void seen.set(branch, at)
@@ -121,105 +121,15 @@ export const open = (
     const listed = (refs: ReadonlyArray<ListedRef>, name: string) =>
       refs.find((ref) => ref.name === name)?.oid
 
-    const has = (oid: Oid) => Effect.map(engine.objectInfo(oid), Option.isSome)
-
-    const haves = Effect.map(engine.refs(headPrefix), (refs) =>
-      refs.slice(0, mostHaves).map(({ oid }) => oid)
-    )
-
-    /** Brings a commit with its trees into the clone. */
-    const bring = (oid: Oid): Effect.Effect<boolean, ServerFailure> =>
-      Effect.flatMap(has(oid), (there) =>
-        there
-          ? Effect.succeed(true)
-          : Effect.flatMap(haves, (held) =>
-              origin.fetch({
-                wants: [oid],
-                haves: held,
-                shallow: shallow.all,
-                depth: held.length === 0 ? 1 : lately,
-                filter: "blob:none"
-              })
-            )
-      )
-
-    /** Brings one object into the clone. A server leaves out what it takes to be here with a commit, so none is named. */
-    const bringAlone = (oid: Oid): Effect.Effect<boolean, ServerFailure> =>
-      origin.fetch({ wants: [oid], shallow: shallow.all, depth: 1, filter: "blob:none" })
-
-    /** Runs what reads objects, again with each one that had to be fetched. */
-    const fetching = <A, E, R>(
-      effect: Effect.Effect<A, E, R>,
-      last?: Oid
-    ): Effect.Effect<A, E | ServerFailure, R> =>
-      Effect.catchAll(effect, (error) => {
-        const oid = missing(error)
-        if (oid === undefined || oid === last) return Effect.fail(error)
-        return Effect.flatMap(
-          bringAlone(oid),
-          (found): Effect.Effect<A, E | ServerFailure, R> =>
-            found ? fetching(effect, oid) : Origin.lostObject(url, oid)
-        )
-      })
-
-    /** Reads what may have to be brought: none where the server does not have it either. */
-    const brought = <A>(
-      read: Effect.Effect<Option.Option<A>, RemoteError>,
-      bring: Effect.Effect<boolean, ServerFailure>
-    ) =>
-      Effect.flatMap(read, (found) =>
-        Option.isSome(found)
-          ? Effect.succeed(found)
-          : Effect.flatMap(bring, (there) => (there ? read : Effect.succeed(found)))
-      )
-
-    /** The whole history of a commit, with its trees. */
-    const bringHistory = (oid: Oid, filter: "blob:none" | "tree:0", depth = everything) =>
-      shallow.all.length === 0
-        ? Effect.void
-        : origin.fetch({ wants: [oid], shallow: shallow.all, depth, filter })
-
-    const parentsOf = (oid: Oid) =>
-      Effect.map(
-        engine.commit(oid),
-        Option.map(({ parents }) => parents)
-      )
-
-    /** Walks back from a head until one of two commits is met; history that is not here is fetched step by step. */
-    const reaches = (
-      head: Oid,
-      above: Oid,
-      base: Oid | undefined,
-      depth = firstStep
-    ): Effect.Effect<Push.Reached, ServerFailure> =>
-      Effect.gen(function* () {
-        if (!(yield* bring(head))) return "neither"
-        const waiting: Array<Oid> = [head]
-        const walked = new Set<Oid>(waiting)
-        let cut = false
-        for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
-          if (at === above) return "above"
-          if (at === base) return "base"
-          const parents = Option.getOrElse(yield* parentsOf(at), () => [])
-          for (const parent of parents) {
-            if (parent === above) return "above"
-            if (parent === base) return "base"
-            if (!shallow.has(at) && !walked.has(parent)) waiting.push(parent)
-            walked.add(parent)
-          }
-          if (shallow.has(at) && parents.length > 0) cut = true
-        }
-        if (!cut) return "neither"
-        yield* bringHistory(head, "tree:0", depth)
-        return yield* reaches(head, above, base, Math.min(depth * 8, everything))
-      })
+    const { bring, bringAlone, bringHistory, brought, fetching, has, lost, note, place, reaches } =
+      Fetching.make({ url, engine, origin, shallow })
 
     const emptyPack = () => new PackBuilder(0).finish().chunks
     const push = yield* Push.make({ url, http, origin, agent, reaches, maxRetries, emptyPack })
 
     const publishing = (
       portions: ReadonlyArray<Portion>,
-      pack: Effect.Effect<ReadonlyArray<Uint8Array>>
+      pack: (how: { readonly thin: boolean }) => Effect.Effect<ReadonlyArray<Uint8Array>>
     ): Effect.Effect<ReadonlyArray<FlushOutcome>> =>
       Effect.map(
         Effect.zipRight(
@@ -236,10 +146,11 @@ export const open = (
             pack
           )
         ),
-        (outcomes) =>
-          outcomes.map((outcome, at): FlushOutcome => {
+        (outcomes) => {
+          const together = portions.reduce((sum, { commits }) => sum + commits, 0)
+          pushes++
+          return outcomes.map((outcome, at): FlushOutcome => {
             const { base, branch, commits, tip } = portions[at]!
-            pushes++
             switch (outcome._tag) {
               case "Done":
                 saw(branch, tip)
@@ -251,9 +162,9 @@ export const open = (
                 seen.delete(branch)
                 return outcome.failure
               case "Refused":
-                if (commits > 1 && isForItself(outcome.failure)) {
+                if (together > 1 && isForItself(outcome.failure)) {
                   // One of them is to blame: each is pushed by itself, and the others do not fail with it.
-                  apart.set(branch, commits)
+                  apart += commits
                   return { _tag: "Moved", actual: base }
                 }
                 return new RemoteError({
@@ -264,6 +175,7 @@ export const open = (
                 })
             }
           })
+        }
       )
 
     /** Where a branch is now, never from before a push of this process. */
@@ -279,39 +191,32 @@ export const open = (
         })
       })
 
-    let asked = false
     /** The same before the first write: the server says it with what it says of itself to those that push. */
     const lookToWrite = (branch: string): Effect.Effect<Oid | undefined, ServerFailure> =>
       Effect.suspend(() => {
-        if (asked) return look(branch)
-        asked = true
-        return Effect.map(origin.receiver, ({ refs }) => {
+        if (origin.isIntroduced()) return look(branch)
+        const before = pushes
+        return Effect.flatMap(origin.receiver, ({ refs }) => {
+          if (before !== pushes) return look(branch)
           const at = refs.get(branchRef(branch))
           saw(branch, at)
-          return at
+          return Effect.succeed(at)
         })
       })
 
     /** Puts a branch of the clone where the server's was seen, with what a commit on it needs. */
     const follow = (branch: string): Effect.Effect<void, ServerFailure> =>
       Effect.gen(function* () {
-        const name = branchRef(branch)
         const at = seen.has(branch) ? seen.get(branch) : yield* lookToWrite(branch)
-        const here = Option.getOrUndefined(yield* engine.ref(name))
-        if (here === at) return
-        if (at !== undefined && !(yield* bring(at))) return yield* Origin.lostObject(url, at)
-        yield* engine
-          .updateRef(name, Option.fromNullable(here), Option.fromNullable(at))
-          .pipe(Effect.catchTags({ RefMoved: () => Effect.void, AmbiguousWriteError: () => Effect.void }))
+        if (at !== undefined && !(yield* bring(at))) return yield* lost(at)
+        yield* place(branchRef(branch), at)
       })
 
     const commitNext: Repository<CloneFailure>["commitNext"] = (branch, build) =>
       Effect.suspend(() => {
-        const left = apart.get(branch) ?? 0
-        if (left === 0) return commitOn(branch, build)
-        if (left === 1) apart.delete(branch)
-        else apart.set(branch, left - 1)
-        return oneByOne(branch)(commitOn(branch, build))
+        if (apart === 0) return commitOn(branch, build)
+        apart--
+        return oneByOne("")(commitOn(branch, build))
       })
 
     const commitOn: Repository<CloneFailure>["commitNext"] = (branch, build) =>
@@ -344,6 +249,14 @@ export const open = (
         }
       })
 
+    /** Whoever finds a branch that was to move where it was to go finds it moved; one that was to be made may be another's. */
+    const moveOf = ({ expected, name, next }: RefUpdate, unique: boolean): Push.Move => ({
+      name,
+      from: Option.getOrUndefined(expected),
+      to: Option.getOrUndefined(next),
+      unique: unique || Option.isSome(expected)
+    })
+
     const failed = (
       outcome: Push.Outcome,
       { from, name }: Push.Move
@@ -374,14 +287,6 @@ export const open = (
           effect
         )
 
-    /** Takes a branch that is gone from the clone. */
-    const drop = (name: string) =>
-      Effect.ignore(
-        Effect.flatMap(engine.ref(name), (here) =>
-          Option.isNone(here) ? Effect.void : engine.updateRef(name, here, Option.none())
-        )
-      )
-
     const moveRefs = (moves: ReadonlyArray<Push.Move>, atomic: boolean) =>
       Effect.gen(function* () {
         const outcomes = yield* inTurns(moves, push(moves, undefined, { atomic }))
@@ -393,7 +298,7 @@ export const open = (
           else if (to !== undefined) saw(branch, to)
           else {
             seen.delete(branch)
-            yield* drop(name)
+            yield* Effect.ignore(place(name, undefined))
           }
         }
         // Of several that move together the one that is elsewhere says why none did.
@@ -402,43 +307,51 @@ export const open = (
         if (at >= 0) yield* failed(outcomes[at]!, moves[at]!)
       })
 
-    const revisionNames = (revision: string) => {
-      const name = revision.replace(/[~^@:].*$/s, "")
-      return name === "" || name === "HEAD"
-        ? ["HEAD"]
-        : name.startsWith("refs/")
-          ? [name]
-          : [`refs/tags/${name}`, `refs/heads/${name}`]
-    }
+    /** What a name means on the server: a ref by its whole name, a tag or a branch, in Git's order. */
+    const namesOf = (name: string) =>
+      name.startsWith("refs/") ? [name] : [`refs/${name}`, `refs/tags/${name}`, `refs/heads/${name}`]
 
-    /** Puts a ref of the clone where the server's is. */
-    const mirror = (name: string, at: Oid | undefined) =>
+    /** Where the server's HEAD is. */
+    const serverHead = Effect.map(origin.refs(["HEAD"]), (refs) => listed(refs, "HEAD"))
+
+    /** Puts what a name may mean into the clone, and answers by which name or id it is found there. */
+    const mirrored = (name: string): Effect.Effect<string, ServerFailure> =>
       Effect.gen(function* () {
-        if (name.startsWith(headPrefix)) return yield* follow(name.slice(headPrefix.length))
-        const here = yield* engine.ref(name)
-        if (Option.getOrUndefined(here) === at) return
-        if (at !== undefined) yield* bring(at)
-        yield* engine
-          .updateRef(name, here, Option.fromNullable(at))
-          .pipe(Effect.catchTags({ RefMoved: () => Effect.void, AmbiguousWriteError: () => Effect.void }))
+        if (name === "HEAD" || name === "@" || name === "") {
+          const at = yield* serverHead
+          if (at !== undefined) yield* bring(at)
+          return at ?? nothing
+        }
+        if (isOid(name)) return (yield* bring(name)) ? name : nothing
+        const names = namesOf(name)
+        const before = pushes
+        const refs = yield* origin.refs(names)
+        for (const one of names) {
+          const at = listed(refs, one)
+          if (at !== undefined) yield* bring(at)
+          if (one.startsWith(headPrefix) && before === pushes) saw(one.slice(headPrefix.length), at)
+          yield* place(one, at)
+        }
+        const isAny = names.some((one) => listed(refs, one) !== undefined)
+        if (!isAny && /^[0-9a-f]{4,39}$/.test(name)) {
+          // The beginning of an id: the server takes none, so it is looked for in its whole history.
+          const at = yield* serverHead
+          if (at !== undefined && (yield* bring(at))) yield* bringHistory(at)
+        }
+        return name
       })
 
     const resolve = (revision: string): Effect.Effect<Option.Option<Oid>, ServerFailure> =>
       Effect.gen(function* () {
-        if (isOid(revision)) return (yield* bring(revision)) ? yield* engine.resolve(revision) : Option.none()
-        const names = revisionNames(revision)
-        const before = pushes
-        const refs = yield* origin.refs(names)
-        for (const name of names.filter((one) => one !== "HEAD")) {
-          const at = listed(refs, name)
-          if (name.startsWith(headPrefix) && before === pushes) saw(name.slice(headPrefix.length), at)
-          yield* mirror(name, at)
+        const parsed = parseRevision(revision)
+        if (parsed === undefined) return Option.none()
+        const name = yield* mirrored(parsed.name)
+        const rest = revision.slice(parsed.name.length)
+        if (rest !== "") {
+          const start = yield* engine.resolve(name)
+          if (Option.isSome(start)) yield* bringHistory(start.value)
         }
-        if (/[~^]/.test(revision)) {
-          const start = yield* engine.resolve(revision.replace(/[~^].*$/s, ""))
-          if (Option.isSome(start)) yield* bringHistory(start.value, "tree:0")
-        }
-        return yield* fetching(engine.resolve(revision))
+        return yield* fetching(engine.resolve(`${name}${rest}`))
       })
 
     const repository: Repository<CloneFailure> = {
@@ -459,7 +372,7 @@ export const open = (
                 const absent: Array<Oid> = []
                 for (const oid of new Set(group)) if (!(yield* has(oid))) absent.push(oid)
                 if (absent.length > 0 && !(yield* origin.fetch({ wants: absent }))) {
-                  return Stream.fail(Origin.lostObject(url, absent[0]!))
+                  return Stream.fail(lost(absent[0]!))
                 }
                 return engine.blobs(group)
               })
@@ -475,7 +388,12 @@ export const open = (
 
       ref: (name) =>
         name.startsWith(headPrefix)
-          ? Effect.map(look(name.slice(headPrefix.length)), Option.fromNullable)
+          ? Effect.gen(function* () {
+              const branch = name.slice(headPrefix.length)
+              const at = yield* look(branch)
+              if (at !== undefined && (yield* bring(at))) yield* note(branch, at)
+              return Option.fromNullable(at)
+            })
           : Effect.map(origin.refs([name]), (refs) => Option.fromNullable(listed(refs, name))),
 
       refs: (prefix) =>
@@ -483,21 +401,26 @@ export const open = (
           refs.flatMap(({ name, oid }) => (oid === undefined ? [] : [{ name, oid }]))
         ),
 
-      updateRef: (name, expected, next) =>
-        moveRefs(
-          [{ name, from: Option.getOrUndefined(expected), to: Option.getOrUndefined(next), unique: false }],
-          false
-        ),
+      updateRef: (name, expected, next, how) =>
+        moveRefs([moveOf({ name, expected, next }, how?.unique === true)], false),
 
       updateRefs: (updates) =>
-        moveRefs(
-          updates.map(({ expected, name, next }) => ({
-            name,
-            from: Option.getOrUndefined(expected),
-            to: Option.getOrUndefined(next),
-            unique: false
-          })),
-          true
+        Effect.catchTag(
+          moveRefs(
+            updates.map((update) => moveOf(update, false)),
+            true
+          ),
+          "RemoteError",
+          (error) =>
+            error.reason === "Denied" && updates.some(({ next }) => Option.isNone(next))
+              ? // Where branches may not be deleted, the others can move without it.
+                new RemoteError({
+                  ...error,
+                  reason: "Unsupported",
+                  message: error.message,
+                  operation: error.operation
+                })
+              : error
         ),
 
       defaultBranch: Effect.map(origin.refs(["HEAD"]), (refs) => {
@@ -508,9 +431,7 @@ export const open = (
       commitNext,
 
       log: (from, how) =>
-        Stream.unwrap(
-          Effect.as(Effect.zipRight(bring(from), bringHistory(from, "blob:none")), engine.log(from, how))
-        ),
+        Stream.unwrap(Effect.as(Effect.zipRight(bring(from), bringHistory(from)), engine.log(from, how))),
 
       diff: (before, after, under) => fetching(engine.diff(before, after, under)),
 

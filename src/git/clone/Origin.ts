@@ -5,7 +5,7 @@ import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import { RemoteError } from "../../domain/StoreError.js"
-import { ingest } from "../disk/PackIngest.js"
+import type { GitRepository } from "../disk/GitRepository.js"
 import { type Advertisement, parseAdvertisement } from "../protocol/Advertisement.js"
 import { ProtocolError } from "../protocol/PktLine.js"
 import { LostReply, type ServerFailure, type SmartHttp, translated } from "../protocol/SmartHttp.js"
@@ -23,8 +23,8 @@ export interface OriginOptions {
   readonly url: string
   readonly http: SmartHttp
   readonly agent: string
-  /** The clone, into which objects are fetched. */
-  readonly directory: string
+  /** Takes what is fetched. */
+  readonly ingest: GitRepository["ingest"]
   readonly shallow: Shallow
   /** Whether the parents of a commit are in the clone. */
   readonly hasParents: (oid: Oid) => Effect.Effect<boolean, RemoteError>
@@ -41,17 +41,23 @@ export interface Origin {
   readonly fetch: (request: FetchRequest) => Effect.Effect<boolean, ServerFailure>
   /** What the server says of itself to those that push; asked once. */
   readonly receiver: Effect.Effect<Advertisement, ServerFailure>
+  /** Whether it has been asked: its refs are those of that time. */
+  readonly isIntroduced: () => boolean
 }
 
 const operation = "GitHost.fetch"
+
+/** Bytes of an answer beside its pack: what frames it, and what it says of shallow commits. */
+const slack = 4 * 1024 * 1024
 
 const isAbsent = (error: unknown) =>
   error instanceof ProtocolError && /not our ref|no such object/i.test(error.message)
 
 export const make = (options: OriginOptions): Effect.Effect<Origin> =>
   Effect.gen(function* () {
-    const { agent, directory, http, hasParents, maxRetries, mostPack, shallow, url } = options
+    const { agent, http, hasParents, ingest, maxRetries, mostPack, shallow, url } = options
     const filters = yield* Ref.make(true)
+    let introduced = false
 
     const failure = (error: unknown): ServerFailure | ProtocolError =>
       error instanceof LostReply
@@ -122,18 +128,33 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
     ): Effect.Effect<void, ServerFailure | LostReply | ProtocolError> =>
       Effect.suspend(() => {
         const reply = new FetchReply()
+        let taken = 0
+        const take = (bytes: Uint8Array) => {
+          taken += bytes.length
+          return taken > mostPack + slack
+            ? new RemoteError({
+                operation,
+                reason: "Denied",
+                path: url,
+                message: `an answer has more than ${mostPack} bytes`,
+                hint: "raise `maxFetch`"
+              })
+            : parsed(() => reply.push(bytes))
+        }
         const pack = http.post("git-upload-pack", fetch(agent, request)).pipe(
-          Stream.mapEffect((bytes) => parsed(() => reply.push(bytes))),
+          Stream.mapEffect(
+            (bytes): Effect.Effect<ReadonlyArray<Uint8Array>, ProtocolError | RemoteError> => take(bytes)
+          ),
           Stream.flattenIterables,
           // Before the pack is taken for whole.
           Stream.concat(Stream.drain(Stream.fromEffect(Effect.suspend(() => parsed(() => reply.end())))))
         )
-        return ingest({ directory, operation, most: mostPack }, pack).pipe(
+        return ingest(pack, mostPack).pipe(
           // A server cuts history by depth alone: where it goes on here, nothing is missing.
           Effect.zipRight(
             Effect.filter(reply.shallow, (oid) => Effect.map(hasParents(oid), (here) => !here))
           ),
-          Effect.map((cut) => shallow.update(cut, reply.unshallow))
+          Effect.flatMap((cut) => shallow.update(cut, reply.unshallow))
         )
       })
 
@@ -183,16 +204,10 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
           Effect.map((refs) => refs.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix))))
         ),
       fetch: fetchObjects,
-      receiver: Effect.tapError(receiver[0], () => receiver[1])
+      receiver: Effect.suspend(() => {
+        introduced = true
+        return Effect.tapError(receiver[0], () => receiver[1])
+      }),
+      isIntroduced: () => introduced
     }
-  })
-
-/** An object that a clone lacks and its server has not. */
-export const lostObject = (url: string, oid: Oid) =>
-  new RemoteError({
-    operation,
-    reason: "Corrupt",
-    path: url,
-    message: `the server does not have the object ${oid}`,
-    hint: "run `git fsck` in the repository on the server"
   })

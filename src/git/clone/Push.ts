@@ -17,7 +17,7 @@ import type { Origin } from "./Origin.js"
 
 /** A ref that is to move. */
 export interface Move extends Command {
-  /** Whether nobody else can have moved it to the same place: it is there only if this push has put it there. */
+  /** Whether it counts as moved where it already is there: a proxy may have delivered the push before. */
   readonly unique: boolean
 }
 
@@ -223,7 +223,8 @@ export const make = ({ agent, emptyPack, http, maxRetries, origin, reaches, url 
     /** Moves refs; with `atomic` all of them or none. */
     return (
       moves: ReadonlyArray<Move>,
-      pack: Effect.Effect<ReadonlyArray<Uint8Array>> = Effect.sync(emptyPack),
+      pack: (options: { readonly thin: boolean }) => Effect.Effect<ReadonlyArray<Uint8Array>> = () =>
+        Effect.sync(emptyPack),
       options: { readonly atomic: boolean } = { atomic: false }
     ): Effect.Effect<ReadonlyArray<Outcome>> =>
       Effect.flatMap(Effect.either(receiver), (told) => {
@@ -240,7 +241,9 @@ export const make = ({ agent, emptyPack, http, maxRetries, origin, reaches, url 
         }
         const asked = pushCapabilities(agent, capabilities, options)
         return Effect.flatMap(
-          moves.every(({ to }) => to === undefined) ? Effect.succeed([]) : pack,
+          moves.every(({ to }) => to === undefined)
+            ? Effect.succeed([])
+            : pack({ thin: !capabilities.has("no-thin") }),
           (chunks) =>
             deliver(
               moves,

@@ -205,7 +205,9 @@ export const make = (options: CommitQueueOptions) =>
     }
 
     const flushOpen = Effect.gen(function* () {
-      if (options.pace !== undefined && !staging.isEmpty()) yield* options.pace
+      if (options.pace !== undefined && !staging.isEmpty()) {
+        yield* Effect.raceFirst(Effect.interruptible(options.pace), Effect.interruptible(until(() => closed)))
+      }
       yield* until(
         () => active === 0 || staging.commits() >= maxCommits || staging.bytes() > maxBytes,
         patience
@@ -248,6 +250,7 @@ export const make = (options: CommitQueueOptions) =>
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         closed = true
+        changed()
         return Effect.zipRight(
           until(() => quiet() && active === 0, farewell),
           Effect.sync(end)

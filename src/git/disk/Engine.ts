@@ -25,6 +25,7 @@ import { type CacheSizes, ObjectDatabase } from "./ObjectDatabase.js"
 import * as ObjectReads from "./ObjectReads.js"
 import * as ObjectWrites from "./ObjectWrites.js"
 import { Owner } from "./Owner.js"
+import { ingest } from "./PackIngest.js"
 import { RefStore } from "./RefStore.js"
 import * as RefUpdate from "./RefUpdate.js"
 
@@ -195,6 +196,11 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
       defaultBranch: attempt("GitRepository.defaultBranch", directory, () => refs.head()),
       commitNext: (branch, build) =>
         Effect.zipRight(checkBranch("GitRepository.commitNext", branch), queue.commitNext(branch, build)),
+      ingest: (pack, most) =>
+        Effect.zipLeft(
+          ingest({ directory, most, operation: "GitRepository.ingest" }, pack),
+          maintenance.flushed
+        ),
       withChildren: (effect) =>
         Effect.onError(Maintenance.withChildren(owner, "GitRepository.withChildren", directory, effect), () =>
           Effect.promise(() => owner.clearedWithin(patience))

@@ -35,7 +35,7 @@ export interface FlushOptions {
 /** Moves branches of another repository. Each portion that is done there is on its branch. */
 export type Publish = (
   portions: ReadonlyArray<Portion>,
-  pack: () => Promise<ReadonlyArray<Uint8Array>>
+  pack: (options: { readonly thin: boolean }) => Promise<ReadonlyArray<Uint8Array>>
 ) => Promise<ReadonlyArray<FlushOutcome>>
 
 const largeBlob = 256 * 1024
@@ -104,7 +104,7 @@ export const flush = async (
   if (publish !== undefined) {
     const asked = stillGoing()
     const answers =
-      asked.length === 0 ? [] : await publish(asked, async () => (await packOf(asked, true)).chunks)
+      asked.length === 0 ? [] : await publish(asked, async ({ thin }) => (await packOf(asked, thin)).chunks)
     for (const [i, { index }] of asked.entries()) outcomes[index] = answers[i]!
     try {
       await flush({ ...options, publish: undefined }, stillGoing())

@@ -84,6 +84,11 @@ export interface GitRepository extends Repository {
       readonly author?: string | undefined
     }
   ) => Stream.Stream<CommitInfo, RemoteError>
+  /** Puts the objects of a pack of at most so many bytes into the repository, each checked by its name; see `PackIngest`. */
+  readonly ingest: <E>(
+    pack: Stream.Stream<Uint8Array, E>,
+    most: number
+  ) => Effect.Effect<void, E | RemoteError>
   readonly mergeBase: (a: Oid, b: Oid) => Effect.Effect<Option.Option<Oid>, RemoteError>
   /** What is to be said of the repository's files: what is damaged or locked, and what was repaired. */
   readonly health: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError>

@@ -45,6 +45,8 @@ export const parseAdvertisement = (bytes: Uint8Array, service: string): Advertis
     else if (version === 2) words.push(text)
     else {
       if (text.startsWith("ERR ")) throw new ProtocolError("refused", text.slice("ERR ".length))
+      // The server is a shallow clone itself.
+      if (text.startsWith("shallow ")) continue
       const [oid = "", name = ""] = text.split(" ")
       if (!isOid(oid)) {
         throw new ProtocolError(

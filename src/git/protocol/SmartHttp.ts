@@ -43,6 +43,8 @@ export interface SmartHttp {
 }
 
 const mostAnswer = 64 * 1024 * 1024
+/** Bytes of an error's page that are read. */
+const mostSaid = 4096
 
 const secondsOf = (text: string | undefined): number | undefined => {
   const seconds = Number(text)
@@ -129,8 +131,28 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
     return remote("Server", message)
   }
 
+  /** What a server says to an error, as far as it is shown. */
+  const saidBy = (response: HttpClientResponse.HttpClientResponse) =>
+    Effect.suspend(() => {
+      let text = ""
+      const decoder = new TextDecoder()
+      return response.stream.pipe(
+        Stream.takeUntil((bytes) => {
+          text += decoder.decode(bytes, { stream: true })
+          return text.length >= mostSaid
+        }),
+        Stream.runDrain,
+        Effect.timeout(timeout),
+        Effect.ignore,
+        Effect.map(() => text.slice(0, mostSaid))
+      )
+    })
+
   const execute = (request: HttpClientRequest.HttpClientRequest, type: string) =>
     Effect.gen(function* () {
+      // Whatever comes in place of the report, the push may have taken effect.
+      const doubtful = (failure: RemoteError) =>
+        type === "application/x-git-receive-pack-result" ? new LostReply(failure) : failure
       const header = yield* authorization
       const response = yield* http
         .execute(
@@ -156,20 +178,19 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
           })
         )
       if (response.status !== 200) {
-        const text = yield* Effect.orElseSucceed(Effect.timeout(response.text, timeout), () => "")
-        const refused = refusal(response, text)
-        return yield* response.status >= 500 && refused._tag === "RemoteError"
+        const refused = refusal(response, yield* saidBy(response))
+        return yield* (response.status >= 500 || response.status === 408) && refused._tag === "RemoteError"
           ? Effect.fail(new LostReply(refused))
           : Effect.fail(refused)
       }
       const given = response.headers["content-type"]?.split(";")[0]?.trim()
       if (given !== type) {
-        return yield* remote(
-          "Corrupt",
-          `${url} is no Git server: it answered ${given ?? "something without a type"}`,
-          {
-            hint: "check the address; many servers want it to end in .git"
-          }
+        return yield* Effect.fail(
+          doubtful(
+            remote("Corrupt", `${url} is no Git server: it answered ${given ?? "something without a type"}`, {
+              hint: "check the address; many servers want it to end in .git"
+            })
+          )
         )
       }
       return response.stream.pipe(
@@ -181,15 +202,17 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
       )
     })
 
-  const whole = <E>(stream: Stream.Stream<Uint8Array, E>) =>
+  const whole = <E>(stream: Stream.Stream<Uint8Array, E>, service: Service) =>
     Effect.suspend(() => {
+      const tooLong = remote("Denied", `${url} answers more than 64 MiB`)
       const parts: Array<Uint8Array> = []
       let size = 0
       return Effect.map(
         Stream.runForEach(stream, (part) => {
           parts.push(part)
           size += part.length
-          return size > mostAnswer ? remote("Denied", `${url} answers more than 64 MiB`) : Effect.void
+          if (size <= mostAnswer) return Effect.void
+          return Effect.fail(service === "git-receive-pack" ? new LostReply(tooLong) : tooLong)
         }),
         () => joined(parts)
       )
@@ -215,9 +238,10 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
             HttpClientRequest.get(`${url}/info/refs?service=${service}`),
             `application/x-${service}-advertisement`
           )
-        )
+        ),
+        "git-upload-pack"
       ),
     post,
-    ask: (service, body) => whole(post(service, body))
+    ask: (service, body) => whole(post(service, body), service)
   }
 }

@@ -198,12 +198,12 @@ export const remoteOf = (
 
     isAncestor: repository.isAncestor,
 
-    createBranch: (branch, at) =>
+    createBranch: (branch, at, options) =>
       Effect.gen(function* () {
         const operation = "GitRemote.createBranch"
         const name = yield* checked(operation, branch)
         yield* requireCommit(operation, at)
-        yield* repository.updateRef(name, Option.none(), Option.some(at))
+        yield* repository.updateRef(name, Option.none(), Option.some(at), options)
       }),
 
     deleteBranch: (branch) => Effect.flatMap(checked("GitRemote.deleteBranch", branch), deleteRef),
