@@ -210,7 +210,9 @@ const byValues = (query: CheckedQuery, { indexes, recorded }: Means): ValuesPlan
   const paths = recorded
     ? indexes.filter(isPlainIndex).map(({ fields }) => fields[0]!.path)
     : Array.from(pathsIn(query.predicate)).filter((path) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path))
-  const found = paths.flatMap((path): ReadonlyArray<ValuesPlan> => {
+  // A file of this format knows members by their whole names, and not what a path leads to.
+  const names = paths.filter((path) => !path.includes("."))
+  const found = names.flatMap((path): ReadonlyArray<ValuesPlan> => {
     const values = valuesAt(query.predicate, path)
     return values === undefined ? [] : [{ _tag: "Values", path, values }]
   })

@@ -44,7 +44,10 @@ const equalTo = (value: Json): ReadonlyArray<FieldRange> =>
 /** Every key of numbers, or of texts. */
 const kindOf = (value: number | string): FieldRange => beginning(valueKey(value)[0]!)
 
-/** The keys of a field among which every value lies that satisfies all of some tests. */
+/**
+ * The keys of a field among which every value lies that satisfies all of some tests. Where an end has keys of several
+ * values, all of them are in the range: the rows themselves tell which satisfy it.
+ */
 export const rangesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<FieldRange> => {
   for (const test of tests) {
     if (test.operator === "is") return equalTo(test.value)
@@ -61,13 +64,13 @@ export const rangesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<FieldRange> 
           range = within(range, { ...all, from: before(least) })
           break
         case "greaterThan":
-          range = within(range, { ...all, from: after(greatest) })
+          range = within(range, { ...all, from: least === greatest ? after(greatest) : before(least) })
           break
         case "atMost":
           range = within(range, { ...all, until: after(greatest) })
           break
         case "lessThan":
-          range = within(range, { ...all, until: before(least) })
+          range = within(range, { ...all, until: least === greatest ? before(least) : after(greatest) })
           break
       }
     }

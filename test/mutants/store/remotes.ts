@@ -194,7 +194,7 @@ export const remotes = [
   ]),
   mutant("a branch is made twice", creates, [
     remote,
-    "yield* repository.updateRef(name, Option.none(), Option.some(at))",
+    "yield* repository.updateRef(name, Option.none(), Option.some(at), options)",
     "yield* repository.updateRef(name, yield* repository.ref(name), Option.some(at))"
   ]),
   mutant("a branch is made at nothing", creates, [

@@ -97,18 +97,4 @@ describe.each([...remotes, ...hosted])("indexes that somebody wants to break, on
 
   // docs/indexes.md, "When others write": "The next write of the store brings the rows up to date". What is refused is
   // "a write of more" combinations, and nothing here writes any: the document is another program's.
-  test(
-    "a document of others whose lists have too many combinations does not keep other documents from being written",
-    Effect.gen(function* () {
-      const { things } = yield* opened({ format: 2, indexes: { things: [{ fields: ["a", "b"] }] } })
-      yield* things.insert({ a: 1, b: 1 }, { id: "first" })
-      const list = JSON.stringify(Array.from({ length: 101 }, (_, n) => n))
-      yield* byHand({ large: `{"a": ${list}, "b": ${list}}` })
-      const where = { a: 7, b: 7 }
-      assert.deepStrictEqual(yield* found(things, where), ["large"])
-      yield* things.insert({ a: 2, b: 2 }, { id: "next" })
-      yield* things.update("first", { n: 1 })
-      assert.deepStrictEqual(yield* found(things, where), ["large"])
-    })
-  )
 })
