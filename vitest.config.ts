@@ -18,8 +18,7 @@ const tier = (name: string, include: Array<string>, exclude: Array<string>, test
     exclude,
     testTimeout,
     hookTimeout: testTimeout,
-    pool: "forks" as const,
-    isolate: true
+    pool: "forks" as const
   }
 })
 
@@ -28,8 +27,6 @@ export default defineConfig({
     // Vitest leaves a core idle; most of these tests wait for Git, sockets and processes.
     minWorkers: 1,
     maxWorkers: "100%",
-    // A process runs many files, each with modules of its own: it loads Node's and the packages' once.
-    poolOptions: { forks: { isolate: false } },
     projects: [
       tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**"], 30_000),
       tier("e2e", ["test/e2e/**/*.test.ts"], [], 180_000),

@@ -29,6 +29,9 @@ import { type Place, versionOf } from "./Versions.js"
 /** Loaded where something is asked for by a query. */
 const queries = lazy(() => import("./Queries.js"))
 
+/** Loaded when it is used: a page that gets documents one by one does not carry it. */
+const batchedGet = lazy(() => import("./BatchedGet.js"))
+
 /** The same, by one field's value. */
 const lookups = lazy(() => import("./FindBy.js"))
 
@@ -36,12 +39,9 @@ type Queries = Effect.Effect.Success<typeof queries>
 
 /** A method that asks by a query; its interface says what it is given and returns. */
 const asking =
-  (name: string, ask: (queries: Queries, given: unknown) => Effect.Effect<unknown, ReadError>) =>
+  (ask: (queries: Queries, given: unknown) => Effect.Effect<unknown, ReadError>) =>
   (given?: unknown): Effect.Effect<any, ReadError> =>
-    Effect.withSpan(
-      Effect.flatMap(queries, (loaded) => ask(loaded, given)),
-      `Collection.${name}`
-    )
+    Effect.flatMap(queries, (loaded) => ask(loaded, given))
 
 /** Loaded where a collection has a manifest of format 2. */
 const treeLookups = lazy(() => import("./TreeLookup.js"))
@@ -164,7 +164,10 @@ export const makeReader = <A, I>(
     name,
     get: Effect.fnUntraced(function* (id, options) {
       yield* check(operation("get"), { collection: name, id })
-      const { file, path } = yield* look(core.snapshot(), id, options)
+      const { file, path } =
+        options?.batching === true
+          ? yield* Effect.flatMap(batchedGet, ({ look }) => look(core, name, id))
+          : yield* look(core.snapshot(), id, options)
       if (Option.isNone(file)) return Option.none()
       return Option.some(yield* codec.read(placeOf("get", id, path), file.value.content))
     }),
@@ -245,13 +248,12 @@ export const makeReader = <A, I>(
         })
       )
     }),
-    query: asking("query", ({ page }, given) => page(queried, given)),
+    query: asking(({ page }, given) => page(queried, given)),
     queryAll: (given?: unknown) =>
       Stream.unwrap(Effect.map(queries, ({ all }) => all(queried, given))) as any,
-    explainQuery: (given, options) =>
-      asking("explainQuery", ({ explain }) => explain(queried, given, options))(),
-    countWhere: asking("countWhere", ({ count }, given) => count(queried, given)),
-    distinct: asking("distinct", ({ distinct }, given) => distinct(queried, given)),
+    explainQuery: (given, options) => asking(({ explain }) => explain(queried, given, options))(),
+    countWhere: asking(({ count }, given) => count(queried, given)),
+    distinct: asking(({ distinct }, given) => distinct(queried, given)),
     explain: Effect.fnUntraced(function* (field, value) {
       const { explain } = yield* lookups
       return yield* explain(queried, field, value)

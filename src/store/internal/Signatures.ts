@@ -16,6 +16,7 @@ import type { Batch, BatchOptions } from "../Batch.js"
 import type {
   Collection,
   CollectionReader,
+  GetOptions,
   GuardedWriteOptions,
   ListOptions,
   ReadManyOptions,
@@ -85,7 +86,7 @@ const textFormat = kind<string>(
 )
 
 const readerSignatures = {
-  get: effect(id, optionsOf({ fresh: maybe(flag) })),
+  get: effect(id, optionsOf({ fresh: maybe(flag), batching: maybe(flag) } satisfies FieldsOf<GetOptions>)),
   version: effect(id),
   exists: effect(id),
   list: effect(optionsOf(list)),
