@@ -16,16 +16,6 @@ import type { SourceError } from "./transfer/SourceError.js"
 
 export type { Page, PathOf, Query, ReadError, Selected, SelectQuery, ValueAt, Where, WriteError }
 
-export interface GetOptions {
-  /** Reads it without any cache. */
-  readonly fresh?: boolean | undefined
-  /**
-   * Reads it together with others that are asked for in one `Effect.forEach` or `Effect.all` with `batching: true`: from one
-   * commit, and over an API in one round. A `fresh` is ignored then: nothing comes from a cache.
-   */
-  readonly batching?: boolean | undefined
-}
-
 export interface ListOptions {
   /** At most this many; at least 1. */
   readonly limit?: number | undefined
@@ -175,8 +165,11 @@ export type ValueOf<E, F> = E extends unknown
  */
 export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never> extends CollectionExports {
   readonly name: string
-  /** The document, none if there is none. */
-  readonly get: (id: string, options?: GetOptions) => Effect.Effect<Option.Option<A>, ReadError, R>
+  /** The document, none if there is none. `fresh` reads it without any cache. */
+  readonly get: (
+    id: string,
+    options?: { readonly fresh?: boolean | undefined }
+  ) => Effect.Effect<Option.Option<A>, ReadError, R>
   /** The document with what tells its version: its revision, its file's blob id, and the commit that was looked at. */
   readonly version: (id: string) => Effect.Effect<Option.Option<Version<A>>, ReadError, R>
   readonly exists: (id: string) => Effect.Effect<boolean, ReadError>

@@ -17,9 +17,6 @@ type Fields<S extends DocumentSchema> = Extract<keyof Schema.Schema.Encoded<S>, 
 
 type Index = NonNullable<SettingsOptions["indexes"]>[string][number]
 
-/** An index of a definition: one that is a name has to be the name of a field. */
-type IndexOf<S extends DocumentSchema> = Exclude<Index, string> | Fields<S>
-
 /**
  * What a program says of one collection: accepted wherever the name of a collection is.
  *
@@ -91,7 +88,7 @@ export const define = <const Name extends string, S extends DocumentSchema>(
   name: Name,
   schema: S,
   options: {
-    readonly indexes?: ReadonlyArray<IndexOf<S>> | undefined
+    readonly indexes?: ReadonlyArray<Exclude<Index, string> | Fields<S>> | undefined
     readonly manifest?: ReadonlyArray<Fields<S>> | undefined
   } = {}
 ): CollectionDefinition<Name, S> => {

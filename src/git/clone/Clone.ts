@@ -317,7 +317,8 @@ export const open = (
     /** Puts what a name may mean into the clone, and answers by which name or id it is found there. */
     const mirrored = (name: string): Effect.Effect<string, ServerFailure> =>
       Effect.gen(function* () {
-        if (name === "HEAD" || name === "@" || name === "") {
+        if (name === "") return nothing
+        if (name === "HEAD") {
           const at = yield* serverHead
           if (at !== undefined) yield* bring(at)
           return at ?? nothing
@@ -407,7 +408,7 @@ export const open = (
       updateRefs: (updates) =>
         Effect.catchTag(
           moveRefs(
-            updates.map((update) => moveOf(update, false)),
+            updates.map((update) => ({ ...moveOf(update, false), unique: false })),
             true
           ),
           "RemoteError",

@@ -220,6 +220,18 @@ export const make = ({ agent, emptyPack, http, maxRetries, origin, reaches, url 
     const trusted = yield* Effect.cachedInvalidateWithTTL(Effect.tap(origin.receiver, probed), "365 days")
     const receiver = Effect.tapError(trusted[0], () => trusted[1])
 
+    /** Refs that move together are moved where all of them are where they were to go: a proxy has delivered the push twice. */
+    const together = (moves: ReadonlyArray<Move>, outcomes: ReadonlyArray<Outcome>) =>
+      outcomes.every(({ _tag }) => _tag === "Done")
+        ? Effect.succeed(outcomes)
+        : origin.refs(moves.map(({ name }) => name)).pipe(
+            Effect.map((refs) => new Map(refs.map(({ name, oid }) => [name, oid]))),
+            Effect.map((places) =>
+              moves.every(({ name, to }) => places.get(name) === to) ? moves.map(() => done) : outcomes
+            ),
+            Effect.orElseSucceed(() => outcomes)
+          )
+
     /** Moves refs; with `atomic` all of them or none. */
     return (
       moves: ReadonlyArray<Move>,
@@ -252,6 +264,10 @@ export const make = ({ agent, emptyPack, http, maxRetries, origin, reaches, url 
               0,
               undefined
             )
+        ).pipe(
+          Effect.flatMap((outcomes) =>
+            options.atomic ? together(moves, outcomes) : Effect.succeed(outcomes)
+          )
         )
       })
   })

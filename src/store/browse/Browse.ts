@@ -13,7 +13,6 @@ import { withoutMark } from "../remote/CommitMark.js"
 import type { Budget, GitRemoteService, Tree } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
-import { conditionQueries } from "./ConditionQuery.js"
 import { documentQueries, matching } from "./DocumentQuery.js"
 import { manifestFiles } from "./ManifestFiles.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./Query.js"
@@ -56,6 +55,9 @@ export interface Browse {
 
 /** Loaded where a collection has a manifest. */
 const manifestAnswers = lazy(() => import("./ManifestAnswer.js"))
+
+/** Loaded for a query by a condition. */
+const conditions = lazy(() => import("./ConditionQuery.js"))
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 
@@ -115,7 +117,7 @@ export const make = (options: BrowseOptions): Browse => {
     )
 
   /** The collections and their trees, by the root directory alone. */
-  const trees = Effect.fn("Browse.trees")(function* (at: string | undefined) {
+  const trees = Effect.fnUntraced(function* (at: string | undefined) {
     const snapshot = at === undefined ? remote.snapshot(store.branch) : remote.snapshotAt(at)
     return treesOf(Option.map(yield* snapshot.directory(store.root), ({ tree }) => tree))
   })
@@ -136,7 +138,7 @@ export const make = (options: BrowseOptions): Browse => {
     path: (collection) => under(`_manifest/${collection}.json`)
   })
 
-  const manifestOf = Effect.fn("Browse.manifest")(function* ({ at, collection }: Query) {
+  const manifestOf = Effect.fnUntraced(function* ({ at, collection }: Query) {
     const found = yield* manifestFile(collection, at)
     if (Option.isNone(found) || found.value.documents.size === 0) return Option.none()
     const manifest = found.value
@@ -167,7 +169,8 @@ export const make = (options: BrowseOptions): Browse => {
   })
 
   const fromDocuments = documentQueries(remote, viewAt)
-  const fromConditions = conditionQueries(remote, viewAt)
+  const fromConditions = (query: Query) =>
+    Effect.flatMap(conditions, ({ conditionQueries }) => conditionQueries(remote, viewAt)(query))
 
   return {
     readOnly: options.readOnly,

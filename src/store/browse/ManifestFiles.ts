@@ -22,7 +22,7 @@ export const manifestFiles = (
       fields: projectedFields(manifest)
     }))
 
-  return Effect.fn("Browse.manifestFile")(function* (collection: string, at: string | undefined) {
+  return Effect.fnUntraced(function* (collection: string, at: string | undefined) {
     const path = where.path(collection)
     if (at !== undefined) {
       const head = yield* where.at(at)

@@ -29,9 +29,6 @@ import { type Place, versionOf } from "./Versions.js"
 /** Loaded where something is asked for by a query. */
 const queries = lazy(() => import("./Queries.js"))
 
-/** Loaded when it is used: a page that gets documents one by one does not carry it. */
-const batchedGet = lazy(() => import("./BatchedGet.js"))
-
 /** The same, by one field's value. */
 const lookups = lazy(() => import("./FindBy.js"))
 
@@ -164,10 +161,7 @@ export const makeReader = <A, I>(
     name,
     get: Effect.fnUntraced(function* (id, options) {
       yield* check(operation("get"), { collection: name, id })
-      const { file, path } =
-        options?.batching === true
-          ? yield* Effect.flatMap(batchedGet, ({ look }) => look(core, name, id))
-          : yield* look(core.snapshot(), id, options)
+      const { file, path } = yield* look(core.snapshot(), id, options)
       if (Option.isNone(file)) return Option.none()
       return Option.some(yield* codec.read(placeOf("get", id, path), file.value.content))
     }),

@@ -16,7 +16,6 @@ import type { Batch, BatchOptions } from "../Batch.js"
 import type {
   Collection,
   CollectionReader,
-  GetOptions,
   GuardedWriteOptions,
   ListOptions,
   ReadManyOptions,
@@ -86,7 +85,7 @@ const textFormat = kind<string>(
 )
 
 const readerSignatures = {
-  get: effect(id, optionsOf({ fresh: maybe(flag), batching: maybe(flag) } satisfies FieldsOf<GetOptions>)),
+  get: effect(id, optionsOf({ fresh: maybe(flag) })),
   version: effect(id),
   exists: effect(id),
   list: effect(optionsOf(list)),

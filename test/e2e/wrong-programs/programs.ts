@@ -37,7 +37,7 @@ export const inserted = store.collection(people).insert({ name: "Ada" })
 export const patch = store.collection(people).update("ada", { city: 5 })
 // Property 'city' is missing in type '{ name: string; }'
 export const put = store.batch({}, (batch) => batch.put(people, "ada", { name: "Ada" }))
-// Type '"town"' is not assignable to type '"age" | "city" | "name"'.
+// Type '"town"' is not assignable to type '"age" | "city" | "name" |
 export const index = Collection.define("people", Person, { indexes: ["town"] })
 // Object literal may only specify known properties, but 'readonly' does not exist in type 'StoreOptions'. Did you mean to write 'readOnly'?
 export const option = Store.layer({ readonly: true })

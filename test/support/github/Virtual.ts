@@ -1,5 +1,4 @@
 // What the client and the store load when they use it: loading takes real time, for which a virtual clock does not wait.
-import "../../../src/store/internal/BatchedGet.js"
 import "../../../src/store/internal/Batches.js"
 import "../../../src/store/internal/Commit.js"
 import "../../../src/store/internal/DerivedTrees.js"
