@@ -7,14 +7,9 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { makeExclusively } from "../../domain/Mutex.js"
-import { isOid, type Oid } from "../../domain/Oid.js"
+import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
-import {
-  type AmbiguousWriteError,
-  RemoteError,
-  StoreError,
-  type ValidationError
-} from "../../domain/StoreError.js"
+import { RemoteError, StoreError, type ValidationError } from "../../domain/StoreError.js"
 import type { Head, Signature } from "../Commit.js"
 import * as Engine from "../disk/Engine.js"
 import type { FlushOutcome, Portion } from "../disk/Flush.js"
@@ -22,14 +17,15 @@ import type { GitRepository } from "../disk/GitRepository.js"
 import { PackBuilder } from "../disk/PackBuilder.js"
 import { branchRef } from "../Names.js"
 import type { ServerFailure, SmartHttp } from "../protocol/SmartHttp.js"
-import type { ListedRef } from "../protocol/UploadPack.js"
-import type { RefUpdate, Repository } from "../Repository.js"
-import { parseRevision } from "../Revision.js"
+import type { Repository } from "../Repository.js"
 import { bindTo } from "./CloneConfig.js"
 import * as Fetching from "./Fetching.js"
 import * as Origin from "./Origin.js"
 import * as Push from "./Push.js"
+import * as RefMoves from "./RefMoves.js"
+import * as Revisions from "./Revisions.js"
 import { Shallow } from "./Shallow.js"
+import { listed, Sight } from "./Sight.js"
 
 export interface CloneOptions {
   readonly url: string
@@ -48,8 +44,6 @@ export interface CloneOptions {
 export type CloneFailure = ServerFailure
 
 const headPrefix = "refs/heads/"
-/** A name that no ref can have. */
-const nothing = "refs/.."
 /** Blobs that one fetch asks for at most. */
 const mostBlobs = 10_000
 
@@ -108,21 +102,14 @@ export const open = (
       mostPack
     })
 
-    /** Where each branch was when it was last seen or moved; `undefined` where it was absent. */
-    const seen = new Map<string, Oid | undefined>()
-    let pushes = 0
+    const sight = new Sight(origin)
 
     /** Commits of a push that was refused which still go by themselves. */
     let apart = 0
     const oneByOne = makeExclusively()
 
-    const saw = (branch: string, at: Oid | undefined) => void seen.set(branch, at)
-
-    const listed = (refs: ReadonlyArray<ListedRef>, name: string) =>
-      refs.find((ref) => ref.name === name)?.oid
-
-    const { bring, bringAlone, bringHistory, brought, fetching, has, lost, note, place, reaches } =
-      Fetching.make({ url, engine, origin, shallow })
+    const objects = Fetching.make({ url, engine, origin, shallow })
+    const { bring, bringAlone, bringHistory, brought, fetching, has, lost, note, place, reaches } = objects
 
     const emptyPack = () => new PackBuilder(0).finish().chunks
     const push = yield* Push.make({ url, http, origin, agent, reaches, maxRetries, emptyPack })
@@ -148,18 +135,18 @@ export const open = (
         ),
         (outcomes) => {
           const together = portions.reduce((sum, { commits }) => sum + commits, 0)
-          pushes++
+          sight.pushed()
           return outcomes.map((outcome, at): FlushOutcome => {
             const { base, branch, commits, tip } = portions[at]!
             switch (outcome._tag) {
               case "Done":
-                saw(branch, tip)
+                sight.set(branch, tip)
                 return { _tag: "Done" }
               case "Moved":
-                saw(branch, outcome.actual)
+                sight.set(branch, outcome.actual)
                 return { _tag: "Moved", actual: outcome.actual }
               case "Unknown":
-                seen.delete(branch)
+                sight.forget(branch)
                 return outcome.failure
               case "Refused":
                 if (together > 1 && isForItself(outcome.failure)) {
@@ -178,36 +165,10 @@ export const open = (
         }
       )
 
-    /** Where a branch is now, never from before a push of this process. */
-    const look = (branch: string): Effect.Effect<Oid | undefined, ServerFailure> =>
-      Effect.suspend(() => {
-        const before = pushes
-        const name = branchRef(branch)
-        return Effect.flatMap(origin.refs([name]), (refs) => {
-          if (before !== pushes) return look(branch)
-          const at = listed(refs, name)
-          saw(branch, at)
-          return Effect.succeed(at)
-        })
-      })
-
-    /** The same before the first write: the server says it with what it says of itself to those that push. */
-    const lookToWrite = (branch: string): Effect.Effect<Oid | undefined, ServerFailure> =>
-      Effect.suspend(() => {
-        if (origin.isIntroduced()) return look(branch)
-        const before = pushes
-        return Effect.flatMap(origin.receiver, ({ refs }) => {
-          if (before !== pushes) return look(branch)
-          const at = refs.get(branchRef(branch))
-          saw(branch, at)
-          return Effect.succeed(at)
-        })
-      })
-
     /** Puts a branch of the clone where the server's was seen, with what a commit on it needs. */
     const follow = (branch: string): Effect.Effect<void, ServerFailure> =>
       Effect.gen(function* () {
-        const at = seen.has(branch) ? seen.get(branch) : yield* lookToWrite(branch)
+        const at = sight.has(branch) ? sight.at(branch) : yield* sight.branchToWrite(branch)
         if (at !== undefined && !(yield* bring(at))) return yield* lost(at)
         yield* place(branchRef(branch), at)
       })
@@ -221,10 +182,10 @@ export const open = (
 
     const commitOn: Repository<CloneFailure>["commitNext"] = (branch, build) =>
       Effect.gen(function* () {
-        let looked = !seen.has(branch)
+        let looked = !sight.has(branch)
         for (;;) {
           yield* follow(branch)
-          const before = seen.get(branch)
+          const before = sight.at(branch)
           let judged = false
           const judge = (is: boolean) =>
             Effect.sync(() => {
@@ -244,115 +205,9 @@ export const open = (
             return yield* answer
           }
           looked = true
-          if (isStale && seen.has(branch)) continue
-          if ((yield* look(branch)) === before) return yield* answer
+          if (isStale && sight.has(branch)) continue
+          if ((yield* sight.branch(branch)) === before) return yield* answer
         }
-      })
-
-    /** Whoever finds a branch that was to move where it was to go finds it moved; one that was to be made may be another's. */
-    const moveOf = ({ expected, name, next }: RefUpdate, unique: boolean): Push.Move => ({
-      name,
-      from: Option.getOrUndefined(expected),
-      to: Option.getOrUndefined(next),
-      unique: unique || Option.isSome(expected)
-    })
-
-    const failed = (
-      outcome: Push.Outcome,
-      { from, name }: Push.Move
-    ): Effect.Effect<void, RefMoved | ServerFailure | AmbiguousWriteError> => {
-      switch (outcome._tag) {
-        case "Done":
-          return Effect.void
-        case "Moved":
-          return Effect.fail(
-            new RefMoved({
-              ref: name,
-              expected: Option.fromNullable(from),
-              actual: Option.fromNullable(outcome.actual)
-            })
-          )
-        case "Refused":
-        case "Unknown":
-          return Effect.fail<ServerFailure | AmbiguousWriteError>(outcome.failure)
-      }
-    }
-
-    /** Runs an effect when every commit that was queued for these refs has been pushed. */
-    const inTurns = <A, E>(moves: ReadonlyArray<Push.Move>, effect: Effect.Effect<A, E>) =>
-      [...new Set(moves.map(({ name }) => name))]
-        .sort()
-        .reduceRight<Effect.Effect<A, E | RemoteError>>(
-          (inner, name) => engine.inTurn(name, () => inner),
-          effect
-        )
-
-    const moveRefs = (moves: ReadonlyArray<Push.Move>, atomic: boolean) =>
-      Effect.gen(function* () {
-        const outcomes = yield* inTurns(moves, push(moves, undefined, { atomic }))
-        pushes++
-        for (const [at, { name, to }] of moves.entries()) {
-          if (!name.startsWith(headPrefix)) continue
-          const branch = name.slice(headPrefix.length)
-          if (outcomes[at]!._tag !== "Done") seen.delete(branch)
-          else if (to !== undefined) saw(branch, to)
-          else {
-            seen.delete(branch)
-            yield* Effect.ignore(place(name, undefined))
-          }
-        }
-        // Of several that move together the one that is elsewhere says why none did.
-        const first = outcomes.findIndex(({ _tag }) => _tag === "Moved")
-        const at = first < 0 ? outcomes.findIndex(({ _tag }) => _tag !== "Done") : first
-        if (at >= 0) yield* failed(outcomes[at]!, moves[at]!)
-      })
-
-    /** What a name means on the server: a ref by its whole name, a tag or a branch, in Git's order. */
-    const namesOf = (name: string) =>
-      name.startsWith("refs/") ? [name] : [`refs/${name}`, `refs/tags/${name}`, `refs/heads/${name}`]
-
-    /** Where the server's HEAD is. */
-    const serverHead = Effect.map(origin.refs(["HEAD"]), (refs) => listed(refs, "HEAD"))
-
-    /** Puts what a name may mean into the clone, and answers by which name or id it is found there. */
-    const mirrored = (name: string): Effect.Effect<string, ServerFailure> =>
-      Effect.gen(function* () {
-        if (name === "") return nothing
-        if (name === "HEAD") {
-          const at = yield* serverHead
-          if (at !== undefined) yield* bring(at)
-          return at ?? nothing
-        }
-        if (isOid(name)) return (yield* bring(name)) ? name : nothing
-        const names = namesOf(name)
-        const before = pushes
-        const refs = yield* origin.refs(names)
-        for (const one of names) {
-          const at = listed(refs, one)
-          if (at !== undefined) yield* bring(at)
-          if (one.startsWith(headPrefix) && before === pushes) saw(one.slice(headPrefix.length), at)
-          yield* place(one, at)
-        }
-        const isAny = names.some((one) => listed(refs, one) !== undefined)
-        if (!isAny && /^[0-9a-f]{4,39}$/.test(name)) {
-          // The beginning of an id: the server takes none, so it is looked for in its whole history.
-          const at = yield* serverHead
-          if (at !== undefined && (yield* bring(at))) yield* bringHistory(at)
-        }
-        return name
-      })
-
-    const resolve = (revision: string): Effect.Effect<Option.Option<Oid>, ServerFailure> =>
-      Effect.gen(function* () {
-        const parsed = parseRevision(revision)
-        if (parsed === undefined) return Option.none()
-        const name = yield* mirrored(parsed.name)
-        const rest = revision.slice(parsed.name.length)
-        if (rest !== "") {
-          const start = yield* engine.resolve(name)
-          if (Option.isSome(start)) yield* bringHistory(start.value)
-        }
-        return yield* fetching(engine.resolve(`${name}${rest}`))
       })
 
     const repository: Repository<CloneFailure> = {
@@ -380,7 +235,7 @@ export const open = (
             )
         ),
 
-      resolve,
+      resolve: Revisions.make({ engine, fetching: objects, sight }),
       commit: (oid) => brought(engine.commit(oid), bring(oid)),
       lookup: (root, path) => fetching(engine.lookup(root, path)),
       entries: (root, paths) => fetching(engine.entries(root, paths)),
@@ -391,7 +246,7 @@ export const open = (
         name.startsWith(headPrefix)
           ? Effect.gen(function* () {
               const branch = name.slice(headPrefix.length)
-              const at = yield* look(branch)
+              const at = yield* sight.branch(branch)
               if (at !== undefined && (yield* bring(at))) yield* note(branch, at)
               return Option.fromNullable(at)
             })
@@ -402,27 +257,7 @@ export const open = (
           refs.flatMap(({ name, oid }) => (oid === undefined ? [] : [{ name, oid }]))
         ),
 
-      updateRef: (name, expected, next, how) =>
-        moveRefs([moveOf({ name, expected, next }, how?.unique === true)], false),
-
-      updateRefs: (updates) =>
-        Effect.catchTag(
-          moveRefs(
-            updates.map((update) => ({ ...moveOf(update, false), unique: false })),
-            true
-          ),
-          "RemoteError",
-          (error) =>
-            error.reason === "Denied" && updates.some(({ next }) => Option.isNone(next))
-              ? // Where branches may not be deleted, the others can move without it.
-                new RemoteError({
-                  ...error,
-                  reason: "Unsupported",
-                  message: error.message,
-                  operation: error.operation
-                })
-              : error
-        ),
+      ...RefMoves.make({ engine, push, place, sight }),
 
       defaultBranch: Effect.map(origin.refs(["HEAD"]), (refs) => {
         const target = refs.find(({ name }) => name === "HEAD")?.target

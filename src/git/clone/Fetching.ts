@@ -32,6 +32,8 @@ export interface FetchingOptions {
   readonly shallow: Shallow
 }
 
+export type Fetching = ReturnType<typeof make>
+
 /** How objects come into a clone when they are first read. */
 export const make = ({ engine, origin, shallow, url }: FetchingOptions) => {
   const has = (oid: Oid) => Effect.map(engine.objectInfo(oid), Option.isSome)

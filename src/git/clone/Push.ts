@@ -55,6 +55,8 @@ const refused = (failure: ServerFailure): Outcome => ({ _tag: "Refused", failure
 /** Before the same push is sent once more. */
 const pause = (attempt: number) => Effect.sleep(Math.min(200 * 2 ** attempt, 5_000))
 
+export type Push = Effect.Effect.Success<ReturnType<typeof make>>
+
 /**
  * Pushes, and tells truly what became of each ref. A push whose reply is lost is sent again: it names where its refs
  * are expected, so it takes effect once. A refusal after that is believed only where the history of the ref proves it.

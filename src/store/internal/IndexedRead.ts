@@ -14,8 +14,8 @@ type IndexLookup = Extract<LookupPlan, { readonly _tag: "Index" }>
 /** An index names a document that is not as it says: the branch moved between two reads, or the file was edited. */
 export class IndexDisagrees extends Data.TaggedError("IndexDisagrees") {}
 
-/** The files of candidates that are there, in order. */
-const candidates = (
+/** The files of some documents by id, those that are there, in order. */
+export const filesById = (
   core: StoreCore,
   snapshot: Snapshot,
   collection: string,
@@ -27,7 +27,8 @@ const candidates = (
     return snapshot.files(paths, { concurrency })
   }).pipe(Stream.unwrap)
 
-const idOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -".json".length)
+/** The id of the document that lies in a file. */
+export const idOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -".json".length)
 
 /**
  * The files of documents that an index names, in order of id. A current index that is wrong about one of them fails
@@ -43,7 +44,7 @@ export const indexedFiles = (
   Stream.suspend(() => {
     const wanted = after === undefined ? ids : ids.filter((id) => id > after)
     if (wanted.length === 0) return Stream.empty
-    const files = candidates(core, snapshot, collection, wanted)
+    const files = filesById(core, snapshot, collection, wanted)
     if (!exact) return files
     let read = 0
     const checked = Stream.mapChunksEffect(

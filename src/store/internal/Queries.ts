@@ -10,10 +10,11 @@ import { type ReadError, ValidationError } from "../../domain/StoreError.js"
 import type { OnInvalid, QueryExplanation } from "../Collection.js"
 import type { Blob } from "../remote/GitRemote.js"
 import { check } from "./Arguments.js"
-import { answer, countOf, type Way, wayOf } from "./QueryAnswer.js"
+import { answer, countOf, wayOf } from "./QueryAnswer.js"
 import { cursorOf, type Place, placeIn } from "./QueryCursor.js"
 import { distinctValues } from "./QueryDistinct.js"
 import { type Found, placeOf, type Target } from "./QueryTarget.js"
+import type { Way } from "./QueryWay.js"
 import type { StoreCore } from "./StoreCore.js"
 
 /** A collection, and how its files become what a caller sees. */

@@ -1,5 +1,4 @@
 import * as Chunk from "effect/Chunk"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
@@ -10,16 +9,12 @@ import { idKey, sortKeys } from "../../domain/query/Ordering.js"
 import { isAlways } from "../../domain/query/Predicate.js"
 import type { CheckedQuery } from "../../domain/query/ReadQuery.js"
 import { documentIn, mayBeSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
-import type { ReadError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
-import { documentPath } from "../DocumentPath.js"
 import type { Blob } from "../remote/GitRemote.js"
+import { filesById, idOf } from "./IndexedRead.js"
 import type { Place } from "./QueryCursor.js"
 import type { Keyed } from "./QuerySorting.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
-
-/** Rows of an index disagree with the documents: they were edited by hand. The documents are scanned instead. */
-export class IndexDisagrees extends Data.TaggedError("IndexDisagrees") {}
 
 /** A document that a query has found. */
 export interface Found extends Keyed {
@@ -89,11 +84,6 @@ export const judgeOf = ({ after, query }: Target) => {
   }
 }
 
-const suffix = ".json"
-
-/** The id of the document at a path. */
-export const idOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -suffix.length)
-
 /** The documents among files that a query finds, in the order of the files. */
 export const foundAmong = <E>(target: Target, files: Stream.Stream<Blob, E>): Stream.Stream<Found, E> =>
   Stream.suspend(() => {
@@ -114,15 +104,8 @@ export const foundAmong = <E>(target: Target, files: Stream.Stream<Blob, E>): St
   })
 
 /** The files of some documents by id, those that are there. */
-export const filesOf = (
-  { collection, core, snapshot }: Target,
-  ids: ReadonlyArray<string>
-): Stream.Stream<Blob, ReadError> =>
-  Effect.map(core.settings(snapshot), ({ settings }) => {
-    const { concurrency, root } = core.options
-    const paths = ids.map((id) => documentPath(root, settings, collection, id))
-    return snapshot.files(paths, { concurrency })
-  }).pipe(Stream.unwrap)
+export const filesOf = ({ collection, core, snapshot }: Target, ids: ReadonlyArray<string>) =>
+  filesById(core, snapshot, collection, ids)
 
 /** How many documents are read together at most. */
 const mostTogether = 512

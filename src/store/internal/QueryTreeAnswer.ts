@@ -10,6 +10,7 @@ import { asRead } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Blob } from "../remote/GitRemote.js"
+import { IndexDisagrees, idOf } from "./IndexedRead.js"
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import type { Row } from "./ordered-tree/Leaf.js"
 import * as Scan from "./ordered-tree/Scan.js"
@@ -20,8 +21,6 @@ import {
   type Found,
   filesOf,
   groupOf,
-  IndexDisagrees,
-  idOf,
   judgeOf,
   type ReadDocument,
   readFile,

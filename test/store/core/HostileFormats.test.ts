@@ -1,27 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import type { Json } from "../../../src/domain/Document.js"
-import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import type { StoreService } from "../../../src/store/StoreService.js"
+import { byHand, file, found } from "./ByHand.js"
 import { hosted, remotes } from "./Remotes.js"
 
 const indexed: StoreOptions = { format: 2, indexes: { people: ["city"] }, manifests: { people: ["city"] } }
-
-const byHand = (remote: GitRemoteService, ...changes: ReadonlyArray<Change>) =>
-  Effect.flatMap(remote.head("main"), (head) => remote.commit("main", head, { message: "by hand", changes }))
-
-const file = (path: string, content: string | object): Change => ({
-  _tag: "Put",
-  path: `data/${path}`,
-  content: new TextEncoder().encode(typeof content === "string" ? content : JSON.stringify(content))
-})
-
-const found = (store: StoreService, value: Json, field = "city") =>
-  Effect.map(store.collection("people").findBy(field, value, { onInvalid: "skip" }), (all) =>
-    all.map(({ _id }) => _id)
-  )
 
 const paths = (remote: GitRemoteService) =>
   Effect.gen(function* () {

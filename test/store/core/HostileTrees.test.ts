@@ -6,25 +6,13 @@ import { type Change, GitRemote, type GitRemoteService } from "../../../src/stor
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
+import { byHand, file, found } from "./ByHand.js"
 import { remotes } from "./Remotes.js"
 
 const indexed: StoreOptions = { format: 2, indexes: { people: ["city"] } }
 
-const byHand = (remote: GitRemoteService, ...changes: ReadonlyArray<Change>) =>
-  Effect.flatMap(remote.head("main"), (head) => remote.commit("main", head, { message: "by hand", changes }))
-
-const file = (path: string, content: string | object): Change => ({
-  _tag: "Put",
-  path: `data/${path}`,
-  content: new TextEncoder().encode(typeof content === "string" ? content : JSON.stringify(content))
-})
 const settingsOf = (layout: StoreOptions): Change => file("_chainstore.json", { ...indexed, ...layout })
 const gone = (path: string): Change => ({ _tag: "Remove", path: `data/${path}` })
-
-const found = (store: StoreService, value: Json, field = "city") =>
-  Effect.map(store.collection("people").findBy(field, value, { onInvalid: "skip" }), (all) =>
-    all.map(({ _id }) => _id)
-  )
 
 const scanned = (store: StoreService, value: Json, field = "city") =>
   Effect.gen(function* () {

@@ -1,0 +1,81 @@
+import * as Effect from "effect/Effect"
+import type { Oid } from "../../domain/Oid.js"
+import { branchRef } from "../Names.js"
+import type { ServerFailure } from "../protocol/SmartHttp.js"
+import type { ListedRef } from "../protocol/UploadPack.js"
+import type { Origin } from "./Origin.js"
+
+/** The place of a ref among those that a server lists. */
+export const listed = (refs: ReadonlyArray<ListedRef>, name: string): Oid | undefined =>
+  refs.find((ref) => ref.name === name)?.oid
+
+/** Where the branches of a server were when they were last seen, or moved by this process. */
+export class Sight {
+  /** `undefined` where a branch was absent. */
+  private readonly places = new Map<string, Oid | undefined>()
+  private pushes = 0
+
+  constructor(private readonly origin: Origin) {}
+
+  has(branch: string): boolean {
+    return this.places.has(branch)
+  }
+
+  at(branch: string): Oid | undefined {
+    return this.places.get(branch)
+  }
+
+  set(branch: string, at: Oid | undefined): void {
+    this.places.set(branch, at)
+  }
+
+  forget(branch: string): void {
+    this.places.delete(branch)
+  }
+
+  /** A push has ended: what was asked for before it may show what it has changed. */
+  pushed(): void {
+    this.pushes++
+  }
+
+  /** Asks for refs, again where a push of this process has ended meanwhile. */
+  private since<A>(ask: Effect.Effect<A, ServerFailure>): Effect.Effect<A, ServerFailure> {
+    return Effect.suspend(() => {
+      const before = this.pushes
+      return Effect.flatMap(ask, (answer) =>
+        before === this.pushes ? Effect.succeed(answer) : this.since(ask)
+      )
+    })
+  }
+
+  /** Refs by their whole names, never from before a push of this process. */
+  look(names: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<ListedRef>, ServerFailure> {
+    return Effect.tap(this.since(this.origin.refs(names)), (refs) =>
+      Effect.sync(() => {
+        for (const name of names) {
+          if (name.startsWith(branchRef(""))) this.set(name.slice(branchRef("").length), listed(refs, name))
+        }
+      })
+    )
+  }
+
+  /** Where a branch is now. */
+  branch(branch: string): Effect.Effect<Oid | undefined, ServerFailure> {
+    const name = branchRef(branch)
+    return Effect.map(this.look([name]), (refs) => listed(refs, name))
+  }
+
+  /** The same before the first write: the server says it with what it says of itself to those that push. */
+  branchToWrite(branch: string): Effect.Effect<Oid | undefined, ServerFailure> {
+    return Effect.suspend(() => {
+      if (this.origin.isIntroduced()) return this.branch(branch)
+      const before = this.pushes
+      return Effect.flatMap(this.origin.receiver, ({ refs }) => {
+        if (before !== this.pushes) return this.branch(branch)
+        const at = refs.get(branchRef(branch))
+        this.set(branch, at)
+        return Effect.succeed(at)
+      })
+    })
+  }
+}

@@ -1,0 +1,96 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { idKey } from "../../domain/query/Ordering.js"
+import type { ReadError } from "../../domain/StoreError.js"
+import type { QueryReads } from "../Collection.js"
+import type { Blob } from "../remote/GitRemote.js"
+import { documentFiles } from "./DocumentFiles.js"
+import type { IndexDisagrees } from "./IndexedRead.js"
+import { type Listing, type LocatedListing, partsOf } from "./Listing.js"
+import type { Plan } from "./QueryPlan.js"
+import { type Found, foundAmong, groupOf, type Target } from "./QueryTarget.js"
+
+/** How a query is answered, for those who ask. */
+export interface Way<E = ReadError | IndexDisagrees> {
+  readonly plan: Plan
+  /** Why not better, or whether the index is behind. */
+  readonly reason: string
+  readonly isCurrent: boolean
+  /** The path of the index or the manifest. */
+  readonly path: string | undefined
+  /** Documents that the query finds, behind the place where it begins. */
+  readonly found: Stream.Stream<Found, E>
+  /** Whether they are in the order of the query, each once. */
+  readonly isOrdered: boolean
+  /** What is read without a limit. */
+  readonly estimate: Effect.Effect<QueryReads, ReadError>
+  /** How many documents the query finds, where that is known without reading them. */
+  readonly counted?: Effect.Effect<number, ReadError | IndexDisagrees> | undefined
+}
+
+const inParts = 100
+
+/** A listing from its last document to its first, in parts. */
+const partsBackwards = (listing: Listing): Stream.Stream<Listing> =>
+  Stream.unfold(listing.length, (to) => {
+    const from = Math.max(0, to - inParts)
+    return to === 0 ? Option.none() : Option.some([listing.part(from, to), from] as const)
+  })
+
+/** How many documents of a listing stand before a place in the order of ids. */
+const upTo = (listing: Listing, isBehind: (id: string) => boolean): number => {
+  let [low, high] = [0, listing.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isBehind(listing.id(middle))) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** The files of a collection in the order of their ids, behind a place of this order where it is the query's. */
+const scannedFiles = (target: Target, located: LocatedListing): Stream.Stream<Blob, ReadError> => {
+  const { after, collection, core, query } = target
+  const { fields, ids } = query.order
+  const files = (listing: Listing) => documentFiles(core, collection, { ...located, listing })
+  const { listing } = located
+  if (fields.length > 0) return files(listing)
+  if (ids === "asc") {
+    const from = after === undefined ? 0 : upTo(listing, (id) => idKey(id, "asc") > after.key)
+    const behind = listing.part(from, listing.length)
+    // Reads ahead only as far as the limit goes.
+    return groupOf(target) < inParts ? Stream.flatMap(partsOf(behind, groupOf(target)), files) : files(behind)
+  }
+  const to = after === undefined ? listing.length : upTo(listing, (id) => idKey(id, "desc") <= after.key)
+  return Stream.flatMap(partsBackwards(listing.part(0, to)), (part) =>
+    Stream.unwrap(
+      Effect.map(Stream.runCollect(files(part)), (blobs) => Stream.fromChunk(Chunk.reverse(blobs)))
+    )
+  )
+}
+
+/** Every document is read. */
+export const scanning = (
+  target: Target,
+  reason: string,
+  path?: string,
+  isCurrent = true
+): Way<ReadError> => ({
+  plan: { _tag: "Scan", reason },
+  reason,
+  isCurrent,
+  path,
+  isOrdered: target.query.order.fields.length === 0,
+  estimate: Effect.map(
+    Effect.suspend(() => target.core.listing(target.snapshot, target.collection)),
+    ({ listing }) => ({ entries: 0, documents: listing.length })
+  ),
+  found: Stream.unwrap(
+    Effect.map(
+      Effect.suspend(() => target.core.listing(target.snapshot, target.collection)),
+      (located) => foundAmong(target, scannedFiles(target, located))
+    )
+  )
+})

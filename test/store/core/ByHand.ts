@@ -1,0 +1,21 @@
+import { Effect } from "effect"
+import type { Json } from "../../../src/domain/Document.js"
+import type { Change, GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import type { StoreService } from "../../../src/store/StoreService.js"
+
+/** A commit of somebody who does not use the store. */
+export const byHand = (remote: GitRemoteService, ...changes: ReadonlyArray<Change>) =>
+  Effect.flatMap(remote.head("main"), (head) => remote.commit("main", head, { message: "by hand", changes }))
+
+/** A file below the store's root. */
+export const file = (path: string, content: string | object): Change => ({
+  _tag: "Put",
+  path: `data/${path}`,
+  content: new TextEncoder().encode(typeof content === "string" ? content : JSON.stringify(content))
+})
+
+/** The ids that `findBy` answers. */
+export const found = (store: StoreService, value: Json, field = "city") =>
+  Effect.map(store.collection("people").findBy(field, value, { onInvalid: "skip" }), (all) =>
+    all.map(({ _id }) => _id)
+  )
