@@ -18,7 +18,8 @@ const tier = (name: string, include: Array<string>, exclude: Array<string>, test
     exclude,
     testTimeout,
     hookTimeout: testTimeout,
-    pool: "forks" as const
+    pool: "forks" as const,
+    setupFiles: [fileURLToPath(new URL("./test/support/vitest/options.ts", import.meta.url))]
   }
 })
 
