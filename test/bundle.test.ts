@@ -85,7 +85,7 @@ describe("what the browser carries", () => {
       const says = documented(subpath)
       assert.isAtMost(atOnce, (says.atOnce ?? 0) * slack, "loaded at once")
       assert.isAtMost(kB(zipped), (says.inAll ?? 0) * slack, "in all")
-      assert.isBelow(atOnce, 205)
+      assert.isBelow(atOnce, 200)
     })
   }
 })

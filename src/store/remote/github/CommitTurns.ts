@@ -31,11 +31,13 @@ import type { ObjectCache } from "./ObjectCache.js"
 import { lagging } from "./Retry.js"
 import type { Told, Writable } from "./Told.js"
 import { building } from "./Trees.js"
+import type { Derive } from "./WrittenTrees.js"
 
 interface Parts {
   readonly client: Client
   readonly cache: ObjectCache
   readonly known: KnownTrees
+  readonly derive: Derive
   readonly branches: Branches
   readonly heads: Heads
   readonly bring: Bring
@@ -76,6 +78,7 @@ export const makeCommitTurns = ({
   exclusively,
   files,
   heads,
+  derive,
   known,
   snapshots,
   told,
@@ -148,7 +151,7 @@ export const makeCommitTurns = ({
               const oid = made.blobs.get(change.path)
               if (change._tag === "Put" && oid !== undefined) cache.putBlob(oid, change.content)
             }
-            known.derive(Option.getOrUndefined(expected), changes, made)
+            derive(Option.getOrUndefined(expected), changes, made)
             return remember(branch, expected, changes, made, begun)
           })
         })

@@ -8,13 +8,13 @@ import type { Branches } from "./Branches.js"
 import type { BranchSnapshots } from "./BranchSnapshots.js"
 import type { Files } from "./Files.js"
 import type { makeFileWrites } from "./FileWrites.js"
-import type { KnownTrees } from "./KnownTrees.js"
 import type { ObjectCache } from "./ObjectCache.js"
 import type { Told, Writable } from "./Told.js"
+import type { Derive } from "./WrittenTrees.js"
 
 interface Parts {
   readonly cache: ObjectCache
-  readonly known: KnownTrees
+  readonly derive: Derive
   readonly branches: Branches
   readonly files: Files
   readonly snapshots: BranchSnapshots
@@ -40,7 +40,7 @@ export const makeFileCommit = ({
   branches,
   cache,
   files,
-  known,
+  derive,
   snapshots,
   told,
   writable,
@@ -58,7 +58,7 @@ export const makeFileCommit = ({
       yield* branches.wrote(branch, Option.fromNullable(made.parents?.[0] ?? before?.commit), made, begun)
       if (Option.isNone(made.tree)) return
       const parent = before?.commit === made.parents?.[0] ? before : undefined
-      known.derive(parent, [change], { commit: made.commit, tree: made.tree.value })
+      derive(parent, [change], { commit: made.commit, tree: made.tree.value })
     })
 
   return ({ branch, change: given, expected, text }: FileChange) =>

@@ -28,7 +28,7 @@ import { makeObjectCache } from "./ObjectCache.js"
 import { config, type GitHubOptions, resolveOptions } from "./Options.js"
 import type { Patches } from "./Patches.js"
 import { makeProbe } from "./Probes.js"
-import { makeRefWrites } from "./RefWrites.js"
+import { makeRefReads } from "./RefReads.js"
 import { makeRepositoryId } from "./RepositoryId.js"
 import { makeTold } from "./Told.js"
 import { translate } from "./Translate.js"
@@ -99,7 +99,7 @@ export const make = (
             patches ??= loaded.value.makePatches({ client, objects, known, branches, bring, heads })
             return patches.resolve(ref)
           })
-    const refs = makeRefWrites(client, known)
+    const refs = makeRefReads(client, known)
     const files = makeFiles({
       client,
       cache,
@@ -139,6 +139,7 @@ export const make = (
         bring,
         files,
         refs,
+        trees,
         repositoryId,
         told,
         exclusively: (branch: string) => turns(`${repositoryName.toLowerCase()}\0${branch}`)
@@ -173,7 +174,7 @@ export const make = (
           Effect.suspend(() => (wants().changes === true ? Effect.asVoid(find(wants())) : Effect.void))
         return { ...snapshotAt(reads, ref), prefetch }
       },
-      treeAfter: (at, path, changes) => told("treeAfter", path)(trees.after(at, path, changes)),
+      treeAfter: (...args) => Effect.flatMap(writes, ({ treeAfter }) => treeAfter(...args)),
       log: (at, path, logOptions) =>
         log(
           typeof at === "string" ? at : at.commit,

@@ -1,9 +1,8 @@
 import * as Option from "effect/Option"
 import { Bounded } from "../../../domain/Bounded.js"
 import type { Oid } from "../../../domain/Oid.js"
-import { ValidationError } from "../../../domain/StoreError.js"
-import type { Change, Head, TreeEntry } from "../GitRemote.js"
-import { after, changesBelow, entryNamed, type Listing, touched } from "./Listing.js"
+import type { Head, TreeEntry } from "../GitRemote.js"
+import { entryNamed, type Listing } from "./Listing.js"
 import type { ObjectCache } from "./ObjectCache.js"
 
 /** What is known of commits' directories without asking: trees by their ids, and where they lie. */
@@ -23,8 +22,6 @@ export interface KnownTrees {
   readonly directory: (root: Oid, path: string) => Oid | null | undefined
   /** What is known of a path: undefined when nothing is. */
   readonly locate: (at: Head | Oid, path: string) => Option.Option<TreeEntry> | undefined
-  /** Works out what is known of a commit of ours from what is known of its parent. */
-  readonly derive: (parent: Head | undefined, changes: ReadonlyArray<Change>, made: Head) => void
 }
 
 const join = (directory: string, name: string) =>
@@ -49,26 +46,6 @@ export const makeKnownTrees = (cache: ObjectCache): KnownTrees => {
       at = entry.oid
     }
     return at
-  }
-
-  /** A known directory with the known ones that changes go through; undefined when one of those is not. */
-  const along = (
-    oid: Oid,
-    entries: ReadonlyArray<TreeEntry>,
-    changes: ReadonlyArray<Change>
-  ): Listing | undefined => {
-    const directories = new Map([["", entries]])
-    for (const path of [...touched(changes)].sort()) {
-      if (path === "") continue
-      const slash = path.lastIndexOf("/")
-      const above = directories.get(slash < 0 ? "" : path.slice(0, slash))
-      const entry = above && entryNamed(above, path.slice(slash + 1))
-      if (entry?.kind !== "tree") continue
-      const inner = cache.tree(entry.oid)
-      if (inner === undefined) return undefined
-      directories.set(path, inner)
-    }
-    return { oid, directories }
   }
 
   return {
@@ -121,26 +98,6 @@ export const makeKnownTrees = (cache: ObjectCache): KnownTrees => {
       if (file === null) return Option.none()
       if (file !== undefined) return Option.some({ path: name, mode: "100644", kind: "blob", oid: file })
       return entries === undefined ? undefined : Option.fromNullable(entryNamed(entries, name))
-    },
-    derive: (parent, changes, made) => {
-      learnCommit(made)
-      if (parent === undefined) return
-      for (const [path, oid] of [...cache.directories(parent.tree), ["", parent.tree] as const]) {
-        const below = changesBelow(changes, path)
-        if (below.length === 0) {
-          cache.putDirectory(made.tree, path, oid)
-          continue
-        }
-        if (oid === null) continue
-        const entries = cache.tree(oid)
-        if (entries === undefined) continue
-        const listing = along(oid, entries, below)
-        const next = listing === undefined ? undefined : after(listing, below)
-        if (next === undefined || next instanceof ValidationError) continue
-        if (path === "" && next.oid !== made.tree) return
-        for (const [id, list] of next.made) cache.putTree(id, list)
-        cache.putDirectory(made.tree, path, next.oid ?? null)
-      }
     }
   }
 }

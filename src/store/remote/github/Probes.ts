@@ -5,11 +5,11 @@ import * as Api from "./Api.js"
 import { isKind } from "./ApiFailure.js"
 import type { Branches } from "./Branches.js"
 import type { CallFailure, Client } from "./Client.js"
-import type { RefWrites } from "./RefWrites.js"
+import type { RefReads } from "./RefReads.js"
 
 /** What exists and what may be done, told without failing where something is absent. */
 export const makeProbe =
-  (client: Client, refs: RefWrites, branches: Branches) =>
+  (client: Client, refs: RefReads, branches: Branches) =>
   (branch: string): Effect.Effect<Probe, CallFailure> => {
     /** A branch that we have just made may not be known to the machine that answers. */
     const isThere = Effect.flatMap(refs.read(branch), (at) =>

@@ -6,9 +6,9 @@ import type { AmbiguousWriteError } from "../../../domain/StoreError.js"
 import * as Api from "./Api.js"
 import { isAmbiguous, isKind, isMissing, isUnrelated } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
-import type { KnownTrees } from "./KnownTrees.js"
 import { once, Proof } from "./LostReply.js"
-import { patiently, politely, raced } from "./Retry.js"
+import type { RefReads } from "./RefReads.js"
+import { politely, raced } from "./Retry.js"
 import type { Place } from "./Translate.js"
 
 type Failure = CallFailure | RefMoved | AmbiguousWriteError
@@ -20,10 +20,7 @@ type Failure = CallFailure | RefMoved | AmbiguousWriteError
 export type Relation = "Above" | "Beside" | "Behind" | "Elsewhere"
 
 /** Refs, moved forward or made, exactly once as far as anybody can see. */
-export interface RefWrites {
-  /** Where a ref is, past every cache; none when missing. */
-  readonly read: (branch: string) => Effect.Effect<Option.Option<Oid>, CallFailure>
-  readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
+export interface RefWrites extends Pick<RefReads, "read"> {
   /** Where a head lies, beside a commit and the base that the commit was made on. */
   readonly relate: (base: Oid, commit: Oid, at: Oid) => Effect.Effect<Relation, CallFailure>
   /** `only`: nobody else can know of the commit or use the name, so a branch that is there already is ours. */
@@ -31,8 +28,6 @@ export interface RefWrites {
   readonly move: (place: Place, branch: string, from: Oid, to: Oid) => Effect.Effect<void, Failure>
   readonly remove: (branch: string) => Effect.Effect<void, CallFailure>
 }
-
-const isUnheardOf = (error: { readonly _tag: string }) => isMissing(error) && !isUnrelated(error)
 
 /** What the head of a branch proves of a move from a base to a commit above it. */
 export const provedBy = (relation: Relation, refusal: RefMoved): Proof<void, RefMoved> => {
@@ -51,40 +46,9 @@ export const provedBy = (relation: Relation, refusal: RefMoved): Proof<void, Ref
   }
 }
 
-export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
+export const makeRefWrites = (client: Client, { compare, read }: RefReads): RefWrites => {
   const moved = (branch: string, expected: Option.Option<Oid>, actual: Option.Option<Oid>) =>
     new RefMoved({ ref: `refs/heads/${branch}`, expected, actual })
-
-  const read: RefWrites["read"] = (branch) =>
-    client.call(Api.getRef, { path: { ref: `heads/${branch}` } }).pipe(
-      Effect.map((reply) => Option.map(reply.value, (ref) => ref.object.sha)),
-      Effect.catchIf(isKind("Missing", "RefMissing"), () => Effect.succeed(Option.none()))
-    )
-
-  const compare = (base: Oid, head: Oid) =>
-    Effect.map(
-      client.call(Api.compare, { path: { basehead: `${base}...${head}` }, query: { per_page: 1 } }),
-      (reply) => Option.getOrThrow(reply.value)
-    )
-
-  const isBelow = (ancestor: Oid, descendant: Oid) =>
-    ancestor === descendant
-      ? Effect.succeed(true)
-      : Effect.map(
-          compare(ancestor, descendant),
-          ({ status }) => status === "ahead" || status === "identical"
-        )
-
-  const isAncestor: RefWrites["isAncestor"] = (ancestor, descendant) => {
-    // Of two commits that exist, a machine that denies one is behind the others.
-    const exist = [ancestor, descendant].every((oid) => Option.isSome(known.rootAt(oid)))
-    return patiently(isBelow(ancestor, descendant), (error) => exist && isUnheardOf(error)).pipe(
-      Effect.catchIf(
-        (error) => isMissing(error) && !(exist && isUnheardOf(error)),
-        () => Effect.succeed(false)
-      )
-    )
-  }
 
   const relate: RefWrites["relate"] = (base, commit, at) => {
     if (at === commit) return Effect.succeed("Above")
@@ -142,7 +106,6 @@ export const makeRefWrites = (client: Client, known: KnownTrees): RefWrites => {
 
   return {
     read,
-    isAncestor,
     relate,
     move,
     create,

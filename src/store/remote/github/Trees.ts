@@ -3,13 +3,13 @@ import * as FiberRef from "effect/FiberRef"
 import { globalValue } from "effect/GlobalValue"
 import * as Option from "effect/Option"
 import { emptyTree, type Oid } from "../../../domain/Oid.js"
-import { type RemoteError, ValidationError } from "../../../domain/StoreError.js"
-import type { Change, Head, Tree } from "../GitRemote.js"
+import type { RemoteError } from "../../../domain/StoreError.js"
+import type { Head, Tree } from "../GitRemote.js"
 import { isMissing } from "./ApiFailure.js"
 import type { CallFailure, Client } from "./Client.js"
 import { makeValidators } from "./Conditional.js"
 import type { KnownTrees } from "./KnownTrees.js"
-import { after, changesBelow, direct, type Listing, toTree } from "./Listing.js"
+import { direct, type Listing, toTree } from "./Listing.js"
 import { bytesOf } from "./ObjectCache.js"
 import { patiently } from "./Retry.js"
 import { makeTreeReads } from "./TreeReads.js"
@@ -36,11 +36,6 @@ export interface Trees {
   ) => Effect.Effect<Option.Option<Tree>, Failure>
   /** Brings the whole tree of a commit that is being built upon, unless that has proved too much. */
   readonly prepare: (at: Head | Oid) => Effect.Effect<void, Failure>
-  readonly after: (
-    at: Option.Option<Head>,
-    path: string,
-    changes: ReadonlyArray<Change>
-  ) => Effect.Effect<Option.Option<Oid>, Failure | ValidationError>
   readonly forget: () => void
 }
 
@@ -111,15 +106,6 @@ export const makeTrees = (client: Client, known: KnownTrees, viaContents: boolea
         const tree = toTree(listing, recursive)
         validators.keep(key, etag, generation, tree)
         return Option.some(tree)
-      }),
-    after: (at, path, changes) =>
-      Effect.gen(function* () {
-        const below = changesBelow(changes, path)
-        const deep = below.some((change) => change.path.includes("/"))
-        const listing = Option.isNone(at) ? Option.none() : yield* list(at.value, path, deep)
-        if (below.length === 0) return Option.map(listing, (found) => found.oid)
-        const made = after(Option.getOrUndefined(listing), below)
-        return made instanceof ValidationError ? yield* Effect.fail(made) : Option.fromNullable(made.oid)
       }),
     forget: () => validators.clear()
   }

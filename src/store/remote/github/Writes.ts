@@ -16,9 +16,12 @@ import { makeFileWrites } from "./FileWrites.js"
 import type { Heads } from "./Heads.js"
 import type { KnownTrees } from "./KnownTrees.js"
 import type { ObjectCache } from "./ObjectCache.js"
-import type { RefWrites } from "./RefWrites.js"
+import type { RefReads } from "./RefReads.js"
+import { makeRefWrites } from "./RefWrites.js"
 import type { RepositoryId } from "./RepositoryId.js"
 import { makeWritable, type Told } from "./Told.js"
+import type { Trees } from "./Trees.js"
+import { makeDerive, treeAfter } from "./WrittenTrees.js"
 
 const mutations = lazy(() => import("./GraphqlCommit.js"))
 const moves = lazy(() => import("./BranchMoves.js"))
@@ -32,17 +35,20 @@ interface Parts {
   readonly heads: Heads
   readonly bring: Bring
   readonly files: Files
-  readonly refs: RefWrites
+  readonly refs: RefReads
+  readonly trees: Trees
   readonly repositoryId: RepositoryId
   readonly told: Told
   readonly exclusively: Exclusively
 }
 
-export type Writes = Pick<GitRemoteService, "commit" | "commitNext"> & ReturnType<typeof makeBranchRefs>
+export type Writes = Pick<GitRemoteService, "commit" | "commitNext" | "treeAfter"> &
+  ReturnType<typeof makeBranchRefs>
 
 /** Everything of the remote that writes. */
 export const makeWrites = (given: Parts): Writes => {
-  const { branches, client, known, refs, repositoryId } = given
+  const { branches, cache, client, known, repositoryId, told, trees } = given
+  const refs = makeRefWrites(client, given.refs)
   const writeFile = makeFileWrites(client, branches)
   const commitNow = makeCommit({
     client,
@@ -58,6 +64,8 @@ export const makeWrites = (given: Parts): Writes => {
   let moveTogether: ReturnType<typeof makeBranchMoves> | undefined
   const parts = {
     ...given,
+    refs,
+    derive: makeDerive(cache, known),
     writeFile,
     commitNow,
     writable: makeWritable(client.settings.readOnly),
@@ -68,6 +76,7 @@ export const makeWrites = (given: Parts): Writes => {
       })
   }
   return {
+    treeAfter: (at, path, changes) => told("treeAfter", path)(treeAfter(trees, at, path, changes)),
     ...makeCommitTurns({ ...parts, commitFile: makeFileCommit(parts) }),
     ...makeBranchRefs(parts)
   }
