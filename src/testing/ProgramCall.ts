@@ -1,6 +1,7 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import type { StoredDocument } from "../domain/Document.js"
 import type { Oid } from "../domain/Oid.js"
+import { ConflictError } from "../domain/StoreError.js"
 import type { GitRemoteService } from "../store/remote/GitRemote.js"
 import type { StoreService } from "../store/StoreService.js"
 import type { Transaction } from "../store/Transaction.js"
@@ -152,14 +153,8 @@ const queue = (
       return Effect.sync(() => accepted.push(stamped)).pipe(
         Effect.zipRight(call),
         Effect.catchIf(
-          (error) =>
-            error instanceof Object &&
-            "_tag" in error &&
-            error._tag === "ConflictError" &&
-            edit._tag === "insert" &&
-            accepted
-              .slice(0, -1)
-              .some((other) => other.collection === edit.collection && other.id === edit.id),
+          // Refused by the queue itself; what its flush is refused for stays queued.
+          (error) => error instanceof ConflictError && error.operation.endsWith(".insert"),
           () => Effect.sync(() => void accepted.pop())
         )
       )
