@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
-import type { ReadError, WriteError } from "../domain/StoreError.js"
+import type { ReadError, ValidationError, WriteError } from "../domain/StoreError.js"
 import * as Assembly from "./internal/Assembly.js"
 import * as Core from "./internal/Core.js"
 import { GitRemote } from "./remote/GitRemote.js"
@@ -13,8 +13,24 @@ import { resolveOptions, type StoreOptions } from "./StoreOptions.js"
 import type { StoreService } from "./StoreService.js"
 import type { TransactionOptions } from "./Transaction.js"
 
-/** Opens a store on a remote. Wrong options fail here; the repository is looked at by the first read or write. */
-export const make = (options: StoreOptions = {}): Effect.Effect<StoreService, ReadError, GitRemote> =>
+/** What opening a store can fail with: a commit is only looked for where a `ref` names one. */
+export type OpenError<Ref extends string | undefined = string | undefined> = [Ref] extends [undefined]
+  ? ValidationError
+  : ReadError
+
+/** `Ref` is the type of the option `ref`: whether it is given decides what can go wrong. */
+type OptionsAt<Ref extends string | undefined> = StoreOptions & { readonly ref?: Ref }
+
+/**
+ * Opens a store on a remote. Wrong options fail here. The repository is looked at by the first read or write, or here
+ * where `ref` names a commit to look at.
+ */
+export const make = <Ref extends string | undefined = undefined>(
+  options: OptionsAt<Ref> = {}
+  // Without a ref nothing is asked of the remote, so that options are all that can be wrong.
+): Effect.Effect<StoreService, OpenError<Ref>, GitRemote> => open(options) as never
+
+const open = (options: StoreOptions): Effect.Effect<StoreService, ReadError, GitRemote> =>
   Effect.gen(function* () {
     const resolved = yield* Either.match(resolveOptions(options), {
       onLeft: (error) => Effect.fail(error),
@@ -28,8 +44,9 @@ export const make = (options: StoreOptions = {}): Effect.Effect<StoreService, Re
 export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreService>() {
   static readonly make = make
   /** A store on the remote that is provided. */
-  static readonly layer = (options: StoreOptions = {}): Layer.Layer<Store, ReadError, GitRemote> =>
-    layer(options)
+  static readonly layer = <Ref extends string | undefined = undefined>(
+    options: OptionsAt<Ref> = {}
+  ): Layer.Layer<Store, OpenError<Ref>, GitRemote> => layer(options)
   /** The same, with options from configuration. */
   static readonly layerConfig = (
     options: Config.Config.Wrap<StoreOptions>
@@ -63,11 +80,12 @@ export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreSer
 }
 
 /** A store on the remote that is provided. */
-export const layer = (options: StoreOptions = {}): Layer.Layer<Store, ReadError, GitRemote> =>
-  Layer.effect(Store, make(options))
+export const layer = <Ref extends string | undefined = undefined>(
+  options: OptionsAt<Ref> = {}
+): Layer.Layer<Store, OpenError<Ref>, GitRemote> => Layer.effect(Store, make(options))
 
 /** The same, with options from configuration. */
 export const layerConfig = (
   options: Config.Config.Wrap<StoreOptions>
 ): Layer.Layer<Store, ReadError | ConfigError.ConfigError, GitRemote> =>
-  Layer.effect(Store, Effect.flatMap(Config.unwrap(options), make))
+  Layer.effect(Store, Effect.flatMap(Config.unwrap(options), open))

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { FetchHttpClient } from "@effect/platform"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Redacted } from "effect"
-import { ValidationError } from "../../../src/domain/StoreError.js"
+import { Duration, Effect, Exit, type Layer, Redacted } from "effect"
+import { expectTypeOf } from "vitest"
+import { type ReadError, ValidationError } from "../../../src/domain/StoreError.js"
 import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
 import { LocalGit, openLocal } from "../../../src/store/local/index.js"
 import { openStore } from "../../../src/store/promise/index.js"
@@ -13,6 +14,7 @@ import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHub from "../../../src/store/remote/github/GitHub.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 
 const directory = mkdtempSync(join(tmpdir(), "chainstore-options-"))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
@@ -175,3 +177,21 @@ describe("options", () => {
     })
   )
 })
+
+it.effect("a store fails to open for its options alone, unless a ref is to be looked for", () =>
+  Effect.gen(function* () {
+    expectTypeOf(Store.layer()).toEqualTypeOf<Layer.Layer<Store, ValidationError, GitRemote>>()
+    const plain = Store.layer({ branch: "main", shardDepth: 1 })
+    expectTypeOf(plain).toEqualTypeOf<Layer.Layer<Store, ValidationError, GitRemote>>()
+    expectTypeOf(Store.layer({ ref: "v1" })).toEqualTypeOf<Layer.Layer<Store, ReadError, GitRemote>>()
+    const given: StoreOptions = {}
+    expectTypeOf(Store.layer(given)).toEqualTypeOf<Layer.Layer<Store, ReadError, GitRemote>>()
+    // @ts-expect-error: there is no such option
+    const misspelled = Store.make({ branhc: "main" })
+    const remote = yield* Memory.make()
+    const refused = yield* Effect.flip(Effect.provideService(misspelled, GitRemote, remote))
+    assert.strictEqual(refused._tag, "ValidationError")
+    const absent = Effect.provideService(Store.make({ ref: "v1" }), GitRemote, remote)
+    assert.strictEqual((yield* Effect.flip(absent))._tag, "NotFoundError")
+  })
+)
