@@ -10,7 +10,16 @@ const alias = [
   { find: /^chainstore\/(chain|codec|store|http|layers|testing)$/, replacement: source("$1") }
 ]
 
-const tier = (name: string, include: Array<string>, exclude: Array<string>, testTimeout: number) => ({
+type Pool = "forks" | "threads"
+
+const tier = (
+  name: string,
+  include: Array<string>,
+  exclude: Array<string>,
+  testTimeout: number,
+  pool: Pool = "forks",
+  groupOrder = 0
+) => ({
   resolve: { alias },
   test: {
     name,
@@ -18,10 +27,17 @@ const tier = (name: string, include: Array<string>, exclude: Array<string>, test
     exclude,
     testTimeout,
     hookTimeout: testTimeout,
-    pool: "forks" as const,
-    setupFiles: [fileURLToPath(new URL("./test/support/vitest/options.ts", import.meta.url))]
+    pool,
+    sequence: { groupOrder },
+    setupFiles: [fileURLToPath(new URL("./test/support/vitest/setup.ts", import.meta.url))]
   }
 })
+
+/**
+ * What counts requests, limits or turns of a whole process: each of these files has a thread of its own. `npm test`
+ * runs the other files of the main tier in processes that load the library once for all of them.
+ */
+const alone = ["test/http/{console,server}/**/*.test.ts", "test/store/remote/github/**/*.test.ts"]
 
 export default defineConfig({
   test: {
@@ -29,7 +45,8 @@ export default defineConfig({
     minWorkers: 1,
     maxWorkers: "100%",
     projects: [
-      tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**"], 30_000),
+      tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**", ...alone], 30_000),
+      tier("alone", alone, [], 30_000, "threads", 1),
       tier("e2e", ["test/e2e/**/*.test.ts"], [], 180_000),
       tier("soak", ["test/soak/**/*.test.ts"], [], 3_600_000)
     ]

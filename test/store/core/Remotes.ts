@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime } from "effect"
 import type { MemoryRepository } from "../../../src/git/memory/MemoryRepository.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
@@ -12,6 +11,7 @@ import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import { clientsOnHost, onHost } from "../../support/github/OnHost.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import { perFile } from "../../support/vitest/perFile.js"
 
 /** A directory that is gone when the scope closes. */
 export const directory = Effect.acquireRelease(
@@ -31,12 +31,15 @@ export const remotes: ReadonlyArray<readonly [string, Layer.Layer<GitRemote, unk
 ]
 
 // One server for all tests of a file, which know each other as little as repositories of one host do.
-const hosting = ManagedRuntime.make(Layer.provide(host(), Logger.minimumLogLevel(LogLevel.Warning)))
-afterAll(() => hosting.dispose())
+const hosting = perFile(() => {
+  const value = ManagedRuntime.make(Layer.provide(host(), Logger.minimumLogLevel(LogLevel.Warning)))
+  return { value, end: () => value.dispose() }
+})
 
 /** The server that `hosted` is on. */
-export const hostServer = Effect.flatMap(hosting.runtimeEffect, (runtime) =>
-  Effect.provide(HostServer, runtime)
+export const hostServer = Effect.map(
+  Effect.promise(() => hosting().runtime()),
+  ({ context }) => Context.get(context, HostServer)
 )
 
 /** The layer of that server. */

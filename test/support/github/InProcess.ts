@@ -24,6 +24,7 @@ import * as Stack from "../../../src/http/host/Stack.js"
 import { withoutMark } from "../../../src/store/remote/CommitMark.js"
 import type { Change } from "../../../src/store/remote/GitRemote.js"
 import { memory } from "../host/Memory.js"
+import { perFile } from "../vitest/perFile.js"
 import { Objects } from "./Objects.js"
 import { problemsOf, type Seen, seenOf } from "./Oracle.js"
 
@@ -66,9 +67,6 @@ interface Sent {
   readonly body: Uint8Array
 }
 
-// A benchmark counts requests outside of a test run, where this module cannot be loaded.
-const vitest = process.env["VITEST"] === undefined ? undefined : await import("@effect/vitest")
-
 const chosen = new WeakMap<object, Fault>()
 
 /** The clock that answers of reads by branch are old by, in milliseconds, where `setStale` makes them so. */
@@ -102,14 +100,12 @@ const inProcess = () => {
     await runtime.dispose()
     rmSync(data, { recursive: true, force: true })
   }
-  if (vitest === undefined) process.once("beforeExit", end)
-  else vitest.afterAll(end)
-  return { runtime, directoryOf: (repo: string) => join(data, "repos", `${repo}.git`) }
+  return { value: { runtime, directoryOf: (repo: string) => join(data, "repos", `${repo}.git`) }, end }
 }
 
 // One host for all tests of a file, and beside it one on which repositories are as they were some time ago.
-const current = inProcess()
-const behind = inProcess()
+const current = perFile(inProcess)
+const behind = perFile(inProcess)
 
 const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse): Effect.Effect<Uint8Array, unknown> =>
   body._tag === "Uint8Array"
@@ -167,7 +163,7 @@ export class Server {
 
   /** `owner/name`. */
   constructor(readonly repo: string) {
-    this.directory = current.directoryOf(repo)
+    this.directory = current().directoryOf(repo)
     this.#objects = new Objects(this.directory)
   }
 
@@ -198,7 +194,7 @@ export class Server {
     const headers = { ...(seen.headers as Record<string, string>), host: "localhost" }
     const request = new Request(url, { method, headers, ...(asked === "" ? {} : { body: asked }) })
     if (fault !== undefined) chosen.set(request, fault)
-    const host = this.lagging && isRead(seen) ? behind : current
+    const host = (this.lagging && isRead(seen) ? behind : current)()
     const sent = await host.runtime
       .runPromise(Effect.withClock(answered(request), this.#clock), signal === undefined ? {} : { signal })
       .catch((cause) => {
@@ -232,7 +228,7 @@ export class Server {
 
   /** Keeps what the repository is now for `lagging` reads: all of it, or only where its branches are. */
   snapshot(what: "all" | "refs" = "all") {
-    const older = behind.directoryOf(this.repo)
+    const older = behind().directoryOf(this.repo)
     rmSync(older, { recursive: true, force: true })
     const objects = join(this.directory, "objects")
     cpSync(this.directory, older, {
@@ -314,14 +310,16 @@ export class Server {
 
 /** From now on reads by branch show what a branch was so many seconds ago. */
 export const setStale = (staleSeconds: number) =>
-  Effect.promise(() => current.runtime.runPromise(Effect.flatMap(Faults, ({ set }) => set({ staleSeconds }))))
+  Effect.promise(() =>
+    current().runtime.runPromise(Effect.flatMap(Faults, ({ set }) => set({ staleSeconds })))
+  )
 
 /** An empty repository of this file's host. */
 export const makeServer = (options: { readonly private?: boolean } = {}) =>
   Effect.promise(async () => {
     const name = `store${++repositories}`
     const settings = { private: options.private ?? false, description: null }
-    await current.runtime.runPromise(
+    await current().runtime.runPromise(
       Effect.scoped(Effect.flatMap(Repositories, ({ create }) => create("local", name, settings)))
     )
     return new Server(`local/${name}`)

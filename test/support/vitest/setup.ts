@@ -1,0 +1,5 @@
+import { afterAll } from "vitest"
+import "./options.js"
+import { endAll } from "./perFile.js"
+
+afterAll(endAll)
