@@ -62,12 +62,17 @@ const program = Effect.scoped(
     const directory = yield* RpcClient.make(Directory)
     const ada = yield* directory.Get({ id: "ada" })
     console.log(`${ada.name}, born in ${ada.born.getUTCFullYear()}, revision ${ada._rev}`)
-    yield* directory.Get({ id: "bob" }).pipe(
-      Effect.catchTag("NotFoundError", (error) =>
-        Effect.sync(() => console.log(`${error._tag}: ${error.message}`))
+    yield* directory
+      .Get({ id: "bob" })
+      .pipe(
+        Effect.catchTag("NotFoundError", (error) =>
+          Effect.sync(() => console.log(`${error._tag}: ${error.message}`))
+        )
       )
-    )
-    const names = yield* Stream.runFold(directory.All(), Array.of<string>(), (all, { name }) => [...all, name])
+    const names = yield* Stream.runFold(directory.All(), Array.of<string>(), (all, { name }) => [
+      ...all,
+      name
+    ])
     console.log(names.join(", "))
   })
 )
