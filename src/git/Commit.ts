@@ -6,8 +6,8 @@ export interface Head {
   readonly tree: Oid
 }
 
-/** What a file is: a plain one, an executable one or a symbolic link. */
-export type FileMode = "100644" | "100755" | "120000"
+/** What a file is: a plain one, an executable one, a symbolic link, or the commit of a submodule. */
+export type FileMode = "100644" | "100755" | "120000" | "160000"
 
 /** One change of a commit. `Remove` of a path that is not in the parent is a `ValidationError`. */
 export type Change =

@@ -113,7 +113,7 @@ export const open = (
       bring,
       bringAlone,
       bringHistory,
-      bringLinked,
+      bringReferenced,
       brought,
       fetching,
       has,
@@ -205,7 +205,7 @@ export const open = (
             })
           const building = (head: Option.Option<Head>) =>
             Effect.tap(build(head), ({ commit }) =>
-              Effect.forEach(Option.toArray(commit), ({ changes }) => bringLinked(changes))
+              Option.isNone(commit) ? Effect.void : bringReferenced(commit.value)
             ).pipe(
               Effect.tapErrorCause(() => judge(true)),
               Effect.tap(({ commit }) => judge(Option.isNone(commit)))

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { RemoteError } from "../../domain/StoreError.js"
-import type { Change } from "../Commit.js"
+import type { NewCommit } from "../Commit.js"
 import { MissingObject } from "../disk/Fault.js"
 import type { GitRepository } from "../disk/GitRepository.js"
 import type { ServerFailure } from "../protocol/SmartHttp.js"
@@ -168,9 +168,10 @@ export const make = ({ engine, origin, shallow, url }: FetchingOptions) => {
       })
     })
 
-  /** Brings the files that a commit links to: what cannot be seen here cannot be linked to. */
-  const bringLinked = (changes: ReadonlyArray<Change>): Effect.Effect<void, ServerFailure> =>
+  /** Brings the commits that a new commit merges and the files that it links to: the engine looks for them here. */
+  const bringReferenced = ({ changes, merges = [] }: NewCommit): Effect.Effect<void, ServerFailure> =>
     Effect.gen(function* () {
+      for (const oid of merges) yield* bring(oid)
       const wants: Array<Oid> = []
       for (const change of changes) {
         if (change._tag === "Link" && !(yield* has(change.oid))) wants.push(change.oid)
@@ -204,7 +205,7 @@ export const make = ({ engine, origin, shallow, url }: FetchingOptions) => {
     brought,
     reaches,
     mergeBases,
-    bringLinked,
+    bringReferenced,
     place,
     /** Notes a head that is here: the next fetch brings what is new alone. */
     note: (branch: string, at: Oid) =>

@@ -33,7 +33,8 @@ const entryOf = (client: Client, change: Change): Effect.Effect<Entry, CallFailu
   if (change._tag === "Remove") return Effect.succeed({ input: { ...base, sha: null }, bytes: 0 })
   if (change._tag === "Link") {
     const { mode = "100644", oid } = change
-    return Effect.succeed({ input: { ...base, mode, sha: oid }, bytes: 0 })
+    const type = mode === "160000" ? "commit" : "blob"
+    return Effect.succeed({ input: { ...base, mode, type, sha: oid }, bytes: 0 })
   }
   const text = change.content.length <= inlineMax ? asText(change.content) : undefined
   return text === undefined
