@@ -1,6 +1,8 @@
 import { Command, ValidationError as UsageError } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { optionsFirst } from "./ArgumentOrder.js"
+import { branch, compare } from "./BranchCommands.js"
+import { merge } from "./BranchMergeCommand.js"
 import { doctor } from "./DoctorCommand.js"
 import { exportCommand } from "./ExportCommand.js"
 import { type CommandHelp, commandHelp, helpFor, switchesOf } from "./Help.js"
@@ -28,6 +30,9 @@ const commands = [
   diff,
   restore,
   revert,
+  branch,
+  compare,
+  merge,
   importCommand,
   exportCommand,
   reindex,

@@ -51,7 +51,7 @@ export const parseObject = (content: Uint8Array): Either.Either<JsonObject, stri
 }
 
 /** A decimal number as sign, digits without zeros at either end, and exponent: equal texts are equal values. */
-const decimal = (text: string): string => {
+export const decimal = (text: string): string => {
   const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(
     text
   )!

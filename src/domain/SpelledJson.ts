@@ -28,7 +28,7 @@ export const spellings = (value: number): ReadonlyArray<string> => {
 }
 
 /** A number of a text as Python prints what it reads: whole numbers in full, others as floats. */
-const spelling = (text: string): string => {
+export const spelling = (text: string): string => {
   if (/^-?\d+$/.test(text)) return text === "-0" ? "0" : text
   return floatText(Number(text))
 }

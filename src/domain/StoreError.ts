@@ -1,4 +1,5 @@
 import * as Data from "effect/Data"
+import type { MergeConflict } from "./merge/MergeRules.js"
 
 /** What every error of the store says of itself. None of it ever holds a token. */
 export interface StoreErrorFields {
@@ -60,6 +61,36 @@ export interface UniqueViolation {
   readonly other: string
 }
 
+/**
+ * Why branches do not merge by themselves at one place. `changed`: both sides changed one document at the same path.
+ * `deleted`: one side deleted the document that the other one changed. `unreadable`: both sides changed it, and one of
+ * them holds no JSON object. `invalid`: the merged document breaks the schema of its collection. `file`: both sides
+ * changed a file that is no document. `setting`: both sides changed one setting of the repository.
+ */
+export type UnmergedKind = "changed" | "deleted" | "unreadable" | "invalid" | "file" | "setting"
+
+/** One document, file or setting in which two branches are in conflict. A side that is absent is undefined. */
+export interface Unmerged {
+  readonly kind: UnmergedKind
+  /** The file in the repository. */
+  readonly path: string
+  /** Of a document. */
+  readonly collection?: string | undefined
+  readonly id?: string | undefined
+  /** The document, the blob id of another file, or the setting, as both branches had it once. */
+  readonly base?: unknown
+  /** The same on the branch that is merged into. */
+  readonly ours?: unknown
+  /** The same on the branch that is merged. */
+  readonly theirs?: unknown
+  /** Of a document that both sides changed: everything merged that could be, with our values at the conflicts. */
+  readonly document?: unknown
+  /** Where in the document both sides changed something. */
+  readonly conflicts: ReadonlyArray<MergeConflict>
+  /** What is wrong, in words. */
+  readonly problem: string
+}
+
 /** The repository is not as the write expected it: nothing was written. */
 export class ConflictError extends StoreError {
   readonly _tag = "ConflictError"
@@ -73,8 +104,12 @@ export class ConflictError extends StoreError {
   /** With the reason `UniqueViolation`: the first twenty violations. */
   declare readonly violations?: ReadonlyArray<UniqueViolation> | undefined
 
+  /** Of branches that do not merge by themselves: every conflict. */
+  declare readonly unmerged?: ReadonlyArray<Unmerged> | undefined
+
   constructor(
     fields: StoreErrorFields & {
+      readonly unmerged?: ReadonlyArray<Unmerged> | undefined
       readonly conflicts: ReadonlyArray<DocumentConflict>
       readonly branch?: string | undefined
       readonly reason?: ConflictErrorReason | undefined

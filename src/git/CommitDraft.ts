@@ -12,7 +12,7 @@ export const defaultSignature: Signature = { name: "Chainstore", email: "chainst
 export const commitObject = (
   head: Option.Option<Head>,
   tree: Oid,
-  { author, committer, message }: CommitText,
+  { author, committer, merges = [], message }: CommitText & Pick<NewCommit, "merges">,
   millis: number,
   signature: Signature = defaultSignature
 ): CommitObject => {
@@ -23,7 +23,7 @@ export const commitObject = (
   })
   return {
     tree,
-    parents: Option.toArray(Option.map(head, ({ commit }) => commit)),
+    parents: [...new Set([...Option.toArray(Option.map(head, ({ commit }) => commit)), ...merges])],
     author: person(author),
     committer: person(committer ?? author),
     message: messageOf(message)
@@ -49,6 +49,14 @@ export const targetError = (
         hint: "Write the object first"
       })
 }
+
+/** The error for a commit that is to be merged and is not in the repository. */
+export const mergeError = (operation: string, oid: Oid): ValidationError =>
+  new ValidationError({
+    operation,
+    message: `${oid} is not a commit of this repository, so that it cannot be merged`,
+    hint: "Give the id of a commit that the repository has"
+  })
 
 /** The ids of the paths that a commit puts, by the ids of its changes in their order. */
 export const blobsPut = (

@@ -31,7 +31,7 @@ export const editsOf = (
 ): ReadonlyArray<PathEdit> =>
   changes.map((change) => ({
     path: change.path,
-    mode: "100644",
+    mode: change._tag === "Link" ? (change.mode ?? "100644") : "100644",
     oid: change._tag === "Put" ? blob(change.content) : change._tag === "Link" ? change.oid : undefined
   }))
 

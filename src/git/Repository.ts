@@ -112,6 +112,8 @@ export interface Repository<Failure = RemoteError> {
   ) => Effect.Effect<ReadonlyArray<PathChange>, Failure>
   /** False where one of them is missing. */
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, Failure>
+  /** All best common ancestors of two commits, ordered by id: several where histories cross, none where they are unrelated. */
+  readonly mergeBases: (a: Oid, b: Oid) => Effect.Effect<ReadonlyArray<Oid>, Failure>
 
   /** What is to be said of the repository's files, where it has files. */
   readonly health?: Effect.Effect<ReadonlyArray<HealthFinding>, Failure> | undefined

@@ -40,7 +40,7 @@ export interface StoreDecorator {
 }
 
 const writing = new Set(
-  "insert update replace upsert delete restore importRecords reindex batch writer transaction withTransaction removeTransaction revert".split(
+  "insert update replace upsert delete restore importRecords reindex batch writer transaction withTransaction removeTransaction revert createBranch deleteBranch merge".split(
     " "
   )
 )

@@ -55,6 +55,7 @@ export interface StoreOptions extends SettingsOptions {
 
 /** Options with every default in place. */
 export interface ResolvedOptions {
+  readonly collections?: ReadonlyArray<CollectionDefinition> | undefined
   readonly branch: string
   readonly root: string
   readonly conflictRetries: number

@@ -1,8 +1,17 @@
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
+import type * as Stream from "effect/Stream"
 import type { DerivedFormat } from "../domain/Settings.js"
 import type { ReadError, WriteError } from "../domain/StoreError.js"
 import type { RunBatch } from "./Batch.js"
+import type {
+  Branch,
+  CompareOptions,
+  CreateBranchOptions,
+  DocumentDifference,
+  Merged,
+  MergeOptions
+} from "./Branches.js"
 import type { Collections, ReindexOptions, WriteOptions } from "./Collection.js"
 import type { DoctorOptions, Finding } from "./Doctor.js"
 import type { Budget, Estimate, NewCommit } from "./remote/GitRemote.js"
@@ -50,6 +59,24 @@ export interface StoreService extends Omit<StoreView, "collection"> {
     commitSha: string,
     options?: WriteOptions & { readonly force?: boolean | undefined }
   ) => Effect.Effect<Reverted, WriteError>
+  /** The branches of the repository, by name. */
+  readonly branches: Effect.Effect<ReadonlyArray<Branch>, ReadError>
+  /** Makes a branch, and returns the commit that it begins at. One that exists is a `ConflictError`. */
+  readonly createBranch: (name: string, options?: CreateBranchOptions) => Effect.Effect<string, WriteError>
+  /** Deletes a branch that is not the store's own. Deleting what is gone is success. */
+  readonly deleteBranch: (name: string) => Effect.Effect<void, WriteError>
+  /** The documents that differ between two branches, tags or commits, by collection and id. */
+  readonly compare: (
+    a: string,
+    b: string,
+    options?: CompareOptions
+  ) => Stream.Stream<DocumentDifference, ReadError>
+  /**
+   * Merges a branch, a tag or a commit into a branch, as one commit with both as its parents, or by moving the branch
+   * where it has nothing of its own. Documents that both changed are merged by their fields; indexes and manifests are
+   * made of the merged documents. Conflicts that nobody decides fail it with a `ConflictError` that has all of them.
+   */
+  readonly merge: (from: string, options?: MergeOptions) => Effect.Effect<Merged, WriteError>
   /**
    * Makes the indexes and manifests of all collections that the settings name anew, in one commit, with a `format` in
    * that one from then on: every client adopts it. Answers the commit, none where everything was right.

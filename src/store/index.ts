@@ -31,6 +31,7 @@ export {
 export * from "../domain/StoreError.js"
 export * as Ulid from "../domain/Ulid.js"
 export type * from "./Batch.js"
+export type * from "./Branches.js"
 export * from "./browse/index.js"
 export {
   AsyncCache,

@@ -8,6 +8,7 @@ import { branches } from "./RemoteBranchLaws.js"
 import { commits } from "./RemoteCommitLaws.js"
 import { histories } from "./RemoteHistoryLaws.js"
 import type { RemoteHarness, RemotePromises, RemoteSizes, RemoteSubject } from "./RemoteLaw.js"
+import { merges } from "./RemoteMergeLaws.js"
 import { queues } from "./RemoteQueueLaws.js"
 import { races } from "./RemoteRaceLaws.js"
 import { trees } from "./RemoteTreeLaws.js"
@@ -110,7 +111,7 @@ export const laws = (harness: RemoteHarness): ReadonlyArray<RemoteLaw> => {
       found.push({ name, promise, check: checked(harness, promise, body) })
     }
   }
-  for (const register of [trees, commits, races, queues, histories, branches]) register(contract)
+  for (const register of [trees, commits, races, queues, histories, merges, branches]) register(contract)
   return found
 }
 

@@ -109,7 +109,19 @@ export const open = (
     const oneByOne = makeExclusively()
 
     const objects = Fetching.make({ url, engine, origin, shallow })
-    const { bring, bringAlone, bringHistory, brought, fetching, has, lost, note, place, reaches } = objects
+    const {
+      bring,
+      bringAlone,
+      bringHistory,
+      bringReferenced,
+      brought,
+      fetching,
+      has,
+      lost,
+      note,
+      place,
+      reaches
+    } = objects
 
     const emptyPack = () => new PackBuilder(0).finish().chunks
     const push = yield* Push.make({ url, http, origin, agent, reaches, maxRetries, emptyPack })
@@ -192,7 +204,9 @@ export const open = (
               judged = is
             })
           const building = (head: Option.Option<Head>) =>
-            build(head).pipe(
+            Effect.tap(build(head), ({ commit }) =>
+              Option.isNone(commit) ? Effect.void : bringReferenced(commit.value)
+            ).pipe(
               Effect.tapErrorCause(() => judge(true)),
               Effect.tap(({ commit }) => judge(Option.isNone(commit)))
             )
@@ -270,6 +284,8 @@ export const open = (
         Stream.unwrap(Effect.as(Effect.zipRight(bring(from), bringHistory(from)), engine.log(from, how))),
 
       diff: (before, after, under) => fetching(engine.diff(before, after, under)),
+
+      mergeBases: objects.mergeBases,
 
       isAncestor: (ancestor, descendant) =>
         Effect.gen(function* () {

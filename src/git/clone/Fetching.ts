@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
 import { RemoteError } from "../../domain/StoreError.js"
+import type { NewCommit } from "../Commit.js"
 import { MissingObject } from "../disk/Fault.js"
 import type { GitRepository } from "../disk/GitRepository.js"
 import type { ServerFailure } from "../protocol/SmartHttp.js"
@@ -128,21 +129,54 @@ export const make = ({ engine, origin, shallow, url }: FetchingOptions) => {
       const waiting: Array<Oid> = [head]
       const walked = new Set<Oid>(waiting)
       let isCut = false
+      let isBaseMet = false
       for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
         if (at === above) return "above"
-        if (at === base) return "base"
         const parents = yield* parentsOf(at)
+        // Of a merge, one parent may lead to the base, and another one to the commit above it.
+        if (at === base || parents.includes(base as Oid)) isBaseMet = true
+        if (at === base) continue
         for (const parent of parents) {
           // The parents of a commit are known also where they are not here.
           if (parent === above) return "above"
-          if (parent === base) return "base"
+          if (parent === base) continue
           if (!cuts.has(at) && !walked.has(parent)) waiting.push(parent)
           walked.add(parent)
         }
-        if (cuts.has(at) && parents.length > 0) isCut = true
+        if (cuts.has(at) && parents.some((parent) => parent !== base)) isCut = true
       }
-      if (!isCut || !(yield* bringHistory(head, depth))) return "neither"
+      if (!isCut || !(yield* bringHistory(head, depth))) return isBaseMet ? "base" : "neither"
       return yield* reaches(head, above, base, Math.min(depth * factor, everything))
+    })
+
+  /** The merge bases of two commits; history that is not here is brought step by step. */
+  const mergeBases = (a: Oid, b: Oid, depth = firstStep): Effect.Effect<ReadonlyArray<Oid>, ServerFailure> =>
+    Effect.catchAll(engine.mergeBases(a, b), (error) => {
+      const oid = missing(error)
+      if (oid === undefined) return Effect.fail(error)
+      return Effect.gen(function* () {
+        const before = yield* shallows
+        const fetched = yield* origin.fetch({
+          wants: [a, b],
+          haves: yield* haves,
+          shallow: before,
+          depth,
+          filter: "blob:none"
+        })
+        if (!fetched || (depth === everything && !(yield* has(oid)))) return yield* lost(oid)
+        return yield* mergeBases(a, b, Math.min(depth * factor, everything))
+      })
+    })
+
+  /** Brings the commits that a new commit merges and the files that it links to: the engine looks for them here. */
+  const bringReferenced = ({ changes, merges = [] }: NewCommit): Effect.Effect<void, ServerFailure> =>
+    Effect.gen(function* () {
+      for (const oid of merges) yield* bring(oid)
+      const wants: Array<Oid> = []
+      for (const change of changes) {
+        if (change._tag === "Link" && !(yield* has(change.oid))) wants.push(change.oid)
+      }
+      if (wants.length > 0) yield* origin.fetch({ wants: [...new Set(wants)] })
     })
 
   /** Moves a ref of the clone; what is in the way of its name there is not on the server any more. */
@@ -170,6 +204,8 @@ export const make = ({ engine, origin, shallow, url }: FetchingOptions) => {
     fetching,
     brought,
     reaches,
+    mergeBases,
+    bringReferenced,
     place,
     /** Notes a head that is here: the next fetch brings what is new alone. */
     note: (branch: string, at: Oid) =>

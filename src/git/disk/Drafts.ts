@@ -5,7 +5,7 @@ import type { RemoteError, ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import type { Change, Head, NewCommit, Signature } from "../Commit.js"
-import { blobsPut, commitObject, targetError } from "../CommitDraft.js"
+import { blobsPut, commitObject, mergeError, targetError } from "../CommitDraft.js"
 import { encodeCommit } from "../GitObject.js"
 import { commitTextError } from "../Names.js"
 import type { PathEdit } from "../TreeEdit.js"
@@ -54,13 +54,14 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
             if (change._tag === "Remove") {
               edits.push({ path: change.path, mode: "100644", oid: undefined })
             } else if (change._tag === "Link") {
-              checkTarget(operation, change.path, change.oid, "100644")
+              const { mode = "100644" } = change
+              checkTarget(operation, change.path, change.oid, mode)
               // Of a commit that is still on its way, which may fail without this one.
               const staged = objects.staged.get(change.oid)
               if (keep && staged !== undefined) {
                 blobs.push({ oid: change.oid, type: "blob", content: staged.object.content })
               }
-              edits.push({ path: change.path, mode: "100644", oid: change.oid })
+              edits.push({ path: change.path, mode, oid: change.oid })
             } else {
               const oid = hashObject("blob", change.content)
               if (keep) blobs.push({ oid, type: "blob", content: change.content })
@@ -83,6 +84,10 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
   ): Effect.Effect<Draft, RemoteError | ValidationError> =>
     Effect.gen(function* () {
       const operation = "GitRepository.commitNext"
+      for (const oid of commit.merges ?? []) {
+        const found = yield* native.find(operation, oid)
+        if (!Option.exists(found, ({ type }) => type === "commit")) return yield* mergeError(operation, oid)
+      }
       const { blobs, edits } = yield* editsOf(operation, commit.changes, true)
       const now = yield* Timestamp.now(operation)
       return yield* native.runSteps(operation, function* () {

@@ -214,7 +214,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
           queue.settled(ancestor, descendant),
           History.isAncestor(directory, objects, ancestor, descendant)
         ),
-      mergeBase: (a, b) => Effect.zipRight(queue.settled(a, b), History.mergeBase(directory, objects, a, b)),
+      mergeBases: (a, b) => History.mergeBases(native, objects, a, b),
       health: Effect.zipRight(
         Maintenance.dropDamaged(directory, "GitRepository.health", owner),
         attemptPromise("GitRepository.health", directory, () => Health.examine(directory, objects))

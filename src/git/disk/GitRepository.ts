@@ -89,7 +89,6 @@ export interface GitRepository extends Repository {
     pack: Stream.Stream<Uint8Array, E>,
     most: number
   ) => Effect.Effect<void, E | RemoteError>
-  readonly mergeBase: (a: Oid, b: Oid) => Effect.Effect<Option.Option<Oid>, RemoteError>
   /** What is to be said of the repository's files: what is damaged or locked, and what was repaired. */
   readonly health: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteError>
   /** Repack, commit-graph with changed paths, prune of old temporary files; one at a time. */

@@ -1,14 +1,15 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { RemoteError } from "../../domain/StoreError.js"
 import type { CommitInfo } from "../Commit.js"
 import { dateText, messageText } from "../GitObject.js"
+import { mergeBases as mergeBasesOf } from "../MergeBases.js"
 import { segmentsOf } from "../Names.js"
-import { attempt } from "./Fault.js"
+import { attempt, MissingObject } from "./Fault.js"
 import { gitFailure, run, stream } from "./GitProcess.js"
+import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 
 const fields = ["%H", "%T", "%P", "%an", "%ae", "%at", "%cn", "%ce", "%ct", "%B"]
@@ -145,27 +146,25 @@ export const isAncestor = (
   )
 }
 
-/** The best common ancestor: of a commit and one that it leads to, the earlier one; else Git finds it. */
-export const mergeBase = (
-  directory: string,
+/** All best common ancestors of two commits. */
+export const mergeBases = (
+  native: NativeReads,
   objects: ObjectDatabase,
   a: Oid,
   b: Oid
-): Effect.Effect<Option.Option<Oid>, RemoteError> => {
-  const operation = "GitRepository.mergeBase"
-  return Effect.flatMap(
-    attempt(operation, directory, () =>
-      reaches(objects, a, b) === true ? a : reaches(objects, b, a) === true ? b : undefined
+): Effect.Effect<ReadonlyArray<Oid>, RemoteError> =>
+  Effect.catchTag(
+    native.runSteps("GitRepository.mergeBases", () =>
+      mergeBasesOf(
+        (oid) => {
+          const commit = objects.commit(oid)
+          return commit && { parents: commit.parents, date: Date.parse(commit.committer.date) }
+        },
+        (oid) => new MissingObject(oid),
+        a,
+        b
+      )
     ),
-    (earlier) =>
-      earlier !== undefined
-        ? Effect.succeedSome(earlier)
-        : Effect.flatMap(run(directory, operation, ["merge-base", a, b]), ({ code, stderr, stdout }) =>
-            code === 0
-              ? Effect.succeed(Option.some(stdout.trim() as Oid))
-              : code === 1
-                ? Effect.succeedNone
-                : Effect.fail(gitFailure(directory, operation, code, stderr))
-          )
+    "ValidationError",
+    Effect.die
   )
-}

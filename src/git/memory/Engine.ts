@@ -6,11 +6,13 @@ import { makeExclusively } from "../../domain/Mutex.js"
 import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { RemoteError, ValidationError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import type { Change, CommitInfo, Committed, Head, NewCommit } from "../Commit.js"
-import { blobsPut, commitObject, targetError } from "../CommitDraft.js"
+import { blobsPut, commitObject, mergeError, targetError } from "../CommitDraft.js"
 import * as GitObject from "../GitObject.js"
 import { editsOf, editTree, encodeMap, type MapTree, MapTreeNode } from "../MapTree.js"
+import { mergeBases } from "../MergeBases.js"
 import { branchError, branchRef, commitTextError } from "../Names.js"
 import type { Repository } from "../Repository.js"
 import { directoryAt, treeReads } from "../TreeReading.js"
@@ -98,10 +100,21 @@ export const open = (memory: MemoryRepository): Repository => {
   const linkError = (operation: string, changes: ReadonlyArray<Change>): ValidationError | undefined => {
     for (const change of changes) {
       if (change._tag !== "Link") continue
-      const wrong = targetError(operation, change.path, change.oid, "100644", memory.typeOf(change.oid))
+      const wrong = targetError(
+        operation,
+        change.path,
+        change.oid,
+        change.mode ?? "100644",
+        memory.typeOf(change.oid)
+      )
       if (wrong !== undefined) return wrong
     }
     return undefined
+  }
+
+  const mergesError = (operation: string, { merges = [] }: NewCommit): ValidationError | undefined => {
+    const missing = merges.find((oid) => !memory.commits.has(oid))
+    return missing === undefined ? undefined : mergeError(operation, missing)
   }
 
   /** Makes a commit and moves its branch, or does neither. */
@@ -120,6 +133,7 @@ export const open = (memory: MemoryRepository): Repository => {
       moved ??
       commitTextError(operation, commit) ??
       linkError(operation, commit.changes) ??
+      mergesError(operation, commit) ??
       (Option.isNone(head) ? besideError(operation, branchRef(branch), memory.refs.keys()) : undefined)
     if (wrong !== undefined) return wrong
     const edits = editsOf(commit.changes, (content) => memory.writeBlob(content))
@@ -282,6 +296,21 @@ export const open = (memory: MemoryRepository): Repository => {
           memory.commits.has(ancestor) &&
           memory.commits.has(descendant) &&
           memory.isAncestor(ancestor, descendant)
+      ),
+
+    mergeBases: (a, b) =>
+      run("mergeBases", () =>
+        TimeSlice.runSync(
+          mergeBases(
+            (oid) => {
+              const commit = memory.commits.get(oid)
+              return commit && { parents: commit.parents, date: commit.committer.seconds }
+            },
+            (oid) => new MissingObject(oid),
+            a,
+            b
+          )
+        )
       )
   }
 }

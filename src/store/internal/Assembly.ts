@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import { lazy } from "../../domain/Lazy.js"
@@ -22,7 +23,10 @@ import type { makeTransactions } from "./Transactions.js"
 
 // Loaded when they are used: a page that only reads and writes documents does not carry them.
 const batching = lazy(() => import("./Batches.js"))
+const branching = lazy(() => import("./Branches.js"))
+const comparing = lazy(() => import("./BranchCompare.js"))
 const examining = lazy(() => import("./Doctor.js"))
+const merging = lazy(() => import("./Merges.js"))
 const listing = lazy(() => import("./IndexList.js"))
 const previewing = lazy(() => import("./Preview.js"))
 const reverting = lazy(() => import("./Revert.js"))
@@ -118,6 +122,14 @@ const serviceOf = (core: StoreCore): StoreService => {
       Effect.flatMap(transactions, (all) => all.withTransaction(effect, options)),
     staleTransactions: Effect.flatMap(transactions, (all) => all.staleTransactions),
     removeTransaction: (branch) => Effect.flatMap(transactions, (all) => all.removeTransaction(branch)),
+    branches: Effect.flatMap(branching, ({ listBranches }) => listBranches(core)),
+    createBranch: (name, options) =>
+      Effect.flatMap(branching, ({ createBranch }) => createBranch(core, name, options)),
+    deleteBranch: (name) => Effect.flatMap(branching, ({ deleteBranch }) => deleteBranch(core, name)),
+    compare: (a, b, options) =>
+      Stream.unwrap(Effect.map(comparing, ({ compare }) => compare(core, a, b, options))),
+    merge: (from, options) =>
+      Effect.flatMap(merging, ({ makeMerge }) => makeMerge(core, makeService)(from, options)),
     revert: (commitSha, options) =>
       Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
     reindex: (options) =>

@@ -4,9 +4,10 @@ import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { locate } from "../DocumentPath.js"
-import type { Head } from "../remote/GitRemote.js"
+import type { Head, PathChange } from "../remote/GitRemote.js"
 import { snapshotAt, snapshotOf } from "../remote/RemoteSnapshot.js"
 import { keyOf } from "./OperationQueue.js"
+import type { RecordedSettings } from "./RepositorySettings.js"
 import { makeSnapshot } from "./Snapshot.js"
 import type { StoreCore } from "./StoreCore.js"
 import { versionOf } from "./Versions.js"
@@ -31,6 +32,10 @@ export interface Changes {
   readonly derived: ReadonlySet<string>
   /** Changed paths that are none of the store's. */
   readonly others: ReadonlyArray<string>
+  /** The same with their blobs. */
+  readonly files: ReadonlyArray<PathChange>
+  /** The settings of both commits. */
+  readonly settings: { readonly before: RecordedSettings; readonly after: RecordedSettings }
 }
 
 /** What differs between two commits (none: before the first one), as the store sees it. */
@@ -42,13 +47,13 @@ export const changesBetween = (
   Effect.gen(function* () {
     const { root } = core.options
     const changes = yield* core.remote.diff(before, after)
-    const layouts = {
-      before: (yield* core.repository.at(makeSnapshot(snapshotOf(core.remote, before)))).settings,
-      after: (yield* core.repository.at(makeSnapshot(snapshotAt(core.remote, after)))).settings
+    const settings = {
+      before: yield* core.repository.at(makeSnapshot(snapshotOf(core.remote, before))),
+      after: yield* core.repository.at(makeSnapshot(snapshotAt(core.remote, after)))
     }
     const documents = new Map<string, { -readonly [K in keyof ChangedDocument]: ChangedDocument[K] }>()
     const derived = new Set<string>()
-    const others: Array<string> = []
+    const files: Array<PathChange> = []
     const entry = (place: { readonly collection: string; readonly id: string }) => {
       const key = keyOf(place.collection, place.id)
       const found = documents.get(key) ?? { ...place, before: undefined, after: undefined }
@@ -57,8 +62,8 @@ export const changesBetween = (
     }
     for (const change of changes) {
       const { path } = change
-      const was = Option.isSome(change.before) ? locate(root, layouts.before, path) : undefined
-      const is = Option.isSome(change.after) ? locate(root, layouts.after, path) : undefined
+      const was = Option.isSome(change.before) ? locate(root, settings.before.settings, path) : undefined
+      const is = Option.isSome(change.after) ? locate(root, settings.after.settings, path) : undefined
       if (was !== undefined && Option.isSome(change.before)) {
         entry(was).before = { path, oid: change.before.value }
       }
@@ -66,14 +71,16 @@ export const changesBetween = (
       if (was !== undefined || is !== undefined) continue
       const inside = root === "" ? path : path.startsWith(`${root}/`) ? path.slice(root.length + 1) : ""
       const derivedFrom = /^_index\/([^/]+)\/|^_manifest\/(?:([^/]+)\.json$|([^/]+)\/)/.exec(inside)
-      if (derivedFrom === null) others.push(path)
+      if (derivedFrom === null) files.push(change)
       else derived.add((derivedFrom[1] ?? derivedFrom[2] ?? derivedFrom[3])!)
     }
     return {
       // A document that moved to another shard as it was has not changed.
       documents: Array.from(documents.values()).filter((found) => found.before?.oid !== found.after?.oid),
       derived,
-      others
+      others: files.map(({ path }) => path),
+      files,
+      settings
     }
   })
 

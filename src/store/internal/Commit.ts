@@ -28,7 +28,7 @@ export interface CommitParts extends EditParts {
   readonly isPinned: boolean
 }
 
-const refusal = (operation: string) =>
+export const refusal = (operation: string) =>
   new AuthError({
     operation,
     message: "this store was opened for reading",
@@ -67,17 +67,25 @@ export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOu
             cache: { files: cache, of: "branch" },
             branch: presence
           })
-          const result = yield* edit(parts, unit, snapshot, conflicts)
+          const made = unit.of === undefined ? Option.some(unit) : yield* unit.of(snapshot)
+          if (Option.isNone(made)) return { commit: Option.none(), result: undefined }
+          const result = yield* edit(parts, made.value, snapshot, conflicts)
           return {
             commit: result.commit,
             result,
-            verify: (made) =>
-              verify({ ...parts, commitUnit: (other) => commitUnit(parts, other) }, unit, result, made)
-          } satisfies Edited<EditedUnit, WriteError>
+            verify: (commit) =>
+              verify(
+                { ...parts, commitUnit: (other) => commitUnit(parts, other) },
+                made.value,
+                result,
+                commit
+              )
+          } satisfies Edited<EditedUnit | undefined, WriteError>
         })
       const answer = yield* Effect.either(remote.commitNext(branch, build))
       if (answer._tag === "Right") {
         const { committed, result } = answer.right
+        if (result === undefined) return { committed: Option.none(), documents: [] }
         if (Option.isSome(committed)) result.committed(committed.value)
         return {
           committed,

@@ -13,7 +13,7 @@ import {
 } from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import { pathProblem } from "../../git/Names.js"
-import { documentPath, under } from "../DocumentPath.js"
+import { collectionAt, documentPath, under } from "../DocumentPath.js"
 import type { Change, Committed, GitRemoteService, NewCommit, Wants } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { type Derived, type DerivedFiles, indexDirectory, manifestDirectory } from "./Derived.js"
@@ -164,13 +164,18 @@ const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<P
         hint: "use a newer version of this program to write"
       })
     }
-    const { behind = [], expectations = [], format = found.settings.format, operations } = unit
+    const changed = unit.settings ?? found.settings
+    const { behind = [], expectations = [], format = changed.format, operations } = unit
     const isOtherFormat = format !== found.settings.format
     // Trees begin for the whole repository at once, where other programs may have left index files.
     const begins = !found.recorded && format === 2
     const adopted =
-      begins && snapshot.isPinned() ? yield* FormatChange.adopted(parts, snapshot, found) : found.settings
-    const settings = isOtherFormat || begins ? { ...found, settings: { ...adopted, format } } : found
+      begins && snapshot.isPinned() ? yield* FormatChange.adopted(parts, snapshot, found) : changed
+    const records = isOtherFormat || unit.settings !== undefined
+    const settings =
+      records || begins
+        ? { ...found, recorded: found.recorded || records, settings: { ...adopted, format } }
+        : found
     const unheld = unheldProblem(settings.settings, unit.operation)
     if (unheld !== undefined) return yield* unheld
     for (const collection of collectionsOf([...operations, ...expectations])) {
@@ -187,10 +192,11 @@ const plan = (parts: EditParts, unit: Unit, snapshot: Snapshot): Effect.Effect<P
     const other = { ...settings.settings, format: format === 1 ? (2 as const) : (1 as const) }
     const outdated = yield* FormatChange.removals(parts, snapshot, other, named)
     const files = new Map<string, DerivedFiles>()
-    for (const collection of new Set([...collectionsOf([...operations, ...behind]), ...reindex])) {
+    const beside = (unit.files ?? []).flatMap(({ path }) => collectionAt(parts.options.root, path) ?? [])
+    for (const collection of new Set([...collectionsOf([...operations, ...behind]), ...reindex, ...beside])) {
       files.set(collection, yield* derived.filesOf(snapshot, settings, collection))
     }
-    return { settings, records: found.unrecorded || isOtherFormat, reindex, outdated, files }
+    return { settings, records: found.unrecorded || records, reindex, outdated, files }
   })
 
 /** Whether the unit's own documents are all that it writes. */
@@ -266,11 +272,12 @@ export const readVersions = (
 /** A document as an operation finds it and as it leaves it. */
 export const changeOf = ({ after, before, id }: Judgement.Prepared): DocumentChange => {
   const was = Option.getOrUndefined(before)
-  return { id, document: after?.document, before: was && (() => documentIn(was.content)) }
+  return { id, document: after?.spelled ?? after?.document, before: was && (() => documentIn(was.content)) }
 }
 
 /** What a unit does to each collection, for its index and manifest files. */
 const touchedBy = (
+  root: string,
   unit: Unit,
   reindex: ReadonlyArray<string>,
   prepared: ReadonlyArray<Judgement.Prepared>
@@ -300,6 +307,11 @@ const touchedBy = (
     entry.documents.push(changeOf(one))
   }
   for (const collection of reindex) of(collection).rebuild = true
+  // Files of a collection's directory that are no documents are part of the tree that its indexes name.
+  for (const change of unit.files ?? []) {
+    const collection = collectionAt(root, change.path)
+    if (collection !== undefined) of(collection).changes.push(change)
+  }
   return [...touched.values(), ...(unit.behind ?? [])]
 }
 
@@ -348,19 +360,22 @@ export const edit = (
     }
     if (planned._tag === "Left") return yield* planned.left
     const { files, records, settings } = planned.right
-    const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()
+    const now = unit.moment ?? new Date(yield* Timestamp.now(unit.operation)).toISOString()
     const stored = yield* readVersions(parts, snapshot, [...unit.operations, ...(unit.expectations ?? [])])
     yield* Judgement.countConflicts(unit, conflicts, stored)
     yield* Judgement.judgeExpectations(unit, stored)
     const outcomes = yield* Judgement.prepare(options.root, settings.settings, unit, stored, now)
     // Operations that come to nothing make no commit, not even for the indexes that a first commit begins.
     const isIdle =
-      unit.reindex === undefined && unit.behind === undefined && outcomes.every(({ change }) => !change)
+      unit.reindex === undefined &&
+      unit.files === undefined &&
+      unit.behind === undefined &&
+      outcomes.every(({ change }) => !change)
     const { outdated, reindex } = isIdle ? { outdated: [], reindex: [] } : planned.right
-    const changes: Array<Change> = [...outdated]
+    const changes: Array<Change> = [...outdated, ...(unit.files ?? [])]
     for (const { change } of outcomes) if (change !== undefined) changes.push(change)
     const derivations: Array<Derivation> = []
-    for (const touched of touchedBy(unit, reindex, outcomes)) {
+    for (const touched of touchedBy(options.root, unit, reindex, outcomes)) {
       const its = files.get(touched.collection)
       if (its === undefined) continue
       const derivation = yield* derive(parts, unnoted, settings, touched, its, now)
@@ -381,7 +396,8 @@ export const edit = (
         outcomes.map(({ before }) => before)
       ),
       changes,
-      author: options.author,
+      merges: unit.merges,
+      author: unit.author ?? options.author,
       committer: options.committer
     }
     const keepsRootFiles = !record && derivations.every(({ changes }) => changes.length === 0)
@@ -389,7 +405,7 @@ export const edit = (
     return {
       settings,
       outcomes,
-      commit: changes.length === 0 ? Option.none() : Option.some(commit),
+      commit: changes.length === 0 && unit.merges === undefined ? Option.none() : Option.some(commit),
       outcome: (blobs: ReadonlyMap<string, Oid>) =>
         outcomes.map((one) => Judgement.outcomeOf(one, blobs.get(one.path))),
       committed: ({ blobs, commit: made }: Pick<Committed, "commit" | "blobs">) => {

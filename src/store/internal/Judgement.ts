@@ -1,10 +1,13 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { StoredDocument } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
+import { parseObject } from "../../domain/JsonText.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { Layout } from "../../domain/Settings.js"
+import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
 import {
   ConflictError,
   type DocumentConflict,
@@ -15,7 +18,7 @@ import {
 } from "../../domain/StoreError.js"
 import { documentPath, placeProblem } from "../DocumentPath.js"
 import type { Change } from "../remote/GitRemote.js"
-import { type Place, readDocument, writeVersion } from "./Versions.js"
+import { complete, type Place, readDocument, writeVersion } from "./Versions.js"
 import {
   type DocumentOperation,
   type Expectation,
@@ -31,7 +34,14 @@ export interface Prepared {
   readonly id: string
   readonly path: string
   readonly before: Option.Option<StoredVersion>
-  readonly after: { readonly document: StoredDocument; readonly content: Uint8Array } | undefined
+  readonly after:
+    | {
+        readonly document: StoredDocument
+        readonly content: Uint8Array
+        /** Of bytes that another program may have written: with its numbers as they are spelled. */
+        readonly spelled?: SpelledObject | undefined
+      }
+    | undefined
   readonly change: Change | undefined
 }
 
@@ -208,6 +218,15 @@ export const prepareOne = (
     yield* judge(unit, operation, version)
     const before = Option.fromNullable(version)
     const next = yield* operation.next(before)
+    if (next.content !== undefined) {
+      const { content } = next
+      const document = complete(
+        id,
+        Either.getOrElse(parseObject(content), () => ({}))
+      )
+      const after = { document, content, spelled: documentIn(content) }
+      return { collection, id, path, before, after, change: { _tag: "Put", path, content } }
+    }
     if (Option.isNone(next.document)) {
       const change: Change | undefined = version === undefined ? undefined : { _tag: "Remove", path }
       return { collection, id, path, before, after: undefined, change }

@@ -94,7 +94,11 @@ const publishAtOnce = (
 }
 
 /** One fast-forward of the target. False: it is not at `from`. */
-const advanced = (core: StoreCore, from: Head, to: Head): Effect.Effect<boolean, WriteError | WriteFailure> =>
+export const advanced = (
+  core: StoreCore,
+  from: Head,
+  to: Head
+): Effect.Effect<boolean, WriteError | WriteFailure> =>
   core.remote.advance(core.branch, from.commit, to.commit).pipe(
     Effect.as(true),
     Effect.catchTag("AmbiguousWriteError", (error) => Effect.as(settle(core, to.commit, error), true)),

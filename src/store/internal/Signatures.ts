@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { MergeRules } from "../../domain/merge/index.js"
 import {
   above,
   callback,
@@ -8,11 +9,13 @@ import {
   kind,
   maybe,
   oneOf,
+  person,
   text,
   texts,
   wholeNumber
 } from "../../domain/Options.js"
 import type { Batch, BatchOptions } from "../Batch.js"
+import type { CompareOptions, CreateBranchOptions, MergeOptions } from "../Branches.js"
 import type {
   Collection,
   CollectionReader,
@@ -23,7 +26,7 @@ import type {
   RestoreOptions,
   WriteOptions
 } from "../Collection.js"
-import { type CollectionLike, isDefinition } from "../CollectionDefinition.js"
+import { type CollectionDefinition, type CollectionLike, isDefinition } from "../CollectionDefinition.js"
 import type { DoctorOptions } from "../Doctor.js"
 import type { StoreReindexOptions, StoreService } from "../StoreService.js"
 import type { TransactionOptions } from "../Transaction.js"
@@ -218,6 +221,11 @@ export const guardTransaction = guard<Pick<StoreService, "collection" | "batch">
   batch
 })
 
+const mergeRules = kind<MergeRules>(
+  "rules of merging",
+  (value) => typeof value === "object" && value !== null
+)
+
 const operation = Schema.Struct({
   _tag: oneOf("Read", "List", "Commit", "PutFile"),
   documents: maybe(wholeNumber(0)),
@@ -253,6 +261,41 @@ export const guardStore = guard<StoreService>(
     at: effect(["ref", text]),
     onBranch: direct(["branch", text]),
     resolveRef: effect(["ref", text]),
+    createBranch: effect(
+      ["name", text],
+      optionsOf({ from: maybe(text) } satisfies FieldsOf<CreateBranchOptions>)
+    ),
+    deleteBranch: effect(["name", text]),
+    compare: stream(
+      ["a", text],
+      ["b", text],
+      optionsOf({ against: maybe(oneOf("mergeBase", "first")) } satisfies FieldsOf<CompareOptions>)
+    ),
+    merge: effect(
+      ["from", text],
+      optionsOf({
+        ...message,
+        into: maybe(text),
+        onConflict: maybe(
+          kind(
+            '"fail", "ours", "theirs" or a function',
+            (value) =>
+              value === "fail" || value === "ours" || value === "theirs" || typeof value === "function"
+          )
+        ),
+        rules: maybe(Schema.Record({ key: Schema.String, value: mergeRules })),
+        collections: maybe(
+          kind<ReadonlyArray<CollectionDefinition>>(
+            "a list of definitions",
+            (value) => Array.isArray(value) && value.every(isDefinition),
+            { hint: "Collection.define makes one" }
+          )
+        ),
+        author: maybe(person),
+        fastForward: maybe(flag),
+        dryRun: maybe(flag)
+      } satisfies FieldsOf<MergeOptions>)
+    ),
     revert: effect(["commitSha", text], optionsOf({ ...message, force: maybe(flag) })),
     reindex: effect(
       optionsOf({
@@ -266,5 +309,5 @@ export const guardStore = guard<StoreService>(
     estimate: direct(["operation", operation]),
     doctorWith: effect(requiredOf({ deep: maybe(flag), onProgress } satisfies FieldsOf<DoctorOptions>))
   },
-  ["commitSha", "collections", "snapshot", "staleTransactions", "rateLimit", "doctor"]
+  ["commitSha", "collections", "branches", "snapshot", "staleTransactions", "rateLimit", "doctor"]
 )

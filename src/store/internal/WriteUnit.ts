@@ -2,10 +2,11 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
-import type { DerivedFormat } from "../../domain/Settings.js"
+import type { DerivedFormat, Settings } from "../../domain/Settings.js"
 import type { WriteError } from "../../domain/StoreError.js"
-import type { Committed } from "../remote/GitRemote.js"
+import type { Change, Committed, Signature } from "../remote/GitRemote.js"
 import type { OnRead, Touched } from "./DerivedWrites.js"
+import type { Snapshot } from "./Snapshot.js"
 
 /** A document's version at the commit that a write stands on. */
 export interface StoredVersion {
@@ -36,6 +37,8 @@ export interface NextVersion {
   readonly rev?: number | undefined
   /** Files that the content came from, other than the stored version: their numbers must survive too. */
   readonly sources?: ReadonlyArray<Uint8Array> | undefined
+  /** The bytes of the whole file, which another commit has: it is written as it is, with the metadata that it has. */
+  readonly content?: Uint8Array | undefined
   /** True where the stored version already says this (imports that go on): it is left as it is, `after` equals it. */
   readonly unchanged?: boolean | undefined
 }
@@ -86,6 +89,21 @@ export interface Unit {
   readonly onRead?: OnRead | undefined
   /** Instead of the store's `conflictRetries` or `batchRetries`. */
   readonly retries?: number | undefined
+  /** Commits of other branches that the commit merges; it is made also where it changes nothing. */
+  readonly merges?: ReadonlyArray<Oid> | undefined
+  /** Instead of the store's. */
+  readonly author?: Signature | undefined
+  /** Files beside the documents of the operations, which change as they are. */
+  readonly files?: ReadonlyArray<Change> | undefined
+  /** The settings that hold from then on; `reindex` names the collections whose indexes or manifest they change. */
+  readonly settings?: Settings | undefined
+  /** The moment that index and manifest files name, in ISO form. Default: now. */
+  readonly moment?: string | undefined
+  /**
+   * Makes the unit that is written of the commit that it is built on, each time that it is built; none writes nothing.
+   * This unit then says no more than its operation, its mode and its retries.
+   */
+  readonly of?: ((snapshot: Snapshot) => Effect.Effect<Option.Option<Unit>, WriteError>) | undefined
 }
 
 /** What became of one operation. */

@@ -3,8 +3,10 @@ import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import type { ValidationError, WriteError } from "../../domain/StoreError.js"
 import type { Batch, BatchOptions } from "../Batch.js"
+import type { CompareOptions } from "../Branches.js"
 import type { Typed } from "../Collection.js"
 import { nameIn } from "../CollectionDefinition.js"
 import type { DoctorOptions, Finding } from "../Doctor.js"
@@ -17,6 +19,12 @@ import type { DatabaseExcelOptions } from "../transfer/Export.js"
 import type { StoreView } from "../View.js"
 import type { Writer, WriterOptions } from "../Writer.js"
 import { AsyncBatch, inBatch } from "./AsyncBatch.js"
+import {
+  type AsyncDocumentDifference,
+  type AsyncMerged,
+  type AsyncMergeOptions,
+  mergeOptionsOf
+} from "./AsyncBranches.js"
 import {
   AsyncCollection,
   type AsyncCollectionOf,
@@ -76,6 +84,9 @@ const methods = {
   staleTransactions: ["value", 0],
   removeTransaction: ["value", 1],
   resolveRef: ["nullable", 1],
+  branches: ["value", 0],
+  createBranch: ["value", 1, "options"],
+  deleteBranch: ["value", 1],
   revert: ["value", 1, "options"],
   reindex: ["nullable", 0, "options"],
   rateLimit: ["value", 0],
@@ -286,6 +297,36 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   async onBranch(branch: string): Promise<AsyncStore> {
     const service = await this.call((store) => Effect.sync(() => store.onBranch(branch)))
     return AsyncStore.of(this.runner.child(), service)
+  }
+
+  /** The documents that differ between two branches, tags or commits, by collection and id. */
+  compare(
+    a: string,
+    b: string,
+    options?: PromiseOptions<CompareOptions>
+  ): AsyncIterable<AsyncDocumentDifference> {
+    return this.runner.iterate(
+      Effect.map(this.store, (store) =>
+        Stream.map(
+          store.compare(a, b, effectOptions(options)),
+          ({ after, before, ...document }): AsyncDocumentDifference => ({
+            ...document,
+            before: (options) => this.runner.run(Effect.map(before, Option.getOrNull), signalOf(options)),
+            after: (options) => this.runner.run(Effect.map(after, Option.getOrNull), signalOf(options))
+          })
+        )
+      ),
+      signalOf(options)
+    )
+  }
+
+  /**
+   * Merges a branch, a tag or a commit into a branch. `onConflict` may be an async function: see `Store.merge` of the
+   * Effect API.
+   */
+  async merge(from: string, options?: PromiseOptions<AsyncMergeOptions>): Promise<AsyncMerged> {
+    const merged = await this.call((store) => store.merge(from, mergeOptionsOf(options)), options)
+    return { ...merged, commitSha: Option.getOrNull(merged.commitSha) }
   }
 
   /** Runs a body up to its first commit, which is not made; what it would hold, null when nothing would be written. */

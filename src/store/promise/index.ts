@@ -1,5 +1,13 @@
 export type { DurationInput } from "../../domain/DurationInput.js"
 export * from "../../domain/StoreError.js"
+export type {
+  Branch,
+  CompareOptions,
+  CreateBranchOptions,
+  Merged,
+  MergeOptions,
+  Resolution
+} from "../Branches.js"
 export { AsyncCache, type CacheEntry, MemoryCache, NullCache } from "../Cache.js"
 export type { Version } from "../Collection.js"
 export { Collection } from "../Collection.js"
@@ -14,6 +22,7 @@ export { fromRecords, type ImportRecord, type RecordSource, type RecordStream } 
 export { SourceError } from "../transfer/SourceError.js"
 export type { ByteSource } from "../transfer/Utf8Text.js"
 export { AsyncBatch } from "./AsyncBatch.js"
+export type { AsyncDocumentDifference, AsyncMerged, AsyncMergeOptions } from "./AsyncBranches.js"
 export { AsyncCollection, AsyncCollectionReader, type AsyncReadManyOptions } from "./AsyncCollection.js"
 export { AsyncStore, AsyncView } from "./AsyncStore.js"
 export { AsyncTransaction } from "./AsyncTransaction.js"

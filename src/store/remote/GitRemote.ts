@@ -109,7 +109,8 @@ export interface GitRemoteService extends CommitReads {
 
   /**
    * One atomic commit on top of `expected` (none: the branch must not exist; in an empty repository this bootstraps
-   * it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible.
+   * it). Fails with `RefMoved` when the branch is elsewhere. When it answers, the commit is durable and visible. A commit
+   * that merges others has them as its further parents; one that is not in the repository is a `ValidationError`.
    */
   readonly commit: (
     branch: string,
@@ -150,6 +151,12 @@ export interface GitRemoteService extends CommitReads {
   ) => Effect.Effect<ReadonlyArray<PathChange>, RemoteFailure>
 
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, RemoteFailure>
+
+  /**
+   * All best common ancestors of two commits, ordered by id: those that no other common ancestor descends from. Several
+   * where histories cross, none where they are unrelated.
+   */
+  readonly mergeBases: (a: Oid, b: Oid) => Effect.Effect<ReadonlyArray<Oid>, RemoteFailure>
 
   /**
    * Fails with `RefMoved` when the branch exists. `unique` says that nobody else can choose this name: a branch that

@@ -72,6 +72,7 @@ export const intercepted = (remote: GitRemoteService, interception: Interception
     commitInfo: (...args) => reading("commitInfo", remote.commitInfo(...args)),
     diff: (...args) => reading("diff", remote.diff(...args)),
     isAncestor: (...args) => reading("isAncestor", remote.isAncestor(...args)),
+    mergeBases: (...args) => reading("mergeBases", remote.mergeBases(...args)),
     listBranches: (...args) => reading("listBranches", remote.listBranches(...args)),
     commit: (branch, ...args) => writing("commit", branch, remote.commit(branch, ...args)),
     commitNext: <A, E>(

@@ -22,7 +22,7 @@ it.scopedLive("what a repository borrows from another one is as good as its own"
     assert.deepStrictEqual(yield* repository.resolve(last.commit), Option.some(last.commit))
     assert.deepStrictEqual(yield* repository.resolve(last.commit.slice(0, 12)), Option.some(last.commit))
     assert.isTrue(yield* repository.isAncestor(first.commit, last.commit))
-    assert.deepStrictEqual(yield* repository.mergeBase(last.commit, first.commit), Option.some(first.commit))
+    assert.deepStrictEqual(yield* repository.mergeBases(last.commit, first.commit), [first.commit])
     yield* repository.updateRef("refs/heads/main", Option.none(), Option.some(last.commit))
     const oid = first.blobs.get("borrowed/0")!
     yield* repository.commitNext("main", () =>

@@ -25,8 +25,8 @@ describe("Git cannot be started", () => {
       )
       assert.deepStrictEqual([status, stderr], [0, ""])
       assert.deepStrictEqual(JSON.parse(stdout), {
-        without: ["Left", "Left", "Left"],
-        after: ["Right", "Right", "Right"],
+        without: ["Left", "Left"],
+        after: ["Right", "Right"],
         reason: "Server"
       })
     })

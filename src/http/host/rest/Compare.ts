@@ -5,7 +5,6 @@ import * as Api from "../../../store/remote/github/api/Commits.js"
 import * as Links from "../reply/Links.js"
 import { notFound, Problem } from "../reply/Problem.js"
 import * as Git from "../repository/Git.js"
-import * as Programs from "../repository/Programs.js"
 import * as Revision from "../repository/Revision.js"
 import * as Conditional from "../request/Conditional.js"
 import * as Pages from "../request/Pages.js"
@@ -47,7 +46,7 @@ const relation = (git: GitRepository, from: Oid, to: Oid) =>
     if (ahead !== undefined) return { base: Option.some(from), ahead: ahead.length, behind: 0, newest: ahead }
     const behind = yield* straightLine(git, to, from)
     if (behind !== undefined) return { base: Option.some(to), ahead: 0, behind: behind.length, newest: [] }
-    const base = yield* Programs.history(git.mergeBase(from, to))
+    const base = Option.fromNullable((yield* git.mergeBases(from, to))[0])
     if (Option.isNone(base)) return { base, ahead: 0, behind: 0, newest: [] }
     const counts = yield* revList(git, "--left-right", "--count", `${from}...${to}`)
     const [left = 0, right = 0] = counts.split("\t").map(Number)

@@ -223,9 +223,10 @@ export const makeCommitTurns = ({
   /** Whether one request of the Contents API carries a commit: it checks the blob of the file that it writes. */
   const isOneFile = (
     { answered, hasListed }: BranchSnapshot,
-    { changes: [change, ...others] }: NewCommit
+    { changes: [change, ...others], merges = [] }: NewCommit
   ): boolean =>
     others.length === 0 &&
+    merges.length === 0 &&
     change !== undefined &&
     change._tag !== "Link" &&
     answered.size === 1 &&

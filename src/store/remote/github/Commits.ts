@@ -56,8 +56,9 @@ const beginning = "first commit of an empty repository"
 /** What the mutation is seen to bear: about 40 MB of base64. */
 const maxBytes = 25_000_000
 
-/** Whether the mutation can carry a commit: it knows neither links, nor authors, nor very large contents. */
+/** Whether the mutation can carry a commit: it knows neither links, nor merges, nor authors, nor very large contents. */
 const fitsGraphql = (commit: NewCommit) =>
+  (commit.merges ?? []).length === 0 &&
   commit.author === undefined &&
   commit.committer === undefined &&
   commit.changes.length > 0 &&
@@ -94,7 +95,7 @@ export const makeCommit = ({ client, existing, known, refs, viaGraphql, writeFil
         body: {
           message: yield* marked(commit.message),
           tree: tree ?? parent?.tree ?? (yield* emptyTreeOf()),
-          parents: parent === undefined ? [] : [parent.commit],
+          parents: [...(parent === undefined ? [] : [parent.commit]), ...(commit.merges ?? [])],
           author: commit.author ?? settings.author,
           committer: commit.committer ?? settings.committer
         }

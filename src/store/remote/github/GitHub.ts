@@ -42,6 +42,7 @@ export { type Authorization, config, type GitHubOptions, type WriteLane } from "
 const writing = lazy(() => import("./Writes.js"))
 const queries = lazy(() => import("./Bring.js"))
 const patching = lazy(() => import("./Patches.js"))
+const merging = lazy(() => import("./MergeBases.js"))
 
 /** Where GraphQL is not used, nothing comes along with a head. */
 const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], trees: [] }) }
@@ -204,6 +205,10 @@ export const make = (
           )
         ),
       isAncestor: (ancestor, descendant) => told("isAncestor")(refs.isAncestor(ancestor, descendant)),
+      mergeBases: (a, b) =>
+        told("mergeBases")(
+          Effect.flatMap(merging, ({ mergeBases }) => mergeBases(client, refs.isAncestor, a, b))
+        ),
       budget: client.call(Api.getRateLimit, { path: {} }).pipe(
         Effect.map((reply) => toBudgets(Option.getOrThrow(reply.value).resources)),
         Effect.catchIf(isMissing, () => Effect.succeed([])),

@@ -12,6 +12,8 @@ export interface RefReads {
   /** Where a ref is, past every cache; none when missing. */
   readonly read: (branch: string) => Effect.Effect<Option.Option<Oid>, CallFailure>
   readonly compare: (base: Oid, head: Oid) => Effect.Effect<typeof Api.compare.reply.Type, CallFailure>
+  /** Whether one commit is the other or an ancestor of it; fails where one is missing. */
+  readonly isBelow: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, CallFailure>
 }
 
@@ -30,7 +32,7 @@ export const makeRefReads = (client: Client, known: KnownTrees): RefReads => {
       (reply) => Option.getOrThrow(reply.value)
     )
 
-  const isBelow = (ancestor: Oid, descendant: Oid) =>
+  const isBelow: RefReads["isBelow"] = (ancestor, descendant) =>
     ancestor === descendant
       ? Effect.succeed(true)
       : Effect.map(
@@ -49,5 +51,5 @@ export const makeRefReads = (client: Client, known: KnownTrees): RefReads => {
     )
   }
 
-  return { read, compare, isAncestor }
+  return { read, compare, isBelow, isAncestor }
 }

@@ -46,19 +46,21 @@ export const provedBy = (relation: Relation, refusal: RefMoved): Proof<void, Ref
   }
 }
 
-export const makeRefWrites = (client: Client, { compare, read }: RefReads): RefWrites => {
+export const makeRefWrites = (client: Client, { compare, isBelow, read }: RefReads): RefWrites => {
   const moved = (branch: string, expected: Option.Option<Oid>, actual: Option.Option<Oid>) =>
     new RefMoved({ ref: `refs/heads/${branch}`, expected, actual })
 
   const relate: RefWrites["relate"] = (base, commit, at) => {
     if (at === commit) return Effect.succeed("Above")
     return compare(commit, at).pipe(
-      Effect.map(({ merge_base_commit, status }): Relation => {
-        if (status === "behind") return "Behind"
+      Effect.flatMap(({ merge_base_commit, status }): Effect.Effect<Relation, CallFailure> => {
+        if (status === "behind") return Effect.succeed("Behind")
         // No fast-forward leads from the base to a commit that does not descend from it.
-        if (at === base) return "Elsewhere"
-        if (status === "ahead" || status === "identical") return "Above"
-        return merge_base_commit?.sha === base ? "Beside" : "Elsewhere"
+        if (at === base) return Effect.succeed("Elsewhere")
+        if (status === "ahead" || status === "identical") return Effect.succeed("Above")
+        if (merge_base_commit?.sha === base) return Effect.succeed("Beside")
+        // Histories with merges may have several bases, of which the host tells one.
+        return Effect.map(isBelow(base, at), (descends) => (descends ? "Beside" : "Elsewhere"))
       }),
       Effect.catchIf(isUnrelated, () => Effect.succeed<Relation>("Elsewhere")),
       Effect.catchIf(isMissing, () => Effect.succeed<Relation>("Behind"))

@@ -24,7 +24,11 @@ interface Entry {
 const entryOf = (client: Client, change: Change): Effect.Effect<Entry, CallFailure> => {
   const base = { path: change.path, mode: "100644", type: "blob" } as const
   if (change._tag === "Remove") return Effect.succeed({ input: { ...base, sha: null }, bytes: 0 })
-  if (change._tag === "Link") return Effect.succeed({ input: { ...base, sha: change.oid }, bytes: 0 })
+  if (change._tag === "Link") {
+    const { mode = "100644", oid } = change
+    const type = mode === "160000" ? "commit" : "blob"
+    return Effect.succeed({ input: { ...base, mode, type, sha: oid }, bytes: 0 })
+  }
   const text = change.content.length <= inlineMax ? asText(change.content) : undefined
   return text === undefined
     ? Effect.map(uploadBlob(client, change.content), (sha) => ({ input: { ...base, sha }, bytes: 0 }))

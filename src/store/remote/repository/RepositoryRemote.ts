@@ -198,6 +198,8 @@ export const remoteOf = (
 
     isAncestor: repository.isAncestor,
 
+    mergeBases: repository.mergeBases,
+
     createBranch: (branch, at, options) =>
       Effect.gen(function* () {
         const operation = "GitRemote.createBranch"

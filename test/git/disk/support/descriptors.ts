@@ -21,7 +21,6 @@ const program = Effect.gen(function* () {
   const ask = Effect.all(
     {
       log: Stream.runCount(repository.log(head)),
-      ancestor: repository.mergeBase(head, Option.getOrThrow(yield* repository.resolve("other"))),
       unknown: repository.object("1".repeat(40) as Oid)
     },
     { mode: "either" }

@@ -4,6 +4,7 @@ import { worldsBy } from "../../operations/Support.js"
 worldsBy(worldsOnGitHub({}))
 
 await import("../../operations/Batch.test.js")
+await import("../../operations/BranchMerge.test.js")
 await import("../../operations/Preview.test.js")
 await import("../../operations/Queues.test.js")
 await import("../../operations/RestoreRevert.test.js")

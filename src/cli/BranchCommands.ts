@@ -1,0 +1,102 @@
+import { Args, Options } from "@effect/cli"
+import { Effect, Option, Stream } from "effect"
+import { ValidationError } from "../domain/StoreError.js"
+import { differences } from "../store/browse/index.js"
+import { Store } from "../store/Store.js"
+import { textOption } from "./CommandOptions.js"
+import { jsonOption, print, table } from "./Output.js"
+import { differenceLines } from "./ReadCommands.js"
+import { storeCommand } from "./StoreCommand.js"
+
+const shown = 7
+
+export const branch = storeCommand(
+  "branch",
+  "List the branches, or make or delete one.",
+  {
+    name: Args.text({ name: "name" }).pipe(
+      Args.withDescription("The branch to make or to delete"),
+      Args.optional
+    ),
+    from: textOption("from", "Make it at this branch, tag or commit instead of --branch"),
+    remove: Options.boolean("delete").pipe(Options.withDescription("Delete the branch")),
+    json: jsonOption
+  },
+  ({ from, json, name, remove }) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      if (Option.isNone(name)) {
+        if (remove || Option.isSome(from)) {
+          return yield* new ValidationError({
+            operation: "branch",
+            message: `${remove ? "--delete" : "--from"} needs the name of a branch`,
+            hint: "chainstore branch NAME"
+          })
+        }
+        const branches = yield* store.branches
+        return yield* print(json, branches, (columns) =>
+          branches.length === 0
+            ? "There are no branches yet."
+            : table(
+                ["branch", "commit"],
+                branches.map(({ commitSha, name }) => [name, commitSha.slice(0, shown)]),
+                columns
+              )
+        )
+      }
+      if (remove) {
+        yield* store.deleteBranch(name.value)
+        return yield* print(json, { deleted: name.value }, () => `${name.value} is deleted.`)
+      }
+      const commitSha = yield* store.createBranch(name.value, { from: Option.getOrUndefined(from) })
+      yield* print(
+        json,
+        { name: name.value, commitSha },
+        () => `${name.value} begins at ${commitSha.slice(0, shown)}.`
+      )
+    })
+)
+
+const named = (name: string, description: string) =>
+  Args.text({ name }).pipe(Args.withDescription(description))
+
+export const compare = storeCommand(
+  "compare",
+  "Show the documents that differ between two branches, tags or commits.",
+  {
+    a: named("a", "A branch, tag or commit"),
+    b: named("b", "The one whose changes are shown"),
+    against: Options.choice("against", ["mergeBase", "first"]).pipe(
+      Options.withDescription("Compare B with where it left A (mergeBase), or with A as it is (first)"),
+      Options.withDefault("mergeBase")
+    ),
+    json: jsonOption
+  },
+  ({ a, against, b, json }) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const found = yield* Stream.runCollect(
+        Stream.mapEffect(store.compare(a, b, { against }), ({ after, before, ...document }) =>
+          Effect.map(Effect.all([before, after]), ([was, is]) => ({
+            ...document,
+            fields: differences(Option.getOrNull(was), Option.getOrNull(is))
+          }))
+        )
+      )
+      const documents = Array.from(found)
+      yield* print(json, documents, () =>
+        documents.length === 0
+          ? "No document differs."
+          : documents
+              .flatMap(({ collection, fields, id, kind }) => [
+                `${kind} ${collection}/${id}`,
+                ...(kind === "changed"
+                  ? differenceLines(fields)
+                      .split("\n")
+                      .map((line) => `  ${line}`)
+                  : [])
+              ])
+              .join("\n")
+      )
+    })
+)

@@ -1,0 +1,59 @@
+import { Args, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import type { Merged } from "../store/Branches.js"
+import { Store } from "../store/Store.js"
+import { dryRunOption, messageOption, textOption } from "./CommandOptions.js"
+import { jsonOption, print } from "./Output.js"
+import { storeCommand } from "./StoreCommand.js"
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+const sentence = ({ commitSha, documents, files, kind }: Merged, from: string): string => {
+  const changes = `${counted(documents.length, "document")} and ${counted(files.length, "other file")} changed`
+  const at = Option.match(commitSha, { onNone: () => "", onSome: (sha) => ` in ${sha.slice(0, 7)}` })
+  if (kind === "upToDate") return `${from} is merged already.`
+  return Option.isNone(commitSha)
+    ? `${from} would be merged${kind === "fastForward" ? " by a fast-forward" : ""}: ${changes}.`
+    : `${from} is merged${at}${kind === "fastForward" ? " by a fast-forward" : ""}: ${changes}.`
+}
+
+export const merge = storeCommand(
+  "merge",
+  "Merge a branch: documents by their fields, as one commit with both parents.",
+  {
+    from: Args.text({ name: "from" }).pipe(Args.withDescription("The branch, tag or commit that is merged")),
+    into: textOption("into", "Merge into this branch instead of --branch"),
+    onConflict: Options.choice("on-conflict", ["fail", "ours", "theirs"]).pipe(
+      Options.withDescription("Where both changed the same: fail, or take the value of one side"),
+      Options.withDefault("fail")
+    ),
+    noFastForward: Options.boolean("no-fast-forward").pipe(
+      Options.withDescription("Make a merge commit also where the branch has nothing of its own")
+    ),
+    message: messageOption("What the merge commit says"),
+    dryRun: dryRunOption("Show what would be merged and every conflict, and write nothing"),
+    json: jsonOption
+  },
+  ({ dryRun, from, into, json, message, noFastForward, onConflict }) =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const merged = yield* store.merge(from, {
+        into: Option.getOrUndefined(into),
+        message: Option.getOrUndefined(message),
+        onConflict,
+        fastForward: !noFastForward,
+        dryRun
+      })
+      const isStopped = dryRun && merged.conflicts.length > 0
+      yield* print(json, { ...merged, commitSha: Option.getOrNull(merged.commitSha) }, () =>
+        [
+          isStopped
+            ? `${from} does not merge by itself: ${counted(merged.conflicts.length, "conflict")}.`
+            : sentence(merged, from),
+          ...merged.documents.map(({ collection, id, kind }) => `  ${kind} ${collection}/${id}`),
+          ...merged.files.map((path) => `  ${path}`),
+          ...merged.conflicts.map(({ problem }) => `  ${dryRun ? "conflict" : "decided"}: ${problem}`)
+        ].join("\n")
+      )
+    })
+)

@@ -1,0 +1,49 @@
+import { JsonNumber, numberText } from "../CanonicalJson.js"
+import { spelling } from "../SpelledJson.js"
+import { textOfNumber } from "./JsonIdentity.js"
+
+interface Decimal {
+  readonly digits: bigint
+  /** How many of the digits are behind the point. */
+  readonly scale: number
+}
+
+/** No number with a larger exponent is read as another than zero or infinity. */
+const mostScale = 400
+
+const decimalOf = (text: string): Decimal | undefined => {
+  const parts = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)
+  if (parts === null) return undefined
+  const [, whole, fraction = "", exponent = "0"] = parts
+  const scale = fraction.length - Number(exponent)
+  if (Math.abs(scale) > mostScale) return undefined
+  const digits = BigInt(whole + fraction)
+  return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale }
+}
+
+const textOf = ({ digits, scale }: Decimal): string => {
+  const sign = digits < 0n ? "-" : ""
+  const text = (digits < 0n ? -digits : digits).toString().padStart(scale + 1, "0")
+  const at = text.length - scale
+  const fraction = text.slice(at).replace(/0+$/, "")
+  return `${sign}${text.slice(0, at)}${fraction === "" ? "" : `.${fraction}`}`
+}
+
+type Numeral = number | JsonNumber
+
+/** The base with what each side has added to it, exactly; undefined where a number cannot hold the sum. */
+export const sumOfChanges = (base: Numeral, ours: Numeral, theirs: Numeral): Numeral | undefined => {
+  const numerals = [ours, theirs, base]
+  const decimals = numerals.map((numeral) => decimalOf(textOfNumber(numeral)))
+  const [left, right, before] = decimals
+  if (left === undefined || right === undefined || before === undefined) return undefined
+  const scale = Math.max(left.scale, right.scale, before.scale)
+  const scaled = ({ digits, scale: own }: Decimal) => digits * 10n ** BigInt(scale - own)
+  const text = textOf({ digits: scaled(left) + scaled(right) - scaled(before), scale })
+  const value = Number(text)
+  if (!Number.isFinite(value)) return undefined
+  if (!numerals.some((numeral) => numeral instanceof JsonNumber)) return value
+  const isFloat = [ours, theirs].some((numeral) => /[.eE]/.test(textOfNumber(numeral)))
+  const spelled = spelling(isFloat && !text.includes(".") ? `${text}.0` : text)
+  return spelled === numberText(value) ? value : new JsonNumber(spelled)
+}

@@ -1,0 +1,195 @@
+import type * as Option from "effect/Option"
+import type { Json } from "../Document.js"
+import { kindOf, nearest } from "../OptionProblems.js"
+
+/**
+ * One value of a document in three versions; a version in which the value is absent is absent here.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MergeSides {
+  readonly base?: Json
+  readonly ours?: Json
+  readonly theirs?: Json
+}
+
+/**
+ * A place at which both sides changed the document and only one change can hold. `path` leads to it from the root of
+ * the document by the names of members; in a list that is merged by a key, by the key of the item.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MergeConflict extends MergeSides {
+  readonly path: ReadonlyArray<string | number>
+}
+
+/**
+ * Merges a value that both sides changed; none is a conflict, and undefined removes the value. To be the same for
+ * whoever merges, the result must not depend on which side is called ours.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Merger = (sides: MergeSides) => Option.Option<Json | undefined>
+
+/**
+ * Rules by path: the name of a member, or names with dots between them. `*` stands for every member that has no rule
+ * of its own.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MergeFields {
+  readonly [path: string]: MergeRule
+}
+
+/**
+ * How a value is merged that both sides changed. Without a rule, objects are merged by their members, and everything
+ * else as a whole: two different changes are a conflict. A rule for another kind of value than the one that is found
+ * does not apply.
+ *
+ * - `"whole"`: two different changes are a conflict, in objects too.
+ * - `"set"`: a list whose order has no meaning; items that either side added are in it, items that either side removed are not.
+ * - `"sequence"`: a list in order. Two different insertions at one place are a conflict; with
+ *   `{ sequence: "byContent" }` both are kept, in the order of their content.
+ * - `{ key: "id" }`: a list of objects that are told apart by a member, each merged with its like. Items that both
+ *   sides add at one place are ordered by their keys. `fields` has rules for the members of the items.
+ * - `{ fields: { ... } }`: an object with rules for its members.
+ * - `"lines"`: a text, merged by lines.
+ * - `"counter"`: a number, to which each side has added something.
+ * - a function: see `Merger`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type MergeRule =
+  | "whole"
+  | "set"
+  | "sequence"
+  | "lines"
+  | "counter"
+  | { readonly sequence: "conflict" | "byContent" }
+  | { readonly key: string; readonly fields?: MergeFields | undefined }
+  | { readonly fields: MergeFields }
+  | Merger
+
+/**
+ * What becomes of a conflict: one side's value, or another value (undefined removes the member).
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Settlement = "ours" | "theirs" | { readonly value: Json | undefined }
+
+/**
+ * How documents are merged.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface MergeRules {
+  /** Rules for members of the document. */
+  readonly fields?: MergeFields | undefined
+  /** Merges the whole document, without its metadata, instead of the rules for members. */
+  readonly document?: Merger | undefined
+  /** Settles a conflict at its place; undefined leaves it a conflict. */
+  readonly settle?: ((conflict: MergeConflict) => Settlement | undefined) | undefined
+}
+
+/** The rule of one value, and the rules of the values inside it by their remaining paths. */
+export interface RuleNode {
+  readonly rule: MergeRule | undefined
+  readonly below: ReadonlyArray<readonly [path: string, rule: MergeRule]>
+}
+
+const fieldsOf = (rule: MergeRule | undefined): MergeFields | undefined =>
+  typeof rule === "object" && "fields" in rule ? rule.fields : undefined
+
+/** The node of a rule that is given for a whole value. */
+export const nodeOf = (rule: MergeRule | undefined): RuleNode => ({
+  rule,
+  below: Object.entries(fieldsOf(rule) ?? {})
+})
+
+const named = (node: RuleNode, name: string): RuleNode | undefined => {
+  const own = node.below.find(([path]) => path === name)
+  const inside = node.below.flatMap(([path, rule]) =>
+    path.startsWith(`${name}.`) ? [[path.slice(name.length + 1), rule] as const] : []
+  )
+  if (own === undefined && inside.length === 0) return undefined
+  const { rule, below } = nodeOf(own?.[1])
+  return { rule, below: [...inside, ...below] }
+}
+
+const without: RuleNode = { rule: undefined, below: [] }
+
+/** The node of a member of an object, or of an item of a list that is merged by a key. */
+export const memberOf = (node: RuleNode, name: string): RuleNode =>
+  node.below.length === 0 ? without : (named(node, name) ?? named(node, "*") ?? without)
+
+/** The node of every item of a list that is merged by a key. */
+export const itemOf = ({ below }: RuleNode): RuleNode => ({ rule: undefined, below })
+
+const words = ["whole", "set", "sequence", "lines", "counter"]
+
+const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const unknownName = (name: string, known: ReadonlyArray<string>): string => {
+  const meant = nearest(name, known)
+  return meant === undefined ? `; it is one of ${known.join(", ")}` : `: did you mean ${meant}?`
+}
+
+const fieldsProblem = (fields: unknown, path: string, seen: Set<unknown>): string | undefined => {
+  if (!isRecord(fields)) return `${path} must be an object of rules, it is ${kindOf(fields)}`
+  // The rules of a recursive schema contain themselves.
+  if (seen.has(fields)) return undefined
+  seen.add(fields)
+  for (const [name, rule] of Object.entries(fields)) {
+    const problem = ruleProblem(rule, `${path}[${JSON.stringify(name)}]`, seen)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+const ruleProblem = (rule: unknown, path: string, seen: Set<unknown>): string | undefined => {
+  if (typeof rule === "function") return undefined
+  if (typeof rule === "string") {
+    return words.includes(rule)
+      ? undefined
+      : `${path}: ${JSON.stringify(rule)} is not a rule${unknownName(rule, words)}`
+  }
+  if (!isRecord(rule)) return `${path} must be a rule of merging, it is ${kindOf(rule)}`
+  const known = ["key", "fields", "sequence"]
+  const stranger = Object.keys(rule).find((name) => !known.includes(name))
+  if (stranger !== undefined)
+    return `${path}.${stranger} is not part of a rule${unknownName(stranger, known)}`
+  if (rule.sequence !== undefined) {
+    return rule.sequence === "conflict" || rule.sequence === "byContent"
+      ? undefined
+      : `${path}.sequence must be "conflict" or "byContent"`
+  }
+  if (rule.key !== undefined && (typeof rule.key !== "string" || rule.key === "")) {
+    return `${path}.key must be the name of a member, it is ${kindOf(rule.key)}`
+  }
+  if (rule.fields !== undefined) return fieldsProblem(rule.fields, `${path}.fields`, seen)
+  return rule.key === undefined ? `${path} must have a key, fields or a sequence` : undefined
+}
+
+/** What is wrong with one rule, if anything. */
+export const mergeRuleProblem = (rule: unknown): string | undefined =>
+  ruleProblem(rule, "the rule", new Set())
+
+/** What is wrong with rules, if anything. */
+export const mergeRulesProblem = (rules: unknown): string | undefined => {
+  if (!isRecord(rules)) return `must be an object of rules, it is ${kindOf(rules)}`
+  const known = ["fields", "document", "settle"]
+  const stranger = Object.keys(rules).find((name) => !known.includes(name))
+  if (stranger !== undefined) return `${stranger} is not part of the rules${unknownName(stranger, known)}`
+  for (const name of ["document", "settle"]) {
+    if (rules[name] !== undefined && typeof rules[name] !== "function") return `${name} must be a function`
+  }
+  return rules.fields === undefined ? undefined : fieldsProblem(rules.fields, "fields", new Set())
+}

@@ -1,0 +1,50 @@
+import { compareCodePoints } from "../CanonicalJson.js"
+import { asRead, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
+import { type Optional, own } from "./JsonIdentity.js"
+
+const later = (values: ReadonlyArray<string>): string =>
+  values.reduce((a, b) => (compareTimes(a, b) >= 0 ? a : b))
+
+const earlier = (values: ReadonlyArray<string>): string =>
+  values.reduce((a, b) => (compareTimes(a, b) <= 0 ? a : b))
+
+const compareTimes = (a: string, b: string): number =>
+  Date.parse(a) - Date.parse(b) || compareCodePoints(a, b)
+
+const isTime = (value: unknown): value is string =>
+  typeof value === "string" && !Number.isNaN(Date.parse(value))
+
+const isRevision = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
+const combine = <V extends SpelledJson>(
+  is: (value: unknown) => value is V,
+  both: (values: ReadonlyArray<V>) => V
+) => {
+  return (ours: Optional, theirs: Optional): Optional => {
+    const values = [ours, theirs].map((value): unknown => asRead(value)).filter(is)
+    return values.length === 0 ? undefined : both(values)
+  }
+}
+
+/** What the metadata of two versions of a document become. */
+const members = new Map([
+  ["_rev", combine(isRevision, (values) => Math.max(...values) + 1)],
+  ["_created_at", combine(isTime, earlier)],
+  ["_updated_at", combine(isTime, later)]
+])
+
+/**
+ * The metadata of a document that both sides changed, so that two who merge alone agree on it. What neither side has
+ * as the store writes it is left out here, and merged as any other member.
+ */
+export const mergeMetadata = (
+  ours: SpelledObject,
+  theirs: SpelledObject
+): ReadonlyMap<string, SpelledJson> => {
+  const merged = new Map<string, SpelledJson>()
+  for (const [name, both] of members) {
+    const value = both(own(ours, name), own(theirs, name))
+    if (value !== undefined) merged.set(name, value)
+  }
+  return merged
+}

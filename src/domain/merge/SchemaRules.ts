@@ -1,0 +1,149 @@
+import * as Option from "effect/Option"
+import type * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+import type { MergeFields, MergeRule } from "./MergeRules.js"
+
+/**
+ * The annotation of a schema that says how its values are merged.
+ *
+ * @example
+ * ```ts
+ * const Product = Schema.Struct({
+ *   tags: Schema.Array(Schema.String).annotations({ [MergeRuleId]: "set" }),
+ *   stock: Schema.Number.annotations({ [MergeRuleId]: "counter" })
+ * })
+ * ```
+ *
+ * @since 0.1.0
+ * @category annotations
+ */
+export const MergeRuleId: unique symbol = Symbol.for("chainstore/annotation/MergeRule")
+
+declare module "effect/Schema" {
+  namespace Annotations {
+    interface Schema<A, TypeParameters extends ReadonlyArray<any> = readonly []> {
+      readonly [MergeRuleId]?: MergeRule
+    }
+  }
+}
+
+type Mutable = { [path: string]: MergeRule }
+
+const annotated = (annotations: AST.Annotated): MergeRule | undefined =>
+  Option.getOrUndefined(AST.getAnnotation<MergeRule>(MergeRuleId)(annotations))
+
+class Reading {
+  /** Rules of the schemas that are being read: a recursive schema gets rules that contain themselves. */
+  private readonly fields = new Map<AST.AST, Mutable>()
+
+  /** The rules of the members of an object, of its encoded side. */
+  fieldsOf(ast: AST.AST): Mutable | undefined {
+    switch (ast._tag) {
+      case "Transformation":
+        return this.merged([this.fieldsOf(ast.from), this.renamed(ast)])
+      case "Refinement":
+        return this.fieldsOf(ast.from)
+      case "Suspend":
+        return this.fieldsOf(ast.f())
+      case "Union":
+        return this.merged(ast.types.map((type) => this.fieldsOf(type)))
+      case "TypeLiteral":
+        return this.fieldsOfLiteral(ast)
+      default:
+        return undefined
+    }
+  }
+
+  private merged(each: ReadonlyArray<Mutable | undefined>): Mutable | undefined {
+    const known = each.filter((fields) => fields !== undefined)
+    return known.length > 1 ? Object.fromEntries(known.flatMap((fields) => Object.entries(fields))) : known[0]
+  }
+
+  /** A struct with renamed or optional members keeps the annotations of its members on its decoded side alone. */
+  private renamed({ to, transformation }: AST.Transformation): Mutable | undefined {
+    if (!AST.isTypeLiteral(to) || !AST.isTypeLiteralTransformation(transformation)) return undefined
+    const stored = new Map(
+      transformation.propertySignatureTransformations.map((member) => [member.to, member.from])
+    )
+    const rules = to.propertySignatures.flatMap((member) => {
+      const rule = annotated(member)
+      const name = stored.get(member.name) ?? member.name
+      return rule === undefined || typeof name !== "string"
+        ? []
+        : [[name, this.within(rule, member.type)!] as const]
+    })
+    return rules.length === 0 ? undefined : Object.fromEntries(rules)
+  }
+
+  private fieldsOfLiteral(ast: AST.TypeLiteral): Mutable | undefined {
+    const before = this.fields.get(ast)
+    if (before !== undefined) return before
+    const fields: Mutable = Object.create(null)
+    this.fields.set(ast, fields)
+    const members = [
+      ...ast.propertySignatures.map((member) => ({ name: member.name, member })),
+      ...ast.indexSignatures.map((member) => ({ name: "*", member: { ...member, annotations: {} } }))
+    ]
+    for (const { name, member } of members) {
+      const rule = annotated(member) ?? this.ruleOf(member.type)
+      const whole =
+        typeof rule === "string" || typeof rule === "function" ? rule : this.within(rule, member.type)
+      if (whole !== undefined && typeof name === "string") fields[name] = whole
+    }
+    return Object.keys(fields).length === 0 ? undefined : fields
+  }
+
+  /** A rule with the rules of the members that the schema says, of an object or of the items of a list. */
+  private within(rule: MergeRule | undefined, ast: AST.AST): MergeRule | undefined {
+    if (rule === undefined) {
+      const fields = this.fieldsOf(ast)
+      return fields === undefined ? undefined : { fields }
+    }
+    if (typeof rule !== "object" || !("key" in rule) || rule.fields !== undefined) return rule
+    const item = itemIn(ast)
+    const fields = item === undefined ? undefined : this.fieldsOf(item)
+    return fields === undefined ? rule : { ...rule, fields }
+  }
+
+  /** The rule that a schema is annotated with, or the schemas that it is made of. */
+  private ruleOf(ast: AST.AST): MergeRule | undefined {
+    const rule = annotated(ast)
+    if (rule !== undefined) return rule
+    switch (ast._tag) {
+      case "Transformation":
+        return this.ruleOf(ast.to) ?? this.ruleOf(ast.from)
+      case "Refinement":
+        return this.ruleOf(ast.from)
+      case "Union":
+        return ast.types.map((type) => this.ruleOf(type)).find((found) => found !== undefined)
+      default:
+        return undefined
+    }
+  }
+}
+
+/** The schema of the items of a list. */
+const itemIn = (ast: AST.AST): AST.AST | undefined => {
+  switch (ast._tag) {
+    case "Transformation":
+    case "Refinement":
+      return itemIn(ast.from)
+    case "Suspend":
+      return itemIn(ast.f())
+    case "Union":
+      return ast.types.map(itemIn).find((item) => item !== undefined)
+    case "TupleType":
+      return ast.rest[0]?.type
+    default:
+      return undefined
+  }
+}
+
+/**
+ * The rules that the annotations of a schema say, for the members of its encoded side.
+ *
+ * @since 0.1.0
+ * @category merging
+ */
+export const fieldsOfSchema = (schema: Schema.Schema.All): MergeFields =>
+  new Reading().fieldsOf(schema.ast) ?? {}

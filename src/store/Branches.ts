@@ -1,0 +1,121 @@
+import type * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
+import type { JsonObject, StoredDocument } from "../domain/Document.js"
+import type { MergeRules } from "../domain/merge/index.js"
+import type { ReadError, Unmerged } from "../domain/StoreError.js"
+import type { CollectionDefinition } from "./CollectionDefinition.js"
+import type { Signature } from "./remote/GitRemote.js"
+
+export type { Unmerged, UnmergedKind } from "../domain/StoreError.js"
+
+/**
+ * A branch and the commit that it points to.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Branch {
+  readonly name: string
+  readonly commitSha: string
+}
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface CreateBranchOptions {
+  /** The branch, tag or commit that it begins at. Default: the branch of the store. */
+  readonly from?: string | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface CompareOptions {
+  /**
+   * What the second one is compared with: `"mergeBase"` (default), where it left the first one, so that its own changes
+   * are shown; or `"first"`, the first one as it is.
+   */
+  readonly against?: "mergeBase" | "first" | undefined
+}
+
+/**
+ * A document that differs between two commits. Its contents are read when they are asked for; none where it is missing.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface DocumentDifference {
+  readonly collection: string
+  readonly id: string
+  readonly kind: "added" | "changed" | "removed"
+  readonly before: Effect.Effect<Option.Option<StoredDocument>, ReadError>
+  readonly after: Effect.Effect<Option.Option<StoredDocument>, ReadError>
+}
+
+/**
+ * What becomes of a conflict: the version of one side; another document, whose metadata are the store's; `null` for no
+ * document. `undefined` leaves it a conflict.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Resolution = "ours" | "theirs" | JsonObject | null | undefined
+
+/**
+ * Decides conflicts of a merge, one after another. It may run again where the branch has moved meanwhile.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Resolver = (conflict: Unmerged) => Resolution | Effect.Effect<Resolution>
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface MergeOptions {
+  /** The branch that is merged into. Default: the branch of the store. */
+  readonly into?: string | undefined
+  /**
+   * What becomes of conflicts. `"fail"` (default): a `ConflictError` with all of them in `unmerged`. `"ours"`, `"theirs"`:
+   * in each conflict the value of that side, `ours` being the branch that is merged into. A function decides each.
+   */
+  readonly onConflict?: "fail" | "ours" | "theirs" | Resolver | undefined
+  /** How documents are merged, by collection, instead of what the schemas of the definitions say. */
+  readonly rules?: { readonly [collection: string]: MergeRules } | undefined
+  /** Definitions whose schemas merged documents must fulfil, beside those of the store's option `collections`. */
+  readonly collections?: ReadonlyArray<CollectionDefinition> | undefined
+  /** Of the merge commit. Default: `merge FROM into INTO`. */
+  readonly message?: string | undefined
+  /** Of the merge commit. Default: as of every other commit of the store. */
+  readonly author?: Signature | undefined
+  /** Whether a branch that has nothing of its own is moved without a merge commit. Default true. */
+  readonly fastForward?: boolean | undefined
+  /** Writes nothing, and returns what the merge would do, with the conflicts that would stop it. Default false. */
+  readonly dryRun?: boolean | undefined
+}
+
+/**
+ * What a merge has done, or would do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Merged {
+  /** `upToDate`: everything was merged already. */
+  readonly kind: "merge" | "fastForward" | "upToDate"
+  /** The commit that the branch was moved to; none where nothing was written. */
+  readonly commitSha: Option.Option<string>
+  /** The documents that the merge changes on the branch that it is made into. */
+  readonly documents: ReadonlyArray<{
+    readonly collection: string
+    readonly id: string
+    readonly kind: "added" | "changed" | "removed"
+  }>
+  /** The other files that it changes there, without indexes and manifests. */
+  readonly files: ReadonlyArray<string>
+  /** The conflicts: with `dryRun` those that would stop the merge, else those that `onConflict` has decided. */
+  readonly conflicts: ReadonlyArray<Unmerged>
+}

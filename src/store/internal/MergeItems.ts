@@ -1,0 +1,176 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
+import { compareCodePoints } from "../../domain/CanonicalJson.js"
+import { fieldsOfSchema, type MergeRules } from "../../domain/merge/index.js"
+import type { Oid } from "../../domain/Oid.js"
+import { type ReadError, type Unmerged, ValidationError } from "../../domain/StoreError.js"
+import * as GitObject from "../../git/GitObject.js"
+import type { CollectionDefinition } from "../CollectionDefinition.js"
+import { type ContentMerge, type Contents, mergeContents, readable } from "./MergeContent.js"
+import {
+  type ItemChange,
+  type ItemChanges,
+  type MergedItem,
+  type MergeTree,
+  nameOfItem
+} from "./MergeTree.js"
+import type { StoreCore } from "./StoreCore.js"
+
+/** An item that both sides changed, each to something else. */
+export interface BothChanged extends MergedItem {
+  readonly base: Oid | undefined
+  readonly ours: Oid | undefined
+  readonly theirs: Oid | undefined
+}
+
+export interface Divided {
+  /** What their side changed and ours did not: its blobs on our side and on theirs. */
+  readonly taken: ReadonlyArray<ItemChange>
+  readonly both: ReadonlyArray<BothChanged>
+}
+
+/** What the changes of two sides since their base come to, before any content is read. */
+export const divide = (ours: ItemChanges, theirs: ItemChanges): Divided => {
+  const taken: Array<ItemChange> = []
+  const both: Array<BothChanged> = []
+  for (const [key, change] of theirs) {
+    const own = ours.get(key)
+    if (own === undefined) taken.push(change)
+    else if (own.after !== change.after) {
+      const { document, path } = change
+      both.push({ path, document, base: change.before, ours: own.after, theirs: change.after })
+    }
+  }
+  const byName = (a: MergedItem, b: MergedItem) => compareCodePoints(nameOfItem(a), nameOfItem(b))
+  return { taken: taken.sort(byName), both: both.sort(byName) }
+}
+
+/** The contents of blobs, of those that no repository has too. */
+export const contentsOf = (
+  core: StoreCore,
+  trees: ReadonlyArray<MergeTree | undefined>,
+  wanted: ReadonlyArray<{ readonly path: string; readonly oid: Oid | undefined }>
+): Effect.Effect<ReadonlyMap<Oid, Uint8Array>, ReadError> =>
+  Effect.suspend(() => {
+    const found = new Map<Oid, Uint8Array>()
+    for (const tree of trees) for (const [oid, content] of tree?.blobs ?? []) found.set(oid, content)
+    const files = new Map<Oid, { readonly path: string; readonly oid: Oid }>()
+    for (const { oid, path } of wanted) {
+      if (oid !== undefined && !found.has(oid)) files.set(oid, { path, oid })
+    }
+    const at = trees.find((tree) => tree !== undefined)?.head
+    if (files.size === 0 || at === undefined) return Effect.succeed(found)
+    const { concurrency } = core.options
+    return Effect.as(
+      Stream.runForEach(core.remote.blobs(at, [...files.values()], { concurrency }), ({ content, oid }) =>
+        Effect.sync(() => void found.set(oid, content))
+      ),
+      found
+    )
+  })
+
+/** How the documents of collections are merged. */
+export interface Merging {
+  readonly rulesOf: (collection: string) => MergeRules
+  readonly definitionOf: (collection: string) => CollectionDefinition | undefined
+}
+
+/** The rules of the definitions' schemas, and those that are given beside them. */
+export const mergingOf = (
+  definitions: ReadonlyArray<CollectionDefinition>,
+  rules: { readonly [collection: string]: MergeRules } = {}
+): Merging => {
+  const byName = new Map(definitions.map((definition) => [definition.name as string, definition]))
+  const known = new Map<string, MergeRules>()
+  return {
+    definitionOf: (collection) => byName.get(collection),
+    rulesOf: (collection) => {
+      if (Object.hasOwn(rules, collection)) return rules[collection]!
+      const definition = byName.get(collection)
+      if (definition === undefined) return {}
+      const found = known.get(collection) ?? { fields: fieldsOfSchema(definition.schema) }
+      known.set(collection, found)
+      return found
+    }
+  }
+}
+
+/** An item that both sides changed, with its contents and what they come to. */
+export interface Compared {
+  readonly item: BothChanged
+  readonly contents: Contents
+  readonly merge: ContentMerge | undefined
+  /** Undefined where the sides merge by themselves. */
+  readonly conflict: Unmerged | undefined
+}
+
+const versions = ({ base, ours, theirs }: Contents) => ({
+  base: readable(base),
+  ours: readable(ours),
+  theirs: readable(theirs)
+})
+
+/** Merges an item that both sides changed. */
+export const compareSides = (
+  item: BothChanged,
+  blobs: ReadonlyMap<Oid, Uint8Array>,
+  { rulesOf }: Merging,
+  settle?: "ours" | "theirs"
+): Either.Either<Compared, ValidationError> => {
+  const { base, document, ours, path, theirs } = item
+  const contentOf = (oid: Oid | undefined) => (oid === undefined ? undefined : blobs.get(oid))
+  const contents = { base: contentOf(base), ours: contentOf(ours), theirs: contentOf(theirs) }
+  const at = { path, conflicts: [] }
+  if (document === undefined) {
+    const problem =
+      ours === undefined || theirs === undefined
+        ? `${path} was deleted on one branch and changed on the other`
+        : `${path} was changed on both branches`
+    const conflict: Unmerged = { ...at, kind: "file", base, ours, theirs, problem }
+    return Either.right({ item, contents, merge: undefined, conflict })
+  }
+  const { collection, id } = document
+  const name = `${collection}/${id}`
+  const place = { ...at, ...document, ...versions(contents) }
+  if (ours === undefined || theirs === undefined) {
+    const [gone, kept] = ours === undefined ? ["ours", "theirs"] : ["theirs", "ours"]
+    const conflict: Unmerged = {
+      ...place,
+      kind: "deleted",
+      problem: `${name} was deleted by ${gone} and changed by ${kept}`
+    }
+    return Either.right({ item, contents, merge: undefined, conflict })
+  }
+  const rules = rulesOf(collection)
+  return mergeContents(contents, settle === undefined ? rules : { ...rules, settle: () => settle }).pipe(
+    Either.mapBoth({
+      onLeft: (problem) =>
+        new ValidationError({
+          operation: "Store.merge",
+          collection,
+          id,
+          path,
+          message: `${name}: ${problem}`
+        }),
+      onRight: (merge): Compared => {
+        if (merge._tag === "Unreadable") {
+          const problem = `${path} was changed on both branches, and the file of ${merge.problem}`
+          return { item, contents, merge, conflict: { ...place, kind: "unreadable", problem } }
+        }
+        if (merge.conflicts.length === 0) return { item, contents, merge, conflict: undefined }
+        const paths = merge.conflicts.map(({ path }) => path.join(".") || "the whole document").join(", ")
+        const conflict: Unmerged = {
+          ...place,
+          kind: "changed",
+          document: readable(merge.content),
+          conflicts: merge.conflicts,
+          problem: `${name} was changed on both branches at ${paths}`
+        }
+        return { item, contents, merge, conflict }
+      }
+    })
+  )
+}
+
+export const oidOf = (content: Uint8Array): Oid => GitObject.hash("blob", content)

@@ -1,0 +1,138 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { JsonObject } from "../../domain/Document.js"
+import type { Oid } from "../../domain/Oid.js"
+import type { ReadError } from "../../domain/StoreError.js"
+import type { Change, FileMode, Head } from "../remote/GitRemote.js"
+import type { ResolvedOptions } from "../StoreOptions.js"
+import { removals } from "./FormatChange.js"
+import { contentsOf } from "./MergeItems.js"
+import type { MergedChange, MergePlan } from "./MergePlan.js"
+import { dropped } from "./MergeSettings.js"
+import { treeOfCommit } from "./MergeTree.js"
+import type { SettingsAt } from "./RepositorySettings.js"
+import type { Snapshot } from "./Snapshot.js"
+import type { StoreCore } from "./StoreCore.js"
+import type { DocumentOperation, Unit } from "./WriteUnit.js"
+
+type Planned = Extract<MergePlan, { readonly kind: "merge" }>
+
+const directoryOf = (path: string): string => path.slice(0, Math.max(path.lastIndexOf("/"), 0))
+
+/** The modes of files that their side changed and that are no documents, by their paths. */
+const modesOf = (
+  core: StoreCore,
+  theirs: Head,
+  changes: ReadonlyArray<MergedChange>
+): Effect.Effect<ReadonlyMap<string, FileMode>, ReadError> =>
+  Effect.gen(function* () {
+    const modes = new Map<string, FileMode>()
+    const others = changes.filter(
+      ({ after, content, document }) => document === undefined && after !== undefined && content === undefined
+    )
+    for (const directory of new Set(others.map(({ path }) => directoryOf(path)))) {
+      const tree = yield* core.remote.tree(theirs, directory)
+      for (const { mode, path } of Option.isNone(tree) ? [] : tree.value.entries) {
+        if (mode !== "040000") modes.set(directory === "" ? path : `${directory}/${path}`, mode)
+      }
+    }
+    return modes
+  })
+
+const fileChange = ({ after, content, path }: MergedChange, modes: ReadonlyMap<string, FileMode>): Change =>
+  after === undefined
+    ? { _tag: "Remove", path }
+    : content === undefined
+      ? { _tag: "Link", path, oid: after, mode: modes.get(path) }
+      : { _tag: "Put", path, content }
+
+const operationOf = (
+  { collection, id }: { readonly collection: string; readonly id: string },
+  content: Uint8Array | undefined
+): DocumentOperation => ({
+  collection,
+  id,
+  needs: "any",
+  next: () =>
+    Effect.succeed(
+      content === undefined
+        ? { document: Option.none<JsonObject>() }
+        : // The bytes say it.
+          { document: Option.some<JsonObject>({}), content }
+    )
+})
+
+/** The later of the moments at which two commits were made: whoever merges them has the same one. */
+const momentOf = (core: StoreCore, ours: Head, theirs: Head): Effect.Effect<string, ReadError> =>
+  Effect.map(
+    Effect.forEach([ours, theirs], ({ commit }) => core.remote.commitInfo(commit)),
+    (infos) => {
+      const times = infos.flatMap((info) =>
+        Option.isSome(info) ? [Date.parse(info.value.committer.date)] : []
+      )
+      return new Date(Math.max(0, ...times.filter((time) => !Number.isNaN(time)))).toISOString()
+    }
+  )
+
+/**
+ * The unit of a merge: documents of collections with an index or a manifest as operations, whose contents these are
+ * derived from, and everything else as files that are linked to.
+ */
+export const unitOf = (
+  core: StoreCore,
+  snapshot: Snapshot,
+  plan: Planned,
+  theirs: Head,
+  text: Pick<Unit, "operation" | "message" | "author">
+): Effect.Effect<Unit, ReadError> =>
+  Effect.gen(function* () {
+    const { changed, changes, ours } = plan
+    const settings: SettingsAt =
+      changed === undefined ? plan.settings : { ...plan.settings, recorded: true, settings: changed.settings }
+    const derived = new Set<string>()
+    for (const collection of new Set(changes.flatMap(({ document }) => document?.collection ?? []))) {
+      const { indexes, manifest } = yield* core.derived.filesOf(snapshot.unnoted, settings, collection)
+      if (indexes.size > 0 || manifest !== undefined) derived.add(collection)
+    }
+    const isDerived = ({ document }: MergedChange) =>
+      document !== undefined && derived.has(document.collection)
+    const operated = changes.filter(isDerived)
+    const contents = yield* contentsOf(
+      core,
+      [yield* treeOfCommit(core, theirs)],
+      operated.flatMap(({ after, before, content, path }) =>
+        content === undefined
+          ? [
+              { path, oid: before },
+              { path, oid: after }
+            ]
+          : [{ path, oid: before }]
+      )
+    )
+    const contentOf = ({ after, content }: MergedChange): Uint8Array | undefined =>
+      content ?? (after === undefined ? undefined : contents.get(after as Oid))
+    const operations = operated.map((change) => operationOf(change.document!, contentOf(change)))
+    const modes = yield* modesOf(core, theirs, changes)
+    const files = changes.filter((change) => !isDerived(change)).map((change) => fileChange(change, modes))
+    const gone = changed === undefined ? undefined : dropped(plan.settings.settings, changed.settings)
+    if (gone !== undefined) {
+      const parts = { derived: core.derived, options: core.options as ResolvedOptions }
+      const collections = [...gone.indexes.keys(), ...gone.manifests.keys()]
+      const before = { ...plan.settings.settings, ...gone }
+      for (const change of yield* removals(parts, snapshot.unnoted, before, [...new Set(collections)]))
+        files.push(change)
+    }
+    const isOtherFormat = changed !== undefined && changed.settings.format !== plan.settings.settings.format
+    return {
+      ...text,
+      mode: "batch",
+      operations,
+      files,
+      merges: [theirs.commit],
+      moment:
+        operations.length === 0 && changed === undefined ? undefined : yield* momentOf(core, ours, theirs),
+      ...(changed === undefined
+        ? {}
+        : { settings: changed.settings, reindex: isOtherFormat ? "all" : changed.collections })
+    }
+  })

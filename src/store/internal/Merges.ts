@@ -1,0 +1,189 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import {
+  ConflictError,
+  type DocumentConflict,
+  type Unmerged,
+  ValidationError,
+  type WriteError
+} from "../../domain/StoreError.js"
+import type { Merged, MergeOptions } from "../Branches.js"
+import type { Head } from "../remote/GitRemote.js"
+import type { StoreService } from "../StoreService.js"
+import { branchHead, headNamed } from "./Branches.js"
+import { changesBetween } from "./ChangedDocuments.js"
+import { refusal } from "./Commit.js"
+import { branchError } from "./Core.js"
+import { mergingOf } from "./MergeItems.js"
+import { type MergePlan, type MergeRequest, planMerge } from "./MergePlan.js"
+import { unitOf } from "./MergeUnit.js"
+import { makePreview } from "./Preview.js"
+import { advanced } from "./Publishing.js"
+import type { Snapshot } from "./Snapshot.js"
+import type { StoreCore } from "./StoreCore.js"
+
+const operation = "Store.merge"
+
+/** Conflicts that a message names. */
+const most = 5
+
+/** The error that tells every conflict. */
+export const unmergedError = (unmerged: ReadonlyArray<Unmerged>): ConflictError => {
+  const told = unmerged.slice(0, most).map(({ problem }) => problem)
+  const rest = unmerged.length - told.length
+  return new ConflictError({
+    operation,
+    message: `the branches do not merge by themselves: ${told.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`,
+    hint: 'nothing was written: change one of the branches, or merge with onConflict: "ours", "theirs" or a function',
+    conflicts: unmerged.flatMap(
+      ({ collection, id, ours, theirs }): ReadonlyArray<DocumentConflict> =>
+        collection === undefined || id === undefined
+          ? []
+          : [
+              {
+                collection,
+                id,
+                expected: theirs === undefined ? null : { document: theirs },
+                actual: ours === undefined ? null : { document: ours }
+              }
+            ]
+    ),
+    unmerged
+  })
+}
+
+const inside = new ValidationError({
+  operation,
+  message: "a transaction cannot merge branches: its commits may have to be made again on another head",
+  hint: "merge before the transaction or after it"
+})
+
+const kindOf = (before: unknown, after: unknown) =>
+  before === undefined ? "added" : after === undefined ? "removed" : "changed"
+
+const nothing: Merged = {
+  kind: "upToDate",
+  commitSha: Option.none(),
+  documents: [],
+  files: [],
+  conflicts: []
+}
+
+/** What a plan changes on the branch that is merged into. */
+const reported = (
+  core: StoreCore,
+  plan: MergePlan,
+  theirs: Head,
+  commitSha: Option.Option<string>
+): Effect.Effect<Merged, WriteError> =>
+  Effect.gen(function* () {
+    if (plan.kind === "upToDate") return nothing
+    if (plan.kind === "merge") {
+      return {
+        kind: "merge",
+        commitSha,
+        documents: plan.changes.flatMap(({ after, before, document }) =>
+          document === undefined ? [] : [{ ...document, kind: kindOf(before, after) }]
+        ),
+        files: plan.changes.flatMap(({ document, path }) => (document === undefined ? [path] : [])),
+        conflicts: plan.decided
+      } satisfies Merged
+    }
+    const { documents, others } = yield* changesBetween(core, Option.some(plan.ours), theirs)
+    return {
+      kind: "fastForward",
+      commitSha,
+      documents: documents.map(({ after, before, collection, id }) => ({
+        collection,
+        id,
+        kind: kindOf(before, after)
+      })),
+      files: others,
+      conflicts: []
+    } satisfies Merged
+  })
+
+/** Merges over a core; `open` makes a store of a core. */
+export const makeMerge =
+  (core: StoreCore, open: (core: StoreCore) => StoreService): StoreService["merge"] =>
+  (from: string, options: MergeOptions = {}) =>
+    Effect.gen(function* () {
+      if (core.transaction !== undefined) return yield* inside
+      const wrong = options.into === undefined ? undefined : branchError(operation, options.into)
+      if (wrong !== undefined) return yield* wrong
+      const target =
+        options.into === undefined || options.into === core.branch ? core : core.onBranch(options.into)
+      const isDry = options.dryRun === true
+      if (!isDry && (target.options.readOnly || target.isPinned)) return yield* refusal(operation)
+      const theirs = yield* headNamed(core, operation, from)
+      const merging = mergingOf(
+        [...(core.options.collections ?? []), ...(options.collections ?? [])],
+        options.rules
+      )
+      const request: MergeRequest = { theirs, merging, options }
+      const text = {
+        operation,
+        message: options.message ?? `merge ${from} into ${target.branch}`,
+        author: options.author
+      }
+      if (isDry) return yield* preview(target, request, open)
+
+      const started = yield* Clock.currentTimeMillis
+      for (let attempt = 0; ; attempt++) {
+        let plan: MergePlan = { kind: "upToDate" }
+        const build = (snapshot: Snapshot) =>
+          Effect.gen(function* () {
+            const ours = yield* branchHead(target, operation, snapshot)
+            plan = yield* planMerge(target, snapshot, ours, request)
+            if (plan.kind !== "merge") return Option.none()
+            if (plan.unmerged.length > 0) return yield* unmergedError(plan.unmerged)
+            return Option.some(yield* unitOf(target, snapshot, plan, theirs, text))
+          })
+        const { committed } = yield* target.write({ ...text, mode: "batch", operations: [], of: build })
+        const done = plan as MergePlan
+        if (done.kind !== "fastForward") {
+          const commitSha = Option.map(committed, ({ commit }) => commit as string)
+          return yield* reported(target, done, theirs, commitSha)
+        }
+        const isMoved = yield* Effect.catchTag(
+          target.precedence.beside(target.branch, advanced(target, done.ours, theirs)),
+          "RefMoved",
+          () => Effect.succeed(false)
+        )
+        if (isMoved) return yield* reported(target, done, theirs, Option.some(theirs.commit as string))
+        const isLate =
+          (yield* Clock.currentTimeMillis) - started >= Duration.toMillis(target.options.deadline)
+        if (attempt >= target.options.batchRetries || isLate) {
+          return yield* new ConflictError({
+            operation,
+            message: `the branch ${target.branch} moved ${attempt + 1} times during the merge`,
+            hint: "the merge did not happen: try again",
+            conflicts: []
+          })
+        }
+      }
+    })
+
+/** What a merge would do, judged as a write of it would be; with the conflicts that would stop it. */
+const preview = (
+  target: StoreCore,
+  request: MergeRequest,
+  open: (core: StoreCore) => StoreService
+): Effect.Effect<Merged, WriteError> =>
+  Effect.gen(function* () {
+    const snapshot = target.snapshot()
+    const ours = yield* branchHead(target, operation, snapshot)
+    const plan = yield* planMerge(target, snapshot, ours, request)
+    const found = yield* reported(target, plan, request.theirs, Option.none())
+    if (plan.kind !== "merge") return found
+    if (plan.unmerged.length === 0 && !target.options.readOnly && !target.isPinned) {
+      const { into: _, ...options } = request.options
+      yield* makePreview(
+        target,
+        open
+      )((store) => store.merge(request.theirs.commit, { ...options, dryRun: false }))
+    }
+    return { ...found, conflicts: plan.unmerged }
+  })

@@ -1,0 +1,342 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { encode } from "../../../src/domain/CanonicalJson.js"
+import type { JsonObject } from "../../../src/domain/Document.js"
+import {
+  type DocumentSides,
+  fieldsOfSchema,
+  MergeRuleId,
+  type MergeRules,
+  mergeDocuments
+} from "../../../src/domain/merge/index.js"
+import { mergeRulesProblem } from "../../../src/domain/merge/MergeRules.js"
+import { parseSpelled } from "../../../src/domain/SpelledJson.js"
+
+const swapped = <D>({ base, ours, theirs }: DocumentSides<D>): DocumentSides<D> => ({
+  base,
+  ours: theirs,
+  theirs: ours
+})
+
+/** The merged document, which no side may find in conflict, and which both sides must agree on. */
+const clean = (sides: DocumentSides, rules?: MergeRules): JsonObject => {
+  const { document, conflicts } = mergeDocuments(sides, rules)
+  assert.deepStrictEqual(conflicts, [])
+  assert.deepStrictEqual(mergeDocuments(swapped(sides), rules), { document, conflicts: [] })
+  return document
+}
+
+describe("objects", () => {
+  it("are merged by their members, at every depth", () => {
+    const base = { name: "Pen", size: { width: 1, height: 2 }, old: true }
+    const ours = { name: "Pencil", size: { width: 3, height: 2 }, old: true }
+    const theirs = { name: "Pen", size: { width: 1, height: 4 }, new: true }
+    assert.deepStrictEqual(clean({ base, ours, theirs }), {
+      name: "Pencil",
+      size: { width: 3, height: 4 },
+      new: true
+    })
+  })
+
+  it("conflict where both sides changed a member, all members at once", () => {
+    const sides = {
+      base: { a: 1, b: { c: [1] }, d: { e: 1 }, f: 1 },
+      ours: { a: 2, b: { c: [2] }, f: 2, g: 1 },
+      theirs: { a: 3, b: { c: [3] }, d: { e: 2 }, h: 1 }
+    }
+    assert.deepStrictEqual(mergeDocuments(sides), {
+      document: { a: 2, b: { c: [2] }, f: 2, g: 1, h: 1 },
+      conflicts: [
+        { path: ["a"], base: 1, ours: 2, theirs: 3 },
+        { path: ["b", "c"], base: [1], ours: [2], theirs: [3] },
+        { path: ["d"], base: { e: 1 }, theirs: { e: 2 } },
+        { path: ["f"], base: 1, ours: 2 }
+      ]
+    })
+  })
+
+  it("have names that mean something to JavaScript alone", () => {
+    const [base, ours, theirs] = [
+      `{"__proto__":{"a":1},"constructor":1}`,
+      `{"__proto__":{"a":1,"b":2},"constructor":1}`,
+      `{"__proto__":{"a":3},"constructor":1,"toString":1}`
+    ].map((text) => JSON.parse(text) as JsonObject) as [JsonObject, JsonObject, JsonObject]
+    assert.strictEqual(
+      JSON.stringify(clean({ base, ours, theirs })),
+      `{"__proto__":{"a":3,"b":2},"constructor":1,"toString":1}`
+    )
+  })
+
+  it("are settled at the place of the conflict", () => {
+    const sides = {
+      base: { a: 1, b: 1, c: 1, d: 1 },
+      ours: { a: 2, c: 2, d: 2 },
+      theirs: { a: 3, b: 2, c: 3, d: 3 }
+    }
+    const settle: MergeRules["settle"] = ({ path: [name] }) =>
+      name === "a" ? "ours" : name === "b" ? "theirs" : name === "c" ? { value: undefined } : undefined
+    assert.deepStrictEqual(mergeDocuments(sides, { settle }), {
+      document: { a: 2, b: 2, d: 2 },
+      conflicts: [{ path: ["d"], base: 1, ours: 2, theirs: 3 }]
+    })
+  })
+})
+
+describe("lists", () => {
+  const lists = (base: JsonObject[string], ours: JsonObject[string], theirs: JsonObject[string]) => ({
+    base: { list: base },
+    ours: { list: ours },
+    theirs: { list: theirs }
+  })
+
+  it("are whole without a rule", () => {
+    const sides = lists([1], [1, 2], [1, 3])
+    assert.deepStrictEqual(mergeDocuments(sides).conflicts, [
+      { path: ["list"], base: [1], ours: [1, 2], theirs: [1, 3] }
+    ])
+  })
+
+  it("as sets have what either side added and nothing that either removed", () => {
+    const sides = lists(["a", "b", "c"], ["a", "c", "z", "d"], ["c", "b", "a", "d", "e"])
+    assert.deepStrictEqual(clean(sides, { fields: { list: "set" } }), { list: ["c", "a", "d", "e", "z"] })
+  })
+
+  it("as sequences keep the order of both sides", () => {
+    const sides = lists([1, 2, 3, 4, 5], [0, 1, 2, 4, 5], [1, 2, 3, 4, 9, 5])
+    assert.deepStrictEqual(clean(sides, { fields: { list: "sequence" } }), { list: [0, 1, 2, 4, 9, 5] })
+  })
+
+  it("as sequences conflict at one place, or are ordered by content there", () => {
+    const sides = lists([1], [1, 5, 3], [1, 4])
+    assert.strictEqual(mergeDocuments(sides, { fields: { list: "sequence" } }).conflicts.length, 1)
+    assert.deepStrictEqual(clean(sides, { fields: { list: { sequence: "byContent" } } }), {
+      list: [1, 4, 5, 3]
+    })
+  })
+
+  const keyed: MergeRules = { fields: { list: { key: "id", fields: { stock: "counter" } } } }
+
+  it("of objects with a key are merged item by item", () => {
+    const sides = lists(
+      [
+        { id: 1, n: "a", stock: 5 },
+        { id: 2, n: "b" },
+        { id: 3, n: "c" }
+      ],
+      [{ id: 9 }, { id: 1, n: "A", stock: 4 }, { id: 2, n: "b" }, { id: 7 }, { id: 3, n: "c" }],
+      [{ id: 1, n: "a", stock: 3 }, { id: 3, n: "c", o: 1 }, { id: 8 }]
+    )
+    assert.deepStrictEqual(clean(sides, keyed), {
+      list: [{ id: 9 }, { id: 1, n: "A", stock: 2 }, { id: 7 }, { id: 3, n: "c", o: 1 }, { id: 8 }]
+    })
+  })
+
+  it("of objects with a key conflict at a member of an item, and where both sides give another order", () => {
+    const item = (id: string, n = 0) => ({ id, n })
+    const sides = lists(
+      [item("p"), item("q"), item("r")],
+      [item("q"), item("p", 1), item("r")],
+      [item("p", 2), item("r"), item("q")]
+    )
+    assert.deepStrictEqual(mergeDocuments(sides, keyed), {
+      document: { list: [item("q"), item("p", 1), item("r")] },
+      conflicts: [
+        { path: ["list", "p", "n"], base: 0, ours: 1, theirs: 2 },
+        {
+          path: ["list"],
+          base: sides.base.list,
+          ours: [item("q"), item("p", 1), item("r")],
+          theirs: [item("p", 1), item("r"), item("q")]
+        }
+      ]
+    })
+  })
+
+  it("with two items of one key are whole", () => {
+    const sides = lists([{ id: 1 }], [{ id: 1 }, { id: 1 }], [{ id: 1 }, { id: 2 }])
+    assert.deepStrictEqual(
+      mergeDocuments(sides, keyed).conflicts.map(({ path }) => path),
+      [["list"]]
+    )
+  })
+})
+
+describe("texts and numbers", () => {
+  const one = (value: JsonObject[string]) => ({ it: value })
+
+  it("are merged by lines on request", () => {
+    const sides = { base: one("a\nb\nc\nd\n"), ours: one("a\nB\nc\nd\n"), theirs: one("a\nb\nc\nd\ne\n") }
+    assert.deepStrictEqual(clean(sides, { fields: { it: "lines" } }), one("a\nB\nc\nd\ne\n"))
+    assert.strictEqual(mergeDocuments(sides).conflicts.length, 1)
+  })
+
+  it("too long to compare are a conflict, at once", () => {
+    const text = (first: string, last: string) => [first, ...Array(40_000).fill("same"), last].join("\n")
+    const sides = { base: one(text("a", "b")), ours: one(text("c", "b")), theirs: one(text("a", "d")) }
+    assert.deepStrictEqual(
+      mergeDocuments(sides, { fields: { it: "lines" } }).conflicts.map(({ path }) => path),
+      [["it"]]
+    )
+  })
+
+  it("as counters have what each side added, exactly", () => {
+    const counters = { fields: { it: "counter" } } as const
+    assert.deepStrictEqual(clean({ base: one(5), ours: one(6), theirs: one(6) }, counters), one(7))
+    assert.deepStrictEqual(clean({ base: one(0), ours: one(0.1), theirs: one(0.2) }, counters), one(0.3))
+    assert.deepStrictEqual(clean({ base: {}, ours: one(2), theirs: one(3) }, counters), one(5))
+    assert.strictEqual(
+      mergeDocuments({ base: one("x"), ours: one(2), theirs: one(3) }, counters).conflicts.length,
+      1
+    )
+  })
+
+  const bytes = (text: string) => Either.getOrThrow(parseSpelled(new TextEncoder().encode(text)))
+  const spelled = (base: string, ours: string, theirs: string, rules?: MergeRules) => {
+    const sides = { base: bytes(base), ours: bytes(ours), theirs: bytes(theirs) }
+    const { document, conflicts } = mergeDocuments(sides, rules)
+    assert.deepStrictEqual(mergeDocuments(swapped(sides), rules).document, document)
+    assert.deepStrictEqual(conflicts, [])
+    return new TextDecoder().decode(Either.getOrThrow(encode(document))).replace(/\s+/g, "")
+  }
+
+  it("keep the spelling of numbers", () => {
+    assert.strictEqual(
+      spelled(`{"a":1.0,"b":1}`, `{"a":1.0,"b":2}`, `{"a":1.0,"b":1,"c":1e3}`),
+      `{"a":1.0,"b":2,"c":1000.0}`
+    )
+    // A side that only spelled a number otherwise has not changed it.
+    assert.strictEqual(spelled(`{"a":1}`, `{"a":1.0}`, `{"a":2}`), `{"a":2}`)
+    assert.strictEqual(
+      spelled(`{"a":9007199254740992}`, `{"a":9007199254740992,"b":1}`, `{"a":9007199254740993}`),
+      `{"a":9007199254740993,"b":1}`
+    )
+    const counters: MergeRules = { fields: { a: "counter" } }
+    assert.strictEqual(
+      spelled(`{"a":9007199254740993}`, `{"a":9007199254740995}`, `{"a":9007199254740994}`, counters),
+      `{"a":9007199254740996}`
+    )
+    assert.strictEqual(spelled(`{"a":1.0}`, `{"a":2.0}`, `{"a":3.5}`, counters), `{"a":4.5}`)
+    assert.strictEqual(spelled(`{"a":1.0}`, `{"a":2.0}`, `{"a":3.0}`, counters), `{"a":4.0}`)
+  })
+})
+
+describe("metadata", () => {
+  const stored = (rev: number, minute: number, body: JsonObject, created = "2026-01-01T00:00:00Z") => ({
+    _id: "x",
+    _rev: rev,
+    _created_at: created,
+    _updated_at: `2026-01-01T00:0${minute}:00Z`,
+    ...body
+  })
+  const base = stored(3, 0, { a: 1, b: 1 })
+
+  it("is that of the one side that changed the document, and follows both where both did", () => {
+    const ours = stored(5, 2, { a: 2, b: 1 })
+    assert.deepStrictEqual(clean({ base, ours, theirs: base }), ours)
+    assert.deepStrictEqual(
+      clean({ base, ours, theirs: stored(4, 3, { a: 1, b: 2 }) }),
+      stored(6, 3, { a: 2, b: 2 })
+    )
+    assert.deepStrictEqual(
+      clean({ base: undefined, ours, theirs: stored(1, 1, { c: 1 }, "2025-12-31T23:00:00Z") }),
+      stored(6, 2, { a: 2, b: 1, c: 1 }, "2025-12-31T23:00:00Z")
+    )
+  })
+
+  it("of one version on both sides stays, and counters of it are counted once", () => {
+    const ours = stored(4, 1, { a: 2, b: 1 })
+    assert.deepStrictEqual(clean({ base, ours, theirs: { ...ours } }, { fields: { a: "counter" } }), ours)
+  })
+
+  it("that a foreign program broke is taken from the other side", () => {
+    const ours = { ...stored(5, 2, { a: 2, b: 1 }), _rev: "five", _updated_at: "yesterday" }
+    assert.deepStrictEqual(
+      clean({ base, ours, theirs: stored(4, 3, { a: 1, b: 2 }) }),
+      stored(5, 3, { a: 2, b: 2 })
+    )
+  })
+})
+
+describe("rules", () => {
+  const most: MergeRules["document"] = ({ ours, theirs }) =>
+    typeof ours === "number" && typeof theirs === "number"
+      ? Option.some(Math.max(ours, theirs))
+      : Option.none()
+
+  it("are found by names, paths and the wildcard", () => {
+    const fields = { "a.b": most, "c.*": most, "*": "whole", "d.e": "counter" } as const
+    const value = (n: number) => ({ a: { b: n }, c: { x: n, y: n }, "d.e": n, d: { e: n } })
+    assert.deepStrictEqual(clean({ base: value(0), ours: value(1), theirs: value(2) }, { fields }), {
+      a: { b: 2 },
+      c: { x: 2, y: 2 },
+      "d.e": 3,
+      d: { e: 3 }
+    })
+    assert.strictEqual(
+      mergeDocuments({ base: { z: {} }, ours: { z: { a: 1 } }, theirs: { z: { b: 1 } } }, { fields })
+        .conflicts.length,
+      1
+    )
+  })
+
+  it("for the whole document leave the metadata alone", () => {
+    const document: MergeRules["document"] = ({ ours, theirs }) =>
+      Option.some({ from: [ours, theirs].map((side) => JSON.stringify(side)).sort() })
+    const sides = {
+      base: { _id: "x", _rev: 1, a: 1 },
+      ours: { _id: "x", _rev: 2, a: 2 },
+      theirs: { _id: "x", _rev: 2, a: 3 }
+    }
+    assert.deepStrictEqual(clean(sides, { document }), { _id: "x", _rev: 3, from: [`{"a":2}`, `{"a":3}`] })
+  })
+
+  it("come from annotations of a schema, by the names and types that are stored", () => {
+    interface Comment {
+      readonly id: string
+      readonly votes: number
+      readonly replies: ReadonlyArray<Comment>
+    }
+    const Comment = Schema.Struct({
+      id: Schema.String,
+      votes: Schema.Number.annotations({ [MergeRuleId]: "counter" }),
+      replies: Schema.Array(Schema.suspend((): Schema.Schema<Comment> => Comment)).annotations({
+        [MergeRuleId]: { key: "id" }
+      })
+    })
+    class Post extends Schema.Class<Post>("Post")({
+      title: Schema.String,
+      tags: Schema.optional(Schema.Array(Schema.String).annotations({ [MergeRuleId]: "set" })),
+      seen: Schema.Date.annotations({ [MergeRuleId]: most }),
+      text: Schema.propertySignature(Schema.String).annotations({ [MergeRuleId]: "lines" }),
+      stock: Schema.Record({ key: Schema.String, value: Comment.fields.votes }),
+      comments: Schema.propertySignature(Comment.fields.replies).pipe(Schema.fromKey("comment_list"))
+    }) {}
+    const fields = fieldsOfSchema(Post)
+    assert.isUndefined(mergeRulesProblem({ fields }))
+    const { comment_list, ...others } = fields
+    assert.deepStrictEqual(others as object, {
+      tags: "set",
+      seen: most,
+      text: "lines",
+      stock: { fields: { "*": "counter" } }
+    })
+    const thread = (votes: number, more: ReadonlyArray<Comment>) => ({
+      comment_list: [{ id: "a", votes: 0, replies: [{ id: "b", votes, replies: more }] }]
+    })
+    const reply = (id: string): Comment => ({ id, votes: 0, replies: [] })
+    const sides = { base: thread(0, []), ours: thread(1, [reply("x")]), theirs: thread(1, [reply("w")]) }
+    assert.deepStrictEqual(
+      clean(sides as unknown as DocumentSides, { fields: { comment_list: comment_list! } }) as object,
+      thread(2, [reply("w"), reply("x")])
+    )
+  })
+
+  it("that do not exist are named, with the one that was meant", () => {
+    assert.match(mergeRulesProblem({ fields: { tags: "sets" } })!, /fields\["tags"\].*did you mean set/)
+    assert.match(mergeRulesProblem({ fields: { rows: { keys: "id" } } })!, /did you mean key/)
+    assert.match(mergeRulesProblem({ field: {} })!, /did you mean fields/)
+    assert.match(mergeRulesProblem({ fields: { rows: { key: 1 } } })!, /key must be the name/)
+  })
+})
