@@ -1,5 +1,7 @@
 import { annotations as ofApi } from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
+import type { Json } from "../domain/Document.js"
+import type { DocumentMerge } from "../domain/merge/MergeRules.js"
 import { Oid } from "../domain/Oid.js"
 import * as Ref from "../domain/Ref.js"
 import * as Errors from "../domain/StoreError.js"
@@ -70,6 +72,25 @@ const violation = Schema.Struct({
   other: Schema.String
 })
 
+const json = Schema.Unknown as unknown as Schema.Schema<Json>
+const document = Schema.Record({ key: Schema.String, value: json })
+const side = Schema.optionalWith(json, { exact: true })
+
+const merge: Schema.Schema<DocumentMerge> = Schema.Struct({
+  base: document,
+  ours: document,
+  theirs: Schema.optionalWith(document, { exact: true }),
+  document,
+  conflicts: Schema.Array(
+    Schema.Struct({
+      path: Schema.Array(Schema.Union(Schema.String, Schema.JsonNumber)),
+      base: side,
+      ours: side,
+      theirs: side
+    })
+  )
+})
+
 const versionOf = (version: Errors.DocumentVersion | null | undefined) => version && present(version)
 
 /** @since 0.1.0 @category errors */
@@ -80,6 +101,7 @@ export const ConflictError = Schema.transform(
     conflicts: Schema.Array(conflict),
     branch: Schema.optional(Schema.String),
     reason: Schema.optional(Schema.Literal("UniqueViolation")),
+    merge: Schema.optional(merge),
     violations: Schema.optional(Schema.Array(violation))
   }),
   Schema.instanceOf(Errors.ConflictError),
@@ -95,6 +117,7 @@ export const ConflictError = Schema.transform(
         ),
         branch: error.branch,
         reason: error.reason,
+        merge: error.merge,
         violations: error.violations
       })
   }

@@ -11,7 +11,7 @@ import type { DoctorOptions } from "../Doctor.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
 import { coreNow } from "./Ambient.js"
-import { type AnySchema, type Codec, codecOf } from "./Codec.js"
+import { type AnySchema, codecOf } from "./Codec.js"
 import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
 import { collectionExports, storeExport } from "./Exporting.js"
@@ -89,11 +89,14 @@ export const makeService = (core: StoreCore): StoreService => {
 }
 
 /** The same for a collection. */
-const collectionOf = (core: StoreCore, name: string, codec: Codec<any, any>): Collection<any, any> => {
-  const own = makeCollection(core, name, codec)
+const collectionOf = (core: StoreCore, given: CollectionLike, schema?: AnySchema): Collection<any, any> => {
+  const name = nameIn(given)
+  const codec = codecOf(given, schema)
+  const rules = typeof given === "string" ? undefined : given.merge
+  const own = makeCollection(core, name, codec, rules)
   return guardCollection(own, {
     attributes: { ...attributesOf(core), collection: name },
-    now: Effect.map(coreNow(core), (now) => (now === core ? own : makeCollection(now, name, codec)))
+    now: Effect.map(coreNow(core), (now) => (now === core ? own : makeCollection(now, name, codec, rules)))
   })
 }
 
@@ -113,8 +116,7 @@ const serviceOf = (core: StoreCore): StoreService => {
     branch: core.branch,
     root: core.options.root,
     trustForeignIndexes: core.options.trustForeignIndexes,
-    collection: (given: CollectionLike, schema?: AnySchema) =>
-      collectionOf(core, nameIn(given), codecOf(given, schema)) as never,
+    collection: (given: CollectionLike, schema?: AnySchema) => collectionOf(core, given, schema) as never,
     batch: (options, body) => Effect.flatMap(batching, ({ makeBatch }) => makeBatch(core)(options, body)),
     writer: (options, body) => Effect.flatMap(writing, ({ makeWriter }) => makeWriter(core)(options, body)),
     transaction: (options, body) => Effect.flatMap(transactions, (all) => all.transaction(options, body)),

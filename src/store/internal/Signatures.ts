@@ -8,6 +8,7 @@ import {
   flag,
   kind,
   maybe,
+  object,
   oneOf,
   person,
   text,
@@ -19,8 +20,10 @@ import type { CompareOptions, CreateBranchOptions, MergeOptions } from "../Branc
 import type {
   Collection,
   CollectionReader,
+  EditOptions,
   GuardedWriteOptions,
   ListOptions,
+  MergingWriteOptions,
   ReadManyOptions,
   ReindexOptions,
   RestoreOptions,
@@ -73,6 +76,28 @@ const guarded = optionsOf({
   ...message,
   expectedRev: maybe(wholeNumber(0))
 } satisfies FieldsOf<GuardedWriteOptions>)
+const rules = { rules: maybe(object) }
+const merging = optionsOf({
+  ...message,
+  ...rules,
+  expectedRev: maybe(wholeNumber(0)),
+  base: maybe(
+    kind(
+      "a revision, a blob id or a version",
+      (value) =>
+        typeof value === "string" ||
+        (typeof value === "number" && Number.isInteger(value)) ||
+        (typeof value === "object" && value !== null && "sha" in value && typeof value.sha === "string"),
+      { hint: "give what version(id) returned" }
+    )
+  ),
+  onConflict: maybe(
+    kind(
+      '"fail", "merge" or a function',
+      (value) => value === "fail" || value === "merge" || typeof value === "function"
+    )
+  )
+} satisfies FieldsOf<MergingWriteOptions>)
 const insert = { id: maybe(text) }
 const onProgress = maybe(callback())
 
@@ -129,8 +154,13 @@ export const guardCollection = guard<Collection<any, any>>(
   {
     ...readerSignatures,
     insert: effect(document, optionsOf({ ...message, ...insert })),
-    update: effect(id, ["patch", anything], guarded),
-    replace: effect(id, document, guarded),
+    update: effect(id, ["patch", anything], merging),
+    replace: effect(id, document, merging),
+    edit: effect(
+      id,
+      ["next", callback()],
+      optionsOf({ ...message, ...rules } satisfies FieldsOf<EditOptions>)
+    ),
     upsert: effect(id, document, guarded),
     delete: effect(id, guarded),
     restore: effect(
