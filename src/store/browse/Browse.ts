@@ -13,7 +13,6 @@ import { withoutMark } from "../remote/CommitMark.js"
 import type { Budget, GitRemoteService, Tree } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
-import { documentQueries, matching } from "./DocumentQuery.js"
 import { manifestFiles } from "./ManifestFiles.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./Query.js"
 
@@ -55,6 +54,9 @@ export interface Browse {
 
 /** Loaded where a collection has a manifest. */
 const manifestAnswers = lazy(() => import("./ManifestAnswer.js"))
+
+/** Loaded where documents are asked for, or a manifest answers. */
+const documents = lazy(() => import("./DocumentQuery.js"))
 
 /** Loaded for a query by a condition. */
 const conditions = lazy(() => import("./ConditionQuery.js"))
@@ -168,7 +170,8 @@ export const make = (options: BrowseOptions): Browse => {
     })
   })
 
-  const fromDocuments = documentQueries(remote, viewAt)
+  const fromDocuments = (query: Query) =>
+    Effect.flatMap(documents, ({ documentQueries }) => documentQueries(remote, viewAt)(query))
   const fromConditions = (query: Query) =>
     Effect.flatMap(conditions, ({ conditionQueries }) => conditionQueries(remote, viewAt)(query))
 
@@ -190,6 +193,7 @@ export const make = (options: BrowseOptions): Browse => {
         const after = query.cursor == null ? undefined : cursorPlace(query.cursor, query.sort)
         if (query.cursor != null && after === undefined)
           return yield* invalid("the cursor is of another query")
+        const { matching } = yield* documents
         const slice = TimeSlice.make()
         return yield* answerFromManifest(manifest, query, after, state, matching(query.filters, slice), slice)
       }

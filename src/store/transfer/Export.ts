@@ -7,17 +7,12 @@ import { reader } from "../../domain/Options.js"
 import { NotFoundError, type ReadError } from "../../domain/StoreError.js"
 import { type CollectionLike, nameIn } from "../CollectionDefinition.js"
 import { withColumns } from "./Columns.js"
-import {
-  type Destination,
-  type DestinationContext,
-  type DestinationError,
-  type DestinationFailure,
-  writeTo
-} from "./Destination.js"
+import type { Destination, DestinationContext, DestinationError, DestinationFailure } from "./Destination.js"
 import { destination as destinationArgument, sheetFields } from "./ExportArguments.js"
 import { normaliseRecord } from "./Normalise.js"
 import { elementsAhead, type RecordSource, sourceError } from "./Records.js"
 import { type CsvEncoding, encodeCsv, encodeJson, encodeNdjson } from "./Text.js"
+import { writeTo } from "./WriteTo.js"
 import { encodeXlsx, type Sheet } from "./Xlsx.js"
 
 /** The progress of an export. */

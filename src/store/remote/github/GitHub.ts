@@ -20,7 +20,6 @@ import { makeClient } from "./Client.js"
 import { estimateWith } from "./Estimate.js"
 import { makeFiles } from "./Files.js"
 import { makeHeads } from "./Heads.js"
-import { makeDiff, makeLog, toCommitInfo } from "./History.js"
 import { makeKnownTrees } from "./KnownTrees.js"
 import { toBudgets } from "./Limits.js"
 import { toTree } from "./Listing.js"
@@ -42,6 +41,7 @@ export { type Authorization, config, type GitHubOptions, type WriteLane } from "
 const writing = lazy(() => import("./Writes.js"))
 const queries = lazy(() => import("./Bring.js"))
 const patching = lazy(() => import("./Patches.js"))
+const history = lazy(() => import("./History.js"))
 const merging = lazy(() => import("./MergeBases.js"))
 
 /** Where GraphQL is not used, nothing comes along with a head. */
@@ -148,8 +148,6 @@ export const make = (
       return made
     })
     const probe = makeProbe(client, refs, branches)
-    const log = makeLog(client)
-    const diff = makeDiff(trees)
 
     return GitRemote.of({
       name: repositoryName,
@@ -177,11 +175,16 @@ export const make = (
       },
       treeAfter: (...args) => Effect.flatMap(writes, ({ treeAfter }) => treeAfter(...args)),
       log: (at, path, logOptions) =>
-        log(
-          typeof at === "string" ? at : at.commit,
-          path,
-          logOptions?.limit ?? Number.POSITIVE_INFINITY,
-          typeof at !== "string" || Option.isSome(known.rootAt(at))
+        Stream.unwrap(
+          Effect.map(history, ({ log }) =>
+            log(
+              client,
+              typeof at === "string" ? at : at.commit,
+              path,
+              logOptions?.limit ?? Number.POSITIVE_INFINITY,
+              typeof at !== "string" || Option.isSome(known.rootAt(at))
+            )
+          )
         ).pipe(
           Stream.catchAll((error) =>
             Stream.fromEffect(translate({ operation: "GitRemote.log", path })(error))
@@ -190,9 +193,10 @@ export const make = (
         ),
       commitInfo: (oid) =>
         told("commitInfo")(
-          Effect.map(
+          Effect.zipWith(
+            history,
             Option.isSome(known.rootAt(oid)) ? Effect.asSome(branches.existing(oid)) : branches.commit(oid),
-            Option.map(toCommitInfo)
+            ({ toCommitInfo }, found) => Option.map(found, toCommitInfo)
           )
         ),
       diff: (before, after, diffOptions) =>
@@ -200,8 +204,9 @@ export const make = (
           "diff",
           diffOptions?.under
         )(
-          Effect.tap(diff(before, after, diffOptions?.under ?? ""), (changes) =>
-            Effect.sync(() => patches?.learn(after, changes))
+          Effect.tap(
+            Effect.flatMap(history, ({ diff }) => diff(trees, before, after, diffOptions?.under ?? "")),
+            (changes) => Effect.sync(() => patches?.learn(after, changes))
           )
         ),
       isAncestor: (ancestor, descendant) => told("isAncestor")(refs.isAncestor(ancestor, descendant)),

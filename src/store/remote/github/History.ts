@@ -37,63 +37,66 @@ export const toCommitInfo = (found: typeof Api.getGitCommit.reply.Type): CommitI
  * Commits as the port tells them, page by page, from one that `exists` for sure or perhaps. The host's `Link` is never
  * followed: it may lead elsewhere.
  */
-export const makeLog =
-  (client: Client) =>
-  (at: Oid, path: string, limit: number, exists: boolean): Stream.Stream<CommitInfo, CallFailure> =>
-    Stream.paginateChunkEffect(1, (page) =>
-      patiently(
-        client.call(Api.listCommits, {
-          path: {},
-          query: {
-            sha: at,
-            path: path === "" ? undefined : path,
-            per_page: Math.min(perPage, limit),
-            page: page === 1 ? undefined : page
-          }
-        }),
-        (error) => exists && isMissing(error)
-      ).pipe(
-        Effect.map((reply) => {
-          const commits = Option.getOrElse(reply.value, () => [])
-          const link = reply.headers["link"]
-          const more =
-            page * perPage < limit &&
-            (link === undefined ? commits.length === perPage : /rel="next"/.test(link))
-          const infos = commits.map(
-            ({ commit, html_url, parents, sha }): CommitInfo => ({
-              commit: sha,
-              tree: commit.tree.sha,
-              parents: parents.map((parent) => parent.sha),
-              message: withoutMark(commit.message),
-              author: person(commit.author),
-              committer: person(commit.committer),
-              url: html_url
-            })
-          )
-          return [Chunk.fromIterable(infos), more ? Option.some(page + 1) : Option.none()] as const
-        })
-      )
-    ).pipe((all) => (limit === Number.POSITIVE_INFINITY ? all : Stream.take(all, limit)))
+export const log = (
+  client: Client,
+  at: Oid,
+  path: string,
+  limit: number,
+  exists: boolean
+): Stream.Stream<CommitInfo, CallFailure> =>
+  Stream.paginateChunkEffect(1, (page) =>
+    patiently(
+      client.call(Api.listCommits, {
+        path: {},
+        query: {
+          sha: at,
+          path: path === "" ? undefined : path,
+          per_page: Math.min(perPage, limit),
+          page: page === 1 ? undefined : page
+        }
+      }),
+      (error) => exists && isMissing(error)
+    ).pipe(
+      Effect.map((reply) => {
+        const commits = Option.getOrElse(reply.value, () => [])
+        const link = reply.headers["link"]
+        const more =
+          page * perPage < limit &&
+          (link === undefined ? commits.length === perPage : /rel="next"/.test(link))
+        const infos = commits.map(
+          ({ commit, html_url, parents, sha }): CommitInfo => ({
+            commit: sha,
+            tree: commit.tree.sha,
+            parents: parents.map((parent) => parent.sha),
+            message: withoutMark(commit.message),
+            author: person(commit.author),
+            committer: person(commit.committer),
+            url: html_url
+          })
+        )
+        return [Chunk.fromIterable(infos), more ? Option.some(page + 1) : Option.none()] as const
+      })
+    )
+  ).pipe((all) => (limit === Number.POSITIVE_INFINITY ? all : Stream.take(all, limit)))
 
 /**
  * Every path whose blob differs, from two whole listings: a commit's own list of files ends at 3,000. Below a
  * directory alone, only that directory is listed.
  */
-export const makeDiff =
-  (trees: Trees) =>
-  (
-    before: Option.Option<Head | Oid>,
-    after: Head | Oid,
-    under: string
-  ): Effect.Effect<ReadonlyArray<PathChange>, CallFailure | RemoteError> => {
-    const listed = (at: Option.Option<Head | Oid>) =>
-      Option.isNone(at)
-        ? Effect.succeed(undefined)
-        : Effect.map(trees.list(at.value, under, true), Option.getOrUndefined)
-    // The whole tree of one commit makes known what the other one shares with it.
-    return Effect.map(Effect.all([listed(Option.some(after)), listed(before)]), ([right, left]) =>
-      differences(left, right)
-        .map((change) => (under === "" ? change : { ...change, path: `${under}/${change.path}` }))
-        .sort((a, b) => compareNames(a.path, b.path))
-    )
-  }
+export const diff = (
+  trees: Trees,
+  before: Option.Option<Head | Oid>,
+  after: Head | Oid,
+  under: string
+): Effect.Effect<ReadonlyArray<PathChange>, CallFailure | RemoteError> => {
+  const listed = (at: Option.Option<Head | Oid>) =>
+    Option.isNone(at)
+      ? Effect.succeed(undefined)
+      : Effect.map(trees.list(at.value, under, true), Option.getOrUndefined)
+  // The whole tree of one commit makes known what the other one shares with it.
+  return Effect.map(Effect.all([listed(Option.some(after)), listed(before)]), ([right, left]) =>
+    differences(left, right)
+      .map((change) => (under === "" ? change : { ...change, path: `${under}/${change.path}` }))
+      .sort((a, b) => compareNames(a.path, b.path))
+  )
+}

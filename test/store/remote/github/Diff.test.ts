@@ -4,7 +4,7 @@ import type { Oid } from "../../../../src/domain/Oid.js"
 import { editsOf, editTree, MapTreeNode } from "../../../../src/git/MapTree.js"
 import { MemoryRepository } from "../../../../src/git/memory/MemoryRepository.js"
 import { diff, entriesBelow } from "../../../../src/git/TreeReading.js"
-import { makeDiff } from "../../../../src/store/remote/github/History.js"
+import { diff as diffOfHost } from "../../../../src/store/remote/github/History.js"
 import { whole } from "../../../../src/store/remote/github/Listing.js"
 
 const repository = new MemoryRepository("diff")
@@ -39,7 +39,7 @@ describe("what differs between two listings", () => {
         const trees = {
           list: (at: Oid) => Effect.succeedSome(at === before.oid ? before.listing : after.listing)
         }
-        const found = Effect.runSync(makeDiff(trees as never)(Option.some(before.oid), after.oid, ""))
+        const found = Effect.runSync(diffOfHost(trees as never, Option.some(before.oid), after.oid, ""))
         const entry = (oid: Oid) => ({ mode: "040000", oid }) as const
         assert.deepStrictEqual(found, diff(source, entry(before.oid), entry(after.oid), ""))
       })

@@ -1,0 +1,152 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { ValidationError } from "../../domain/StoreError.js"
+import { fromDbapi } from "./FromDbapi.js"
+import { type ImportRecord, type RecordStream, rowRecord, sourceError, uniqueColumns } from "./Records.js"
+
+type Parameters = ReadonlyArray<unknown>
+
+/** A client of PostgreSQL: `pg`'s clients and pools, PGlite, and clients with their interface. The result is kept in memory. */
+export interface QueryConnection {
+  readonly query: (...args: Array<any>) => Promise<any>
+}
+
+/** A SQLite database: better-sqlite3, libsql, node:sqlite. Rows are read one by one. */
+export interface PrepareConnection {
+  readonly prepare: (sql: string) => any
+}
+
+/** Effect's `SqlClient`. */
+export interface EffectSqlConnection {
+  readonly unsafe: (
+    sql: string,
+    parameters?: ReadonlyArray<any>
+  ) => {
+    readonly stream: Stream.Stream<unknown, unknown>
+    readonly withoutTransform: Effect.Effect<ReadonlyArray<unknown>, unknown>
+  }
+}
+
+/** The rows of a query, by whatever its connection can do. */
+export const rowsOf = (
+  connection: QueryConnection | PrepareConnection | EffectSqlConnection,
+  query: string,
+  parameters: Parameters
+): RecordStream => {
+  if (typeof connection === "function" || "unsafe" in connection) {
+    return fromEffectSql(connection as EffectSqlConnection, query, parameters)
+  }
+  if ("prepare" in connection) return fromPrepared(connection, query, parameters)
+  if ("query" in connection) return fromQuery(connection, query, parameters)
+  return unknownConnection
+}
+
+const unknownConnection: RecordStream = Stream.suspend(() =>
+  Stream.fail(
+    new ValidationError({
+      operation: "fromSql",
+      message: "this connection is of no kind that fromSql knows",
+      hint: "pass a pg client or pool, PGlite, better-sqlite3, libsql, node:sqlite, or Effect's SqlClient; use fromDbapi for a cursor or for rows"
+    })
+  )
+)
+
+/** Some of Effect's drivers have no streams and die when asked for one: their result is kept in memory. */
+const fromEffectSql = (connection: EffectSqlConnection, sql: string, parameters: Parameters): RecordStream =>
+  Stream.suspend(() => {
+    const statement = connection.unsafe(sql, parameters)
+    if (!("stream" in statement)) return unknownConnection
+    let begun = false
+    return statement.stream.pipe(
+      Stream.tap(() =>
+        Effect.sync(() => {
+          begun = true
+        })
+      ),
+      Stream.catchSomeCause((cause) =>
+        Cause.isDieType(cause) && !begun
+          ? Option.some(Stream.fromIterableEffect(statement.withoutTransform))
+          : Option.none()
+      ),
+      Stream.map((row) => row as ImportRecord),
+      Stream.mapError(sourceError("fromSql"))
+    )
+  })
+
+interface QueryResult {
+  readonly rows: ReadonlyArray<unknown>
+  readonly fields?: ReadonlyArray<{ readonly name: string }>
+}
+
+const fromQuery = (connection: QueryConnection, sql: string, parameters: Parameters): RecordStream =>
+  Stream.unwrap(
+    Effect.map(
+      Effect.tryPromise({
+        try: (): Promise<QueryResult> =>
+          "execProtocol" in connection
+            ? connection.query(sql, parameters, { rowMode: "array" })
+            : connection.query({ text: sql, values: parameters, rowMode: "array" }),
+        catch: sourceError("fromSql")
+      }),
+      (result) => fromRows(result)
+    )
+  )
+
+const fromRows = (result: QueryResult): RecordStream => {
+  if (result.fields === undefined) {
+    return Stream.fail(
+      new ValidationError({
+        operation: "fromSql",
+        message: "the query has no result to import",
+        hint: "use a SELECT, or add RETURNING"
+      })
+    )
+  }
+  const columns = uniqueColumns(result.fields.map((field) => field.name))
+  return Stream.mapEffect(Stream.fromIterable(result.rows), (row) =>
+    Effect.try({
+      try: () => (Array.isArray(row) ? rowRecord("fromSql", columns, row) : (row as ImportRecord)),
+      catch: sourceError("fromSql")
+    })
+  )
+}
+
+interface Statement {
+  readonly iterate: (...parameters: Parameters) => Iterable<unknown>
+  readonly columns?: () => ReadonlyArray<{ readonly name: string }>
+  readonly raw?: (on: boolean) => Statement
+  readonly setReturnArrays?: (on: boolean) => void
+  readonly safeIntegers?: (on: boolean) => unknown
+  readonly setReadBigInts?: (on: boolean) => unknown
+}
+
+const fromPrepared = (connection: PrepareConnection, sql: string, parameters: Parameters): RecordStream =>
+  Stream.unwrap(
+    Effect.try({
+      try: () => {
+        const statement: Statement = connection.prepare(sql)
+        // Integers beyond what a number can hold would be rounded.
+        statement.safeIntegers?.(true)
+        statement.setReadBigInts?.(true)
+        const columns = arrays(statement) ? statement.columns?.().map((column) => column.name) : undefined
+        return fromDbapi(statement.iterate(...parameters), { columns })
+      },
+      catch: sourceError("fromSql")
+    })
+  )
+
+/** Asks the driver for rows as lists, where it has names for their columns. */
+const arrays = (statement: Statement) => {
+  if (statement.columns === undefined) return false
+  if (statement.setReturnArrays !== undefined) {
+    statement.setReturnArrays(true)
+    return true
+  }
+  if (statement.raw !== undefined) {
+    statement.raw(true)
+    return true
+  }
+  return false
+}

@@ -1,0 +1,112 @@
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Random from "effect/Random"
+import type * as Sink from "effect/Sink"
+import * as Stream from "effect/Stream"
+import { detached } from "../../domain/Detached.js"
+import {
+  type Destination,
+  type DestinationContext,
+  DestinationError,
+  type DestinationFailure
+} from "./Destination.js"
+
+const failed = (operation: string, path?: string) => (cause: unknown) =>
+  new DestinationError({
+    operation,
+    path,
+    message: `cannot write ${path ?? "to the destination"}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    hint: path === undefined ? undefined : "is there such a directory, and may you write to it?",
+    cause
+  })
+
+/** Writes all bytes. A file appears under its name only when it is complete; a failure leaves the old file. */
+export const writeTo = <D extends Destination<unknown, unknown>, E, R>(
+  destination: D,
+  bytes: Stream.Stream<Uint8Array, E, R>,
+  operation: string
+): Effect.Effect<void, E | DestinationError | DestinationFailure<D>, R | DestinationContext<D>> => {
+  const written =
+    typeof destination === "string"
+      ? toFile(destination, bytes, operation)
+      : destination instanceof WritableStream
+        ? toWritable(destination, bytes, operation)
+        : Effect.asVoid(Stream.run(bytes, destination as Sink.Sink<unknown, Uint8Array>))
+  return written as Effect.Effect<
+    void,
+    E | DestinationError | DestinationFailure<D>,
+    R | DestinationContext<D>
+  >
+}
+
+const toFile = <E, R>(path: string, bytes: Stream.Stream<Uint8Array, E, R>, operation: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const there = yield* Effect.option(files.stat(path))
+    // A pipe or a device can only be appended to; it is not replaced.
+    const isDevice = Option.exists(there, ({ type }) => type !== "File" && type !== "Directory")
+    yield* isDevice
+      ? Stream.run(bytes, files.sink(path, { flag: "a" }))
+      : replaceFile(files, path, there, bytes)
+  }).pipe(Effect.mapError((error) => (isFileError(error) ? failed(operation, path)(error) : (error as E))))
+
+const isFileError = (error: unknown): error is PlatformError =>
+  Predicate.isTagged(error, "SystemError") || Predicate.isTagged(error, "BadArgument")
+
+/** Writes a temporary file beside the file, and replaces the file by it when it is complete. */
+const replaceFile = <E, R>(
+  files: FileSystem.FileSystem,
+  path: string,
+  there: Option.Option<FileSystem.File.Info>,
+  bytes: Stream.Stream<Uint8Array, E, R>
+) =>
+  Effect.gen(function* () {
+    // A symbolic link is kept, and its target is replaced.
+    const target = Option.isNone(there) ? path : yield* files.realPath(path)
+    const partial = `${target}.${(yield* Random.nextIntBetween(0x1000_0000, 0x7fff_ffff)).toString(16)}.partial`
+    yield* Stream.run(bytes, files.sink(partial)).pipe(
+      Effect.zipRight(
+        Option.match(there, {
+          onNone: () => Effect.void,
+          onSome: ({ mode }) => files.chmod(partial, mode & 0o777)
+        })
+      ),
+      Effect.zipRight(files.rename(partial, target)),
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(files.remove(partial))))
+    )
+  })
+
+const toWritable = <E, R>(
+  writable: WritableStream<Uint8Array>,
+  bytes: Stream.Stream<Uint8Array, E, R>,
+  operation: string
+) =>
+  Effect.acquireUseRelease(
+    Effect.try({ try: () => writable.getWriter(), catch: failed(operation) }),
+    (writer) => {
+      const attempt = (write: () => Promise<void>) =>
+        Effect.tryPromise({ try: write, catch: failed(operation) })
+      return Effect.zipRight(
+        Stream.runForEach(bytes, (chunk) =>
+          attempt(async () => {
+            await writer.ready
+            await writer.write(chunk)
+          })
+        ),
+        attempt(() => writer.close())
+      )
+    },
+    (writer, exit) =>
+      Exit.isSuccess(exit)
+        ? Effect.void
+        : detached(
+            Effect.promise(() => writer.abort().catch(() => {})).pipe(
+              Effect.timeout("5 seconds"),
+              Effect.ignoreLogged
+            )
+          )
+  )
