@@ -1,5 +1,7 @@
 import { annotations as ofApi } from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
+import type { Json } from "../domain/Document.js"
+import type { DocumentMerge, MergeConflict } from "../domain/merge/MergeRules.js"
 import { Oid } from "../domain/Oid.js"
 import * as Ref from "../domain/Ref.js"
 import * as Errors from "../domain/StoreError.js"
@@ -70,6 +72,40 @@ const violation = Schema.Struct({
   other: Schema.String
 })
 
+const json = Schema.Unknown as unknown as Schema.Schema<Json>
+const document = Schema.Record({ key: Schema.String, value: json })
+const side = Schema.optionalWith(json, { exact: true })
+
+const conflicts: Schema.Schema<ReadonlyArray<MergeConflict>> = Schema.Array(
+  Schema.Struct({
+    path: Schema.Array(Schema.Union(Schema.String, Schema.JsonNumber)),
+    base: side,
+    ours: side,
+    theirs: side
+  })
+)
+
+const merge: Schema.Schema<DocumentMerge> = Schema.Struct({
+  base: document,
+  ours: document,
+  theirs: Schema.optionalWith(document, { exact: true }),
+  document,
+  conflicts
+})
+
+const unmerged = Schema.Struct({
+  kind: Schema.Literal("changed", "deleted", "unreadable", "invalid", "file", "setting"),
+  path: Schema.String,
+  collection: Schema.optional(Schema.String),
+  id: Schema.optional(Schema.String),
+  base: Schema.optional(Schema.Unknown),
+  ours: Schema.optional(Schema.Unknown),
+  theirs: Schema.optional(Schema.Unknown),
+  document: Schema.optional(Schema.Unknown),
+  conflicts,
+  problem: Schema.String
+})
+
 const versionOf = (version: Errors.DocumentVersion | null | undefined) => version && present(version)
 
 /** @since 0.1.0 @category errors */
@@ -80,6 +116,8 @@ export const ConflictError = Schema.transform(
     conflicts: Schema.Array(conflict),
     branch: Schema.optional(Schema.String),
     reason: Schema.optional(Schema.Literal("UniqueViolation")),
+    merge: Schema.optional(merge),
+    unmerged: Schema.optional(Schema.Array(unmerged)),
     violations: Schema.optional(Schema.Array(violation))
   }),
   Schema.instanceOf(Errors.ConflictError),
@@ -95,6 +133,8 @@ export const ConflictError = Schema.transform(
         ),
         branch: error.branch,
         reason: error.reason,
+        merge: error.merge,
+        unmerged: error.unmerged?.map((one) => present(one)),
         violations: error.violations
       })
   }

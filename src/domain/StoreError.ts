@@ -1,5 +1,5 @@
 import * as Data from "effect/Data"
-import type { MergeConflict } from "./merge/MergeRules.js"
+import type { DocumentMerge, MergeConflict } from "./merge/MergeRules.js"
 
 /** What every error of the store says of itself. None of it ever holds a token. */
 export interface StoreErrorFields {
@@ -101,6 +101,8 @@ export class ConflictError extends StoreError {
   declare readonly branch?: string | undefined
   /** What kind of conflict it is, where it is not about the version of a document. */
   declare readonly reason?: ConflictErrorReason | undefined
+  /** Of a write with a `base`: how it was merged with the version that is stored, and what could not be. */
+  declare readonly merge?: DocumentMerge | undefined
   /** With the reason `UniqueViolation`: the first twenty violations. */
   declare readonly violations?: ReadonlyArray<UniqueViolation> | undefined
 
@@ -113,6 +115,7 @@ export class ConflictError extends StoreError {
       readonly conflicts: ReadonlyArray<DocumentConflict>
       readonly branch?: string | undefined
       readonly reason?: ConflictErrorReason | undefined
+      readonly merge?: DocumentMerge | undefined
       readonly violations?: ReadonlyArray<UniqueViolation> | undefined
     }
   ) {

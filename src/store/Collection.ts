@@ -3,6 +3,7 @@ import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import type * as Stream from "effect/Stream"
 import type { DocumentMetadata, JsonObject, StoredDocument } from "../domain/Document.js"
+import type { DocumentMerge, MergeRules } from "../domain/merge/MergeRules.js"
 import type { Page } from "../domain/Page.js"
 import type { PathOf, Selected, ValueAt } from "../domain/query/Paths.js"
 import type { Query, SelectQuery, Where } from "../domain/query/Query.js"
@@ -48,6 +49,62 @@ export interface ReindexOptions extends WriteOptions {
 export interface GuardedWriteOptions extends WriteOptions {
   /** Fails with `ConflictError` unless the stored `_rev`, at the commit that the write is built on, equals this. */
   readonly expectedRev?: number | undefined
+}
+
+/**
+ * A version of a document that a write is based on: its revision, its blob id, or what `version(id)` returned. A
+ * revision must be found in the history of the branch, and only one version may have it; the others name the version
+ * itself.
+ *
+ * @since 0.1.0
+ * @category merging
+ */
+export type MergeBase =
+  | number
+  | string
+  | { readonly sha: string; readonly commit?: string | undefined; readonly rev?: number | undefined }
+
+/**
+ * Decides about a write that could not be merged: the document to write instead, as it is stored, or undefined for the
+ * `ConflictError`. It runs again where the stored document has changed again meanwhile.
+ *
+ * @since 0.1.0
+ * @category merging
+ */
+export type ConflictResolver = (
+  merge: DocumentMerge
+) => JsonObject | undefined | Effect.Effect<JsonObject | undefined>
+
+/**
+ * Options of a write that may begin with an older version than the one that is stored.
+ *
+ * @since 0.1.0
+ * @category merging
+ */
+export interface MergingWriteOptions extends GuardedWriteOptions {
+  /**
+   * The version that the write is based on. Where another one is stored by now, what both changed since is merged; what
+   * cannot be merged is a `ConflictError` with its `merge`. Not together with `expectedRev`.
+   */
+  readonly base?: MergeBase | undefined
+  /**
+   * What a stored document that differs from `base` does: `merge`, which is the default; `fail`, a `ConflictError` with
+   * its `merge`; or a function that is asked about what cannot be merged.
+   */
+  readonly onConflict?: "fail" | "merge" | ConflictResolver | undefined
+  /** How documents are merged; goes before the rules of the definition and the annotations of the schema. */
+  readonly rules?: MergeRules | undefined
+}
+
+/**
+ * Options of `edit`.
+ *
+ * @since 0.1.0
+ * @category merging
+ */
+export interface EditOptions extends WriteOptions {
+  /** As of `MergingWriteOptions`. */
+  readonly rules?: MergeRules | undefined
 }
 
 export interface RestoreOptions extends WriteOptions {
@@ -253,13 +310,28 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
   readonly update: (
     id: string,
     patch: Partial<I>,
-    options?: GuardedWriteOptions
+    options?: MergingWriteOptions
   ) => Effect.Effect<A, WriteError, R>
   readonly replace: (
     id: string,
     document: I,
-    options?: GuardedWriteOptions
+    options?: MergingWriteOptions
   ) => Effect.Effect<A, WriteError, R>
+  /**
+   * Reads a document, applies a function and writes the result. Where somebody changed the document meanwhile, the
+   * changes of other fields are merged; where both changed one field, the function is applied again to what is stored,
+   * until the store's deadline.
+   *
+   * @example
+   * ```ts
+   * yield* people.edit("ada", (person) => ({ ...person, visits: person.visits + 1 }))
+   * ```
+   */
+  readonly edit: <E2 = never, R2 = never>(
+    id: string,
+    next: (document: A) => I | Effect.Effect<I, E2, R2>,
+    options?: EditOptions
+  ) => Effect.Effect<A, WriteError | E2, R | R2>
   /** Updates an existing document, inserts a missing one. */
   readonly upsert: (id: string, document: I, options?: GuardedWriteOptions) => Effect.Effect<A, WriteError, R>
   readonly delete: (id: string, options?: GuardedWriteOptions) => Effect.Effect<void, WriteError>

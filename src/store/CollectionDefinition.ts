@@ -1,6 +1,7 @@
 import type * as Schema from "effect/Schema"
 import { collectionNameProblem } from "../domain/CollectionName.js"
 import type { JsonObject } from "../domain/Document.js"
+import type { MergeRules } from "../domain/merge/MergeRules.js"
 import type { SettingsOptions } from "../domain/Settings.js"
 import { ValidationError } from "../domain/StoreError.js"
 
@@ -34,6 +35,8 @@ export interface CollectionDefinition<
   readonly indexes: ReadonlyArray<Index> | undefined
   /** Fields that the collection's manifest projects; none where it has no manifest. */
   readonly manifest: ReadonlyArray<string> | undefined
+  /** How versions of a document are merged; goes before the annotations of the schema. */
+  readonly merge?: MergeRules | undefined
 }
 
 /**
@@ -90,6 +93,7 @@ export const define = <const Name extends string, S extends DocumentSchema>(
   options: {
     readonly indexes?: ReadonlyArray<Exclude<Index, string> | Fields<S>> | undefined
     readonly manifest?: ReadonlyArray<Fields<S>> | undefined
+    readonly merge?: MergeRules | undefined
   } = {}
 ): CollectionDefinition<Name, S> => {
   const problem = collectionNameProblem(name)
@@ -99,8 +103,8 @@ export const define = <const Name extends string, S extends DocumentSchema>(
       message: `collection ${JSON.stringify(name)}: ${problem}`
     })
   }
-  const { indexes, manifest } = options
-  return { [TypeId]: TypeId, name, schema, indexes, manifest }
+  const { indexes, manifest, merge } = options
+  return { [TypeId]: TypeId, name, schema, indexes, manifest, merge }
 }
 
 /**

@@ -12,6 +12,16 @@ export { type IndexFile, parseIndex } from "../domain/IndexFile.js"
 export { equalJson, fieldMatches, keyOf as indexKeyOf, lookupKeys } from "../domain/IndexKey.js"
 export { type InexactNumber, inexactNumbers } from "../domain/JsonText.js"
 export { type ManifestFile, parseManifestFile } from "../domain/ManifestFile.js"
+export type {
+  DocumentMerge,
+  MergeConflict,
+  MergeFields,
+  MergeRule,
+  MergeRules,
+  Merger,
+  MergeSides,
+  Settlement
+} from "../domain/merge/MergeRules.js"
 export { emptyTree, isOid, Oid } from "../domain/Oid.js"
 export type { Page } from "../domain/Page.js"
 export { RefMoved } from "../domain/Ref.js"

@@ -10,6 +10,7 @@ import * as Derived from "./StoreDerivedLaws.js"
 import * as Documents from "./StoreDocumentLaws.js"
 import * as Faults from "./StoreFaultLaws.js"
 import { documents, type StoreLaw, StoreLawViolation, type StoreSubject } from "./StoreLaw.js"
+import * as Merges from "./StoreMergeLaws.js"
 import * as Queries from "./StoreQueryLaws.js"
 import * as Races from "./StoreRaceLaws.js"
 import * as Reads from "./StoreReadLaws.js"
@@ -51,6 +52,7 @@ export const all = {
   ...lawsOf(Ambient),
   ...lawsOf(Travel),
   ...lawsOf(Races),
+  ...lawsOf(Merges),
   ...lawsOf(Faults),
   ...lawsOf(Transfers)
 }

@@ -15,6 +15,9 @@ const sample: Readonly<Record<string, string>> = {
   "one retry less": "conflictRetries",
   "a stale index is believed": "foreignCommits",
   "ranges are not merged": "queriesAgree",
+  "a merge forgets what others changed": "mergingWrites",
+  "an edit takes equal changes for one": "edits",
+  "a merged document need not fit": "mergedRules",
   "a conflict keeps no branch": "transactionRaces",
   "a revert overwrites later writes": "reverting",
   "everything is an ancestor": "ancestors are told from strangers"

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import type { Json, JsonObject } from "../../src/domain/Document.js"
-import type { DocumentSides, MergeRules } from "../../src/domain/merge/index.js"
-import { isList, isObject } from "../../src/domain/merge/JsonIdentity.js"
+import type { DocumentSides, MergedDocument, MergeRules } from "../../src/domain/merge/index.js"
+import { isEqual, isList, isObject, namesIn, own, valueText } from "../../src/domain/merge/JsonIdentity.js"
 
 /*
  * Triples of documents for the laws of merging: a base, and what two sides made of it by a few changes each.
@@ -111,4 +111,104 @@ export const rules: MergeRules = {
     count: "counter",
     "*": "whole"
   }
+}
+
+/** What a change made of the value at a path: nothing where it removed it. */
+interface Change {
+  readonly path: ReadonlyArray<string>
+  readonly value: Json | undefined
+}
+
+/** The changes of one side, as deep inside objects as both have them. */
+const changesOf = (
+  base: Json | undefined,
+  side: Json | undefined,
+  path: ReadonlyArray<string>
+): ReadonlyArray<Change> => {
+  if (isEqual(base, side)) return []
+  const isNew = base === undefined && isObject(side) && Object.keys(side).length > 0
+  if (!(isObject(base) || isNew) || !isObject(side)) return [{ path, value: side }]
+  const before = (base ?? {}) as JsonObject
+  return namesIn(before, side).flatMap((name) =>
+    changesOf(own(before, name) as Json | undefined, own(side, name) as Json | undefined, [...path, name])
+  )
+}
+
+const at = (document: Json | undefined, path: ReadonlyArray<string>): Json | undefined =>
+  path.reduce<Json | undefined>(
+    (value, name) => (isObject(value) ? (own(value, name) as Json | undefined) : undefined),
+    document
+  )
+
+const begins = (path: ReadonlyArray<string | number>, start: ReadonlyArray<string | number>): boolean =>
+  start.every((step, index) => path[index] === step)
+
+/** An empty object is there where the other side has put something into it. */
+const isThere = (found: Json | undefined, value: Json | undefined): boolean =>
+  isEqual(found, value) || (isObject(value) && isObject(found) && Object.keys(value).length === 0)
+
+/** The changes of either side that are neither in the merged document nor in a conflict, without rules. */
+export const lostChanges = (
+  { base, ours, theirs }: DocumentSides,
+  { conflicts, document }: MergedDocument
+): ReadonlyArray<Change> =>
+  [ours, theirs]
+    .flatMap((side) => changesOf(base ?? {}, side, []))
+    .filter(
+      ({ path, value }) =>
+        !isThere(at(document, path), value) && !conflicts.some((conflict) => begins(path, conflict.path))
+    )
+
+/** What the document has that no side has at the same place, without rules. */
+export const inventedValues = ({ ours, theirs }: DocumentSides, { document }: MergedDocument) =>
+  changesOf({}, document, []).filter(
+    ({ path, value }) => ![ours, theirs].some((side) => isThere(at(side, path), value))
+  )
+
+const countOf = (list: ReadonlyArray<Json>, item: string): number =>
+  list.filter((one) => valueText(one) === item).length
+
+/** What the rules promise of a merge without a conflict, member by member; the first promise that is broken. */
+export const brokenRule = (
+  { base, ours, theirs }: DocumentSides,
+  { document }: MergedDocument
+): string | undefined => {
+  const [before, left, right] = [base ?? {}, ours, theirs].map((side) => (name: string) => own(side, name))
+  const versions = (name: string) => [before!(name), left!(name), right!(name)] as const
+  const bothChanged = (name: string) => {
+    const [b, o, t] = versions(name)
+    return !isEqual(b, o) && !isEqual(b, t)
+  }
+  const result = (name: string) => own(document, name)
+  const [b, o, t] = versions("count")
+  if (bothChanged("count") && [b ?? 0, o, t].every((value) => typeof value === "number")) {
+    const sum = (o as number) + (t as number) - ((b ?? 0) as number)
+    if (result("count") !== sum) return `count is ${String(result("count"))}, not ${sum}`
+  }
+  const [tagsBefore = [], tagsLeft, tagsRight] = versions("tags")
+  if (bothChanged("tags") && isList(tagsBefore) && isList(tagsLeft) && isList(tagsRight)) {
+    const merged = new Set((result("tags") as ReadonlyArray<Json>).map(valueText))
+    for (const tag of [...tagsBefore, ...tagsLeft, ...tagsRight].map(valueText)) {
+      const [was, isLeft, isRight] = [tagsBefore, tagsLeft, tagsRight].map(
+        (list) => countOf(list as ReadonlyArray<Json>, tag) > 0
+      )
+      if (merged.has(tag) !== (was ? isLeft! && isRight! : isLeft! || isRight!)) return `tags: ${tag}`
+    }
+  }
+  const [stepsBefore = [], stepsLeft, stepsRight] = versions("steps")
+  if (bothChanged("steps") && isList(stepsBefore) && isList(stepsLeft) && isList(stepsRight)) {
+    const lists = [stepsBefore, stepsLeft, stepsRight, result("steps")] as ReadonlyArray<ReadonlyArray<Json>>
+    for (const step of new Set(lists.flat().map(valueText))) {
+      const [was, isLeft, isRight, is] = lists.map((list) => countOf(list, step)) as [
+        number,
+        number,
+        number,
+        number
+      ]
+      const changes = [isLeft - was, isRight - was, isLeft + isRight - 2 * was]
+      // An equal change of both sides is there once.
+      if (is - was < Math.min(...changes) || is - was > Math.max(...changes)) return `steps: ${step}`
+    }
+  }
+  return undefined
 }

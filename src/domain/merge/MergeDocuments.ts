@@ -72,6 +72,10 @@ class Merging {
 
   constructor(readonly rules: MergeRules) {}
 
+  private get isOnce(): boolean {
+    return this.rules.sameChange !== "conflict"
+  }
+
   private conflict(path: Path, versions: Versions): Optional {
     const found = { path, ...sidesOf(versions) }
     const settled = this.rules.settle?.(found)
@@ -95,7 +99,7 @@ class Merging {
     if (ours === undefined || theirs === undefined) {
       return ours === theirs ? undefined : this.whole(path, versions)
     }
-    if (isSpelledAlike(ours, theirs)) return ours
+    if (this.isOnce && isSpelledAlike(ours, theirs)) return ours
     if (rule !== "whole" && (base === undefined || isObject(base)) && isObject(ours) && isObject(theirs)) {
       return this.object(path, node, { base, ours, theirs })
     }
@@ -103,7 +107,10 @@ class Merging {
       return this.list(path, node, { base, ours, theirs })
     }
     if (rule === "lines" && [base, ours, theirs].every((value) => typeof value === "string")) {
-      return mergeLines(base as string, ours as string, theirs as string) ?? this.conflict(path, versions)
+      return (
+        mergeLines(base as string, ours as string, theirs as string, this.isOnce) ??
+        this.conflict(path, versions)
+      )
     }
     return this.whole(path, versions)
   }
@@ -111,9 +118,10 @@ class Merging {
   /** A value of which one side's change holds; a side that only spelled a number otherwise has not changed it. */
   private whole(path: Path, versions: Versions): Optional {
     const { base, ours, theirs } = versions
-    if (ours !== undefined && theirs !== undefined && isEqual(ours, theirs)) return eitherOf(ours, theirs)
     if (isEqual(base, ours)) return theirs
-    return isEqual(base, theirs) ? ours : this.conflict(path, versions)
+    if (isEqual(base, theirs)) return ours
+    const isSame = ours !== undefined && theirs !== undefined && isEqual(ours, theirs)
+    return isSame && this.isOnce ? eitherOf(ours, theirs) : this.conflict(path, versions)
   }
 
   object(
@@ -142,7 +150,7 @@ class Merging {
     }
     if (rule === "sequence" || (typeof rule === "object" && "sequence" in rule)) {
       const byContent = rule !== "sequence" && rule.sequence === "byContent"
-      return mergeSequence(base, ours, theirs, byContent) ?? this.conflict(path, sides)
+      return mergeSequence({ base, ours, theirs }, byContent, this.isOnce) ?? this.conflict(path, sides)
     }
     if (typeof rule !== "object" || !("key" in rule)) return this.whole(path, sides)
     const merged = mergeKeyed({ base, ours, theirs }, rule.key, (key, base, ours, theirs) =>

@@ -1,5 +1,5 @@
 import type * as Option from "effect/Option"
-import type { Json } from "../Document.js"
+import type { Json, JsonObject } from "../Document.js"
 import { kindOf, nearest } from "../OptionProblems.js"
 
 /**
@@ -94,8 +94,29 @@ export interface MergeRules {
   readonly fields?: MergeFields | undefined
   /** Merges the whole document, without its metadata, instead of the rules for members. */
   readonly document?: Merger | undefined
+  /**
+   * Whether two equal changes of one place are one change, which is the default, or a conflict: two who each add 1 to
+   * a number that is no counter have lost one of the additions. Both sides may remove the same value in either case.
+   */
+  readonly sameChange?: "once" | "conflict" | undefined
   /** Settles a conflict at its place; undefined leaves it a conflict. */
   readonly settle?: ((conflict: MergeConflict) => Settlement | undefined) | undefined
+}
+
+/**
+ * A merge that a write came upon, of documents without their metadata: the version that the write is based on, what
+ * the write wants, what somebody else has stored meanwhile (absent where it was deleted), and what came of them.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface DocumentMerge {
+  readonly base: JsonObject
+  readonly ours: JsonObject
+  readonly theirs?: JsonObject
+  /** The merged document, with our values where there is a conflict. */
+  readonly document: JsonObject
+  readonly conflicts: ReadonlyArray<MergeConflict>
 }
 
 /** The rule of one value, and the rules of the values inside it by their remaining paths. */
@@ -185,11 +206,14 @@ export const mergeRuleProblem = (rule: unknown): string | undefined =>
 /** What is wrong with rules, if anything. */
 export const mergeRulesProblem = (rules: unknown): string | undefined => {
   if (!isRecord(rules)) return `must be an object of rules, it is ${kindOf(rules)}`
-  const known = ["fields", "document", "settle"]
+  const known = ["fields", "document", "sameChange", "settle"]
   const stranger = Object.keys(rules).find((name) => !known.includes(name))
   if (stranger !== undefined) return `${stranger} is not part of the rules${unknownName(stranger, known)}`
   for (const name of ["document", "settle"]) {
     if (rules[name] !== undefined && typeof rules[name] !== "function") return `${name} must be a function`
+  }
+  if (rules.sameChange !== undefined && rules.sameChange !== "once" && rules.sameChange !== "conflict") {
+    return `sameChange must be "once" or "conflict"`
   }
   return rules.fields === undefined ? undefined : fieldsProblem(rules.fields, "fields", new Set())
 }

@@ -57,26 +57,38 @@ const bothInserted = (ours: Texts, theirs: Texts): Texts => {
 
 const isSame = (a: Texts, b: Texts): boolean => a.length === b.length && commonStart(a, b) === a.length
 
-const mergeTexts = (base: Texts, ours: Texts, theirs: Texts, byContent: boolean): Texts | undefined => {
+const mergeTexts = (
+  base: Texts,
+  ours: Texts,
+  theirs: Texts,
+  byContent: boolean,
+  isOnce: boolean
+): Texts | undefined => {
   const { before, after, middles } = trimmed(base, ours, theirs)
   const [o, a, b] = middles as [Array<string>, Array<string>, Array<string>]
   if (stepsOf(o, a) + stepsOf(o, b) > mostSteps) return undefined
   const result: Array<Texts> = [before]
   for (const region of diff3MergeRegions(a, o, b)) {
     if (region.stable) result.push(region.bufferContent)
-    else if (isSame(region.aContent, region.bContent)) result.push(region.aContent)
+    else if (isOnce && isSame(region.aContent, region.bContent)) result.push(region.aContent)
     else if (byContent && region.oLength === 0) result.push(bothInserted(region.aContent, region.bContent))
     else return undefined
   }
   return [...result, after].flat()
 }
 
-/** Merges lists in order; undefined where both sides changed one place, or where they are too long to compare. */
+/**
+ * Merges lists in order; undefined where both sides changed one place (one equal change counts `isOnce`), or where they
+ * are too long to compare.
+ */
 export const mergeSequence = (
-  base: SpelledList,
-  ours: SpelledList,
-  theirs: SpelledList,
-  byContent: boolean
+  {
+    base,
+    ours,
+    theirs
+  }: { readonly base: SpelledList; readonly ours: SpelledList; readonly theirs: SpelledList },
+  byContent: boolean,
+  isOnce: boolean
 ): SpelledList | undefined => {
   const items = new Map<string, SpelledJson>()
   const textsOf = (list: SpelledList): Texts =>
@@ -85,10 +97,10 @@ export const mergeSequence = (
       items.set(text, item)
       return text
     })
-  const merged = mergeTexts(textsOf(base), textsOf(ours), textsOf(theirs), byContent)
+  const merged = mergeTexts(textsOf(base), textsOf(ours), textsOf(theirs), byContent, isOnce)
   return merged?.map((text) => items.get(text)!)
 }
 
 /** Merges texts by lines; undefined as for lists. */
-export const mergeLines = (base: string, ours: string, theirs: string): string | undefined =>
-  mergeTexts(base.split("\n"), ours.split("\n"), theirs.split("\n"), false)?.join("\n")
+export const mergeLines = (base: string, ours: string, theirs: string, isOnce: boolean): string | undefined =>
+  mergeTexts(base.split("\n"), ours.split("\n"), theirs.split("\n"), false, isOnce)?.join("\n")

@@ -5,6 +5,7 @@
  */
 export { type DocumentSides, type MergedDocument, mergeDocuments } from "./MergeDocuments.js"
 export type {
+  DocumentMerge,
   MergeConflict,
   MergeFields,
   MergeRule,

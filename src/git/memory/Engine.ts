@@ -2,6 +2,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { lazy } from "../../domain/Lazy.js"
 import { makeExclusively } from "../../domain/Mutex.js"
 import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
@@ -12,12 +13,14 @@ import type { Change, CommitInfo, Committed, Head, NewCommit } from "../Commit.j
 import { blobsPut, commitObject, mergeError, targetError } from "../CommitDraft.js"
 import * as GitObject from "../GitObject.js"
 import { editsOf, editTree, encodeMap, type MapTree, MapTreeNode } from "../MapTree.js"
-import { mergeBases } from "../MergeBases.js"
 import { branchError, branchRef, commitTextError } from "../Names.js"
 import type { Repository } from "../Repository.js"
 import { directoryAt, treeReads } from "../TreeReading.js"
 import { logOf } from "./MemoryLog.js"
 import type { MemoryCommit, MemoryRepository } from "./MemoryRepository.js"
+
+// Loaded when it is used: a page that merges nothing does not carry it.
+const merging = lazy(() => import("../MergeBases.js"))
 
 /** What engine code throws when an object is missing. */
 class MissingObject {
@@ -299,16 +302,18 @@ export const open = (memory: MemoryRepository): Repository => {
       ),
 
     mergeBases: (a, b) =>
-      run("mergeBases", () =>
-        TimeSlice.runSync(
-          mergeBases(
-            (oid) => {
-              const commit = memory.commits.get(oid)
-              return commit && { parents: commit.parents, date: commit.committer.seconds }
-            },
-            (oid) => new MissingObject(oid),
-            a,
-            b
+      Effect.flatMap(merging, ({ mergeBases }) =>
+        run("mergeBases", () =>
+          TimeSlice.runSync(
+            mergeBases(
+              (oid) => {
+                const commit = memory.commits.get(oid)
+                return commit && { parents: commit.parents, date: commit.committer.seconds }
+              },
+              (oid) => new MissingObject(oid),
+              a,
+              b
+            )
           )
         )
       )

@@ -11,7 +11,7 @@ import type { DoctorOptions } from "../Doctor.js"
 import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
 import { coreNow } from "./Ambient.js"
-import { type AnySchema, type Codec, codecOf } from "./Codec.js"
+import { type AnySchema, codecOf } from "./Codec.js"
 import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
 import { collectionExports, storeExport } from "./Exporting.js"
@@ -23,10 +23,8 @@ import type { makeTransactions } from "./Transactions.js"
 
 // Loaded when they are used: a page that only reads and writes documents does not carry them.
 const batching = lazy(() => import("./Batches.js"))
-const branching = lazy(() => import("./Branches.js"))
-const comparing = lazy(() => import("./BranchCompare.js"))
+const branching = lazy(() => import("./BranchOperations.js"))
 const examining = lazy(() => import("./Doctor.js"))
-const merging = lazy(() => import("./Merges.js"))
 const listing = lazy(() => import("./IndexList.js"))
 const previewing = lazy(() => import("./Preview.js"))
 const reverting = lazy(() => import("./Revert.js"))
@@ -89,11 +87,14 @@ export const makeService = (core: StoreCore): StoreService => {
 }
 
 /** The same for a collection. */
-const collectionOf = (core: StoreCore, name: string, codec: Codec<any, any>): Collection<any, any> => {
-  const own = makeCollection(core, name, codec)
+const collectionOf = (core: StoreCore, given: CollectionLike, schema?: AnySchema): Collection<any, any> => {
+  const name = nameIn(given)
+  const codec = codecOf(given, schema)
+  const rules = typeof given === "string" ? undefined : given.merge
+  const own = makeCollection(core, name, codec, rules)
   return guardCollection(own, {
     attributes: { ...attributesOf(core), collection: name },
-    now: Effect.map(coreNow(core), (now) => (now === core ? own : makeCollection(now, name, codec)))
+    now: Effect.map(coreNow(core), (now) => (now === core ? own : makeCollection(now, name, codec, rules)))
   })
 }
 
@@ -113,8 +114,7 @@ const serviceOf = (core: StoreCore): StoreService => {
     branch: core.branch,
     root: core.options.root,
     trustForeignIndexes: core.options.trustForeignIndexes,
-    collection: (given: CollectionLike, schema?: AnySchema) =>
-      collectionOf(core, nameIn(given), codecOf(given, schema)) as never,
+    collection: (given: CollectionLike, schema?: AnySchema) => collectionOf(core, given, schema) as never,
     batch: (options, body) => Effect.flatMap(batching, ({ makeBatch }) => makeBatch(core)(options, body)),
     writer: (options, body) => Effect.flatMap(writing, ({ makeWriter }) => makeWriter(core)(options, body)),
     transaction: (options, body) => Effect.flatMap(transactions, (all) => all.transaction(options, body)),
@@ -127,9 +127,9 @@ const serviceOf = (core: StoreCore): StoreService => {
       Effect.flatMap(branching, ({ createBranch }) => createBranch(core, name, options)),
     deleteBranch: (name) => Effect.flatMap(branching, ({ deleteBranch }) => deleteBranch(core, name)),
     compare: (a, b, options) =>
-      Stream.unwrap(Effect.map(comparing, ({ compare }) => compare(core, a, b, options))),
+      Stream.unwrap(Effect.map(branching, ({ compare }) => compare(core, a, b, options))),
     merge: (from, options) =>
-      Effect.flatMap(merging, ({ makeMerge }) => makeMerge(core, makeService)(from, options)),
+      Effect.flatMap(branching, ({ makeMerge }) => makeMerge(core, makeService)(from, options)),
     revert: (commitSha, options) =>
       Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
     reindex: (options) =>

@@ -17,6 +17,8 @@ import type { StoredVersion } from "./WriteUnit.js"
 
 /** Between what a caller sees of a document and what its file holds. */
 export interface Codec<A, I> {
+  /** None for documents as they are. */
+  readonly schema: AnySchema | undefined
   readonly read: (place: Place, content: Uint8Array) => Effect.Effect<A, ValidationError>
   readonly fromDocument: (place: Place, document: StoredDocument) => Effect.Effect<A, ValidationError>
   /** What a caller gave, copied: a later change of it does not reach the write. */
@@ -30,6 +32,12 @@ export interface Codec<A, I> {
     place: Place,
     stored: StoredVersion,
     patch: Partial<I>
+  ) => Effect.Effect<JsonObject, ValidationError>
+  /** The document, if readers of the collection can read it as the next version of the stored one. */
+  readonly fits: (
+    place: Place,
+    stored: StoredVersion,
+    document: JsonObject
   ) => Effect.Effect<JsonObject, ValidationError>
   /** The stored document with a whole document merged into it, validated. */
   readonly mergeWhole: (
@@ -103,12 +111,14 @@ const plainMerge = (place: Place, version: StoredVersion, patch: unknown) =>
 
 /** Documents as they are. */
 export const plain: Codec<StoredDocument, JsonObject> = {
+  schema: undefined,
   read: readDocument,
   fromDocument: (_place, document) => Effect.succeed(document),
   copy: copied(),
   encode: checked,
   problem: () => Option.none(),
   merge: plainMerge,
+  fits: (_place, _stored, document) => Effect.succeed(document),
   mergeWhole: plainMerge
 }
 
@@ -268,6 +278,8 @@ const make = <A, I extends object>(schema: Schema.Schema<A, I>): Codec<Typed<A>,
       ) as JsonObject
     })
   return {
+    schema: schema as AnySchema,
+    fits: validated,
     read: (place, content) =>
       Either.match(readDocument(place, content), {
         onLeft: (error) => Effect.fail(error),

@@ -3,8 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
 import { lazy } from "../../domain/Lazy.js"
+import type { MergeRules } from "../../domain/merge/MergeRules.js"
 import type { WriteError } from "../../domain/StoreError.js"
-import type { Collection, GuardedWriteOptions, WriteOptions } from "../Collection.js"
+import type { Collection, GuardedWriteOptions, MergingWriteOptions, WriteOptions } from "../Collection.js"
 import type { ImportTarget } from "../transfer/Import.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
@@ -19,10 +20,20 @@ import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js
 const importing = lazy(() => import("../transfer/Import.js"))
 const judging = lazy(() => import("./UniqueDryRun.js"))
 const editing = lazy(() => import("./DocumentEdit.js"))
+const merging = lazy(() => import("./MergingWrites.js"))
 const restoring = lazy(() => import("./Restore.js"))
 
+const isMerging = ({ base, onConflict, rules }: MergingWriteOptions = {}): boolean =>
+  (base ?? onConflict ?? rules) !== undefined
+
 /** A collection of a store: what a reader has, and writes of one document or of its index and manifest. */
-export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec<A, I>): Collection<A, I> => {
+export const makeCollection = <A, I>(
+  core: StoreCore,
+  name: string,
+  codec: Codec<A, I>,
+  rules?: MergeRules
+): Collection<A, I> => {
+  const target = { core, collection: name, codec, rules }
   const placeOf = (operation: string, id: string, path = `${name}/${id}`): Place => ({
     operation,
     collection: name,
@@ -101,6 +112,10 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       const operation = "Collection.update"
       yield* check(operation, { collection: name, id })
       const patch = yield* codec.copy(placeOf(operation, id), given)
+      if (isMerging(options)) {
+        const { updateFrom } = yield* merging
+        return yield* written(operation, id, yield* updateFrom(target, id, patch, options))
+      }
       const outcome = yield* write(operation, "update", id, options, {
         needs: "present",
         expected: expected(options),
@@ -118,6 +133,10 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       yield* check(operation, { collection: name, id })
       const document = yield* codec.copy(placeOf(operation, id), given)
       const encoded = yield* codec.encode(placeOf(operation, id), document)
+      if (isMerging(options)) {
+        const { replaceFrom } = yield* merging
+        return yield* written(operation, id, yield* replaceFrom(target, id, encoded, options))
+      }
       const outcome = yield* write(operation, "replace", id, options, {
         needs: "present",
         expected: expected(options),
@@ -125,6 +144,10 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
       })
       return yield* written(operation, id, outcome)
     }),
+    edit: (id, next, options) =>
+      Effect.flatMap(merging, ({ edit }) =>
+        Effect.flatMap(edit(target, id, next, options), (outcome) => written("Collection.edit", id, outcome))
+      ),
     upsert: Effect.fnUntraced(function* (id, given, options) {
       const operation = "Collection.upsert"
       yield* check(operation, { collection: name, id })

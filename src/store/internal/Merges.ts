@@ -12,6 +12,7 @@ import {
 import type { Merged, MergeOptions } from "../Branches.js"
 import type { Head } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
+import { checkMergeOptions } from "./BranchArguments.js"
 import { branchHead, headNamed } from "./Branches.js"
 import { changesBetween } from "./ChangedDocuments.js"
 import { refusal } from "./Commit.js"
@@ -110,6 +111,7 @@ export const makeMerge =
   (core: StoreCore, open: (core: StoreCore) => StoreService): StoreService["merge"] =>
   (from: string, options: MergeOptions = {}) =>
     Effect.gen(function* () {
+      yield* checkMergeOptions(operation, options)
       if (core.transaction !== undefined) return yield* inside
       const wrong = options.into === undefined ? undefined : branchError(operation, options.into)
       if (wrong !== undefined) return yield* wrong

@@ -5,6 +5,7 @@ import type { ValidationError } from "../../domain/StoreError.js"
 import type {
   Collection,
   CollectionReader,
+  EditOptions,
   ElementOf,
   Page,
   PathOf,
@@ -20,6 +21,7 @@ import type { CollectionDefinition, CollectionLike, InputOf } from "../Collectio
 import type { ExcelOptions, TextFormat, TextOptions } from "../transfer/Export.js"
 import type { ImportOptions, ImportReport } from "../transfer/Import.js"
 import type { RecordSource } from "../transfer/Records.js"
+import { called } from "./Callback.js"
 import { effectOptions, type PromiseOptions, type SignalOptions, signalOf } from "./Options.js"
 import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
 import type { Runner } from "./Runner.js"
@@ -135,6 +137,19 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject>
     private readonly collection: Effect.Effect<Collection<A, I, D>, ValidationError>
   ) {
     super(name, runner, collection)
+  }
+
+  /** Reads a document, applies a plain or async function and writes the result; see `Collection.edit`. */
+  edit(
+    id: string,
+    next: (document: A) => PromiseLike<I> | I,
+    options?: PromiseOptions<EditOptions>
+  ): Promise<A> {
+    const apply = typeof next === "function" ? (document: A) => called(() => next(document)) : next
+    return this.run(
+      (collection) => (collection as Collection<A, I, D>).edit(id, apply, effectOptions(options)),
+      options
+    )
   }
 
   /** Imports records, a commit per chunk; see `Collection.importRecords`. */

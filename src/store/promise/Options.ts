@@ -11,7 +11,11 @@ export interface SignalOptions {
 
 type PromiseOption<Value> = Value extends (...args: infer Args) => Effect.Effect<void>
   ? (...args: Args) => PromiseLike<void> | void
-  : Value
+  : Value extends (...args: infer Args) => infer Result
+    ? Extract<Result, Effect.Effect<any>> extends Effect.Effect<infer A>
+      ? (...args: Args) => PromiseLike<A> | A
+      : Value
+    : Value
 
 /** Options of an Effect with a signal, and with plain or async functions as callbacks. */
 export type PromiseOptions<Options> = SignalOptions & {

@@ -2,6 +2,7 @@ import type { Mutant } from "../bundled.js"
 import { brackets } from "./brackets.js"
 import { derivedFiles } from "./derived.js"
 import { documents } from "./documents.js"
+import { merging } from "./merging.js"
 import { reads } from "./reads.js"
 import { remotes } from "./remotes.js"
 import { travel } from "./travel.js"
@@ -13,6 +14,7 @@ export { breaks, judge, load } from "./judge.js"
 export const mutants: ReadonlyArray<Mutant> = [
   ...documents,
   ...reads,
+  ...merging,
   ...derivedFiles,
   ...brackets,
   ...travel,

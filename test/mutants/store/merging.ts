@@ -1,0 +1,47 @@
+import { mutant } from "../bundled.js"
+
+const merge = "domain/merge/MergeDocuments.ts"
+const writes = "store/internal/MergingWrites.ts"
+const base = "store/internal/BaseVersion.ts"
+
+const kept =
+  "changes of different fields are both kept, and a change of one field by both is a conflict, which is data."
+const found = "All conflicts are found, not only the first."
+const applied =
+  "where both changed one field, even to the same value, the function is applied again to what is stored"
+const holds = "`_rev` rises by one, and the schema and unique indexes hold for the merged document."
+const named = "is looked for in the history of the branch, the newest versions first"
+
+/** Faults of merges, and of writes that merge. */
+export const merging = [
+  mutant("a merge forgets what others changed", kept, [
+    merge,
+    "if (isSpelledAlike(base, ours)) return theirs\n    if (isSpelledAlike(base, theirs)) return ours\n    const { rule }",
+    "if (isSpelledAlike(base, ours)) return ours\n    if (isSpelledAlike(base, theirs)) return ours\n    const { rule }"
+  ]),
+  mutant("a merge hides its conflicts", found, [
+    merge,
+    "if (settled === undefined) this.conflicts.push(found)",
+    "if (settled === null) this.conflicts.push(found)"
+  ]),
+  mutant("a merge tells its first conflict alone", found, [
+    merge,
+    "if (settled === undefined) this.conflicts.push(found)",
+    "if (settled === undefined && this.conflicts.length === 0) this.conflicts.push(found)"
+  ]),
+  mutant("an edit takes equal changes for one", applied, [
+    writes,
+    'sameChange: "conflict" as const',
+    'sameChange: "once" as const'
+  ]),
+  mutant("a merged document need not fit", holds, [
+    writes,
+    "Option.some(yield* codec.fits(place, found, merge.document))",
+    "Option.some(merge.document)"
+  ]),
+  mutant("a base is the version that is stored", named, [
+    base,
+    "Option.filter(version, ({ rev }) => rev === wanted)",
+    "Option.filter(version, ({ rev }) => rev >= wanted)"
+  ])
+]
