@@ -93,18 +93,31 @@ const merge: Schema.Schema<DocumentMerge> = Schema.Struct({
   conflicts
 })
 
-const unmerged = Schema.Struct({
-  kind: Schema.Literal("changed", "deleted", "unreadable", "invalid", "file", "setting"),
-  path: Schema.String,
-  collection: Schema.optional(Schema.String),
-  id: Schema.optional(Schema.String),
-  base: Schema.optional(Schema.Unknown),
-  ours: Schema.optional(Schema.Unknown),
-  theirs: Schema.optional(Schema.Unknown),
-  document: Schema.optional(Schema.Unknown),
-  conflicts,
-  problem: Schema.String
-})
+const object = Schema.optional(document)
+const blob = Schema.optional(Schema.String)
+const setting = Schema.optional(json)
+const unmergedFields = { path: Schema.String, conflicts, problem: Schema.String }
+
+const unmerged: Schema.Schema<Errors.Unmerged> = Schema.Union(
+  Schema.Struct({
+    ...unmergedFields,
+    kind: Schema.Literal("changed", "deleted", "unreadable", "invalid"),
+    collection: Schema.String,
+    id: Schema.String,
+    base: object,
+    ours: object,
+    theirs: object,
+    document: object
+  }),
+  Schema.Struct({ ...unmergedFields, kind: Schema.Literal("file"), base: blob, ours: blob, theirs: blob }),
+  Schema.Struct({
+    ...unmergedFields,
+    kind: Schema.Literal("setting"),
+    base: setting,
+    ours: setting,
+    theirs: setting
+  })
+)
 
 const versionOf = (version: Errors.DocumentVersion | null | undefined) => version && present(version)
 
