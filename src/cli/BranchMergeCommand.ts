@@ -1,5 +1,6 @@
 import { Args, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import { ConflictError } from "../domain/StoreError.js"
 import type { Merged } from "../store/Branches.js"
 import { Store } from "../store/Store.js"
 import { dryRunOption, messageOption, textOption } from "./CommandOptions.js"
@@ -55,5 +56,14 @@ export const merge = storeCommand(
           ...merged.conflicts.map(({ problem }) => `  ${dryRun ? "conflict" : "decided"}: ${problem}`)
         ].join("\n")
       )
+      if (isStopped) {
+        return yield* new ConflictError({
+          operation: "merge",
+          message: `${from} does not merge by itself: ${counted(merged.conflicts.length, "conflict")}`,
+          hint: "change one of the branches, or give --on-conflict",
+          conflicts: [],
+          unmerged: merged.conflicts
+        })
+      }
     })
 )

@@ -1,7 +1,7 @@
 import { annotations as ofApi } from "@effect/platform/HttpApiSchema"
 import * as Schema from "effect/Schema"
 import type { Json } from "../domain/Document.js"
-import type { DocumentMerge } from "../domain/merge/MergeRules.js"
+import type { DocumentMerge, MergeConflict } from "../domain/merge/MergeRules.js"
 import { Oid } from "../domain/Oid.js"
 import * as Ref from "../domain/Ref.js"
 import * as Errors from "../domain/StoreError.js"
@@ -76,20 +76,48 @@ const json = Schema.Unknown as unknown as Schema.Schema<Json>
 const document = Schema.Record({ key: Schema.String, value: json })
 const side = Schema.optionalWith(json, { exact: true })
 
+const conflicts: Schema.Schema<ReadonlyArray<MergeConflict>> = Schema.Array(
+  Schema.Struct({
+    path: Schema.Array(Schema.Union(Schema.String, Schema.JsonNumber)),
+    base: side,
+    ours: side,
+    theirs: side
+  })
+)
+
 const merge: Schema.Schema<DocumentMerge> = Schema.Struct({
   base: document,
   ours: document,
   theirs: Schema.optionalWith(document, { exact: true }),
   document,
-  conflicts: Schema.Array(
-    Schema.Struct({
-      path: Schema.Array(Schema.Union(Schema.String, Schema.JsonNumber)),
-      base: side,
-      ours: side,
-      theirs: side
-    })
-  )
+  conflicts
 })
+
+const object = Schema.optional(document)
+const blob = Schema.optional(Schema.String)
+const setting = Schema.optional(json)
+const unmergedFields = { path: Schema.String, conflicts, problem: Schema.String }
+
+const unmerged: Schema.Schema<Errors.Unmerged> = Schema.Union(
+  Schema.Struct({
+    ...unmergedFields,
+    kind: Schema.Literal("changed", "deleted", "unreadable", "invalid"),
+    collection: Schema.String,
+    id: Schema.String,
+    base: object,
+    ours: object,
+    theirs: object,
+    document: object
+  }),
+  Schema.Struct({ ...unmergedFields, kind: Schema.Literal("file"), base: blob, ours: blob, theirs: blob }),
+  Schema.Struct({
+    ...unmergedFields,
+    kind: Schema.Literal("setting"),
+    base: setting,
+    ours: setting,
+    theirs: setting
+  })
+)
 
 const versionOf = (version: Errors.DocumentVersion | null | undefined) => version && present(version)
 
@@ -102,6 +130,7 @@ export const ConflictError = Schema.transform(
     branch: Schema.optional(Schema.String),
     reason: Schema.optional(Schema.Literal("UniqueViolation")),
     merge: Schema.optional(merge),
+    unmerged: Schema.optional(Schema.Array(unmerged)),
     violations: Schema.optional(Schema.Array(violation))
   }),
   Schema.instanceOf(Errors.ConflictError),
@@ -118,6 +147,7 @@ export const ConflictError = Schema.transform(
         branch: error.branch,
         reason: error.reason,
         merge: error.merge,
+        unmerged: error.unmerged?.map((one) => present(one)),
         violations: error.violations
       })
   }

@@ -1,4 +1,5 @@
 import * as Data from "effect/Data"
+import type { Json, JsonObject } from "./Document.js"
 import type { DocumentMerge, MergeConflict } from "./merge/MergeRules.js"
 
 /** What every error of the store says of itself. None of it ever holds a token. */
@@ -67,29 +68,53 @@ export interface UniqueViolation {
  * them holds no JSON object. `invalid`: the merged document breaks the schema of its collection. `file`: both sides
  * changed a file that is no document. `setting`: both sides changed one setting of the repository.
  */
-export type UnmergedKind = "changed" | "deleted" | "unreadable" | "invalid" | "file" | "setting"
+export type UnmergedKind = Unmerged["kind"]
 
-/** One document, file or setting in which two branches are in conflict. A side that is absent is undefined. */
-export interface Unmerged {
-  readonly kind: UnmergedKind
+interface UnmergedFields {
   /** The file in the repository. */
   readonly path: string
-  /** Of a document. */
-  readonly collection?: string | undefined
-  readonly id?: string | undefined
-  /** The document, the blob id of another file, or the setting, as both branches had it once. */
-  readonly base?: unknown
-  /** The same on the branch that is merged into. */
-  readonly ours?: unknown
-  /** The same on the branch that is merged. */
-  readonly theirs?: unknown
-  /** Of a document that both sides changed: everything merged that could be, with our values at the conflicts. */
-  readonly document?: unknown
-  /** Where in the document both sides changed something. */
+  /** Where in the document both sides changed something; empty for everything else. */
   readonly conflicts: ReadonlyArray<MergeConflict>
   /** What is wrong, in words. */
   readonly problem: string
 }
+
+/** A document that two branches changed: as both had it once, and on each branch; undefined where it is missing or unreadable. */
+export interface UnmergedDocument extends UnmergedFields {
+  readonly kind: "changed" | "deleted" | "unreadable" | "invalid"
+  readonly collection: string
+  readonly id: string
+  readonly base?: JsonObject | undefined
+  /** On the branch that is merged into. */
+  readonly ours?: JsonObject | undefined
+  /** On the branch that is merged. */
+  readonly theirs?: JsonObject | undefined
+  /** Everything merged that could be, with our values at the conflicts. */
+  readonly document?: JsonObject | undefined
+}
+
+/** A file that is no document, and its blobs. */
+export interface UnmergedFile extends UnmergedFields {
+  readonly kind: "file"
+  readonly collection?: undefined
+  readonly id?: undefined
+  readonly base?: string | undefined
+  readonly ours?: string | undefined
+  readonly theirs?: string | undefined
+}
+
+/** A setting of the repository, and its values. */
+export interface UnmergedSetting extends UnmergedFields {
+  readonly kind: "setting"
+  readonly collection?: undefined
+  readonly id?: undefined
+  readonly base?: Json | undefined
+  readonly ours?: Json | undefined
+  readonly theirs?: Json | undefined
+}
+
+/** One document, file or setting in which two branches are in conflict. */
+export type Unmerged = UnmergedDocument | UnmergedFile | UnmergedSetting
 
 /** The repository is not as the write expected it: nothing was written. */
 export class ConflictError extends StoreError {

@@ -71,13 +71,6 @@ export const idAt = (layout: Layout, path: string): string | undefined => {
     : undefined
 }
 
-/** The collection in whose directory a path of the repository lies, if it lies in one. */
-export const collectionAt = (root: string, path: string): string | undefined => {
-  if (root !== "" && !path.startsWith(`${root}/`)) return undefined
-  const [collection = "", ...inside] = (root === "" ? path : path.slice(root.length + 1)).split("/")
-  return inside.length > 0 && isDocumentId(collection) && !collection.startsWith("_") ? collection : undefined
-}
-
 /** The collection and id of a document at a path of the repository, if the layout puts one there. */
 export const locate = (
   root: string,

@@ -3,8 +3,9 @@ import type { Json, JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Oid } from "../domain/Oid.js"
 import { settingsFileName } from "../domain/Settings.js"
 import { completedLater } from "./AssumedSettings.js"
-import { type DerivedFields, derivedProblems } from "./DerivedCheck.js"
+import { type DerivedFields, definitionsOf, derivedProblems } from "./DerivedCheck.js"
 import type { Snapshot } from "./HistoryReader.js"
+import { mergeProblems } from "./MergeCheck.js"
 import * as Model from "./StoreModel.js"
 import type { Edit } from "./StoreProgram.js"
 import type { Event, InnerEvent, InnerOperation, ResolvedExpectation } from "./Trace.js"
@@ -44,6 +45,9 @@ export const checkHistory = (
   })
   const batchRetries = options.batchRetries ?? 2
   const model = judgedModel(options)
+  const isUnique = Object.keys(options.indexes).some((collection) =>
+    definitionsOf(options.indexes, collection).some(({ unique }) => unique)
+  )
 
   const checkEvent = (event: Event) => {
     const say = (message: string) =>
@@ -212,6 +216,21 @@ export const checkHistory = (
           })
           const kept = outcome.error === "ConflictError" && upper > lower
           if (!explained && !kept && target > 0) say(`${outcome.error} has no reason in the history`)
+        }
+        return
+      }
+      case "merge": {
+        if (!expectCommits(commits.length, outcome, say)) return
+        const base = stateAt(positionOf(operation.base))
+        for (const index of commits) {
+          const found = mergeProblems(base, stateAt(index - 1), operation.theirs, stateAt(index))
+          for (const problem of found) say(`commit ${index}: ${problem}`)
+          if (history[index]!.info.parents.length !== 2) say(`its commit ${index} merges nothing`)
+          if (outcome._tag === "done" && outcome.value !== shaOf(index)) say("answered another commit")
+        }
+        if (outcome._tag === "refused" && isRefusal(outcome.error)) {
+          const moved = outcome.error === "ConflictError" && upper - lower > batchRetries
+          if (!moved && !isUnique) say(`${outcome.error} has no reason in the history`)
         }
         return
       }

@@ -5,6 +5,7 @@ import { ConflictError } from "../domain/StoreError.js"
 import type { GitRemoteService } from "../store/remote/GitRemote.js"
 import type { StoreService } from "../store/StoreService.js"
 import type { Transaction } from "../store/Transaction.js"
+import { readSnapshot } from "./HistoryReader.js"
 import type { Edit, Expectation, InnerStep, Step } from "./StoreProgram.js"
 import type { InnerEvent, InnerOperation, Operation, Outcome, ResolvedExpectation } from "./Trace.js"
 
@@ -220,6 +221,26 @@ export const resolve = (
             (answer) => answer.commitSha
           ),
           operation: () => ({ _tag: "revert", sha, force: step.force })
+        }
+      }
+      case "merge": {
+        const branch = `side-${token}`
+        const base = (yield* yield* observer.head("main")).commit
+        yield* observer.createBranch(branch, base)
+        const accepted: Array<Edit> = []
+        yield* store
+          .onBranch(branch)
+          .batch({ message: branch }, (batch) => queue(batch, step.edits, token, accepted))
+        const tip = yield* yield* observer.commitInfo((yield* yield* observer.head(branch)).commit)
+        // Nothing is merged of a branch without a commit.
+        if (tip.commit === base) return yield* Effect.fail("chosen" as const)
+        const { documents } = yield* readSnapshot(observer, tip, store.root, new Map())
+        return {
+          call: Effect.map(
+            store.merge(branch, { message: token, fastForward: false, onConflict: "theirs" }),
+            ({ commitSha }) => Option.getOrNull(commitSha)
+          ),
+          operation: () => ({ _tag: "merge", base, theirs: documents })
         }
       }
       case "reindex":

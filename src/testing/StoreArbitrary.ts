@@ -206,6 +206,13 @@ export const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
     })
   },
   {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      _tag: FastCheck.constant("merge" as const),
+      edits: FastCheck.array(edit, { minLength: 1, maxLength: 4 })
+    })
+  },
+  {
     weight: 1,
     arbitrary: FastCheck.record({
       _tag: FastCheck.constant("reindex" as const),

@@ -59,6 +59,8 @@ export type Step =
   | (Target & { readonly _tag: "restore"; readonly back: number })
   | { readonly _tag: "revert"; readonly back: number; readonly force: boolean }
   | { readonly _tag: "reindex"; readonly collection: string }
+  /** A branch that begins at the head, has these edits, and is merged while others write. */
+  | { readonly _tag: "merge"; readonly edits: ReadonlyArray<Edit> }
   /** Somebody else commits a file that is not a document, or a document by hand. */
   | {
       readonly _tag: "foreign"

@@ -32,6 +32,8 @@ export type Operation =
   | (Target & { readonly _tag: "restore"; readonly sha: Oid })
   | { readonly _tag: "revert"; readonly sha: Oid; readonly force: boolean }
   | { readonly _tag: "reindex"; readonly collection: string }
+  /** The commit where the branch began, and its documents when it was merged. */
+  | { readonly _tag: "merge"; readonly base: Oid; readonly theirs: ReadonlyMap<string, StoredDocument> }
 
 /**
  * How a call ended. `done`: acknowledged, with its answer. `refused`: a typed failure, so that nothing may have

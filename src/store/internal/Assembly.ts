@@ -23,10 +23,8 @@ import type { makeTransactions } from "./Transactions.js"
 
 // Loaded when they are used: a page that only reads and writes documents does not carry them.
 const batching = lazy(() => import("./Batches.js"))
-const branching = lazy(() => import("./Branches.js"))
-const comparing = lazy(() => import("./BranchCompare.js"))
+const branching = lazy(() => import("./BranchOperations.js"))
 const examining = lazy(() => import("./Doctor.js"))
-const merging = lazy(() => import("./Merges.js"))
 const listing = lazy(() => import("./IndexList.js"))
 const previewing = lazy(() => import("./Preview.js"))
 const reverting = lazy(() => import("./Revert.js"))
@@ -129,9 +127,9 @@ const serviceOf = (core: StoreCore): StoreService => {
       Effect.flatMap(branching, ({ createBranch }) => createBranch(core, name, options)),
     deleteBranch: (name) => Effect.flatMap(branching, ({ deleteBranch }) => deleteBranch(core, name)),
     compare: (a, b, options) =>
-      Stream.unwrap(Effect.map(comparing, ({ compare }) => compare(core, a, b, options))),
+      Stream.unwrap(Effect.map(branching, ({ compare }) => compare(core, a, b, options))),
     merge: (from, options) =>
-      Effect.flatMap(merging, ({ makeMerge }) => makeMerge(core, makeService)(from, options)),
+      Effect.flatMap(branching, ({ makeMerge }) => makeMerge(core, makeService)(from, options)),
     revert: (commitSha, options) =>
       Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
     reindex: (options) =>

@@ -6,6 +6,7 @@ import type { StoredDocument } from "../../domain/Document.js"
 import { NotFoundError, type ReadError, RemoteError, ValidationError } from "../../domain/StoreError.js"
 import type { CompareOptions, DocumentDifference } from "../Branches.js"
 import type { Head } from "../remote/GitRemote.js"
+import { checkCompareOptions } from "./BranchArguments.js"
 import { headNamed } from "./Branches.js"
 import { type ChangedDocument, changesBetween, type DocumentFile } from "./ChangedDocuments.js"
 import type { StoreCore } from "./StoreCore.js"
@@ -60,10 +61,12 @@ export const compare = (
   core: StoreCore,
   a: string,
   b: string,
-  { against = "mergeBase" }: CompareOptions = {}
+  options: CompareOptions = {}
 ): Stream.Stream<DocumentDifference, ReadError> =>
   Stream.unwrap(
     Effect.gen(function* () {
+      yield* checkCompareOptions(operation, options)
+      const { against = "mergeBase" } = options
       const first = yield* headNamed(core, operation, a)
       const after = yield* headNamed(core, operation, b)
       const before = against === "first" ? first : yield* mergeBase(core, first, after)

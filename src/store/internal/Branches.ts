@@ -11,6 +11,7 @@ import {
 import { branchProblem } from "../../git/Names.js"
 import type { Branch, CreateBranchOptions } from "../Branches.js"
 import type { Head } from "../remote/GitRemote.js"
+import { checkCreateOptions } from "./BranchArguments.js"
 import { refusal } from "./Commit.js"
 import { branchError } from "./Core.js"
 import type { Snapshot } from "./Snapshot.js"
@@ -58,10 +59,12 @@ export const listBranches = (core: StoreCore): Effect.Effect<ReadonlyArray<Branc
 export const createBranch = (
   core: StoreCore,
   name: string,
-  { from }: CreateBranchOptions = {}
+  options: CreateBranchOptions = {}
 ): Effect.Effect<string, WriteError> =>
   Effect.gen(function* () {
     const operation = "Store.createBranch"
+    yield* checkCreateOptions(operation, options)
+    const { from } = options
     if (core.options.readOnly) return yield* refusal(operation)
     const wrong = branchError(operation, name)
     if (wrong !== undefined) return yield* wrong

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { DocumentChange } from "../../domain/IndexFile.js"
 import type { Oid } from "../../domain/Oid.js"
 import { plainLayout, printSettings, sameLayout, settingsFileName } from "../../domain/Settings.js"
@@ -13,7 +14,7 @@ import {
 } from "../../domain/StoreError.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import { pathProblem } from "../../git/Names.js"
-import { collectionAt, documentPath, under } from "../DocumentPath.js"
+import { documentPath, under } from "../DocumentPath.js"
 import type { Change, Committed, GitRemoteService, NewCommit, Wants } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { type Derived, type DerivedFiles, indexDirectory, manifestDirectory } from "./Derived.js"
@@ -89,6 +90,13 @@ interface Plan {
 
 const collectionsOf = (documents: ReadonlyArray<{ readonly collection: string }>): Iterable<string> =>
   new Set(documents.map(({ collection }) => collection))
+
+/** The collection in whose directory a path of the repository lies, if it lies in one. */
+const collectionAt = (root: string, path: string): string | undefined => {
+  if (root !== "" && !path.startsWith(`${root}/`)) return undefined
+  const [collection = "", ...inside] = (root === "" ? path : path.slice(root.length + 1)).split("/")
+  return inside.length > 0 && collectionNameProblem(collection) === undefined ? collection : undefined
+}
 
 /** Documents beyond this many are not asked for beforehand: they are read in bulk. */
 const mostWanted = 100

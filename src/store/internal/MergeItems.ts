@@ -76,7 +76,12 @@ export interface Merging {
   readonly definitionOf: (collection: string) => CollectionDefinition | undefined
 }
 
-/** The rules of the definitions' schemas, and those that are given beside them. */
+const mergeRulesOf = ({ merge, schema }: CollectionDefinition): MergeRules => ({
+  ...merge,
+  fields: { ...fieldsOfSchema(schema), ...merge?.fields }
+})
+
+/** The rules of the definitions and their schemas, and those that are given beside them. */
 export const mergingOf = (
   definitions: ReadonlyArray<CollectionDefinition>,
   rules: { readonly [collection: string]: MergeRules } = {}
@@ -89,7 +94,7 @@ export const mergingOf = (
       if (Object.hasOwn(rules, collection)) return rules[collection]!
       const definition = byName.get(collection)
       if (definition === undefined) return {}
-      const found = known.get(collection) ?? { fields: fieldsOfSchema(definition.schema) }
+      const found = known.get(collection) ?? mergeRulesOf(definition)
       known.set(collection, found)
       return found
     }

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import type { Json } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { Settings } from "../../domain/Settings.js"
 import { settingsFileName } from "../../domain/Settings.js"
@@ -78,7 +79,8 @@ const settingsFor = (
     const merged = mergeSettings(base, ours, theirs)
     const decided: Array<Unmerged> = []
     const unmerged: Array<Unmerged> = []
-    const parsed = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text))
+    const parsed = (text: string | undefined): Json | undefined =>
+      text === undefined ? undefined : JSON.parse(text)
     for (const { base, name, ours, theirs } of merged.conflicts) {
       const conflict: Unmerged = {
         kind: "setting",

@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type { JsonObject } from "../../domain/Document.js"
 import {
   ConflictError,
   type DocumentConflict,
@@ -12,6 +13,7 @@ import {
 import type { Merged, MergeOptions } from "../Branches.js"
 import type { Head } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
+import { checkMergeOptions } from "./BranchArguments.js"
 import { branchHead, headNamed } from "./Branches.js"
 import { changesBetween } from "./ChangedDocuments.js"
 import { refusal } from "./Commit.js"
@@ -37,19 +39,12 @@ export const unmergedError = (unmerged: ReadonlyArray<Unmerged>): ConflictError 
     operation,
     message: `the branches do not merge by themselves: ${told.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`,
     hint: 'nothing was written: change one of the branches, or merge with onConflict: "ours", "theirs" or a function',
-    conflicts: unmerged.flatMap(
-      ({ collection, id, ours, theirs }): ReadonlyArray<DocumentConflict> =>
-        collection === undefined || id === undefined
-          ? []
-          : [
-              {
-                collection,
-                id,
-                expected: theirs === undefined ? null : { document: theirs },
-                actual: ours === undefined ? null : { document: ours }
-              }
-            ]
-    ),
+    conflicts: unmerged.flatMap((one): ReadonlyArray<DocumentConflict> => {
+      if (one.kind === "file" || one.kind === "setting") return []
+      const { collection, id, ours, theirs } = one
+      const shown = (document: JsonObject | undefined) => (document === undefined ? null : { document })
+      return [{ collection, id, expected: shown(theirs), actual: shown(ours) }]
+    }),
     unmerged
   })
 }
@@ -110,6 +105,7 @@ export const makeMerge =
   (core: StoreCore, open: (core: StoreCore) => StoreService): StoreService["merge"] =>
   (from: string, options: MergeOptions = {}) =>
     Effect.gen(function* () {
+      yield* checkMergeOptions(operation, options)
       if (core.transaction !== undefined) return yield* inside
       const wrong = options.into === undefined ? undefined : branchError(operation, options.into)
       if (wrong !== undefined) return yield* wrong

@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { MergeRules } from "../../domain/merge/index.js"
 import {
   above,
   callback,
@@ -10,13 +9,11 @@ import {
   maybe,
   object,
   oneOf,
-  person,
   text,
   texts,
   wholeNumber
 } from "../../domain/Options.js"
 import type { Batch, BatchOptions } from "../Batch.js"
-import type { CompareOptions, CreateBranchOptions, MergeOptions } from "../Branches.js"
 import type {
   Collection,
   CollectionReader,
@@ -29,7 +26,7 @@ import type {
   RestoreOptions,
   WriteOptions
 } from "../Collection.js"
-import { type CollectionDefinition, type CollectionLike, isDefinition } from "../CollectionDefinition.js"
+import { type CollectionLike, isDefinition } from "../CollectionDefinition.js"
 import type { DoctorOptions } from "../Doctor.js"
 import type { StoreReindexOptions, StoreService } from "../StoreService.js"
 import type { TransactionOptions } from "../Transaction.js"
@@ -251,11 +248,6 @@ export const guardTransaction = guard<Pick<StoreService, "collection" | "batch">
   batch
 })
 
-const mergeRules = kind<MergeRules>(
-  "rules of merging",
-  (value) => typeof value === "object" && value !== null
-)
-
 const operation = Schema.Struct({
   _tag: oneOf("Read", "List", "Commit", "PutFile"),
   documents: maybe(wholeNumber(0)),
@@ -291,41 +283,11 @@ export const guardStore = guard<StoreService>(
     at: effect(["ref", text]),
     onBranch: direct(["branch", text]),
     resolveRef: effect(["ref", text]),
-    createBranch: effect(
-      ["name", text],
-      optionsOf({ from: maybe(text) } satisfies FieldsOf<CreateBranchOptions>)
-    ),
+    // Their options are judged where they are loaded.
+    createBranch: effect(["name", text]),
     deleteBranch: effect(["name", text]),
-    compare: stream(
-      ["a", text],
-      ["b", text],
-      optionsOf({ against: maybe(oneOf("mergeBase", "first")) } satisfies FieldsOf<CompareOptions>)
-    ),
-    merge: effect(
-      ["from", text],
-      optionsOf({
-        ...message,
-        into: maybe(text),
-        onConflict: maybe(
-          kind(
-            '"fail", "ours", "theirs" or a function',
-            (value) =>
-              value === "fail" || value === "ours" || value === "theirs" || typeof value === "function"
-          )
-        ),
-        rules: maybe(Schema.Record({ key: Schema.String, value: mergeRules })),
-        collections: maybe(
-          kind<ReadonlyArray<CollectionDefinition>>(
-            "a list of definitions",
-            (value) => Array.isArray(value) && value.every(isDefinition),
-            { hint: "Collection.define makes one" }
-          )
-        ),
-        author: maybe(person),
-        fastForward: maybe(flag),
-        dryRun: maybe(flag)
-      } satisfies FieldsOf<MergeOptions>)
-    ),
+    compare: stream(["a", text], ["b", text]),
+    merge: effect(["from", text]),
     revert: effect(["commitSha", text], optionsOf({ ...message, force: maybe(flag) })),
     reindex: effect(
       optionsOf({

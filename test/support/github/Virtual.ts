@@ -1,7 +1,7 @@
 // What the client and the store load when they use it: loading takes real time, for which a virtual clock does not wait.
 import "../../../src/store/internal/Batches.js"
-import "../../../src/store/internal/BranchCompare.js"
-import "../../../src/store/internal/Branches.js"
+import "../../../src/git/MergeBases.js"
+import "../../../src/store/internal/BranchOperations.js"
 import "../../../src/store/internal/Commit.js"
 import "../../../src/store/internal/DerivedTrees.js"
 import "../../../src/store/internal/FindBy.js"
