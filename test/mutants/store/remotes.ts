@@ -54,8 +54,8 @@ export const remotes = [
   ]),
   mutant("a commit forgets its parent", commit, [
     draft,
-    "parents: Option.toArray(Option.map(head, ({ commit }) => commit)),",
-    "parents: [],"
+    "parents: [...new Set([...Option.toArray(Option.map(head, ({ commit }) => commit)), ...merges])],",
+    "parents: [...merges],"
   ]),
   mutant("a commit's time is in milliseconds", commit, [
     draft,
