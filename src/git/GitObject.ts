@@ -1,8 +1,8 @@
-import { sha1 } from "@noble/hashes/legacy.js"
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
 import * as Either from "effect/Either"
 import type { Oid } from "../domain/Oid.js"
 import type { CommitInfo } from "./Commit.js"
+import { sha1 } from "./Digest.js"
 import { cleanIdentity } from "./Names.js"
 import type { TreeEntry } from "./Tree.js"
 
@@ -42,13 +42,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true })
 
 /** The name of an object: the SHA-1 of its type, length and content. */
 export const hash = (type: ObjectType, content: Uint8Array): Oid =>
-  bytesToHex(
-    sha1
-      .create()
-      .update(encoder.encode(`${type} ${content.length}\0`))
-      .update(content)
-      .digest()
-  ) as Oid
+  sha1(encoder.encode(`${type} ${content.length}\0`), content) as Oid
 
 const weight = (unit: number) => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
