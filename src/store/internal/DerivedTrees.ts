@@ -8,9 +8,10 @@ import type { ReadError } from "../../domain/StoreError.js"
 import type { GitRemoteService } from "../remote/GitRemote.js"
 import { changedBlobs, changedDocuments } from "./CollectionChanges.js"
 import type { DerivedFile } from "./DerivedFile.js"
-import { derivedTree, readerAt, rowsOfIndex, rowsOfManifest } from "./DerivedTree.js"
-import { filesBelow } from "./ordered-tree/FileEdits.js"
+import { derivedTree, rowsOfIndex, rowsOfManifest, treesAt } from "./DerivedTree.js"
+import { filesIn } from "./ordered-tree/FileEdits.js"
 import type { Snapshot } from "./Snapshot.js"
+import { readerOf } from "./SnapshotReader.js"
 
 /** Where the trees of a collection lie, and what they hold. */
 export interface TreePlaces {
@@ -48,9 +49,13 @@ export const storedTrees = (
   places: TreePlaces,
   concurrency: number
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
-  Effect.forEach(treesIn(places), ({ path, rows, unique }) =>
-    derivedTree({ snapshot, collection, concurrency, path, rows, unique })
-  )
+  Effect.suspend(() => {
+    const trees = treesIn(places)
+    const reader = readerOf(snapshot, concurrency)
+    return Effect.map(treesAt(snapshot, trees, concurrency), (states) =>
+      trees.map((place, at) => derivedTree(reader, collection, place, states[at]!))
+    )
+  })
 
 /** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */
 export const differingFrom = (
@@ -78,6 +83,6 @@ export const filesOfTree = (
   path: string,
   concurrency: number
 ): Effect.Effect<ReadonlyArray<string>, ReadError> =>
-  Effect.map(filesBelow(readerAt(snapshot, path, concurrency), ""), (files) =>
+  Effect.map(filesIn(readerOf(snapshot, concurrency), path), (files) =>
     files.map((file) => `${path}/${file.path}`)
   )

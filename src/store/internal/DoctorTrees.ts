@@ -6,12 +6,13 @@ import type { SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Finding } from "../Doctor.js"
-import { type Rows, readerAt, treeAt } from "./DerivedTree.js"
+import { type Rows, treeAt } from "./DerivedTree.js"
 import { treesIn } from "./DerivedTrees.js"
 import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
 import { type Entry, entryOf } from "./ordered-tree/Leaf.js"
 import { formatLimits } from "./ordered-tree/Limits.js"
 import { verify } from "./ordered-tree/Verify.js"
+import { readerOf } from "./SnapshotReader.js"
 import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
 
 type Place = ReturnType<typeof treesIn>[number]
@@ -46,8 +47,8 @@ export const examineTrees = (
     const findings: Array<Finding> = []
     const sound: Array<Place & { readonly count: number }> = []
     for (const place of places) {
-      const { kind, path, rows } = place
-      const state = yield* treeAt({ snapshot, path, rows, concurrency })
+      const { kind, path } = place
+      const state = yield* treeAt(snapshot, place, concurrency)
       if (state._tag === "Missing") findings.push(missing(kind, path))
       else if (state._tag === "Damaged") {
         findings.push(finding("error", kind, "unreadable", `${path} is damaged: ${state.problem.message}`))
@@ -72,7 +73,8 @@ export const examineTrees = (
             Effect.flatMap(rowsOf(rows, documents), (entries) =>
               Effect.map(
                 verify(
-                  readerAt(snapshot, path, concurrency),
+                  readerOf(snapshot, concurrency),
+                  path,
                   Stream.fromIterable(entries),
                   current,
                   formatLimits,

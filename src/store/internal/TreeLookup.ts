@@ -59,7 +59,7 @@ export const treeLookup = (
     const path = core.derived.indexTreePath(collection, index.name)
     const field = index.fields[0]!.path
     const rows = rowsOfIndex(index)
-    const state = yield* treeAt({ snapshot: snapshot.unnoted, path, rows, concurrency })
+    const state = yield* treeAt(snapshot.unnoted, { path, rows }, concurrency)
     if (state._tag === "Missing") return scanOf(`${field} has no index files`)
     if (state._tag === "Damaged") {
       return scanOf(`the index is damaged: ${state.problem.message}`, path, false)
@@ -119,7 +119,7 @@ export const countByManifest = (
     const path = core.derived.manifestTreePath(collection)
     const { concurrency } = core.options
     const rows = rowsOfManifest(fields)
-    const state = yield* treeAt({ snapshot: snapshot.unnoted, path, rows, concurrency })
+    const state = yield* treeAt(snapshot.unnoted, { path, rows }, concurrency)
     return state._tag === "Whole" && state.tree.header.tree === treeOf(settings, collection)
       ? Option.some(state.tree.header.count)
       : Option.none()

@@ -1,0 +1,30 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { ReadError } from "../../domain/StoreError.js"
+import type { Reader } from "./ordered-tree/Reader.js"
+import type { Snapshot } from "./Snapshot.js"
+
+/** Reads trees of small files in a snapshot. */
+export const readerOf = (snapshot: Snapshot, concurrency: number): Reader<ReadError> => ({
+  directory: (path) =>
+    Effect.map(snapshot.directory(path), (found) => {
+      if (Option.isNone(found)) return undefined
+      const { entries, oid } = found.value.tree
+      return {
+        oid,
+        entries: entries.flatMap(({ kind, oid: id, path: name }) =>
+          kind === "blob" || kind === "tree" ? [{ kind, oid: id, name }] : []
+        )
+      }
+    }),
+  files: (paths) =>
+    Effect.map(
+      Stream.runFold(
+        snapshot.files(paths, { concurrency }),
+        new Map<string, Uint8Array>(),
+        (all, { content, path }) => all.set(path, content)
+      ),
+      (found) => paths.map((path) => found.get(path))
+    )
+})
