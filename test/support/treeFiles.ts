@@ -9,6 +9,9 @@ interface Link {
   readonly oid: Oid
 }
 
+/** The id of a file that is put follows from its content. */
+type FileEdit = TreeEdit | { readonly _tag: "Put"; readonly path: string; readonly content: Uint8Array }
+
 type Directory = ReadonlyMap<string, Link>
 
 const split = (path: string): readonly [string, string | undefined] => {
@@ -27,6 +30,7 @@ export class TreeFiles {
   read: Array<string> = []
 
   readonly reader: Reader<never> = {
+    concurrency: 16,
     directory: (path) =>
       Effect.sync(() => {
         this.read.push(`${path}/`)
@@ -40,9 +44,9 @@ export class TreeFiles {
         }))
         return { oid: found.oid, entries }
       }),
-    files: (paths) =>
+    files: (files) =>
       Effect.sync(() =>
-        paths.map((path) => {
+        files.map(({ path }) => {
           this.read.push(path)
           return this.file(path)
         })
@@ -96,7 +100,7 @@ export class TreeFiles {
   }
 
   /** Makes edits as Git would: one that removes what is not there, or lies below another one, is a defect. */
-  edit(edits: ReadonlyArray<TreeEdit>): void {
+  edit(edits: ReadonlyArray<FileEdit>): void {
     this.root = this.#edited(
       this.root,
       edits.map((edit) => [edit.path, edit] as const)
@@ -104,9 +108,9 @@ export class TreeFiles {
     this.#keep(this.root)
   }
 
-  #edited(before: Directory, edits: ReadonlyArray<readonly [string, TreeEdit]>): Directory {
+  #edited(before: Directory, edits: ReadonlyArray<readonly [string, FileEdit]>): Directory {
     const after = new Map(before)
-    const below = new Map<string, Array<readonly [string, TreeEdit]>>()
+    const below = new Map<string, Array<readonly [string, FileEdit]>>()
     const changed = new Set<string>()
     for (const [path, edit] of edits) {
       const [name, rest] = split(path)

@@ -24,8 +24,7 @@ import { type Reading, runAll } from "./ordered-tree/Reading.js"
 import { firstWithin } from "./ordered-tree/Scan.js"
 import { StoredTree } from "./ordered-tree/StoredTree.js"
 import type { TreeEdit } from "./ordered-tree/TreeEdit.js"
-import type { Snapshot } from "./Snapshot.js"
-import { readerOf } from "./SnapshotReader.js"
+import type { TreeFileCache } from "./SnapshotReader.js"
 import type { UniqueIndex } from "./Uniqueness.js"
 
 /** What the rows of a tree are made of. */
@@ -102,14 +101,12 @@ function* opened<E>(reader: Reader<E>, { path, rows }: TreePlace): Reading<Store
   })
 }
 
-/** Opens trees of a snapshot together. */
+/** Opens trees together. */
 export const treesAt = (
-  snapshot: Snapshot,
-  places: ReadonlyArray<TreePlace>,
-  concurrency: number
-): Effect.Effect<ReadonlyArray<TreeState>, ReadError> => {
-  const reader = readerOf(snapshot, concurrency)
-  return Effect.map(
+  reader: Reader<ReadError>,
+  places: ReadonlyArray<TreePlace>
+): Effect.Effect<ReadonlyArray<TreeState>, ReadError> =>
+  Effect.map(
     runAll(
       reader,
       places.map((place) => () => opened(reader, place))
@@ -122,15 +119,10 @@ export const treesAt = (
         })
       )
   )
-}
 
-/** Opens a tree of a snapshot. */
-export const treeAt = (
-  snapshot: Snapshot,
-  place: TreePlace,
-  concurrency: number
-): Effect.Effect<TreeState, ReadError> =>
-  Effect.map(treesAt(snapshot, [place], concurrency), ([state]) => state!)
+/** Opens a tree. */
+export const treeAt = (reader: Reader<ReadError>, place: TreePlace): Effect.Effect<TreeState, ReadError> =>
+  Effect.map(treesAt(reader, [place]), ([state]) => state!)
 
 /** A unique index of format 2. */
 const uniqueTree = (
@@ -160,6 +152,7 @@ const changeOf = (root: string, edit: TreeEdit): Change => {
 /** An index or a manifest of format 2, as a snapshot has it: a tree of small files. */
 export const derivedTree = (
   reader: Reader<ReadError>,
+  known: TreeFileCache,
   collection: string,
   { path, rows, unique }: TreePlace,
   state: TreeState
@@ -230,6 +223,8 @@ export const derivedTree = (
     }
     const applied = yield* apply(stored, edits, tree)
     const single = yield* fileEdits(path, applied.edits)
+    // Found by their ids alone, whether or not the commit succeeds.
+    for (const edit of single) if (edit._tag === "Put") known.set(edit.oid, edit.content)
     const changes = single.map((edit) => changeOf(path, edit))
     return Either.right(Option.some({ ...nothing, changes }))
   }

@@ -10,8 +10,8 @@ import { changedBlobs, changedDocuments } from "./CollectionChanges.js"
 import type { DerivedFile } from "./DerivedFile.js"
 import { derivedTree, rowsOfIndex, rowsOfManifest, treesAt } from "./DerivedTree.js"
 import { filesIn } from "./ordered-tree/FileEdits.js"
-import type { Snapshot } from "./Snapshot.js"
-import { readerOf } from "./SnapshotReader.js"
+import type { Reader } from "./ordered-tree/Reader.js"
+import type { TreeFileCache } from "./SnapshotReader.js"
 
 /** Where the trees of a collection lie, and what they hold. */
 export interface TreePlaces {
@@ -44,16 +44,15 @@ export const treesIn = ({ indexes, manifest }: TreePlaces) => [
 
 /** The trees of a collection's indexes and of its manifest as a snapshot has them. */
 export const storedTrees = (
-  snapshot: Snapshot,
+  reader: Reader<ReadError>,
+  known: TreeFileCache,
   collection: string,
-  places: TreePlaces,
-  concurrency: number
+  places: TreePlaces
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
   Effect.suspend(() => {
     const trees = treesIn(places)
-    const reader = readerOf(snapshot, concurrency)
-    return Effect.map(treesAt(snapshot, trees, concurrency), (states) =>
-      trees.map((place, at) => derivedTree(reader, collection, place, states[at]!))
+    return Effect.map(treesAt(reader, trees), (states) =>
+      trees.map((place, at) => derivedTree(reader, known, collection, place, states[at]!))
     )
   })
 
@@ -79,10 +78,7 @@ export const differingFrom = (
 
 /** Every file of a tree. */
 export const filesOfTree = (
-  snapshot: Snapshot,
-  path: string,
-  concurrency: number
+  reader: Reader<ReadError>,
+  path: string
 ): Effect.Effect<ReadonlyArray<string>, ReadError> =>
-  Effect.map(filesIn(readerOf(snapshot, concurrency), path), (files) =>
-    files.map((file) => `${path}/${file.path}`)
-  )
+  Effect.map(filesIn(reader, path), (files) => files.map((file) => `${path}/${file.path}`))

@@ -150,11 +150,11 @@ export const storedOf = (
   files: DerivedFiles,
   given: Pick<SingleFile<unknown>, "isTouched" | "now">
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> => {
-  const { derived, options } = parts
+  const { derived } = parts
   if (at.settings.format === 1) return storedFiles(parts, snapshot, at, collection, files, given)
   const places = derived.treesOf(collection, at.settings)
   return Effect.flatMap(trees, ({ storedTrees }) =>
-    storedTrees(snapshot, collection, places, options.concurrency)
+    storedTrees(readerOf(parts, snapshot), derived.known.treeFiles, collection, places)
   )
 }
 
@@ -211,7 +211,7 @@ export const derive = (
       going.push({ at, found: found?.value })
       changing.push(() => file.changed(documents, tree))
     }
-    for (const [i, made] of (yield* runAll(readerOf(snapshot, concurrency), changing)).entries()) {
+    for (const [i, made] of (yield* runAll(readerOf(parts, snapshot), changing)).entries()) {
       const { at, found } = going[i]!
       // What is broken is made anew.
       if (Either.isRight(made))

@@ -41,14 +41,14 @@ export const examineTrees = (
   current: Oid
 ): Effect.Effect<DerivedExamination, ReadError> =>
   Effect.gen(function* () {
-    const { concurrency } = core.options
+    const reader = readerOf(core, snapshot)
     const { finding, missing, stale, wrong } = findingsOn(collection)
     const places = treesIn(core.derived.treesOf(collection, settings.settings))
     const findings: Array<Finding> = []
     const sound: Array<Place & { readonly count: number }> = []
     for (const place of places) {
       const { kind, path } = place
-      const state = yield* treeAt(snapshot, place, concurrency)
+      const state = yield* treeAt(reader, place)
       if (state._tag === "Missing") findings.push(missing(kind, path))
       else if (state._tag === "Damaged") {
         findings.push(finding("error", kind, "unreadable", `${path} is damaged: ${state.problem.message}`))
@@ -72,14 +72,7 @@ export const examineTrees = (
           Effect.filter(sound, ({ path, rows }) =>
             Effect.flatMap(rowsOf(rows, documents), (entries) =>
               Effect.map(
-                verify(
-                  readerOf(snapshot, concurrency),
-                  path,
-                  Stream.fromIterable(entries),
-                  current,
-                  formatLimits,
-                  rows.definition
-                ),
+                verify(reader, path, Stream.fromIterable(entries), current, formatLimits, rows.definition),
                 (problems) => problems.length > 0
               )
             )

@@ -23,6 +23,7 @@ import { asksForList, type ManifestPlan, type Span, type TreePlan } from "./Quer
 import type { KeyRange } from "./QueryRange.js"
 import { distinctKeys, type Keyed, mergeSorted } from "./QuerySorting.js"
 import { type Found, filesOf, foundAmong, judgeOf, type Target } from "./QueryTarget.js"
+import { readerOf } from "./SnapshotReader.js"
 import type { SettingsAt } from "./StoreCore.js"
 
 /** Documents that may have changed without an index before it is not used any more. */
@@ -47,14 +48,13 @@ export const openTree = (
 ): Effect.Effect<Either.Either<OpenTree, string>, ReadError> =>
   Effect.gen(function* () {
     const { collection, core, snapshot } = target
-    const { concurrency } = core.options
     const isIndex = plan._tag === "Tree"
     const path = isIndex
       ? core.derived.indexTreePath(collection, plan.index.name)
       : core.derived.manifestTreePath(collection)
     const name = isIndex ? `the index ${plan.index.name}` : "the manifest"
     const rows = isIndex ? rowsOfIndex(plan.index) : rowsOfManifest(plan.fields)
-    const state = yield* treeAt(snapshot.unnoted, { path, rows }, concurrency)
+    const state = yield* treeAt(readerOf(core, snapshot.unnoted), { path, rows })
     if (state._tag === "Missing") return Either.left(`${name} has no files`)
     if (state._tag === "Damaged") return Either.left(`${name} is damaged: ${state.problem.message}`)
     const { tree } = state

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import * as fc from "fast-check"
+import { Bounded } from "../../../src/domain/Bounded.js"
 import { plainIndex } from "../../../src/domain/IndexDefinition.js"
 import type { DocumentChange } from "../../../src/domain/IndexFile.js"
 import { Oid } from "../../../src/domain/Oid.js"
@@ -21,11 +22,17 @@ import { remotes } from "../core/Remotes.js"
 const path = "data/_index/people/city"
 const tree = Oid.make("1".repeat(40))
 
-const fileAt = (snapshot: Snapshot, rows: Rows, path: string) =>
-  Effect.map(treeAt(snapshot, { path, rows }, 4), (state) => ({
-    reader: readerOf(snapshot, 4),
-    ...derivedTree(readerOf(snapshot, 4), "people", { path, rows }, state)
+const fileAt = (remote: GitRemoteService, snapshot: Snapshot, rows: Rows, path: string) => {
+  const treeFiles = new Bounded<Uint8Array>(1000)
+  const reader = readerOf(
+    { remote, options: { concurrency: 4 }, derived: { known: { treeFiles } } },
+    snapshot
+  )
+  return Effect.map(treeAt(reader, { path, rows }), (state) => ({
+    reader,
+    ...derivedTree(reader, treeFiles, "people", { path, rows }, state)
   }))
+}
 
 /** None where the tree is missing or damaged. */
 const changedBy = (
@@ -44,7 +51,7 @@ const write = (
   Effect.gen(function* () {
     const { committed, result } = yield* remote.commitNext("main", (source) =>
       Effect.gen(function* () {
-        const file = yield* fileAt(makeSnapshot(source), rows, path)
+        const file = yield* fileAt(remote, makeSnapshot(source), rows, path)
         const changed = how === "anew" ? Option.none() : yield* changedBy(file, documents)
         const made = Option.isNone(changed) ? yield* file.anew(documents, tree) : changed.value
         const commit = { message: "m", changes: made.changes }
@@ -141,7 +148,7 @@ describe.each(remotes)("an index or a manifest as a tree, on %s", (name, layer) 
         changes: [{ _tag: "Remove", path: `${path}/${leaf.path}` }]
       })
       const damaged = makeSnapshot(remote.snapshot("main"))
-      const file = yield* fileAt(damaged, rows, path)
+      const file = yield* fileAt(remote, damaged, rows, path)
       assert.isUndefined(file.recorded)
       assert.isTrue(Option.isNone(yield* changedBy(file, [{ id: "e", document: { city: "Rome" } }])))
       yield* write(remote, rows, documents, "anew", path)

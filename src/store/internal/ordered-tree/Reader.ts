@@ -16,10 +16,20 @@ export interface ReaderDirectory {
   readonly entries: ReadonlyArray<ReaderEntry>
 }
 
-/** How a tree is read, at one commit. Paths are below the tree's own directory. */
+/** A file that a directory lists. */
+export interface ReaderFile {
+  readonly path: string
+  readonly oid: Oid
+}
+
+/** How trees are read, at one commit. */
 export interface Reader<E> {
+  /** Reads that are made side by side. */
+  readonly concurrency: number
   /** The direct entries of a directory; undefined where it is missing. */
   readonly directory: (path: string) => Effect.Effect<ReaderDirectory | undefined, E>
   /** The contents of files that are needed together, in the order asked for; undefined where one is missing. */
-  readonly files: (paths: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Uint8Array | undefined>, E>
+  readonly files: (
+    files: ReadonlyArray<ReaderFile>
+  ) => Effect.Effect<ReadonlyArray<Uint8Array | undefined>, E>
 }

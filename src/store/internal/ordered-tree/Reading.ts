@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
-import type { Reader, ReaderDirectory } from "./Reader.js"
+import type { Reader, ReaderDirectory, ReaderFile } from "./Reader.js"
 
 /** What a computation reads next. */
 export interface Request {
   readonly directories: ReadonlyArray<string>
-  readonly files: ReadonlyArray<string>
+  readonly files: ReadonlyArray<ReaderFile>
 }
 
 /** What was read, in the order asked for; undefined where it is missing. */
@@ -27,15 +27,15 @@ export function* readDirectories(paths: ReadonlyArray<string>): Reading<Reply["d
   return (yield { directories: paths, files: [] }).directories
 }
 
-export function* readFiles(paths: ReadonlyArray<string>): Reading<Reply["files"]> {
-  if (paths.length === 0) return []
-  return (yield { directories: [], files: paths }).files
+export function* readFiles(files: ReadonlyArray<ReaderFile>): Reading<Reply["files"]> {
+  if (files.length === 0) return []
+  return (yield { directories: [], files }).files
 }
 
-/** Directories that are read at once. */
-const concurrency = 16
-
-const fetch = <E>({ directory, files }: Reader<E>, request: Request): Effect.Effect<Reply, E> => {
+const fetch = <E>(
+  { concurrency, directory, files }: Reader<E>,
+  request: Request
+): Effect.Effect<Reply, E> => {
   const paths = request.directories
   const [only] = paths
   const directories =
@@ -47,7 +47,7 @@ const fetch = <E>({ directory, files }: Reader<E>, request: Request): Effect.Eff
   const contents = files(request.files)
   if (paths.length === 0) return Effect.map(contents, (found) => ({ directories: [], files: found }))
   return Effect.zipWith(directories, contents, (directories, files) => ({ directories, files }), {
-    concurrent: true
+    concurrent: concurrency > 1
   })
 }
 

@@ -43,8 +43,12 @@ export class StoredTree<E> {
     const [directory] = yield* readDirectories([path])
     if (directory === undefined) return undefined
     const at = (name: string) => (path === "" ? name : `${path}/${name}`)
-    const reply = yield { directories: [at(rowsName)], files: [at(headerName)] }
-    const [content, rows] = [reply.files[0], reply.directories[0]]
+    const own = directory.entries.find(({ kind, name }) => kind === "blob" && name === headerName)
+    const { directories, files } = yield {
+      directories: [at(rowsName)],
+      files: own === undefined ? [] : [{ path: at(headerName), oid: own.oid }]
+    }
+    const [[rows], [content]] = [directories, files]
     if (content === undefined) throw broken(headerName, "is missing")
     const header = Either.getOrThrowWith(parseHeader(content), (problem) => broken(headerName, problem))
     if (rows === undefined) throw broken(rowsName, "is missing")
@@ -131,7 +135,7 @@ export class StoredTree<E> {
   /** The rows of leaves, which are read together and not kept. */
   *read(leaves: ReadonlyArray<Node>): Reading<ReadonlyArray<ReadonlyArray<Entry>>> {
     const missing = leaves.filter(({ entries }) => entries === undefined)
-    const contents = yield* readFiles(missing.map((leaf) => this.#at(leaf)))
+    const contents = yield* readFiles(missing.map((leaf) => ({ path: this.#at(leaf), oid: leaf.place!.oid })))
     const rows = new Map<Node, ReadonlyArray<Entry>>()
     for (const [at, leaf] of missing.entries()) {
       if (at > 0) yield
