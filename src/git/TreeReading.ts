@@ -189,7 +189,18 @@ export const treeReads = <T extends TreeNode<T>>(on: TreeReads<T>) => {
     entries: (root: Oid, paths: ReadonlyArray<string>) =>
       on.run("entries", () => {
         const top = on.rootOf(root)
-        return paths.flatMap((path) => listedAt(top, path) ?? [])
+        /** Directories by their paths: files that are asked for together mostly lie in few. */
+        const directories = new Map<string, Entry | undefined>()
+        return paths.flatMap((path) => {
+          const slash = path.lastIndexOf("/")
+          if (slash <= 0) return listedAt(top, path) ?? []
+          const directory = path.slice(0, slash)
+          if (!directories.has(directory)) directories.set(directory, entryAt(on.find, top, directory))
+          const above = directories.get(directory)
+          const name = path.slice(slash + 1)
+          const found = above?.mode === "040000" ? entryAt(on.find, above.oid, name) : undefined
+          return found === undefined || name === "" ? [] : listed(path, found.mode, found.oid)
+        })
       }),
 
     tree: (root: Oid, path: string, options: ListOptions = {}) =>

@@ -18,7 +18,7 @@ import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js
 /** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
 const importing = lazy(() => import("../transfer/Import.js"))
 const judging = lazy(() => import("./UniqueDryRun.js"))
-const editing = lazy(() => import("./DocumentEdit.js"))
+const versions = lazy(() => import("./StoredVersions.js"))
 const restoring = lazy(() => import("./Restore.js"))
 
 /** A collection of a store: what a reader has, and writes of one document or of its index and manifest. */
@@ -64,10 +64,12 @@ export const makeCollection = <A, I>(core: StoreCore, name: string, codec: Codec
     Effect.gen(function* () {
       const snapshot = core.snapshot()
       yield* snapshot.head
-      const { readVersions } = yield* editing
+      const { settings } = yield* core.repository.at(snapshot)
+      const { readVersions } = yield* versions
       const found = yield* readVersions(
         core,
         snapshot,
+        settings,
         ids.map((id) => ({ collection: name, id }))
       )
       return new Map(

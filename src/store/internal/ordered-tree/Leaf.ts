@@ -70,7 +70,7 @@ export const weightOfFile = (size: number): number =>
   Math.max(0, size - opening.length - closing.length + between.length)
 
 /** A line as a row; undefined where it is none, or holds a number that JavaScript does not. */
-const rowIn = (line: string): Row | undefined => {
+const rowIn = (line: string, isSpelled: boolean): Row | undefined => {
   let value: unknown
   try {
     value = JSON.parse(line)
@@ -79,7 +79,7 @@ const rowIn = (line: string): Row | undefined => {
   }
   if (typeof value !== "object" || value === null || isDeeperThan(value, maxDepth)) return undefined
   const row = value as Row
-  const isHeld = mayBeSpelled(line) ? Either.isRight(encodeInline(row)) : true
+  const isHeld = isSpelled && mayBeSpelled(line) ? Either.isRight(encodeInline(row)) : true
   return typeof row["_id"] === "string" && isHeld ? row : undefined
 }
 
@@ -91,9 +91,10 @@ export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<Read
     return Either.left("is not a list of rows in lines")
   // Most leaves are ASCII: then the lines need not be measured one by one.
   const bytes = content.length === text.length ? (line: string) => line.length : bytesIn
+  const isSpelled = mayBeSpelled(text)
   const entries: Array<Entry> = []
   for (const line of text.slice(opening.length, -closing.length).split(between)) {
-    const row = rowIn(line)
+    const row = rowIn(line, isSpelled)
     if (row === undefined) return Either.left("has lines that are not rows")
     entries.push(new Entry(line, bytes(line) + between.length, keyOf, row))
   }
