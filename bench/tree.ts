@@ -8,6 +8,7 @@ import { type Entry, entryOf, type KeyOf, type Row } from "../src/store/internal
 import { run } from "../src/store/internal/ordered-tree/Reading.js"
 import { scan } from "../src/store/internal/ordered-tree/Scan.js"
 import { StoredTree } from "../src/store/internal/ordered-tree/StoredTree.js"
+import { makeTreeCache } from "../src/store/internal/ordered-tree/TreeCache.js"
 import { TreeFiles } from "../test/support/treeFiles.js"
 import { machine } from "./support/compare.js"
 import { idOf } from "./support/repositories.js"
@@ -45,6 +46,11 @@ const kinds: ReadonlyArray<{
     row: (n) => ({ _id: idOf(n), city: cities[n % cities.length]!, name: `Somebody called ${n}` })
   }
 ]
+
+const nothingKnown = () => {
+  const { headers, leaves } = makeTreeCache()
+  return { headers, leaves: leaves("") }
+}
 
 const bytes = (objects: ReadonlyArray<Uint8Array>) => objects.reduce((sum, { length }) => sum + length, 0)
 
@@ -101,7 +107,9 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
       const began = performance.now()
       const { edits } = await Effect.runPromise(
         Effect.flatMap(
-          run(files.reader, () => StoredTree.open({ reader: files.reader, path: "", keyOf })),
+          run(files.reader, () =>
+            StoredTree.open({ reader: files.reader, path: "", keyOf, known: nothingKnown() })
+          ),
           (stored) => run(files.reader, () => apply(stored!, new Map([[entry.key, entry]]), tree))
         )
       )
@@ -116,7 +124,9 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
     const began = performance.now()
     await Effect.runPromise(
       Effect.flatMap(
-        run(files.reader, () => StoredTree.open({ reader: files.reader, path: "", keyOf })),
+        run(files.reader, () =>
+          StoredTree.open({ reader: files.reader, path: "", keyOf, known: nothingKnown() })
+        ),
         (stored) => Stream.runDrain(Stream.take(scan(stored!, { from: sorted[count >> 1]!.key }), 20))
       )
     )
@@ -131,7 +141,9 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
     const start = performance.now()
     await Effect.runPromise(
       Effect.flatMap(
-        run(files.reader, () => StoredTree.open({ reader: files.reader, path: "", keyOf })),
+        run(files.reader, () =>
+          StoredTree.open({ reader: files.reader, path: "", keyOf, known: nothingKnown() })
+        ),
         (stored) => run(files.reader, () => apply(stored!, more, emptyTree))
       )
     )

@@ -9,9 +9,6 @@ interface Link {
   readonly oid: Oid
 }
 
-/** The id of a file that is put follows from its content. */
-type FileEdit = TreeEdit | { readonly _tag: "Put"; readonly path: string; readonly content: Uint8Array }
-
 type Directory = ReadonlyMap<string, Link>
 
 const split = (path: string): readonly [string, string | undefined] => {
@@ -44,9 +41,9 @@ export class TreeFiles {
         }))
         return { oid: found.oid, entries }
       }),
-    files: (files) =>
+    files: (paths) =>
       Effect.sync(() =>
-        files.map(({ path }) => {
+        paths.map((path) => {
           this.read.push(path)
           return this.file(path)
         })
@@ -100,7 +97,7 @@ export class TreeFiles {
   }
 
   /** Makes edits as Git would: one that removes what is not there, or lies below another one, is a defect. */
-  edit(edits: ReadonlyArray<FileEdit>): void {
+  edit(edits: ReadonlyArray<TreeEdit>): void {
     this.root = this.#edited(
       this.root,
       edits.map((edit) => [edit.path, edit] as const)
@@ -108,9 +105,9 @@ export class TreeFiles {
     this.#keep(this.root)
   }
 
-  #edited(before: Directory, edits: ReadonlyArray<readonly [string, FileEdit]>): Directory {
+  #edited(before: Directory, edits: ReadonlyArray<readonly [string, TreeEdit]>): Directory {
     const after = new Map(before)
-    const below = new Map<string, Array<readonly [string, FileEdit]>>()
+    const below = new Map<string, Array<readonly [string, TreeEdit]>>()
     const changed = new Set<string>()
     for (const [path, edit] of edits) {
       const [name, rest] = split(path)

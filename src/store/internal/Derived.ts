@@ -12,9 +12,9 @@ import { under } from "../DocumentPath.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import type { Parsed } from "./DerivedFile.js"
 import type { TreePlaces } from "./DerivedTrees.js"
+import { makeTreeCache, type TreeCache } from "./ordered-tree/TreeCache.js"
 import { type SettingsAt, settingsMaxAge } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
-import type { TreeFileCache } from "./SnapshotReader.js"
 
 export const indexDirectory = "_index"
 export const manifestDirectory = "_manifest"
@@ -42,7 +42,7 @@ type DerivedNames = Pick<Settings, "indexes" | "manifests">
 export interface KnownFiles {
   readonly indexes: Bounded<Parsed<IndexFile>>
   readonly manifests: Bounded<Parsed<ManifestFile<SpelledObject>>>
-  readonly treeFiles: TreeFileCache
+  readonly trees: TreeCache
 }
 
 /** Where the index and manifest files of a repository lie, and what is known of them. */
@@ -79,7 +79,6 @@ interface SeenIndex {
 
 /** What is kept of index files and of manifests, by their bytes, which take two and a half times as much with what they say. */
 const mostBytes = 64 * 1024 * 1024
-const mostTreeBytes = 16 * 1024 * 1024
 const sizeOf = ({ content }: Parsed<unknown>) => content.length + 1
 
 /** The same of index files that only reads have seen. */
@@ -114,7 +113,7 @@ export const make = (options: ResolvedOptions): Derived => {
   const known: KnownFiles = {
     indexes: new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf),
     manifests: new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf),
-    treeFiles: new Bounded<Uint8Array>(mostTreeBytes, ({ length }) => length + 100)
+    trees: makeTreeCache()
   }
   const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
   const indexPath = (collection: string, name: string) =>

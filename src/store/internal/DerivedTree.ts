@@ -9,6 +9,7 @@ import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
 import { held } from "../../domain/SpelledJson.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Change } from "../remote/GitRemote.js"
 import { type ChangedFile, type Derivation, type DerivedFile, nothing, unprintable } from "./DerivedFile.js"
 import { apply } from "./ordered-tree/Apply.js"
@@ -17,14 +18,14 @@ import { build } from "./ordered-tree/Build.js"
 import { fileEdits, filesIn } from "./ordered-tree/FileEdits.js"
 import { headerName } from "./ordered-tree/Header.js"
 import { hasTooMany, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
-import { type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
+import { compareEntries, type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
 import { formatLimits } from "./ordered-tree/Limits.js"
 import type { Reader } from "./ordered-tree/Reader.js"
 import { type Reading, runAll } from "./ordered-tree/Reading.js"
 import { firstWithin } from "./ordered-tree/Scan.js"
 import { StoredTree } from "./ordered-tree/StoredTree.js"
+import type { TreeCache } from "./ordered-tree/TreeCache.js"
 import type { TreeEdit } from "./ordered-tree/TreeEdit.js"
-import type { TreeFileCache } from "./SnapshotReader.js"
 import type { UniqueIndex } from "./Uniqueness.js"
 
 /** What the rows of a tree are made of. */
@@ -32,6 +33,8 @@ export interface Rows {
   /** The paths of documents that they depend on. */
   readonly fields: ReadonlyArray<string>
   readonly keyOf: (row: Row) => string
+  /** What the keys depend on: rows that are alike have other keys in an index of another order. */
+  readonly keys: string
   /** The definition that they follow, as the header has it: see `Header`. */
   readonly definition: string | undefined
   /** What is wrong with a document that cannot be in the tree, if anything. */
@@ -49,6 +52,7 @@ const noRows: ReadonlyMap<string, Row> = new Map()
 export const rowsOfIndex = (index: IndexDefinition): Rows => ({
   fields: pathsOf(index),
   keyOf: keyOfRows(index.fields),
+  keys: JSON.stringify(index.fields.map(({ order, path }) => [path, order])),
   definition: definitionText(index),
   problem: (document) =>
     holds(index, document) && hasTooMany(index.fields, (path) => valueAt(document, path))
@@ -64,6 +68,7 @@ export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
   return {
     fields,
     keyOf,
+    keys: "",
     definition: undefined,
     problem: () => undefined,
     of: (id, document) => {
@@ -92,8 +97,13 @@ export type TreeState =
   | { readonly _tag: "Damaged"; readonly problem: BrokenTree }
   | { readonly _tag: "Whole"; readonly tree: StoredTree<ReadError> }
 
-function* opened<E>(reader: Reader<E>, { path, rows }: TreePlace): Reading<StoredTree<E> | undefined> {
-  const tree = yield* StoredTree.open({ reader, path, keyOf: rows.keyOf })
+function* opened<E>(
+  reader: Reader<E>,
+  cache: TreeCache,
+  { path, rows }: TreePlace
+): Reading<StoredTree<E> | undefined> {
+  const known = { headers: cache.headers, leaves: cache.leaves(rows.keys) }
+  const tree = yield* StoredTree.open({ reader, path, keyOf: rows.keyOf, known })
   if (tree === undefined || tree.header.index === rows.definition) return tree
   throw new BrokenTree({
     path: headerName,
@@ -104,12 +114,13 @@ function* opened<E>(reader: Reader<E>, { path, rows }: TreePlace): Reading<Store
 /** Opens trees together. */
 export const treesAt = (
   reader: Reader<ReadError>,
+  cache: TreeCache,
   places: ReadonlyArray<TreePlace>
 ): Effect.Effect<ReadonlyArray<TreeState>, ReadError> =>
   Effect.map(
     runAll(
       reader,
-      places.map((place) => () => opened(reader, place))
+      places.map((place) => () => opened(reader, cache, place))
     ),
     (all) =>
       all.map(
@@ -121,8 +132,11 @@ export const treesAt = (
   )
 
 /** Opens a tree. */
-export const treeAt = (reader: Reader<ReadError>, place: TreePlace): Effect.Effect<TreeState, ReadError> =>
-  Effect.map(treesAt(reader, [place]), ([state]) => state!)
+export const treeAt = (
+  reader: Reader<ReadError>,
+  cache: TreeCache,
+  place: TreePlace
+): Effect.Effect<TreeState, ReadError> => Effect.map(treesAt(reader, cache, [place]), ([state]) => state!)
 
 /** A unique index of format 2. */
 const uniqueTree = (
@@ -152,7 +166,6 @@ const changeOf = (root: string, edit: TreeEdit): Change => {
 /** An index or a manifest of format 2, as a snapshot has it: a tree of small files. */
 export const derivedTree = (
   reader: Reader<ReadError>,
-  known: TreeFileCache,
   collection: string,
   { path, rows, unique }: TreePlace,
   state: TreeState
@@ -181,11 +194,11 @@ export const derivedTree = (
 
   const anew: DerivedFile["anew"] = (documents, tree) =>
     Effect.gen(function* () {
-      const entries: Array<Entry> = []
-      for (const { document, id } of documents) {
-        if (document !== undefined) entries.push(...(yield* entriesOf(id, document)))
-      }
-      entries.sort((a, b) => (a.key < b.key ? -1 : 1))
+      const rowsOf = TimeSlice.forEach(documents, ({ document, id }) =>
+        document === undefined ? Effect.succeed([]) : entriesOf(id, document)
+      )
+      const unsorted = (yield* rowsOf).flat()
+      const entries = yield* TimeSlice.run(() => TimeSlice.sorted(unsorted, compareEntries))
       const contents = new Map<Oid, Uint8Array>()
       const { files } = yield* build(
         Stream.fromIterable(entries),
@@ -223,8 +236,6 @@ export const derivedTree = (
     }
     const applied = yield* apply(stored, edits, tree)
     const single = yield* fileEdits(path, applied.edits)
-    // Found by their ids alone, whether or not the commit succeeds.
-    for (const edit of single) if (edit._tag === "Put") known.set(edit.oid, edit.content)
     const changes = single.map((edit) => changeOf(path, edit))
     return Either.right(Option.some({ ...nothing, changes }))
   }

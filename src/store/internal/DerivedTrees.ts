@@ -11,7 +11,7 @@ import type { DerivedFile } from "./DerivedFile.js"
 import { derivedTree, rowsOfIndex, rowsOfManifest, treesAt } from "./DerivedTree.js"
 import { filesIn } from "./ordered-tree/FileEdits.js"
 import type { Reader } from "./ordered-tree/Reader.js"
-import type { TreeFileCache } from "./SnapshotReader.js"
+import type { TreeCache } from "./ordered-tree/TreeCache.js"
 
 /** Where the trees of a collection lie, and what they hold. */
 export interface TreePlaces {
@@ -45,14 +45,14 @@ export const treesIn = ({ indexes, manifest }: TreePlaces) => [
 /** The trees of a collection's indexes and of its manifest as a snapshot has them. */
 export const storedTrees = (
   reader: Reader<ReadError>,
-  known: TreeFileCache,
+  cache: TreeCache,
   collection: string,
   places: TreePlaces
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
   Effect.suspend(() => {
     const trees = treesIn(places)
-    return Effect.map(treesAt(reader, trees), (states) =>
-      trees.map((place, at) => derivedTree(reader, known, collection, place, states[at]!))
+    return Effect.map(treesAt(reader, cache, trees), (states) =>
+      trees.map((place, at) => derivedTree(reader, collection, place, states[at]!))
     )
   })
 

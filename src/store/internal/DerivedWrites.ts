@@ -154,7 +154,7 @@ export const storedOf = (
   if (at.settings.format === 1) return storedFiles(parts, snapshot, at, collection, files, given)
   const places = derived.treesOf(collection, at.settings)
   return Effect.flatMap(trees, ({ storedTrees }) =>
-    storedTrees(readerOf(parts, snapshot), derived.known.treeFiles, collection, places)
+    storedTrees(readerOf(parts, snapshot), derived.known.trees, collection, places)
   )
 }
 

@@ -9,7 +9,7 @@ import type { Finding } from "../Doctor.js"
 import { type Rows, treeAt } from "./DerivedTree.js"
 import { treesIn } from "./DerivedTrees.js"
 import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
-import { type Entry, entryOf } from "./ordered-tree/Leaf.js"
+import { compareEntries, type Entry, entryOf } from "./ordered-tree/Leaf.js"
 import { formatLimits } from "./ordered-tree/Limits.js"
 import { verify } from "./ordered-tree/Verify.js"
 import { readerOf } from "./SnapshotReader.js"
@@ -29,7 +29,7 @@ const rowsOf = ({ keyOf, of }: Rows, documents: ReadonlyMap<string, SpelledObjec
         }
       })
     )
-    return entries.sort((a, b) => (a.key < b.key ? -1 : 1))
+    return yield* TimeSlice.run(() => TimeSlice.sorted(entries, compareEntries))
   })
 
 /** Looks at the trees of indexes and manifest, of format 2. `current` is the tree of the collection. */
@@ -48,7 +48,7 @@ export const examineTrees = (
     const sound: Array<Place & { readonly count: number }> = []
     for (const place of places) {
       const { kind, path } = place
-      const state = yield* treeAt(reader, place)
+      const state = yield* treeAt(reader, core.derived.known.trees, place)
       if (state._tag === "Missing") findings.push(missing(kind, path))
       else if (state._tag === "Damaged") {
         findings.push(finding("error", kind, "unreadable", `${path} is damaged: ${state.problem.message}`))

@@ -22,7 +22,7 @@ const damaged: Stored = { rows: undefined, tree: undefined }
 const absentFrom = (current: Oid): Stored => (current === emptyTree ? { rows: 0, tree: emptyTree } : damaged)
 
 const inTree = (core: StoreCore, snapshot: Snapshot, path: string, index: IndexDefinition, current: Oid) =>
-  treeAt(readerOf(core, snapshot), { path, rows: rowsOfIndex(index) }).pipe(
+  treeAt(readerOf(core, snapshot), core.derived.known.trees, { path, rows: rowsOfIndex(index) }).pipe(
     Effect.map((state): Stored => {
       if (state._tag !== "Whole") return state._tag === "Missing" ? absentFrom(current) : damaged
       const { count, tree } = state.tree.header

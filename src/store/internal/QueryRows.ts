@@ -54,7 +54,7 @@ export const openTree = (
       : core.derived.manifestTreePath(collection)
     const name = isIndex ? `the index ${plan.index.name}` : "the manifest"
     const rows = isIndex ? rowsOfIndex(plan.index) : rowsOfManifest(plan.fields)
-    const state = yield* treeAt(readerOf(core, snapshot.unnoted), { path, rows })
+    const state = yield* treeAt(readerOf(core, snapshot.unnoted), core.derived.known.trees, { path, rows })
     if (state._tag === "Missing") return Either.left(`${name} has no files`)
     if (state._tag === "Damaged") return Either.left(`${name} is damaged: ${state.problem.message}`)
     const { tree } = state

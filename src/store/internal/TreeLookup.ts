@@ -59,7 +59,7 @@ export const treeLookup = (
     const path = core.derived.indexTreePath(collection, index.name)
     const field = index.fields[0]!.path
     const rows = rowsOfIndex(index)
-    const state = yield* treeAt(readerOf(core, snapshot.unnoted), { path, rows })
+    const state = yield* treeAt(readerOf(core, snapshot.unnoted), core.derived.known.trees, { path, rows })
     if (state._tag === "Missing") return scanOf(`${field} has no index files`)
     if (state._tag === "Damaged") {
       return scanOf(`the index is damaged: ${state.problem.message}`, path, false)
@@ -118,7 +118,7 @@ export const countByManifest = (
     snapshot.reads.directories.add(under(core.options.root, collection))
     const path = core.derived.manifestTreePath(collection)
     const rows = rowsOfManifest(fields)
-    const state = yield* treeAt(readerOf(core, snapshot.unnoted), { path, rows })
+    const state = yield* treeAt(readerOf(core, snapshot.unnoted), core.derived.known.trees, { path, rows })
     return state._tag === "Whole" && state.tree.header.tree === treeOf(settings, collection)
       ? Option.some(state.tree.header.count)
       : Option.none()

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import * as fc from "fast-check"
-import { Bounded } from "../../../src/domain/Bounded.js"
 import { plainIndex } from "../../../src/domain/IndexDefinition.js"
 import type { DocumentChange } from "../../../src/domain/IndexFile.js"
 import { Oid } from "../../../src/domain/Oid.js"
@@ -14,6 +13,7 @@ import {
   treeAt
 } from "../../../src/store/internal/DerivedTree.js"
 import { run } from "../../../src/store/internal/ordered-tree/Reading.js"
+import { makeTreeCache } from "../../../src/store/internal/ordered-tree/TreeCache.js"
 import { makeSnapshot, type Snapshot } from "../../../src/store/internal/Snapshot.js"
 import { readerOf } from "../../../src/store/internal/SnapshotReader.js"
 import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
@@ -23,14 +23,10 @@ const path = "data/_index/people/city"
 const tree = Oid.make("1".repeat(40))
 
 const fileAt = (remote: GitRemoteService, snapshot: Snapshot, rows: Rows, path: string) => {
-  const treeFiles = new Bounded<Uint8Array>(1000)
-  const reader = readerOf(
-    { remote, options: { concurrency: 4 }, derived: { known: { treeFiles } } },
-    snapshot
-  )
-  return Effect.map(treeAt(reader, { path, rows }), (state) => ({
+  const reader = readerOf({ remote, options: { concurrency: 4 } }, snapshot)
+  return Effect.map(treeAt(reader, makeTreeCache(), { path, rows }), (state) => ({
     reader,
-    ...derivedTree(reader, treeFiles, "people", { path, rows }, state)
+    ...derivedTree(reader, "people", { path, rows }, state)
   }))
 }
 

@@ -14,6 +14,7 @@ import { formatLimits, type Limits } from "../../../src/store/internal/ordered-t
 import { run } from "../../../src/store/internal/ordered-tree/Reading.js"
 import { lookup, type Range, scan } from "../../../src/store/internal/ordered-tree/Scan.js"
 import { StoredTree } from "../../../src/store/internal/ordered-tree/StoredTree.js"
+import { makeTreeCache } from "../../../src/store/internal/ordered-tree/TreeCache.js"
 import { verify } from "../../../src/store/internal/ordered-tree/Verify.js"
 import { TreeFiles } from "../../support/treeFiles.js"
 
@@ -44,9 +45,14 @@ const built = (rows: Iterable<Entry>, limits: Limits = small, sizes = false) =>
     return files
   })
 
+const nothingKnown = () => {
+  const { headers, leaves } = makeTreeCache()
+  return { headers, leaves: leaves("") }
+}
+
 const opened = ({ reader }: TreeFiles) =>
   Effect.map(
-    run(reader, () => StoredTree.open({ reader, path: "", keyOf })),
+    run(reader, () => StoredTree.open({ reader, path: "", keyOf, known: nothingKnown() })),
     (tree) => tree!
   )
 

@@ -1,5 +1,4 @@
 import type { Oid } from "../../../domain/Oid.js"
-import * as GitObject from "../../../git/GitObject.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { headerName, printHeader, rowsName } from "./Header.js"
 import { type Entry, placeIn } from "./Leaf.js"
@@ -146,8 +145,7 @@ export function* apply<E>(
     const content = printHeader({ tree, rows, count, index: header.index })
     const isSame = tree === header.tree && rows === header.rows && count === header.count
     if (isSame) return { count, edits }
-    const oid = GitObject.hash("blob", content)
-    return { count, edits: [{ _tag: "Put", path: headerName, oid, content }, ...edits] }
+    return { count, edits: [{ _tag: "Put", path: headerName, content }, ...edits] }
   }
   if (windows.length === 0) return withHeader(header.rows, [])
   const level = directories(stored, limits)

@@ -16,12 +16,6 @@ export interface ReaderDirectory {
   readonly entries: ReadonlyArray<ReaderEntry>
 }
 
-/** A file that a directory lists. */
-export interface ReaderFile {
-  readonly path: string
-  readonly oid: Oid
-}
-
 /** How trees are read, at one commit. */
 export interface Reader<E> {
   /** Reads that are made side by side. */
@@ -29,7 +23,5 @@ export interface Reader<E> {
   /** The direct entries of a directory; undefined where it is missing. */
   readonly directory: (path: string) => Effect.Effect<ReaderDirectory | undefined, E>
   /** The contents of files that are needed together, in the order asked for; undefined where one is missing. */
-  readonly files: (
-    files: ReadonlyArray<ReaderFile>
-  ) => Effect.Effect<ReadonlyArray<Uint8Array | undefined>, E>
+  readonly files: (paths: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Uint8Array | undefined>, E>
 }

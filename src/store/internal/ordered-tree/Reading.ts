@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
-import type { Reader, ReaderDirectory, ReaderFile } from "./Reader.js"
+import type { Reader, ReaderDirectory } from "./Reader.js"
 
 /** What a computation reads next. */
 export interface Request {
   readonly directories: ReadonlyArray<string>
-  readonly files: ReadonlyArray<ReaderFile>
+  readonly files: ReadonlyArray<string>
 }
 
 /** What was read, in the order asked for; undefined where it is missing. */
@@ -27,9 +27,9 @@ export function* readDirectories(paths: ReadonlyArray<string>): Reading<Reply["d
   return (yield { directories: paths, files: [] }).directories
 }
 
-export function* readFiles(files: ReadonlyArray<ReaderFile>): Reading<Reply["files"]> {
-  if (files.length === 0) return []
-  return (yield { directories: [], files }).files
+export function* readFiles(paths: ReadonlyArray<string>): Reading<Reply["files"]> {
+  if (paths.length === 0) return []
+  return (yield { directories: [], files: paths }).files
 }
 
 const fetch = <E>(

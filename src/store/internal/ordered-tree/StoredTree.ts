@@ -6,8 +6,20 @@ import { Node } from "./Node.js"
 import type { Reader, ReaderEntry } from "./Reader.js"
 import { type Reading, readDirectories, readFiles } from "./Reading.js"
 import { least, separatorAt } from "./Separator.js"
+import type { LeafCache, TreeCache } from "./TreeCache.js"
 
 const broken = (path: string, message: string) => new BrokenTree({ path, message: `${path} ${message}` })
+
+const headerIn = (content: Uint8Array | undefined): Header => {
+  if (content === undefined) throw broken(headerName, "is missing")
+  return Either.getOrThrowWith(parseHeader(content), (problem) => broken(headerName, problem))
+}
+
+const entriesIn = ({ place }: Node, content: Uint8Array | undefined, keyOf: KeyOf): ReadonlyArray<Entry> => {
+  const { path } = place!
+  if (content === undefined) throw broken(path, "is missing")
+  return Either.getOrThrowWith(parseLeaf(content, keyOf), (problem) => broken(path, problem))
+}
 
 const compareStarts = (a: Node, b: Node): number => {
   const [left, right] = [a.separator.start, b.separator.start]
@@ -22,6 +34,7 @@ export interface TreeLocation<E> {
   /** The directory of the tree. */
   readonly path: string
   readonly keyOf: KeyOf
+  readonly known: { readonly headers: TreeCache["headers"]; readonly leaves: LeafCache }
 }
 
 /** A tree as one commit has it. Each directory and file is read once, when it is needed. */
@@ -39,18 +52,20 @@ export class StoredTree<E> {
 
   /** The tree in a directory; none where that is missing. Throws `BrokenTree` where the rows are not those of the header. */
   static *open<E>(location: TreeLocation<E>): Reading<StoredTree<E> | undefined> {
-    const { path } = location
+    const { known, path } = location
     const [directory] = yield* readDirectories([path])
     if (directory === undefined) return undefined
     const at = (name: string) => (path === "" ? name : `${path}/${name}`)
     const own = directory.entries.find(({ kind, name }) => kind === "blob" && name === headerName)
+    if (own === undefined) throw broken(headerName, "is missing")
+    const before = known.headers.get(own.oid)
     const { directories, files } = yield {
       directories: [at(rowsName)],
-      files: own === undefined ? [] : [{ path: at(headerName), oid: own.oid }]
+      files: before === undefined ? [at(headerName)] : []
     }
     const [[rows], [content]] = [directories, files]
-    if (content === undefined) throw broken(headerName, "is missing")
-    const header = Either.getOrThrowWith(parseHeader(content), (problem) => broken(headerName, problem))
+    const header = before ?? headerIn(content)
+    known.headers.set(own.oid, header)
     if (rows === undefined) throw broken(rowsName, "is missing")
     if (rows.oid !== header.rows) throw broken(rowsName, "was changed by another program")
     const tree = new StoredTree(location, header)
@@ -134,31 +149,37 @@ export class StoredTree<E> {
 
   /** The rows of leaves, which are read together and not kept. */
   *read(leaves: ReadonlyArray<Node>): Reading<ReadonlyArray<ReadonlyArray<Entry>>> {
-    const missing = leaves.filter(({ entries }) => entries === undefined)
-    const contents = yield* readFiles(missing.map((leaf) => ({ path: this.#at(leaf), oid: leaf.place!.oid })))
-    const rows = new Map<Node, ReadonlyArray<Entry>>()
-    for (const [at, leaf] of missing.entries()) {
-      if (at > 0) yield
-      rows.set(leaf, this.#parse(leaf, contents[at]))
+    const { keyOf, known } = this.location
+    const rows = leaves.map((leaf) => leaf.entries ?? known.leaves.get(leaf.oid))
+    const missing = leaves.filter((_, at) => rows[at] === undefined)
+    const contents = yield* readFiles(missing.map((leaf) => this.#at(leaf)))
+    let next = 0
+    const read: Array<ReadonlyArray<Entry>> = []
+    for (const [at, leaf] of leaves.entries()) {
+      let entries = rows[at]
+      if (entries === undefined) {
+        if (next > 0) yield
+        entries = entriesIn(leaf, contents[next++], keyOf)
+        known.leaves.set(leaf.oid, entries)
+      }
+      const [first] = entries
+      if (leaf.separator !== least && first?.separator.name !== leaf.separator.name) {
+        throw broken(leaf.place!.path, "does not begin with the row that its name tells")
+      }
+      read.push(entries)
     }
-    return leaves.map((leaf) => leaf.entries ?? rows.get(leaf)!)
-  }
-
-  #parse(leaf: Node, content: Uint8Array | undefined): ReadonlyArray<Entry> {
-    const { path } = leaf.place!
-    if (content === undefined) throw broken(path, "is missing")
-    const entries = Either.getOrThrowWith(parseLeaf(content, this.location.keyOf), (problem) =>
-      broken(path, problem)
-    )
-    const [first] = entries
-    if (leaf.separator === least || first?.separator.name === leaf.separator.name) return entries
-    throw broken(path, "does not begin with the row that its name tells")
+    return read
   }
 
   /** Reads leaves together, and keeps their rows. */
   *load(leaves: ReadonlyArray<Node>): Reading<void> {
     const rows = yield* this.read(leaves)
     for (const [at, leaf] of leaves.entries()) leaf.entries = rows[at]
+  }
+
+  /** Remembers a new leaf. It is found by its id alone, whether or not the commit succeeds. */
+  keep(leaf: Node): void {
+    this.location.known.leaves.set(leaf.oid, leaf.entries!)
   }
 
   *entries(leaf: Node): Reading<ReadonlyArray<Entry>> {

@@ -8,7 +8,7 @@ import type { StoredTree } from "./StoredTree.js"
  * directory that the commit has at `from` in the place of what is there; `Remove` of a directory removes what is in it.
  */
 export type TreeEdit =
-  | { readonly _tag: "Put"; readonly path: string; readonly oid: Oid; readonly content: Uint8Array }
+  | { readonly _tag: "Put"; readonly path: string; readonly content: Uint8Array }
   | {
       readonly _tag: "Link"
       readonly path: string
@@ -51,8 +51,9 @@ export function* differences<E>(
     } else if (child.isLeaf) {
       yield
       // The id of the directory needs that of the leaf: the hash is taken here, in turns.
-      const { content, oid } = child
-      if (was?.oid !== oid) found.push({ _tag: "Put", path: below, oid, content })
+      if (was?.oid === child.oid) continue
+      found.push({ _tag: "Put", path: below, content: child.content })
+      tree.keep(child)
     } else {
       for (const edit of yield* differences(tree, was, child, below)) found.push(edit)
     }
