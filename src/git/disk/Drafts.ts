@@ -84,7 +84,7 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
       const operation = "GitRepository.commitNext"
       const { blobs, edits } = yield* editsOf(operation, commit.changes, true)
       const now = yield* Timestamp.now(operation)
-      return yield* native.runSteps(operation, function* () {
+      return yield* native.runStepsChecked(operation, function* () {
         const wrong = commitTextError(operation, commit)
         if (wrong !== undefined) throw wrong
         const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))

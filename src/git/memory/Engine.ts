@@ -6,6 +6,7 @@ import { makeExclusively } from "../../domain/Mutex.js"
 import type { Oid } from "../../domain/Oid.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { RemoteError, ValidationError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import type { Change, CommitInfo, Committed, Head, NewCommit } from "../Commit.js"
 import { blobsPut, commitObject, targetError } from "../CommitDraft.js"
@@ -44,16 +45,19 @@ export const open = (memory: MemoryRepository): Repository => {
       try {
         return Effect.succeed(body())
       } catch (cause) {
-        return cause instanceof MissingObject
-          ? new RemoteError({
-              operation: `Repository.${method}`,
-              reason: "Corrupt",
-              path: name,
-              message: `Object ${cause.oid} is missing`
-            })
-          : Effect.die(cause)
+        return failed(method, cause)
       }
     })
+
+  const failed = (method: string, cause: unknown): Effect.Effect<never, RemoteError> =>
+    cause instanceof MissingObject
+      ? new RemoteError({
+          operation: `Repository.${method}`,
+          reason: "Corrupt",
+          path: name,
+          message: `Object ${cause.oid} is missing`
+        })
+      : Effect.die(cause)
 
   const rootOf = (oid: Oid): Oid => {
     const root = memory.rootOf(oid)
@@ -203,7 +207,9 @@ export const open = (memory: MemoryRepository): Repository => {
       tree: (oid) => new MapTreeNode(treeOf(oid)),
       find: (tree, entry) => treeOf(tree).get(entry),
       rootOf,
-      run
+      run,
+      runSteps: (method, start) =>
+        Effect.catchAllDefect(TimeSlice.run(start), (cause) => failed(method, cause))
     }),
 
     treeAfter: (base, path, changes) =>

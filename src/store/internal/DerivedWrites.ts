@@ -9,6 +9,7 @@ import { parseSpelledManifest, projectedFields } from "../../domain/ManifestFile
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import { idAt, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
@@ -90,13 +91,15 @@ export const documentsOf = (
       () => onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void
     )
     yield* tell
+    const slice = TimeSlice.make()
     yield* Stream.runForEachChunk(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
-      Effect.suspend(() => {
+      Effect.gen(function* () {
         for (const { content, path } of blobs) {
+          if (slice.isSpent()) yield* slice.pause
           const id = idAt(layout, path.slice(prefix.length))
           if (id !== undefined) found.set(id, pick(documentIn(content), fields))
         }
-        return tell
+        yield* tell
       })
     )
     return found
