@@ -13,26 +13,35 @@ interface Parts {
 }
 
 /** Reads trees of small files in a snapshot. */
-export const readerOf = ({ options, remote }: Parts, snapshot: Snapshot): Reader<ReadError> => ({
-  concurrency: takesRequests(remote) ? options.concurrency : 1,
-  directory: (path) =>
-    Effect.map(snapshot.directory(path), (found) => {
-      if (Option.isNone(found)) return undefined
-      const { entries, oid } = found.value.tree
-      return {
-        oid,
-        entries: entries.flatMap(({ kind, oid: id, path: name }) =>
-          kind === "blob" || kind === "tree" ? [{ kind, oid: id, name }] : []
-        )
+export const readerOf = ({ options, remote }: Parts, snapshot: Snapshot): Reader<ReadError> => {
+  const isFree = !takesRequests(remote)
+  return {
+    concurrency: isFree ? 1 : options.concurrency,
+    directory: (path) =>
+      Effect.map(snapshot.directory(path), (found) => {
+        if (Option.isNone(found)) return undefined
+        const { entries, oid } = found.value.tree
+        return {
+          oid,
+          entries: entries.flatMap(({ kind, oid: id, path: name }) =>
+            kind === "blob" || kind === "tree" ? [{ kind, oid: id, name }] : []
+          )
+        }
+      }),
+    files: (paths) => {
+      const [only] = paths
+      // A stream of one file takes many times what the read of it does.
+      if (isFree && only !== undefined && paths.length === 1) {
+        return Effect.map(snapshot.file(only), (file) => [Option.getOrUndefined(file)?.content])
       }
-    }),
-  files: (paths) =>
-    Effect.map(
-      Stream.runFold(
-        snapshot.files(paths, options),
-        new Map<string, Uint8Array>(),
-        (all, { content, path }) => all.set(path, content)
-      ),
-      (found) => paths.map((path) => found.get(path))
-    )
-})
+      return Effect.map(
+        Stream.runFold(
+          snapshot.files(paths, options),
+          new Map<string, Uint8Array>(),
+          (all, { content, path }) => all.set(path, content)
+        ),
+        (found) => paths.map((path) => found.get(path))
+      )
+    }
+  }
+}

@@ -142,9 +142,11 @@ export function* apply<E>(
     count += added
   }
   const withHeader = (rows: Oid, edits: ReadonlyArray<TreeEdit>): Applied => {
-    const content = printHeader({ tree, rows, count, index: header.index })
+    const next = { tree, rows, count, index: header.index }
     const isSame = tree === header.tree && rows === header.rows && count === header.count
     if (isSame) return { count, edits }
+    const content = printHeader(next)
+    stored.keepHeader(next, content)
     return { count, edits: [{ _tag: "Put", path: headerName, content }, ...edits] }
   }
   if (windows.length === 0) return withHeader(header.rows, [])

@@ -1,4 +1,5 @@
 import * as Either from "effect/Either"
+import * as GitObject from "../../../git/GitObject.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { type Header, headerName, parseHeader, rowsName } from "./Header.js"
 import { type Entry, type KeyOf, parseLeaf, weightOfFile } from "./Leaf.js"
@@ -177,7 +178,12 @@ export class StoredTree<E> {
     for (const [at, leaf] of leaves.entries()) leaf.entries = rows[at]
   }
 
-  /** Remembers a new leaf. It is found by its id alone, whether or not the commit succeeds. */
+  /** Remembers a new header. It is found by its id alone, whether or not the commit succeeds. */
+  keepHeader(header: Header, content: Uint8Array): void {
+    this.location.known.headers.set(GitObject.hash("blob", content), header)
+  }
+
+  /** Remembers a new leaf in the same way. */
   keep(leaf: Node): void {
     this.location.known.leaves.set(leaf.oid, leaf.entries!)
   }
