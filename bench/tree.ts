@@ -5,8 +5,10 @@ import { apply } from "../src/store/internal/ordered-tree/Apply.js"
 import { build } from "../src/store/internal/ordered-tree/Build.js"
 import { keyOfRows } from "../src/store/internal/ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type KeyOf, type Row } from "../src/store/internal/ordered-tree/Leaf.js"
+import { run } from "../src/store/internal/ordered-tree/Reading.js"
 import { scan } from "../src/store/internal/ordered-tree/Scan.js"
 import { StoredTree } from "../src/store/internal/ordered-tree/StoredTree.js"
+import { makeTreeCache } from "../src/store/internal/ordered-tree/TreeCache.js"
 import { TreeFiles } from "../test/support/treeFiles.js"
 import { machine } from "./support/compare.js"
 import { idOf } from "./support/repositories.js"
@@ -44,6 +46,11 @@ const kinds: ReadonlyArray<{
     row: (n) => ({ _id: idOf(n), city: cities[n % cities.length]!, name: `Somebody called ${n}` })
   }
 ]
+
+const nothingKnown = () => {
+  const { headers, leaves } = makeTreeCache()
+  return { headers, leaves: leaves("") }
+}
 
 const bytes = (objects: ReadonlyArray<Uint8Array>) => objects.reduce((sum, { length }) => sum + length, 0)
 
@@ -99,8 +106,11 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
       const tree = Oid.make(n.toString(16).padStart(40, "0"))
       const began = performance.now()
       const { edits } = await Effect.runPromise(
-        Effect.flatMap(StoredTree.open(files.reader, keyOf), (stored) =>
-          apply(stored, new Map([[entry.key, entry]]), tree)
+        Effect.flatMap(
+          run(files.reader, () =>
+            StoredTree.open({ reader: files.reader, path: "", keyOf, known: nothingKnown() })
+          ),
+          (stored) => run(files.reader, () => apply(stored!, new Map([[entry.key, entry]]), tree))
         )
       )
       times.push(performance.now() - began)
@@ -113,8 +123,11 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
     files.read = []
     const began = performance.now()
     await Effect.runPromise(
-      Effect.flatMap(StoredTree.open(files.reader, keyOf), (stored) =>
-        Stream.runDrain(Stream.take(scan(stored, { from: sorted[count >> 1]!.key }), 20))
+      Effect.flatMap(
+        run(files.reader, () =>
+          StoredTree.open({ reader: files.reader, path: "", keyOf, known: nothingKnown() })
+        ),
+        (stored) => Stream.runDrain(Stream.take(scan(stored!, { from: sorted[count >> 1]!.key }), 20))
       )
     )
     const queried = performance.now() - began
@@ -127,7 +140,12 @@ for (const count of sizes.length > 0 ? sizes : [1_000, 100_000, 1_000_000]) {
     )
     const start = performance.now()
     await Effect.runPromise(
-      Effect.flatMap(StoredTree.open(files.reader, keyOf), (stored) => apply(stored, more, emptyTree))
+      Effect.flatMap(
+        run(files.reader, () =>
+          StoredTree.open({ reader: files.reader, path: "", keyOf, known: nothingKnown() })
+        ),
+        (stored) => run(files.reader, () => apply(stored!, more, emptyTree))
+      )
     )
     const together = performance.now() - start
     row([

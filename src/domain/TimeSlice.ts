@@ -68,6 +68,39 @@ export const run = <A>(start: () => Steps<A>): Effect.Effect<A> =>
     return proceed()
   })
 
+/** A sorted copy of a list, in steps. Equal items keep their order. */
+export function* sorted<A>(items: ReadonlyArray<A>, compare: (a: A, b: A) => number): Steps<Array<A>> {
+  let runs: Array<Array<A>> = []
+  for (let at = 0; at < items.length; at += stepSize) {
+    runs.push(items.slice(at, at + stepSize).sort(compare))
+    yield
+  }
+  while (runs.length > 1) {
+    const merged: Array<Array<A>> = []
+    for (let at = 0; at < runs.length; at += 2) {
+      const next = runs[at + 1]
+      merged.push(next === undefined ? runs[at]! : yield* mergedRuns(runs[at]!, next, compare))
+    }
+    runs = merged
+  }
+  return runs[0] ?? []
+}
+
+function* mergedRuns<A>(
+  first: ReadonlyArray<A>,
+  second: ReadonlyArray<A>,
+  compare: (a: A, b: A) => number
+): Steps<Array<A>> {
+  const all: Array<A> = []
+  let [i, j] = [0, 0]
+  while (i < first.length || j < second.length) {
+    if (all.length % stepSize === 0) yield
+    const isFirst = j >= second.length || (i < first.length && compare(first[i]!, second[j]!) <= 0)
+    all.push(isFirst ? first[i++]! : second[j++]!)
+  }
+  return all
+}
+
 const nested = 2
 
 /** The JSON text of a value, with turns for others between the members of its outer levels. */

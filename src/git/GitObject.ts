@@ -1,8 +1,8 @@
-import { sha1 } from "@noble/hashes/legacy.js"
-import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
+import { bytesToHex } from "@noble/hashes/utils.js"
 import * as Either from "effect/Either"
 import type { Oid } from "../domain/Oid.js"
 import type { CommitInfo } from "./Commit.js"
+import { sha1 } from "./Digest.js"
 import { cleanIdentity } from "./Names.js"
 import type { TreeEntry } from "./Tree.js"
 
@@ -42,13 +42,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true })
 
 /** The name of an object: the SHA-1 of its type, length and content. */
 export const hash = (type: ObjectType, content: Uint8Array): Oid =>
-  bytesToHex(
-    sha1
-      .create()
-      .update(encoder.encode(`${type} ${content.length}\0`))
-      .update(content)
-      .digest()
-  ) as Oid
+  sha1(encoder.encode(`${type} ${content.length}\0`), content) as Oid
 
 const weight = (unit: number) => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
@@ -73,6 +67,14 @@ export const compareEntries = (
 export const kindOf = (mode: TreeEntry["mode"]): TreeEntry["kind"] =>
   mode === "040000" ? "tree" : mode === "160000" ? "commit" : "blob"
 
+/** Writes an id as bytes. A digit's value follows from its character code: a tree has thousands of them. */
+const setHex = (bytes: Uint8Array, at: number, digits: string): void => {
+  for (let i = 0; i < digits.length; i += 2) {
+    const [high, low] = [digits.charCodeAt(i), digits.charCodeAt(i + 1)]
+    bytes[at + i / 2] = (((high & 15) + (high >> 6) * 9) << 4) | ((low & 15) + (low >> 6) * 9)
+  }
+}
+
 /** The bytes of a tree whose entries are in order (`compareEntries`). */
 export const encodeTree = (entries: Iterable<NamedEntry>): Uint8Array => {
   let bytes = new Uint8Array(4096)
@@ -87,7 +89,7 @@ export const encodeTree = (entries: Iterable<NamedEntry>): Uint8Array => {
     const mode = entry.mode === "040000" ? "40000" : entry.mode
     length += encoder.encodeInto(`${mode} ${entry.name}`, bytes.subarray(length)).written
     bytes[length++] = 0
-    bytes.set(hexToBytes(entry.oid), length)
+    setHex(bytes, length, entry.oid)
     length += 20
   }
   return bytes.slice(0, length)

@@ -2,6 +2,7 @@ import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { emptyTree, type Oid } from "../domain/Oid.js"
 import type { RemoteError } from "../domain/StoreError.js"
+import * as TimeSlice from "../domain/TimeSlice.js"
 import * as GitObject from "./GitObject.js"
 import { segmentsOf } from "./Names.js"
 import type { EntryKind, PathChange, Tree, TreeEntry } from "./Tree.js"
@@ -24,6 +25,9 @@ export interface TreeSource<T> {
 }
 
 type Entry = Pick<TreeEntry, "mode" | "oid">
+
+/** Entries that are looked at in one step: each may take the read of a directory. */
+const stepSize = 64
 
 /** The entry at `path` below a root tree, which itself is at ""; undefined when there is none. */
 export const entryAt = (
@@ -67,13 +71,14 @@ export interface ListOptions {
   readonly trees?: boolean | undefined
 }
 
-/** The entries below a tree, in Git's order. */
-export const entriesBelow = <T extends TreeNode<T>>(
+/** The entries below a tree, in Git's order, in steps. */
+export function* entriesBelow<T extends TreeNode<T>>(
   source: TreeSource<T>,
   top: Oid,
   options: ListOptions
-): ReadonlyArray<TreeEntry> => {
+): TimeSlice.Steps<ReadonlyArray<TreeEntry>> {
   const entries: Array<TreeEntry> = []
+  let seen = 0
   // A path may have thousands of directories: more than calls may lie within each other.
   const open = [{ tree: source.tree(top), prefix: "", next: 0 }]
   for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
@@ -81,6 +86,7 @@ export const entriesBelow = <T extends TreeNode<T>>(
       open.pop()
       continue
     }
+    if (++seen % stepSize === 0) yield
     const { prefix, tree } = at
     const i = at.next++
     const entry = listed(prefix + tree.name(i), tree.mode(i), tree.oid(i))
@@ -91,13 +97,13 @@ export const entriesBelow = <T extends TreeNode<T>>(
   return entries
 }
 
-/** Every path whose blob differs between two entries at `under`, ordered by path. */
-export const diff = <T extends TreeNode<T>>(
+/** Every path whose blob differs between two entries at `under`, ordered by path, in steps. */
+export function* diff<T extends TreeNode<T>>(
   source: TreeSource<T>,
   before: Entry | undefined,
   after: Entry | undefined,
   under: string
-): ReadonlyArray<PathChange> => {
+): TimeSlice.Steps<ReadonlyArray<PathChange>> {
   const changes: Array<PathChange> = []
   const record = (path: string, from: Oid | undefined, to: Oid | undefined) =>
     changes.push({ path, before: Option.fromNullable(from), after: Option.fromNullable(to) })
@@ -140,8 +146,10 @@ export const diff = <T extends TreeNode<T>>(
     }
   }
 
-  const compare = () => {
+  function* compare(): TimeSlice.Steps<void> {
+    let seen = 0
     for (let at = open.at(-1); at !== undefined; at = open.at(-1)) {
+      if (++seen % stepSize === 0) yield
       const { from, prefix, to } = at
       const hasBefore = from !== undefined && at.i < from.length
       const hasAfter = to !== undefined && at.j < to.length
@@ -163,7 +171,7 @@ export const diff = <T extends TreeNode<T>>(
   if (oldBlob !== newBlob) record(under, oldBlob, newBlob)
   const [oldTree, newTree] = [ofKind(before, "tree"), ofKind(after, "tree")]
   if (oldTree !== undefined || newTree !== undefined) enter(oldTree, newTree, prefix)
-  compare()
+  yield* compare()
   return changes
 }
 
@@ -174,6 +182,8 @@ export interface TreeReads<T> extends TreeSource<T> {
   readonly rootOf: (oid: Oid) => Oid
   /** Runs code that throws where an object is missing. */
   readonly run: <A>(method: string, body: () => A) => Effect.Effect<A, RemoteError>
+  /** The same for code in steps, with turns for others in between. */
+  readonly runSteps: <A>(method: string, start: () => TimeSlice.Steps<A>) => Effect.Effect<A, RemoteError>
 }
 
 /** The reads of a repository's trees. */
@@ -183,25 +193,38 @@ export const treeReads = <T extends TreeNode<T>>(on: TreeReads<T>) => {
     const entry = at(root, path)
     return entry === undefined ? undefined : listed(path, entry.mode, entry.oid)
   }
+  function* treeAt(root: Oid, path: string, options: ListOptions): TimeSlice.Steps<Option.Option<Tree>> {
+    const found = at(root, path)
+    if (found?.mode !== "040000") return Option.none()
+    return Option.some({ oid: found.oid, entries: yield* entriesBelow(on, found.oid, options) })
+  }
   return {
     lookup: (root: Oid, path: string) => on.run("lookup", () => Option.fromNullable(listedAt(root, path))),
 
     entries: (root: Oid, paths: ReadonlyArray<string>) =>
       on.run("entries", () => {
         const top = on.rootOf(root)
-        return paths.flatMap((path) => listedAt(top, path) ?? [])
+        /** Directories by their paths: files that are asked for together mostly lie in few. */
+        const directories = new Map<string, Entry | undefined>()
+        return paths.flatMap((path) => {
+          const slash = path.lastIndexOf("/")
+          if (slash <= 0) return listedAt(top, path) ?? []
+          const directory = path.slice(0, slash)
+          if (!directories.has(directory)) directories.set(directory, entryAt(on.find, top, directory))
+          const above = directories.get(directory)
+          const name = path.slice(slash + 1)
+          const found = above?.mode === "040000" ? entryAt(on.find, above.oid, name) : undefined
+          return found === undefined || name === "" ? [] : listed(path, found.mode, found.oid)
+        })
       }),
 
     tree: (root: Oid, path: string, options: ListOptions = {}) =>
-      on.run("tree", () =>
-        Option.map(
-          Option.filter(Option.fromNullable(at(root, path)), ({ mode }) => mode === "040000"),
-          ({ oid }): Tree => ({ oid, entries: entriesBelow(on, oid, options) })
-        )
-      ),
+      options.recursive === true
+        ? on.runSteps("tree", () => treeAt(root, path, options))
+        : on.run("tree", () => TimeSlice.runSync(treeAt(root, path, options))),
 
     diff: (before: Option.Option<Oid>, after: Oid, under = "") =>
-      on.run("diff", () =>
+      on.runSteps("diff", () =>
         diff(
           on,
           Option.getOrUndefined(Option.map(before, (root) => at(root, under))),

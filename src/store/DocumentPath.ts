@@ -1,8 +1,7 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import { isDocumentId } from "../domain/DocumentId.js"
 import type { Layout } from "../domain/Settings.js"
 import { trim } from "../domain/Trim.js"
+import { sha256 } from "../git/Digest.js"
 import { pathProblem } from "../git/Names.js"
 
 const suffix = ".json"
@@ -35,7 +34,7 @@ const slices = (text: string, { shardDepth, shardWidth }: Layout): Array<string>
 /** The directories between a collection and a document. */
 export const shardsOf = (layout: Layout, id: string): ReadonlyArray<string> => {
   if (layout.shardDepth === 0) return []
-  return slices(layout.shardBy === "hash" ? bytesToHex(sha256(utf8ToBytes(id))) : id, layout)
+  return slices(layout.shardBy === "hash" ? sha256(id) : id, layout)
 }
 
 /** What keeps an id from having a place in a layout: a directory cannot be named `.` or `.git`. */

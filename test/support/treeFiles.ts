@@ -27,6 +27,7 @@ export class TreeFiles {
   read: Array<string> = []
 
   readonly reader: Reader<never> = {
+    concurrency: 16,
     directory: (path) =>
       Effect.sync(() => {
         this.read.push(`${path}/`)

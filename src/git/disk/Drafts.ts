@@ -6,10 +6,9 @@ import * as TimeSlice from "../../domain/TimeSlice.js"
 import * as Timestamp from "../../domain/Timestamp.js"
 import type { Change, Head, NewCommit, Signature } from "../Commit.js"
 import { blobsPut, commitObject, mergeError, targetError } from "../CommitDraft.js"
-import { encodeCommit } from "../GitObject.js"
+import * as GitObject from "../GitObject.js"
 import { commitTextError } from "../Names.js"
 import type { PathEdit } from "../TreeEdit.js"
-import { hashObject } from "./GitObjects.js"
 import type { TreeChange } from "./GitRepository.js"
 import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
@@ -63,7 +62,7 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
               }
               edits.push({ path: change.path, mode, oid: change.oid })
             } else {
-              const oid = hashObject("blob", change.content)
+              const oid = GitObject.hash("blob", change.content)
               if (keep) blobs.push({ oid, type: "blob", content: change.content })
               edits.push({ path: change.path, mode: "100644", oid })
             }
@@ -90,13 +89,13 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
       }
       const { blobs, edits } = yield* editsOf(operation, commit.changes, true)
       const now = yield* Timestamp.now(operation)
-      return yield* native.runSteps(operation, function* () {
+      return yield* native.runStepsChecked(operation, function* () {
         const wrong = commitTextError(operation, commit)
         if (wrong !== undefined) throw wrong
         const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))
         const made = yield* rewrite(treeSource, base, edits, { operation, directories: false })
-        const content = encodeCommit(commitObject(head, made.root, commit, now, signature))
-        const oid = hashObject("commit", content)
+        const content = GitObject.encodeCommit(commitObject(head, made.root, commit, now, signature))
+        const oid = GitObject.hash("commit", content)
         objects.rememberCommit(oid, content)
         const put = blobsPut(commit, (index) => edits[index]?.oid)
         return {

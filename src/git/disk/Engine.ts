@@ -168,7 +168,8 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         tree: (oid) => objects.tree(oid),
         find: (tree, name) => objects.tree(tree).entryNamed(name),
         rootOf: native.rootOf,
-        run: (method, body) => native.run(`GitRepository.${method}`, body)
+        run: (method, body) => native.run(`GitRepository.${method}`, body),
+        runSteps: (method, start) => native.runSteps(`GitRepository.${method}`, start)
       }),
       resolve: (revision) =>
         native.run("GitRepository.resolve", () => Option.fromNullable(resolveRevision(revisions, revision))),

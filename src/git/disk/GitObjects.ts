@@ -1,4 +1,3 @@
-import * as crypto from "node:crypto"
 import type { Oid } from "../../domain/Oid.js"
 import type { CommitInfo } from "../Commit.js"
 import * as GitObject from "../GitObject.js"
@@ -6,14 +5,6 @@ import { Fault } from "./Fault.js"
 
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-
-/** The id of an object: the SHA-1 of its type, length and content. */
-export const hashObject = (type: GitObject.ObjectType, content: Uint8Array): Oid =>
-  crypto
-    .createHash("sha1")
-    .update(`${type} ${content.length}\0`, "latin1")
-    .update(content)
-    .digest("hex") as Oid
 
 /** A commit from its bytes. */
 export const parseCommit = (oid: Oid, content: Uint8Array): CommitInfo => {

@@ -153,18 +153,14 @@ export const mergeBases = (
   a: Oid,
   b: Oid
 ): Effect.Effect<ReadonlyArray<Oid>, RemoteError> =>
-  Effect.catchTag(
-    native.runSteps("GitRepository.mergeBases", () =>
-      mergeBasesOf(
-        (oid) => {
-          const commit = objects.commit(oid)
-          return commit && { parents: commit.parents, date: Date.parse(commit.committer.date) }
-        },
-        (oid) => new MissingObject(oid),
-        a,
-        b
-      )
-    ),
-    "ValidationError",
-    Effect.die
+  native.runSteps("GitRepository.mergeBases", () =>
+    mergeBasesOf(
+      (oid) => {
+        const commit = objects.commit(oid)
+        return commit && { parents: commit.parents, date: Date.parse(commit.committer.date) }
+      },
+      (oid) => new MissingObject(oid),
+      a,
+      b
+    )
   )

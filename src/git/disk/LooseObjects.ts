@@ -2,11 +2,10 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as zlib from "node:zlib"
 import type { Oid } from "../../domain/Oid.js"
-import type { RawObject } from "../GitObject.js"
+import * as GitObject from "../GitObject.js"
 import { isThere, makePath } from "./Directory.js"
 import { fsyncFile, fsyncPath, hasCode, unlink, writeAll } from "./Disk.js"
 import { Fault, isCorruption } from "./Fault.js"
-import { hashObject } from "./GitObjects.js"
 import type { ObjectType } from "./GitRepository.js"
 import { LooseWriter } from "./LooseWriter.js"
 import { type Deflated, slices } from "./ObjectStream.js"
@@ -75,7 +74,7 @@ export class LooseObjects {
     return { type, size, file, start: 0, end: undefined, header }
   }
 
-  read(oid: Oid): RawObject | undefined {
+  read(oid: Oid): GitObject.RawObject | undefined {
     let packed: Buffer
     try {
       packed = fs.readFileSync(this.path(oid))
@@ -106,7 +105,7 @@ export class LooseObjects {
   /** Writes one object, unless it is there. */
   async write(type: ObjectType, content: Uint8Array, durable: boolean): Promise<Oid> {
     if (content.length > wholeBytes) return this.writeAll(type, content, durable)
-    const oid = hashObject(type, content)
+    const oid = GitObject.hash(type, content)
     if (this.holds(oid, type, content) && (await this.freshen(oid, durable))) return oid
     const head = Buffer.from(`${type} ${content.length}\0`, "latin1")
     const temporary = this.owner.temporary("object")

@@ -11,11 +11,14 @@ export type NativeReads = ReturnType<typeof make>
 
 /** Native code over one repository's objects; those that only stock Git can find are fetched from it. */
 export const make = (directory: string, objects: ObjectDatabase, catFile: CatFile) => {
-  /** Runs native code, again for each object that had to be fetched. */
-  const run = <A>(operation: string, body: () => A): Effect.Effect<A, RemoteError> =>
-    Effect.catchAll(runChecked(operation, body), (error) =>
+  const onlyRemote = <A>(effect: Effect.Effect<A, RemoteError | ValidationError>) =>
+    Effect.catchAll(effect, (error) =>
       error instanceof ValidationError ? Effect.die(error) : Effect.fail(error)
     )
+
+  /** Runs native code, again for each object that had to be fetched. */
+  const run = <A>(operation: string, body: () => A): Effect.Effect<A, RemoteError> =>
+    onlyRemote(runChecked(operation, body))
 
   const runChecked = <A>(
     operation: string,
@@ -33,7 +36,10 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
   }
 
   /** The same for code in steps, with turns for others in between. */
-  const runSteps = <A>(
+  const runSteps = <A>(operation: string, start: () => TimeSlice.Steps<A>): Effect.Effect<A, RemoteError> =>
+    onlyRemote(runStepsChecked(operation, start))
+
+  const runStepsChecked = <A>(
     operation: string,
     start: () => TimeSlice.Steps<A>
   ): Effect.Effect<A, RemoteError | ValidationError> => {
@@ -86,5 +92,5 @@ export const make = (directory: string, objects: ObjectDatabase, catFile: CatFil
     return root
   }
 
-  return { run, runChecked, runSteps, find, rootOf } as const
+  return { run, runChecked, runSteps, runStepsChecked, find, rootOf } as const
 }

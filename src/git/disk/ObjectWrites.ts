@@ -70,7 +70,7 @@ export const make = ({
     Effect.gen(function* () {
       const operation = "GitRepository.writeTree"
       yield* settled(...Option.toArray(base), ...changes.flatMap(({ oid }) => Option.toArray(oid)))
-      const made = yield* native.runSteps(operation, function* () {
+      const made = yield* native.runStepsChecked(operation, function* () {
         objects.rescan()
         for (const change of changes) {
           if (Option.isSome(change.oid))
@@ -94,7 +94,7 @@ export const make = ({
     Effect.gen(function* () {
       const operation = "GitRepository.treeAfter"
       const { edits } = yield* drafts.editsOf(operation, changes, false)
-      return yield* native.runSteps(operation, function* () {
+      return yield* native.runStepsChecked(operation, function* () {
         const root = Option.getOrUndefined(Option.map(base, native.rootOf))
         const made = yield* rewrite(drafts.treeSource, root, edits, { operation, directories: false })
         const fresh = new Map(made.trees.map(({ oid, tree }) => [oid, tree]))

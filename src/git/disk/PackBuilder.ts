@@ -181,8 +181,9 @@ export class PackBuilder {
     const oids = [...this.places.keys()].sort((a, b) => (a < b ? -1 : 1))
     const large = oids.filter((oid) => this.places.get(oid)!.offset > 0x7fffffff)
     const index = Buffer.alloc(8 + 1024 + oids.length * 28 + large.length * 8 + 40)
-    index.writeUInt32BE(0xff744f63, 0)
-    index.writeUInt32BE(2, 4)
+    const words = new DataView(index.buffer, index.byteOffset)
+    words.setUint32(0, 0xff744f63)
+    words.setUint32(4, 2)
     const names = 8 + 1024
     const sums = names + oids.length * 20
     const offsets = sums + oids.length * 4
@@ -192,17 +193,16 @@ export class PackBuilder {
     for (const [i, oid] of oids.entries()) {
       const { offset, crc } = this.places.get(oid)!
       index.write(oid, names + i * 20, 20, "hex")
-      for (const first = index[names + i * 20]!; bucket < first; bucket++)
-        index.writeUInt32BE(i, 8 + bucket * 4)
-      index.writeUInt32BE(crc, sums + i * 4)
+      for (const first = index[names + i * 20]!; bucket < first; bucket++) words.setUint32(8 + bucket * 4, i)
+      words.setUint32(sums + i * 4, crc)
       if (offset > 0x7fffffff) {
-        index.writeUInt32BE(0x80000000 + larges, offsets + i * 4)
+        words.setUint32(offsets + i * 4, 0x80000000 + larges)
         index.writeBigUInt64BE(BigInt(offset), largeOffsets + larges++ * 8)
       } else {
-        index.writeUInt32BE(offset, offsets + i * 4)
+        words.setUint32(offsets + i * 4, offset)
       }
     }
-    for (; bucket < 256; bucket++) index.writeUInt32BE(oids.length, 8 + bucket * 4)
+    for (; bucket < 256; bucket++) words.setUint32(8 + bucket * 4, oids.length)
     trailer.copy(index, index.length - 40)
     const body = index.subarray(0, index.length - 20)
     crypto

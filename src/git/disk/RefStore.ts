@@ -51,7 +51,7 @@ export class RefStore {
   }
 
   private file(name: string): string {
-    return path.join(this.directory, name)
+    return `${this.directory}/${name}`
   }
 
   private loose(name: string): string | undefined {
@@ -106,7 +106,10 @@ export class RefStore {
 
   /** Where a ref points, through symbolic refs. */
   read(name: string): Oid | undefined {
-    const at = this.follow(name)
+    return this.oidIn(name, this.follow(name))
+  }
+
+  private oidIn(name: string, at: { readonly name: string; readonly text: string | undefined }) {
     if (at.text === undefined) {
       const found = this.packed.get(at.name)
       if (found === undefined) unsafeAssertPresent(this.directory)
@@ -186,8 +189,9 @@ export class RefStore {
     const lock = await this.locks.take(target, prepared, signal, timeout)
     let moved = false
     try {
-      const actual = this.read(name)
-      if (actual !== expected || this.follow(name).name !== target) return { _tag: "Moved", actual }
+      const now = this.follow(name)
+      const actual = this.oidIn(name, now)
+      if (actual !== expected || now.name !== target) return { _tag: "Moved", actual }
       if (expected === undefined) {
         const other = this.conflicting(target)
         if (other !== undefined) {

@@ -1,5 +1,6 @@
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { Steps } from "../../domain/TimeSlice.js"
+import * as GitObject from "../GitObject.js"
 import {
   type Directories,
   type EditOptions,
@@ -7,7 +8,6 @@ import {
   type PathEdit,
   unsafeEditTree
 } from "../TreeEdit.js"
-import { hashObject } from "./GitObjects.js"
 import { RawTree, type Splice } from "./RawTree.js"
 
 /** A tree that a rewrite made; `base` and `splices` tell how it differs from the one it replaces. */
@@ -62,7 +62,7 @@ export function* rewrite(
         return known.oid
       }
       const { tree, splices } = before.edit(changes)
-      const made: NewTree = { oid: hashObject("tree", tree.bytes), tree, base: oid, splices }
+      const made: NewTree = { oid: GitObject.hash("tree", tree.bytes), tree, base: oid, splices }
       if (key !== undefined) source.memo.set(key, made, tree.weight + key.length)
       if (tree.length === 0) return undefined
       if (made.oid !== oid) trees.push(made)

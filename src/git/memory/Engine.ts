@@ -49,16 +49,19 @@ export const open = (memory: MemoryRepository): Repository => {
       try {
         return Effect.succeed(body())
       } catch (cause) {
-        return cause instanceof MissingObject
-          ? new RemoteError({
-              operation: `Repository.${method}`,
-              reason: "Corrupt",
-              path: name,
-              message: `Object ${cause.oid} is missing`
-            })
-          : Effect.die(cause)
+        return failed(method, cause)
       }
     })
+
+  const failed = (method: string, cause: unknown): Effect.Effect<never, RemoteError> =>
+    cause instanceof MissingObject
+      ? new RemoteError({
+          operation: `Repository.${method}`,
+          reason: "Corrupt",
+          path: name,
+          message: `Object ${cause.oid} is missing`
+        })
+      : Effect.die(cause)
 
   const rootOf = (oid: Oid): Oid => {
     const root = memory.rootOf(oid)
@@ -220,7 +223,9 @@ export const open = (memory: MemoryRepository): Repository => {
       tree: (oid) => new MapTreeNode(treeOf(oid)),
       find: (tree, entry) => treeOf(tree).get(entry),
       rootOf,
-      run
+      run,
+      runSteps: (method, start) =>
+        Effect.catchAllDefect(TimeSlice.run(start), (cause) => failed(method, cause))
     }),
 
     treeAfter: (base, path, changes) =>

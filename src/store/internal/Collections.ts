@@ -19,8 +19,8 @@ import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js
 /** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
 const importing = lazy(() => import("../transfer/Import.js"))
 const judging = lazy(() => import("./UniqueDryRun.js"))
-const editing = lazy(() => import("./DocumentEdit.js"))
 const merging = lazy(() => import("./MergingWrites.js"))
+const versions = lazy(() => import("./StoredVersions.js"))
 const restoring = lazy(() => import("./Restore.js"))
 
 const isMerging = ({ base, onConflict, rules }: MergingWriteOptions = {}): boolean =>
@@ -75,10 +75,12 @@ export const makeCollection = <A, I>(
     Effect.gen(function* () {
       const snapshot = core.snapshot()
       yield* snapshot.head
-      const { readVersions } = yield* editing
+      const { settings } = yield* core.repository.at(snapshot)
+      const { readVersions } = yield* versions
       const found = yield* readVersions(
         core,
         snapshot,
+        settings,
         ids.map((id) => ({ collection: name, id }))
       )
       return new Map(

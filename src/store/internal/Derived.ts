@@ -12,6 +12,7 @@ import { under } from "../DocumentPath.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import type { Parsed } from "./DerivedFile.js"
 import type { TreePlaces } from "./DerivedTrees.js"
+import { makeTreeCache, type TreeCache } from "./ordered-tree/TreeCache.js"
 import { type SettingsAt, settingsMaxAge } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
 
@@ -41,6 +42,7 @@ type DerivedNames = Pick<Settings, "indexes" | "manifests">
 export interface KnownFiles {
   readonly indexes: Bounded<Parsed<IndexFile>>
   readonly manifests: Bounded<Parsed<ManifestFile<SpelledObject>>>
+  readonly trees: TreeCache
 }
 
 /** Where the index and manifest files of a repository lie, and what is known of them. */
@@ -110,7 +112,8 @@ export const load = <A>(
 export const make = (options: ResolvedOptions): Derived => {
   const known: KnownFiles = {
     indexes: new Bounded<Parsed<IndexFile>>(mostBytes, sizeOf),
-    manifests: new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf)
+    manifests: new Bounded<Parsed<ManifestFile<SpelledObject>>>(mostBytes, sizeOf),
+    trees: makeTreeCache()
   }
   const seen = new Bounded<SeenIndex>(mostIds, ({ index }) => index.ids.size + 1)
   const indexPath = (collection: string, name: string) =>

@@ -1,6 +1,6 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import type { Bounded } from "../../domain/Bounded.js"
 import type { JsonProblem } from "../../domain/CanonicalJson.js"
 import type { IndexDefinition } from "../../domain/IndexDefinition.js"
@@ -22,6 +22,7 @@ import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
 import { type ReadError, type UniqueViolation, ValidationError } from "../../domain/StoreError.js"
 import type { Change } from "../remote/GitRemote.js"
+import type { Reading } from "./ordered-tree/Reading.js"
 import type { UniqueIndex } from "./Uniqueness.js"
 
 /** Changes to index and manifest files, and what to remember of them once they are committed. */
@@ -34,6 +35,9 @@ export interface Derivation {
 
 export const nothing: Derivation = { changes: [], committed: () => {} }
 
+/** What becomes of an index or a manifest. Those of a collection are read together. */
+export type ChangedFile = Reading<Either.Either<Option.Option<Derivation>, ValidationError>>
+
 /** An index or a manifest of a collection, as a snapshot has it. */
 export interface DerivedFile {
   /** The fields of documents that it holds. */
@@ -44,11 +48,8 @@ export interface DerivedFile {
   readonly catchesUp: boolean
   /** How the values that documents gain are judged, where it is a unique index. */
   readonly unique: UniqueIndex | undefined
-  /** What it becomes where documents change, for a tree of the collection; none where it is damaged, and must be made anew. */
-  readonly changed: (
-    documents: ReadonlyArray<DocumentChange>,
-    tree: Oid
-  ) => Effect.Effect<Option.Option<Derivation>, ReadError>
+  /** What it becomes where documents change, for a tree of the collection; none where it is missing or damaged, and must be made anew. */
+  readonly changed: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => ChangedFile
   /** What it is made of all documents. */
   readonly anew: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => Effect.Effect<Derivation, ReadError>
 }
@@ -107,9 +108,9 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
   form: Form<A>
 ): DerivedFile => {
   const write = (before: A, documents: ReadonlyArray<DocumentChange>, tree: Oid) =>
-    Effect.gen(function* () {
+    Either.gen(function* () {
       const value = { ...form.with(before, documents), tree }
-      const content = yield* Effect.mapError(form.print(value, now, tree), unprintable(path, collection))
+      const content = yield* Either.mapLeft(form.print(value, now, tree), unprintable(path, collection))
       if (!isTouched && stored !== undefined) {
         const time = updatedAt(stored.content)
         const same = time === undefined ? undefined : Either.getOrUndefined(form.print(value, time, tree))
@@ -128,7 +129,9 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
     recorded: stored === undefined ? emptyTree : stored.value.tree,
     catchesUp: false,
     unique: undefined,
-    changed: (documents, tree) => Effect.asSome(write(stored?.value ?? form.empty, documents, tree)),
+    *changed(documents, tree) {
+      return Either.map(write(stored?.value ?? form.empty, documents, tree), Option.some)
+    },
     anew: (documents, tree) => write(form.empty, documents, tree)
   }
 }

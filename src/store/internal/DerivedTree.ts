@@ -9,21 +9,23 @@ import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
 import { held } from "../../domain/SpelledJson.js"
 import { type ReadError, ValidationError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Change } from "../remote/GitRemote.js"
-import { type Derivation, type DerivedFile, nothing, unprintable } from "./DerivedFile.js"
+import { type ChangedFile, type Derivation, type DerivedFile, nothing, unprintable } from "./DerivedFile.js"
 import { apply } from "./ordered-tree/Apply.js"
 import { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import { build } from "./ordered-tree/Build.js"
-import { fileEdits, filesBelow } from "./ordered-tree/FileEdits.js"
+import { fileEdits, filesIn } from "./ordered-tree/FileEdits.js"
 import { headerName } from "./ordered-tree/Header.js"
 import { hasTooMany, indexRows, keyOfRows } from "./ordered-tree/IndexRows.js"
-import { type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
+import { compareEntries, type Entry, entryOf, type Row } from "./ordered-tree/Leaf.js"
 import { formatLimits } from "./ordered-tree/Limits.js"
 import type { Reader } from "./ordered-tree/Reader.js"
+import { type Reading, runAll } from "./ordered-tree/Reading.js"
 import { firstWithin } from "./ordered-tree/Scan.js"
 import { StoredTree } from "./ordered-tree/StoredTree.js"
+import type { TreeCache } from "./ordered-tree/TreeCache.js"
 import type { TreeEdit } from "./ordered-tree/TreeEdit.js"
-import type { Snapshot } from "./Snapshot.js"
 import type { UniqueIndex } from "./Uniqueness.js"
 
 /** What the rows of a tree are made of. */
@@ -31,6 +33,8 @@ export interface Rows {
   /** The paths of documents that they depend on. */
   readonly fields: ReadonlyArray<string>
   readonly keyOf: (row: Row) => string
+  /** What the keys depend on: rows that are alike have other keys in an index of another order. */
+  readonly keys: string
   /** The definition that they follow, as the header has it: see `Header`. */
   readonly definition: string | undefined
   /** What is wrong with a document that cannot be in the tree, if anything. */
@@ -48,6 +52,7 @@ const noRows: ReadonlyMap<string, Row> = new Map()
 export const rowsOfIndex = (index: IndexDefinition): Rows => ({
   fields: pathsOf(index),
   keyOf: keyOfRows(index.fields),
+  keys: JSON.stringify(index.fields.map(({ order, path }) => [path, order])),
   definition: definitionText(index),
   problem: (document) =>
     holds(index, document) && hasTooMany(index.fields, (path) => valueAt(document, path))
@@ -63,6 +68,7 @@ export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
   return {
     fields,
     keyOf,
+    keys: "",
     definition: undefined,
     problem: () => undefined,
     of: (id, document) => {
@@ -76,40 +82,11 @@ export const rowsOfManifest = (fields: ReadonlyArray<string>): Rows => {
   }
 }
 
-/** Reads the tree below a directory of a snapshot. */
-export const readerAt = (snapshot: Snapshot, root: string, concurrency: number): Reader<ReadError> => {
-  const at = (path: string) => (path === "" ? root : `${root}/${path}`)
-  return {
-    directory: (path) =>
-      Effect.map(snapshot.directory(at(path)), (found) => {
-        if (Option.isNone(found)) return undefined
-        const { entries, oid } = found.value.tree
-        return {
-          oid,
-          entries: entries.flatMap(({ kind, oid: id, path: name }) =>
-            kind === "blob" || kind === "tree" ? [{ kind, oid: id, name }] : []
-          )
-        }
-      }),
-    files: (paths) =>
-      Effect.map(
-        Stream.runFold(
-          snapshot.files(paths.map(at), { concurrency }),
-          new Map<string, Uint8Array>(),
-          (all, { content, path }) => all.set(path, content)
-        ),
-        (found) => paths.map((path) => found.get(at(path)))
-      )
-  }
-}
-
-/** Where an index or a manifest of format 2 lies, and how it is read. */
+/** Where an index or a manifest of format 2 lies. */
 export interface TreePlace {
-  readonly snapshot: Snapshot
   /** The directory of the tree. */
   readonly path: string
   readonly rows: Rows
-  readonly concurrency: number
   /** The index that the rows are of, where it is unique. */
   readonly unique?: IndexDefinition | undefined
 }
@@ -120,29 +97,46 @@ export type TreeState =
   | { readonly _tag: "Damaged"; readonly problem: BrokenTree }
   | { readonly _tag: "Whole"; readonly tree: StoredTree<ReadError> }
 
-/** Opens a tree of a snapshot. */
-export const treeAt = ({
-  concurrency,
-  path,
-  rows,
-  snapshot
-}: TreePlace): Effect.Effect<TreeState, ReadError> =>
-  Effect.gen(function* () {
-    const reader = readerAt(snapshot, path, concurrency)
-    if ((yield* reader.directory("")) === undefined) return { _tag: "Missing" } as const
-    return yield* StoredTree.open(reader, rows.keyOf).pipe(
-      Effect.filterOrFail(
-        ({ header }) => header.index === rows.definition,
-        () =>
-          new BrokenTree({
-            path: headerName,
-            message: `${headerName} is of an index that is defined otherwise`
-          })
-      ),
-      Effect.map((tree): TreeState => ({ _tag: "Whole", tree })),
-      Effect.catchTag("BrokenTree", (problem) => Effect.succeed<TreeState>({ _tag: "Damaged", problem }))
-    )
+function* opened<E>(
+  reader: Reader<E>,
+  cache: TreeCache,
+  { path, rows }: TreePlace
+): Reading<StoredTree<E> | undefined> {
+  const known = { headers: cache.headers, leaves: cache.leaves(rows.keys) }
+  const tree = yield* StoredTree.open({ reader, path, keyOf: rows.keyOf, known })
+  if (tree === undefined || tree.header.index === rows.definition) return tree
+  throw new BrokenTree({
+    path: headerName,
+    message: `${headerName} is of an index that is defined otherwise`
   })
+}
+
+/** Opens trees together. */
+export const treesAt = (
+  reader: Reader<ReadError>,
+  cache: TreeCache,
+  places: ReadonlyArray<TreePlace>
+): Effect.Effect<ReadonlyArray<TreeState>, ReadError> =>
+  Effect.map(
+    runAll(
+      reader,
+      places.map((place) => () => opened(reader, cache, place))
+    ),
+    (all) =>
+      all.map(
+        Either.match({
+          onLeft: (problem): TreeState => ({ _tag: "Damaged", problem }),
+          onRight: (tree): TreeState => (tree === undefined ? { _tag: "Missing" } : { _tag: "Whole", tree })
+        })
+      )
+  )
+
+/** Opens a tree. */
+export const treeAt = (
+  reader: Reader<ReadError>,
+  cache: TreeCache,
+  place: TreePlace
+): Effect.Effect<TreeState, ReadError> => Effect.map(treesAt(reader, cache, [place]), ([state]) => state!)
 
 /** A unique index of format 2. */
 const uniqueTree = (
@@ -163,96 +157,95 @@ const uniqueTree = (
         )
 })
 
+const changeOf = (root: string, edit: TreeEdit): Change => {
+  const path = `${root}/${edit.path}`
+  if (edit._tag === "Put") return { _tag: "Put", path, content: edit.content }
+  return edit._tag === "Link" ? { _tag: "Link", path, oid: edit.oid } : { _tag: "Remove", path }
+}
+
 /** An index or a manifest of format 2, as a snapshot has it: a tree of small files. */
 export const derivedTree = (
-  place: TreePlace & { readonly collection: string }
-): Effect.Effect<DerivedFile, ReadError> =>
-  Effect.gen(function* () {
-    const { collection, concurrency, path, rows, snapshot } = place
-    const reader = readerAt(snapshot, path, concurrency)
-    const state = yield* treeAt(place)
-    const stored = state._tag === "Whole" ? state.tree : undefined
+  reader: Reader<ReadError>,
+  collection: string,
+  { path, rows, unique }: TreePlace,
+  state: TreeState
+): DerivedFile => {
+  const stored = state._tag === "Whole" ? state.tree : undefined
 
-    const entry = (row: Row) => Either.mapLeft(entryOf(row, rows.keyOf), unprintable(path, collection))
-
-    const check = (id: string, document: SpelledObject) => {
-      const problem = rows.problem(document)
-      if (problem === undefined) return Effect.void
-      return new ValidationError({
-        operation: "Store.write",
-        path,
-        collection,
-        id,
-        message: `${collection}/${id} cannot be indexed: ${problem}`,
-        hint: "shorten the lists, or index their fields one by one"
-      })
+  const entriesOf = (id: string, document: SpelledObject): Either.Either<Array<Entry>, ValidationError> => {
+    const problem = rows.problem(document)
+    if (problem !== undefined) {
+      return Either.left(
+        new ValidationError({
+          operation: "Store.write",
+          path,
+          collection,
+          id,
+          message: `${collection}/${id} cannot be indexed: ${problem}`,
+          hint: "shorten the lists, or index their fields one by one"
+        })
+      )
     }
+    return Either.mapLeft(
+      Either.all(Array.from(rows.of(id, document).values(), (row) => entryOf(row, rows.keyOf))),
+      unprintable(path, collection)
+    )
+  }
 
-    const changeOf = (edit: TreeEdit): Change =>
-      edit._tag === "Put"
-        ? { _tag: "Put", path: `${path}/${edit.path}`, content: edit.content }
-        : edit._tag === "Link"
-          ? { _tag: "Link", path: `${path}/${edit.path}`, oid: edit.oid }
-          : { _tag: "Remove", path: `${path}/${edit.path}` }
+  const anew: DerivedFile["anew"] = (documents, tree) =>
+    Effect.gen(function* () {
+      const rowsOf = TimeSlice.forEach(documents, ({ document, id }) =>
+        document === undefined ? Effect.succeed([]) : entriesOf(id, document)
+      )
+      const unsorted = (yield* rowsOf).flat()
+      const entries = yield* TimeSlice.run(() => TimeSlice.sorted(unsorted, compareEntries))
+      const contents = new Map<Oid, Uint8Array>()
+      const { files } = yield* build(
+        Stream.fromIterable(entries),
+        tree,
+        (content, oid) => Effect.sync(() => contents.set(oid, content)),
+        formatLimits,
+        rows.definition
+      )
+      const listed = yield* filesIn(reader, path)
+      const before = new Map(listed.map((file) => [file.path, file.oid]))
+      const changes: Array<Change> = []
+      for (const file of files) {
+        if (before.get(file.path) !== file.oid) {
+          changes.push({ _tag: "Put", path: `${path}/${file.path}`, content: contents.get(file.oid)! })
+        }
+        before.delete(file.path)
+      }
+      for (const gone of before.keys()) changes.push({ _tag: "Remove", path: `${path}/${gone}` })
+      return { ...nothing, changes } satisfies Derivation
+    })
 
-    const anew: DerivedFile["anew"] = (documents, tree) =>
-      Effect.gen(function* () {
-        const entries: Array<Entry> = []
-        for (const { document, id } of documents) {
-          if (document === undefined) continue
-          yield* check(id, document)
-          for (const row of rows.of(id, document).values()) entries.push(yield* entry(row))
-        }
-        entries.sort((a, b) => (a.key < b.key ? -1 : 1))
-        const contents = new Map<Oid, Uint8Array>()
-        const { files } = yield* build(
-          Stream.fromIterable(entries),
-          tree,
-          (content, oid) => Effect.sync(() => contents.set(oid, content)),
-          formatLimits,
-          rows.definition
-        )
-        const before = new Map((yield* filesBelow(reader, "")).map((file) => [file.path, file.oid]))
-        const changes: Array<Change> = []
-        for (const file of files) {
-          if (before.get(file.path) !== file.oid) {
-            changes.push({ _tag: "Put", path: `${path}/${file.path}`, content: contents.get(file.oid)! })
-          }
-          before.delete(file.path)
-        }
-        for (const gone of before.keys()) changes.push({ _tag: "Remove", path: `${path}/${gone}` })
-        return { ...nothing, changes } satisfies Derivation
-      })
-
-    const changed = (tree: StoredTree<ReadError>, documents: ReadonlyArray<DocumentChange>, of: Oid) =>
-      Effect.gen(function* () {
-        const edits = new Map<string, Entry | undefined>()
-        for (const { before, id } of documents) {
-          if (before !== undefined) for (const key of rows.of(id, before()).keys()) edits.set(key, undefined)
-        }
-        for (const { document, id } of documents) {
-          if (document === undefined) continue
-          yield* check(id, document)
-          for (const [key, row] of rows.of(id, document)) edits.set(key, yield* entry(row))
-        }
-        const applied = yield* apply(tree, edits, of)
-        const single = yield* fileEdits(reader, applied.edits)
-        return { ...nothing, changes: single.map(changeOf) } satisfies Derivation
-      })
-
-    return {
-      fields: rows.fields,
-      unique: place.unique && uniqueTree(collection, place.unique, stored),
-      recorded: state._tag === "Missing" ? emptyTree : stored?.header.tree,
-      catchesUp: stored !== undefined,
-      changed: (documents, tree) =>
-        state._tag === "Missing"
-          ? Effect.asSome(anew(documents, tree))
-          : stored === undefined
-            ? Effect.succeedNone
-            : Effect.asSome(changed(stored, documents, tree)).pipe(
-                Effect.catchTag("BrokenTree", () => Effect.succeedNone)
-              ),
-      anew
+  function* changed(documents: ReadonlyArray<DocumentChange>, tree: Oid): ChangedFile {
+    if (stored === undefined) return Either.right(Option.none())
+    const edits = new Map<string, Entry | undefined>()
+    for (const { before, id } of documents) {
+      yield
+      if (before !== undefined) for (const key of rows.of(id, before()).keys()) edits.set(key, undefined)
     }
-  })
+    for (const { document, id } of documents) {
+      yield
+      if (document === undefined) continue
+      const entries = entriesOf(id, document)
+      if (Either.isLeft(entries)) return Either.left(entries.left)
+      for (const entry of entries.right) edits.set(entry.key, entry)
+    }
+    const applied = yield* apply(stored, edits, tree)
+    const single = yield* fileEdits(path, applied.edits)
+    const changes = single.map((edit) => changeOf(path, edit))
+    return Either.right(Option.some({ ...nothing, changes }))
+  }
+
+  return {
+    fields: rows.fields,
+    unique: unique && uniqueTree(collection, unique, stored),
+    recorded: state._tag === "Missing" ? emptyTree : stored?.header.tree,
+    catchesUp: stored !== undefined,
+    changed,
+    anew
+  }
+}

@@ -8,9 +8,10 @@ import type { ReadError } from "../../domain/StoreError.js"
 import type { GitRemoteService } from "../remote/GitRemote.js"
 import { changedBlobs, changedDocuments } from "./CollectionChanges.js"
 import type { DerivedFile } from "./DerivedFile.js"
-import { derivedTree, readerAt, rowsOfIndex, rowsOfManifest } from "./DerivedTree.js"
-import { filesBelow } from "./ordered-tree/FileEdits.js"
-import type { Snapshot } from "./Snapshot.js"
+import { derivedTree, rowsOfIndex, rowsOfManifest, treesAt } from "./DerivedTree.js"
+import { filesIn } from "./ordered-tree/FileEdits.js"
+import type { Reader } from "./ordered-tree/Reader.js"
+import type { TreeCache } from "./ordered-tree/TreeCache.js"
 
 /** Where the trees of a collection lie, and what they hold. */
 export interface TreePlaces {
@@ -43,14 +44,17 @@ export const treesIn = ({ indexes, manifest }: TreePlaces) => [
 
 /** The trees of a collection's indexes and of its manifest as a snapshot has them. */
 export const storedTrees = (
-  snapshot: Snapshot,
+  reader: Reader<ReadError>,
+  cache: TreeCache,
   collection: string,
-  places: TreePlaces,
-  concurrency: number
+  places: TreePlaces
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> =>
-  Effect.forEach(treesIn(places), ({ path, rows, unique }) =>
-    derivedTree({ snapshot, collection, concurrency, path, rows, unique })
-  )
+  Effect.suspend(() => {
+    const trees = treesIn(places)
+    return Effect.map(treesAt(reader, cache, trees), (states) =>
+      trees.map((place, at) => derivedTree(reader, collection, place, states[at]!))
+    )
+  })
 
 /** The documents that differ between the trees that files describe and a tree of their collection, by those trees. */
 export const differingFrom = (
@@ -74,10 +78,7 @@ export const differingFrom = (
 
 /** Every file of a tree. */
 export const filesOfTree = (
-  snapshot: Snapshot,
-  path: string,
-  concurrency: number
+  reader: Reader<ReadError>,
+  path: string
 ): Effect.Effect<ReadonlyArray<string>, ReadError> =>
-  Effect.map(filesBelow(readerAt(snapshot, path, concurrency), ""), (files) =>
-    files.map((file) => `${path}/${file.path}`)
-  )
+  Effect.map(filesIn(reader, path), (files) => files.map((file) => `${path}/${file.path}`))

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { pick } from "../../domain/FieldPath.js"
@@ -8,11 +9,13 @@ import { parseSpelledManifest, projectedFields } from "../../domain/ManifestFile
 import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import { idAt, under } from "../DocumentPath.js"
 import type { Change, GitRemoteService, Head, RemoteFailure } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import { type Derived, type DerivedFiles, load, treeOf } from "./Derived.js"
 import {
+  type ChangedFile,
   type Derivation,
   type DerivedFile,
   indexFile,
@@ -21,8 +24,10 @@ import {
   type SingleFile
 } from "./DerivedFile.js"
 import { contents, listAt } from "./Listing.js"
+import { runAll } from "./ordered-tree/Reading.js"
 import type { SettingsAt } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
+import { readerOf } from "./SnapshotReader.js"
 import { uniqueFile } from "./UniqueFile.js"
 import { violations, violationsAmong } from "./Uniqueness.js"
 
@@ -86,13 +91,15 @@ export const documentsOf = (
       () => onRead?.({ collection, documents: found.size, total: listing.length }) ?? Effect.void
     )
     yield* tell
+    const slice = TimeSlice.make()
     yield* Stream.runForEachChunk(contents(remote, head, prefix, listing, options.concurrency), (blobs) =>
-      Effect.suspend(() => {
+      Effect.gen(function* () {
         for (const { content, path } of blobs) {
+          if (slice.isSpent()) yield* slice.pause
           const id = idAt(layout, path.slice(prefix.length))
           if (id !== undefined) found.set(id, pick(documentIn(content), fields))
         }
-        return tell
+        yield* tell
       })
     )
     return found
@@ -146,11 +153,11 @@ export const storedOf = (
   files: DerivedFiles,
   given: Pick<SingleFile<unknown>, "isTouched" | "now">
 ): Effect.Effect<ReadonlyArray<DerivedFile>, ReadError> => {
-  const { derived, options } = parts
+  const { derived } = parts
   if (at.settings.format === 1) return storedFiles(parts, snapshot, at, collection, files, given)
   const places = derived.treesOf(collection, at.settings)
   return Effect.flatMap(trees, ({ storedTrees }) =>
-    storedTrees(snapshot, collection, places, options.concurrency)
+    storedTrees(readerOf(parts, snapshot), derived.known.trees, collection, places)
   )
 }
 
@@ -195,17 +202,24 @@ export const derive = (
       const differing = catchesUp ? behind.get(recorded) : undefined
       return differing && oneAfterTheOther(differing, since === undefined ? changed : [])
     }
-    const kept = yield* Effect.forEach(stored, (file) =>
-      Effect.gen(function* () {
-        const documents = lacking(file)
-        if (documents === undefined) return Option.none()
-        const all = documents.length === 0 ? changed : documents
-        const found = file.unique && (yield* violations(file.unique, changed, all))
-        if (found !== undefined && Option.isNone(found)) return Option.none()
-        const derivation = yield* file.changed(documents, tree)
-        return Option.map(derivation, (made) => ({ ...made, violations: found?.value }))
-      })
-    )
+    const kept: Array<Option.Option<Derivation>> = stored.map(() => Option.none())
+    const going: Array<{ readonly at: number; readonly found: Derivation["violations"] }> = []
+    const changing: Array<() => ChangedFile> = []
+    for (const [at, file] of stored.entries()) {
+      const documents = lacking(file)
+      if (documents === undefined) continue
+      const all = documents.length === 0 ? changed : documents
+      const found = file.unique && (yield* violations(file.unique, changed, all))
+      if (found !== undefined && Option.isNone(found)) continue
+      going.push({ at, found: found?.value })
+      changing.push(() => file.changed(documents, tree))
+    }
+    for (const [i, made] of (yield* runAll(readerOf(parts, snapshot), changing)).entries()) {
+      const { at, found } = going[i]!
+      // What is broken is made anew.
+      if (Either.isRight(made))
+        kept[at] = Option.map(yield* made.right, (own) => ({ ...own, violations: found }))
+    }
     const isStale = kept.some(Option.isNone)
     const all =
       isStale && Option.isSome(head) && before !== emptyTree

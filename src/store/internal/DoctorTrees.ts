@@ -6,12 +6,13 @@ import type { SpelledObject } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Finding } from "../Doctor.js"
-import { type Rows, readerAt, treeAt } from "./DerivedTree.js"
+import { type Rows, treeAt } from "./DerivedTree.js"
 import { treesIn } from "./DerivedTrees.js"
 import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
-import { type Entry, entryOf } from "./ordered-tree/Leaf.js"
+import { compareEntries, type Entry, entryOf } from "./ordered-tree/Leaf.js"
 import { formatLimits } from "./ordered-tree/Limits.js"
 import { verify } from "./ordered-tree/Verify.js"
+import { readerOf } from "./SnapshotReader.js"
 import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
 
 type Place = ReturnType<typeof treesIn>[number]
@@ -28,7 +29,7 @@ const rowsOf = ({ keyOf, of }: Rows, documents: ReadonlyMap<string, SpelledObjec
         }
       })
     )
-    return entries.sort((a, b) => (a.key < b.key ? -1 : 1))
+    return yield* TimeSlice.run(() => TimeSlice.sorted(entries, compareEntries))
   })
 
 /** Looks at the trees of indexes and manifest, of format 2. `current` is the tree of the collection. */
@@ -40,14 +41,14 @@ export const examineTrees = (
   current: Oid
 ): Effect.Effect<DerivedExamination, ReadError> =>
   Effect.gen(function* () {
-    const { concurrency } = core.options
+    const reader = readerOf(core, snapshot)
     const { finding, missing, stale, wrong } = findingsOn(collection)
     const places = treesIn(core.derived.treesOf(collection, settings.settings))
     const findings: Array<Finding> = []
     const sound: Array<Place & { readonly count: number }> = []
     for (const place of places) {
-      const { kind, path, rows } = place
-      const state = yield* treeAt({ snapshot, path, rows, concurrency })
+      const { kind, path } = place
+      const state = yield* treeAt(reader, core.derived.known.trees, place)
       if (state._tag === "Missing") findings.push(missing(kind, path))
       else if (state._tag === "Damaged") {
         findings.push(finding("error", kind, "unreadable", `${path} is damaged: ${state.problem.message}`))
@@ -71,13 +72,7 @@ export const examineTrees = (
           Effect.filter(sound, ({ path, rows }) =>
             Effect.flatMap(rowsOf(rows, documents), (entries) =>
               Effect.map(
-                verify(
-                  readerAt(snapshot, path, concurrency),
-                  Stream.fromIterable(entries),
-                  current,
-                  formatLimits,
-                  rows.definition
-                ),
+                verify(reader, path, Stream.fromIterable(entries), current, formatLimits, rows.definition),
                 (problems) => problems.length > 0
               )
             )

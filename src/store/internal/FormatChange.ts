@@ -6,14 +6,16 @@ import { plainIndex } from "../../domain/IndexDefinition.js"
 import { parseSpelledManifest, projectedFields } from "../../domain/ManifestFile.js"
 import { projectedFieldProblem, type Settings } from "../../domain/Settings.js"
 import type { ReadError } from "../../domain/StoreError.js"
-import type { Change } from "../remote/GitRemote.js"
+import type { Change, GitRemoteService } from "../remote/GitRemote.js"
 import type { ResolvedOptions } from "../StoreOptions.js"
 import type { Derived } from "./Derived.js"
 import { filesOfTree } from "./DerivedTrees.js"
 import type { SettingsAt } from "./RepositorySettings.js"
 import type { Snapshot } from "./Snapshot.js"
+import { readerOf } from "./SnapshotReader.js"
 
 interface Parts {
+  readonly remote: GitRemoteService
   readonly derived: Derived
   readonly options: ResolvedOptions
 }
@@ -51,17 +53,18 @@ export const adopted = (
 
 /** Removes the index and manifest files of a format that are there for some collections. */
 export const removals = (
-  { derived, options: { concurrency } }: Parts,
+  parts: Parts,
   snapshot: Snapshot,
   { format, ...settings }: Settings,
   collections: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<Change>, ReadError> =>
   Effect.gen(function* () {
+    const { derived } = parts
     const files: Array<string> = []
     for (const collection of collections) {
       if (format === 2) {
         for (const path of derived.treePaths(collection, settings)) {
-          for (const file of yield* filesOfTree(snapshot, path, concurrency)) files.push(file)
+          for (const file of yield* filesOfTree(readerOf(parts, snapshot), path)) files.push(file)
         }
         continue
       }

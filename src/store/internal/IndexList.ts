@@ -7,6 +7,7 @@ import type { ReadError } from "../../domain/StoreError.js"
 import type { StoredIndex } from "../View.js"
 import { treeOf } from "./Derived.js"
 import { rowsOfIndex, treeAt } from "./DerivedTree.js"
+import { readerOf } from "./SnapshotReader.js"
 import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
 
 /** How many rows an index has, and the tree of the collection that it describes. */
@@ -21,7 +22,7 @@ const damaged: Stored = { rows: undefined, tree: undefined }
 const absentFrom = (current: Oid): Stored => (current === emptyTree ? { rows: 0, tree: emptyTree } : damaged)
 
 const inTree = (core: StoreCore, snapshot: Snapshot, path: string, index: IndexDefinition, current: Oid) =>
-  treeAt({ snapshot, path, rows: rowsOfIndex(index), concurrency: core.options.concurrency }).pipe(
+  treeAt(readerOf(core, snapshot), core.derived.known.trees, { path, rows: rowsOfIndex(index) }).pipe(
     Effect.map((state): Stored => {
       if (state._tag !== "Whole") return state._tag === "Missing" ? absentFrom(current) : damaged
       const { count, tree } = state.tree.header

@@ -116,7 +116,7 @@ export const unitOf = (
     const files = changes.filter((change) => !isDerived(change)).map((change) => fileChange(change, modes))
     const gone = changed === undefined ? undefined : dropped(plan.settings.settings, changed.settings)
     if (gone !== undefined) {
-      const parts = { derived: core.derived, options: core.options as ResolvedOptions }
+      const parts = { derived: core.derived, remote: core.remote, options: core.options as ResolvedOptions }
       const collections = [...gone.indexes.keys(), ...gone.manifests.keys()]
       const before = { ...plan.settings.settings, ...gone }
       for (const change of yield* removals(parts, snapshot.unnoted, before, [...new Set(collections)]))

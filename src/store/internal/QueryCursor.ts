@@ -1,6 +1,5 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import type { CheckedQuery } from "../../domain/query/ReadQuery.js"
+import { sha256 } from "../../git/Digest.js"
 
 /*
  * A cursor contains the key of the last document of a page in the query's order, so the next page begins behind it, whatever
@@ -18,7 +17,7 @@ export interface Place {
 const hashLength = 20
 
 const hashOf = (collection: string, { order, predicate }: CheckedQuery, key: string): string =>
-  bytesToHex(sha256(utf8ToBytes(JSON.stringify([collection, predicate, order, key])))).slice(0, hashLength)
+  sha256(JSON.stringify([collection, predicate, order, key])).slice(0, hashLength)
 
 /** The cursor of a place. */
 export const cursorOf = (collection: string, query: CheckedQuery, { fields, key }: Place): string => {

@@ -16,12 +16,14 @@ import { type Rows, rowsOfIndex, rowsOfManifest, treeAt } from "./DerivedTree.js
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import type { Row } from "./ordered-tree/Leaf.js"
 import type { Node } from "./ordered-tree/Node.js"
+import { type Reading, run } from "./ordered-tree/Reading.js"
 import * as Scan from "./ordered-tree/Scan.js"
 import type { StoredTree } from "./ordered-tree/StoredTree.js"
 import { asksForList, type ManifestPlan, type Span, type TreePlan } from "./QueryPlan.js"
 import type { KeyRange } from "./QueryRange.js"
 import { distinctKeys, type Keyed, mergeSorted } from "./QuerySorting.js"
 import { type Found, filesOf, foundAmong, judgeOf, type Target } from "./QueryTarget.js"
+import { readerOf } from "./SnapshotReader.js"
 import type { SettingsAt } from "./StoreCore.js"
 
 /** Documents that may have changed without an index before it is not used any more. */
@@ -46,14 +48,13 @@ export const openTree = (
 ): Effect.Effect<Either.Either<OpenTree, string>, ReadError> =>
   Effect.gen(function* () {
     const { collection, core, snapshot } = target
-    const { concurrency } = core.options
     const isIndex = plan._tag === "Tree"
     const path = isIndex
       ? core.derived.indexTreePath(collection, plan.index.name)
       : core.derived.manifestTreePath(collection)
     const name = isIndex ? `the index ${plan.index.name}` : "the manifest"
     const rows = isIndex ? rowsOfIndex(plan.index) : rowsOfManifest(plan.fields)
-    const state = yield* treeAt({ snapshot: snapshot.unnoted, path, rows, concurrency })
+    const state = yield* treeAt(readerOf(core, snapshot.unnoted), core.derived.known.trees, { path, rows })
     if (state._tag === "Missing") return Either.left(`${name} has no files`)
     if (state._tag === "Damaged") return Either.left(`${name} is damaged: ${state.problem.message}`)
     const { tree } = state
@@ -117,21 +118,16 @@ export const isCovered = ({ index }: TreePlan, { query }: Target): boolean =>
   })
 
 /** The part of the rows below a node that lies in a range, by the numbers of files and directories. */
-const shareOf = (
-  tree: StoredTree<ReadError>,
-  node: Node,
-  { from, until }: KeyRange
-): Effect.Effect<number, ReadError | BrokenTree> =>
-  Effect.gen(function* () {
-    const children = yield* tree.children(node)
-    const low = yield* tree.locate(children, from)
-    const high = yield* tree.locate(children, until)
-    if (low > high) return 0
-    if (children[0]!.isLeaf) return (high - low + 1) / children.length
-    let share = Math.max(0, high - low - 1)
-    for (const at of new Set([low, high])) share += yield* shareOf(tree, children[at]!, { from, until })
-    return share / children.length
-  })
+function* shareOf(tree: StoredTree<ReadError>, node: Node, { from, until }: KeyRange): Reading<number> {
+  const children = yield* tree.children(node)
+  const low = yield* tree.locate(children, from)
+  const high = yield* tree.locate(children, until)
+  if (low > high) return 0
+  if (children[0]!.isLeaf) return (high - low + 1) / children.length
+  let share = Math.max(0, high - low - 1)
+  for (const at of new Set([low, high])) share += yield* shareOf(tree, children[at]!, { from, until })
+  return share / children.length
+}
 
 /** About how many rows the spans of a plan have. */
 export const estimateRows = (
@@ -139,7 +135,7 @@ export const estimateRows = (
   { tree }: OpenTree
 ): Effect.Effect<number, ReadError | BrokenTree> =>
   Effect.map(
-    Effect.forEach(plan.spans, (span) => shareOf(tree, tree.root, span)),
+    Effect.forEach(plan.spans, (span) => run(tree.reader, () => shareOf(tree, tree.root, span))),
     (shares) =>
       Math.min(
         tree.header.count,

@@ -14,6 +14,7 @@ import { type LookupPlan, scanOf } from "./LookupPlan.js"
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import * as Scan from "./ordered-tree/Scan.js"
 import type { StoredTree } from "./ordered-tree/StoredTree.js"
+import { readerOf } from "./SnapshotReader.js"
 import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
 
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
@@ -55,11 +56,10 @@ export const treeLookup = (
   value: Json
 ): Effect.Effect<LookupPlan, ReadError> =>
   Effect.gen(function* () {
-    const { concurrency } = core.options
     const path = core.derived.indexTreePath(collection, index.name)
     const field = index.fields[0]!.path
     const rows = rowsOfIndex(index)
-    const state = yield* treeAt({ snapshot: snapshot.unnoted, path, rows, concurrency })
+    const state = yield* treeAt(readerOf(core, snapshot.unnoted), core.derived.known.trees, { path, rows })
     if (state._tag === "Missing") return scanOf(`${field} has no index files`)
     if (state._tag === "Damaged") {
       return scanOf(`the index is damaged: ${state.problem.message}`, path, false)
@@ -117,9 +117,8 @@ export const countByManifest = (
     if (settings.settings.format !== 2 || fields === undefined) return Option.none()
     snapshot.reads.directories.add(under(core.options.root, collection))
     const path = core.derived.manifestTreePath(collection)
-    const { concurrency } = core.options
     const rows = rowsOfManifest(fields)
-    const state = yield* treeAt({ snapshot: snapshot.unnoted, path, rows, concurrency })
+    const state = yield* treeAt(readerOf(core, snapshot.unnoted), core.derived.known.trees, { path, rows })
     return state._tag === "Whole" && state.tree.header.tree === treeOf(settings, collection)
       ? Option.some(state.tree.header.count)
       : Option.none()

@@ -4,10 +4,9 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Bounded } from "../../../src/domain/Bounded.js"
-import { hashObject } from "../../../src/git/disk/GitObjects.js"
 import { OpenPacks } from "../../../src/git/disk/OpenPacks.js"
 import { PackFile } from "../../../src/git/disk/PackFile.js"
-import type { RawObject } from "../../../src/git/GitObject.js"
+import * as GitObject from "../../../src/git/GitObject.js"
 
 // Every flush opens a pack: this many are a day's work of a busy service.
 it("a process that has opened four million packs still reads what it asked for", () => {
@@ -27,13 +26,13 @@ it("a process that has opened four million packs still reads what it asked for",
     const file = path.join(at, "objects/pack", `pack-${name}`)
     const index = fs.readFileSync(`${file}.idx`)
     const files = new OpenPacks(8)
-    const bases = new Bounded<RawObject, number>(64 * 1024 * 1024)
+    const bases = new Bounded<GitObject.RawObject, number>(64 * 1024 * 1024)
     const open = () => new PackFile(file, index, files, bases)
     const wrong = () => {
       const pack = open()
       return oids.filter((oid) => {
         const { content } = pack.read(pack.find(Buffer.from(oid, "hex")))
-        return hashObject("blob", content) !== oid
+        return GitObject.hash("blob", content) !== oid
       }).length
     }
     assert.strictEqual(wrong(), 0)

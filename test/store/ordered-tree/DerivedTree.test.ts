@@ -9,14 +9,32 @@ import {
   derivedTree,
   type Rows,
   rowsOfIndex,
-  rowsOfManifest
+  rowsOfManifest,
+  treeAt
 } from "../../../src/store/internal/DerivedTree.js"
-import { makeSnapshot } from "../../../src/store/internal/Snapshot.js"
+import { run } from "../../../src/store/internal/ordered-tree/Reading.js"
+import { makeTreeCache } from "../../../src/store/internal/ordered-tree/TreeCache.js"
+import { makeSnapshot, type Snapshot } from "../../../src/store/internal/Snapshot.js"
+import { readerOf } from "../../../src/store/internal/SnapshotReader.js"
 import { type Change, GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import { remotes } from "../core/Remotes.js"
 
 const path = "data/_index/people/city"
 const tree = Oid.make("1".repeat(40))
+
+const fileAt = (remote: GitRemoteService, snapshot: Snapshot, rows: Rows, path: string) => {
+  const reader = readerOf({ remote, options: { concurrency: 4 } }, snapshot)
+  return Effect.map(treeAt(reader, makeTreeCache(), { path, rows }), (state) => ({
+    reader,
+    ...derivedTree(reader, "people", { path, rows }, state)
+  }))
+}
+
+/** None where the tree is missing or damaged. */
+const changedBy = (
+  { changed, reader }: Effect.Effect.Success<ReturnType<typeof fileAt>>,
+  documents: ReadonlyArray<DocumentChange>
+) => Effect.flatten(run(reader, () => changed(documents, tree)))
 
 /** The next version of a tree in a commit of its own. */
 const write = (
@@ -29,12 +47,9 @@ const write = (
   Effect.gen(function* () {
     const { committed, result } = yield* remote.commitNext("main", (source) =>
       Effect.gen(function* () {
-        const snapshot = makeSnapshot(source)
-        const file = yield* derivedTree({ snapshot, collection: "people", path, rows, concurrency: 4 })
-        const made =
-          how === "anew"
-            ? yield* file.anew(documents, tree)
-            : Option.getOrThrow(yield* file.changed(documents, tree))
+        const file = yield* fileAt(remote, makeSnapshot(source), rows, path)
+        const changed = how === "anew" ? Option.none() : yield* changedBy(file, documents)
+        const made = Option.isNone(changed) ? yield* file.anew(documents, tree) : changed.value
         const commit = { message: "m", changes: made.changes }
         return {
           commit: made.changes.length === 0 ? Option.none() : Option.some(commit),
@@ -129,9 +144,9 @@ describe.each(remotes)("an index or a manifest as a tree, on %s", (name, layer) 
         changes: [{ _tag: "Remove", path: `${path}/${leaf.path}` }]
       })
       const damaged = makeSnapshot(remote.snapshot("main"))
-      const file = yield* derivedTree({ snapshot: damaged, collection: "people", path, rows, concurrency: 4 })
+      const file = yield* fileAt(remote, damaged, rows, path)
       assert.isUndefined(file.recorded)
-      assert.isTrue(Option.isNone(yield* file.changed([{ id: "e", document: { city: "Rome" } }], tree)))
+      assert.isTrue(Option.isNone(yield* changedBy(file, [{ id: "e", document: { city: "Rome" } }])))
       yield* write(remote, rows, documents, "anew", path)
       assert.strictEqual(yield* treeOf(remote, path), whole)
     }).pipe(Effect.provide(Layer.fresh(layer)))

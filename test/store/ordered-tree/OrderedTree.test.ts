@@ -11,8 +11,10 @@ import { printHeader } from "../../../src/store/internal/ordered-tree/Header.js"
 import { indexRows, keyOfRows } from "../../../src/store/internal/ordered-tree/IndexRows.js"
 import { type Entry, entryOf, type Row } from "../../../src/store/internal/ordered-tree/Leaf.js"
 import { formatLimits, type Limits } from "../../../src/store/internal/ordered-tree/Limits.js"
+import { run } from "../../../src/store/internal/ordered-tree/Reading.js"
 import { lookup, type Range, scan } from "../../../src/store/internal/ordered-tree/Scan.js"
 import { StoredTree } from "../../../src/store/internal/ordered-tree/StoredTree.js"
+import { makeTreeCache } from "../../../src/store/internal/ordered-tree/TreeCache.js"
 import { verify } from "../../../src/store/internal/ordered-tree/Verify.js"
 import { TreeFiles } from "../../support/treeFiles.js"
 
@@ -43,16 +45,28 @@ const built = (rows: Iterable<Entry>, limits: Limits = small, sizes = false) =>
     return files
   })
 
+const nothingKnown = () => {
+  const { headers, leaves } = makeTreeCache()
+  return { headers, leaves: leaves("") }
+}
+
+const opened = ({ reader }: TreeFiles) =>
+  Effect.map(
+    run(reader, () => StoredTree.open({ reader, path: "", keyOf, known: nothingKnown() })),
+    (tree) => tree!
+  )
+
 const rowsIn = (files: TreeFiles, range?: Range) =>
-  Stream.unwrap(Effect.map(StoredTree.open(files.reader, keyOf), (tree) => scan(tree, range)))
+  Stream.unwrap(Effect.map(opened(files), (tree) => scan(tree, range)))
 
 const rowIn = (files: TreeFiles, key: string) =>
-  Effect.flatMap(StoredTree.open(files.reader, keyOf), (tree) => lookup(tree, key))
+  Effect.flatMap(opened(files), (tree) => run(files.reader, () => lookup(tree, key)))
 
 const change = (files: TreeFiles, edits: RowEdits, limits: Limits = small) =>
   Effect.gen(function* () {
-    const applied = yield* apply(yield* StoredTree.open(files.reader, keyOf), edits, emptyTree, limits)
-    const single = yield* fileEdits(files.reader, applied.edits)
+    const tree = yield* opened(files)
+    const applied = yield* run(files.reader, () => apply(tree, edits, emptyTree, limits))
+    const single = yield* run(files.reader, () => fileEdits("", applied.edits))
     const before = files.root
     files.edit(single)
     const { oid } = files.directory("")
@@ -244,7 +258,7 @@ describe("a tree of small files", () => {
     Effect.gen(function* () {
       const rows = Array.from({ length: 40 }, (_, n) => entry({ v: n, _id: `d${n}` }))
       const compared = (files: TreeFiles, tree = emptyTree) =>
-        verify(files.reader, Stream.fromIterable(rows), tree, small)
+        verify(files.reader, "", Stream.fromIterable(rows), tree, small)
       const whole = yield* built(rows)
       assert.deepStrictEqual(yield* compared(whole), [])
       assert.deepStrictEqual(yield* compared(whole, Oid.make("1".repeat(40))), [

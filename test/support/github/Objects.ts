@@ -3,11 +3,10 @@ import { dirname, join } from "node:path"
 import { deflateSync } from "node:zlib"
 import type { Oid } from "../../../src/domain/Oid.js"
 import * as TimeSlice from "../../../src/domain/TimeSlice.js"
-import { hashObject } from "../../../src/git/disk/GitObjects.js"
 import { ObjectDatabase } from "../../../src/git/disk/ObjectDatabase.js"
 import { Owner } from "../../../src/git/disk/Owner.js"
 import { rewrite } from "../../../src/git/disk/TreeRewriter.js"
-import { encodeCommit, kindOf, type ObjectType } from "../../../src/git/GitObject.js"
+import * as GitObject from "../../../src/git/GitObject.js"
 import type { PathEdit } from "../../../src/git/TreeEdit.js"
 import { entryAt } from "../../../src/git/TreeReading.js"
 import type { Change } from "../../../src/store/remote/GitRemote.js"
@@ -33,8 +32,8 @@ export class Objects {
     return this.#database
   }
 
-  #write(type: ObjectType, content: Uint8Array): Oid {
-    const oid = hashObject(type, content)
+  #write(type: GitObject.ObjectType, content: Uint8Array): Oid {
+    const oid = GitObject.hash(type, content)
     const file = join(this.directory, "objects", oid.slice(0, 2), oid.slice(2))
     const header = Buffer.from(`${type} ${content.length}\0`)
     if (!existsSync(file)) place(file, deflateSync(Buffer.concat([header, content]), { level: 1 }))
@@ -50,7 +49,7 @@ export class Objects {
     const root = this.database.commit(commit)?.tree
     const find = (tree: Oid, name: string) => this.database.tree(tree).entryNamed(name)
     const entry = root === undefined ? undefined : entryAt(find, root, path)
-    return entry !== undefined && kindOf(entry.mode) === "blob"
+    return entry !== undefined && GitObject.kindOf(entry.mode) === "blob"
       ? Buffer.from(this.database.read(entry.oid).content)
       : undefined
   }
@@ -94,7 +93,7 @@ export class Objects {
     const parents = parent === undefined ? [] : [parent]
     return this.#write(
       "commit",
-      encodeCommit({ tree: root, parents, author: person, committer: person, message })
+      GitObject.encodeCommit({ tree: root, parents, author: person, committer: person, message })
     )
   }
 }

@@ -1,12 +1,11 @@
-import * as Effect from "effect/Effect"
 import type { Oid } from "../../../domain/Oid.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { headerName, printHeader, rowsName } from "./Header.js"
 import { type Entry, placeIn } from "./Leaf.js"
 import { formatLimits, type Limits } from "./Limits.js"
 import { Node } from "./Node.js"
 import { type Item, partition } from "./Partition.js"
+import type { Reading } from "./Reading.js"
 import { type Level, type Replacement, regroup, strongest, type Window } from "./Regroup.js"
 import { least } from "./Separator.js"
 import type { StoredTree } from "./StoredTree.js"
@@ -27,13 +26,13 @@ export interface Applied {
   readonly edits: ReadonlyArray<TreeEdit>
 }
 
-const leaves = <E>(tree: StoredTree<E>, limits: Limits): Level<E> => ({
+const leaves = <E>(tree: StoredTree<E>, limits: Limits): Level => ({
   capacity: limits.leaf,
   itemsOf: (node) => tree.entries(node),
   make: ({ items, separator }) => Node.leaf(separator, items as ReadonlyArray<Entry>)
 })
 
-const directories = <E>(tree: StoredTree<E>, limits: Limits): Level<E> => ({
+const directories = <E>(tree: StoredTree<E>, limits: Limits): Level => ({
   capacity: limits.directory,
   itemsOf: (node) => tree.children(node),
   make: ({ items, separator }) => Node.directory(separator, items as ReadonlyArray<Node>)
@@ -45,7 +44,7 @@ interface Edited {
 }
 
 /** A leaf's rows after sorted edits. */
-const edited = (leaf: Node, edits: ReadonlyArray<RowEdit>): Edited | BrokenTree => {
+const edited = (leaf: Node, edits: ReadonlyArray<RowEdit>): Edited => {
   const items: Array<Entry> = []
   let [shrinks, added, at] = [false, 0, 0]
   let inserted: string | undefined
@@ -56,7 +55,7 @@ const edited = (leaf: Node, edits: ReadonlyArray<RowEdit>): Edited | BrokenTree 
     if (entry === undefined) {
       if (was === undefined) {
         const { path } = leaf.place!
-        return new BrokenTree({ path, message: `${path} lacks a row that is to be removed` })
+        throw new BrokenTree({ path, message: `${path} lacks a row that is to be removed` })
       }
       shrinks = true
       added--
@@ -103,56 +102,58 @@ const above = (replacements: ReadonlyArray<Replacement>): ReadonlyArray<Window> 
 }
 
 /** The root above some nodes, which are all of their level. */
-const rootOf = <E>(tree: StoredTree<E>, nodes: ReadonlyArray<Item>, { capacity, make }: Level<E>) =>
-  Effect.gen(function* () {
-    let groups = partition(nodes, capacity, least)
-    while (groups.length > 1) groups = partition<Item>(groups.map(make), capacity, least)
-    let root = make(groups[0]!)
-    for (;;) {
-      const [only, more] = root.children!
-      if (more !== undefined || only!.isLeaf) return root
-      root = Node.directory(least, yield* tree.children(only!))
-    }
-  })
+function* rootOf<E>(
+  tree: StoredTree<E>,
+  nodes: ReadonlyArray<Item>,
+  { capacity, make }: Level
+): Reading<Node> {
+  let groups = partition(nodes, capacity, least)
+  while (groups.length > 1) groups = partition<Item>(groups.map(make), capacity, least)
+  let root = make(groups[0]!)
+  for (;;) {
+    const [only, more] = root.children!
+    if (more !== undefined || only!.isLeaf) return root
+    root = Node.directory(least, yield* tree.children(only!))
+  }
+}
 
 /**
  * Changes rows of a tree, and reads the leaves in which they lie. `tree` is the tree of the collection that the rows
- * describe then. Fails with `BrokenTree` where the tree lacks a row that goes, or where a file is not as it was written.
+ * describe then. Throws `BrokenTree` where the tree lacks a row that goes, or where a file is not as it was written.
  */
-export const apply = <E>(
+export function* apply<E>(
   stored: StoredTree<E>,
   edits: RowEdits,
   tree: Oid,
   limits: Limits = formatLimits
-): Effect.Effect<Applied, E | BrokenTree> =>
-  Effect.gen(function* () {
-    const { header } = stored
-    const sorted = Array.from(edits, ([key, entry]): RowEdit => ({ key, entry })).sort((a, b) =>
-      a.key < b.key ? -1 : 1
-    )
-    const touched = yield* stored.leavesOf(sorted)
-    yield* stored.load(touched.map(([leaf]) => leaf))
-    let count = header.count
-    const windows: Array<Window> = []
-    yield* TimeSlice.forEach(touched, ([leaf, share]) =>
-      Effect.suspend(() => {
-        const result = edited(leaf, share)
-        if (result instanceof BrokenTree) return result
-        windows.push(result.window)
-        count += result.added
-        return Effect.void
-      })
-    )
-    const withHeader = (rows: Oid, edits: ReadonlyArray<TreeEdit>): Applied => {
-      const content = printHeader({ tree, rows, count, index: header.index })
-      const isSame = tree === header.tree && rows === header.rows && count === header.count
-      return { count, edits: isSame ? edits : [{ _tag: "Put", path: headerName, content }, ...edits] }
-    }
-    if (windows.length === 0) return withHeader(header.rows, [])
-    const level = directories(stored, limits)
-    let up = above(yield* regroup(stored, leaves(stored, limits), windows))
-    while (up[0]!.nodes[0] !== stored.root) up = above(yield* regroup(stored, level, up))
-    const root = yield* rootOf(stored, up[0]!.items, level)
-    const changes = yield* differences(stored, stored.root, root, rowsName, TimeSlice.make())
-    return withHeader(root.oid, changes)
-  })
+): Reading<Applied> {
+  const { header } = stored
+  const sorted = Array.from(edits, ([key, entry]): RowEdit => ({ key, entry })).sort((a, b) =>
+    a.key < b.key ? -1 : 1
+  )
+  const touched = yield* stored.leavesOf(sorted)
+  yield* stored.load(touched.map(([leaf]) => leaf))
+  let count = header.count
+  const windows: Array<Window> = []
+  for (const [leaf, share] of touched) {
+    yield
+    const { added, window } = edited(leaf, share)
+    windows.push(window)
+    count += added
+  }
+  const withHeader = (rows: Oid, edits: ReadonlyArray<TreeEdit>): Applied => {
+    const next = { tree, rows, count, index: header.index }
+    const isSame = tree === header.tree && rows === header.rows && count === header.count
+    if (isSame) return { count, edits }
+    const content = printHeader(next)
+    stored.keepHeader(next, content)
+    return { count, edits: [{ _tag: "Put", path: headerName, content }, ...edits] }
+  }
+  if (windows.length === 0) return withHeader(header.rows, [])
+  const level = directories(stored, limits)
+  let up = above(yield* regroup(stored, leaves(stored, limits), windows))
+  while (up[0]!.nodes[0] !== stored.root) up = above(yield* regroup(stored, level, up))
+  const root = yield* rootOf(stored, up[0]!.items, level)
+  const changes = yield* differences(stored, stored.root, root, rowsName)
+  return withHeader(root.oid, changes)
+}

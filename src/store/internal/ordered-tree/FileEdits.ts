@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { Oid } from "../../../domain/Oid.js"
 import type { Reader } from "./Reader.js"
+import { type Reading, readDirectories, runAll } from "./Reading.js"
 import type { TreeEdit } from "./TreeEdit.js"
 
 /** A file of a tree, by the id of its blob. */
@@ -9,39 +11,51 @@ export interface TreeFile {
   readonly oid: Oid
 }
 
-/** Every file below a directory. */
-export const filesBelow = <E>(reader: Reader<E>, path: string): Effect.Effect<ReadonlyArray<TreeFile>, E> =>
-  Effect.gen(function* () {
-    const files: Array<TreeFile> = []
-    for (const { kind, name, oid } of (yield* reader.directory(path))?.entries ?? []) {
-      const below = path === "" ? name : `${path}/${name}`
-      if (kind === "blob") files.push({ path: below, oid })
-      else for (const file of yield* filesBelow(reader, below)) files.push(file)
-    }
-    return files
-  })
+const join = (directory: string, name: string) =>
+  directory === "" ? name : name === "" ? directory : `${directory}/${name}`
 
-/** The same edits file by file, for remotes that cannot link or remove a directory. They are many where a directory moves. */
-export const fileEdits = <E>(
-  reader: Reader<E>,
-  edits: ReadonlyArray<TreeEdit>
-): Effect.Effect<ReadonlyArray<TreeEdit>, E> =>
-  Effect.gen(function* () {
-    const found: Array<TreeEdit> = []
-    for (const edit of edits) {
-      if (edit._tag === "Put" || edit.kind === "blob") {
-        found.push(edit)
-        continue
+function* filesBelow(root: string, part: string): Reading<ReadonlyArray<TreeFile>> {
+  const files: Array<TreeFile> = []
+  let level = [part]
+  while (level.length > 0) {
+    const found = yield* readDirectories(level.map((path) => join(root, path)))
+    const below: Array<string> = []
+    for (const [at, directory] of found.entries()) {
+      for (const { kind, name, oid } of directory?.entries ?? []) {
+        const path = join(level[at]!, name)
+        if (kind === "blob") files.push({ path, oid })
+        else below.push(path)
       }
-      const before = new Map((yield* filesBelow(reader, edit.path)).map(({ oid, path }) => [path, oid]))
-      const source = edit._tag === "Link" ? edit.from : undefined
-      const moved = source === undefined ? [] : yield* filesBelow(reader, source)
-      for (const { oid, path: from } of moved) {
-        const path = edit.path + from.slice(source!.length)
-        if (before.get(path) !== oid) found.push({ _tag: "Link", path, kind: "blob", oid, from })
-        before.delete(path)
-      }
-      for (const path of before.keys()) found.push({ _tag: "Remove", path, kind: "blob" })
     }
-    return found
-  })
+    level = below
+  }
+  return files
+}
+
+/** Every file below a directory, by its path in that directory. */
+export const filesIn = <E>(reader: Reader<E>, root: string): Effect.Effect<ReadonlyArray<TreeFile>, E> =>
+  Effect.map(runAll(reader, [() => filesBelow(root, "")]), ([found]) => Either.getOrThrow(found!))
+
+/**
+ * The same edits of the tree in the directory `root`, file by file, for remotes that cannot link or remove a directory. They are
+ * many where a directory moves.
+ */
+export function* fileEdits(root: string, edits: ReadonlyArray<TreeEdit>): Reading<ReadonlyArray<TreeEdit>> {
+  const found: Array<TreeEdit> = []
+  for (const edit of edits) {
+    if (edit._tag === "Put" || edit.kind === "blob") {
+      found.push(edit)
+      continue
+    }
+    const before = new Map((yield* filesBelow(root, edit.path)).map(({ oid, path }) => [path, oid]))
+    const source = edit._tag === "Link" ? edit.from : undefined
+    const moved = source === undefined ? [] : yield* filesBelow(root, source)
+    for (const { oid, path: from } of moved) {
+      const path = edit.path + from.slice(source!.length)
+      if (before.get(path) !== oid) found.push({ _tag: "Link", path, kind: "blob", oid, from })
+      before.delete(path)
+    }
+    for (const path of before.keys()) found.push({ _tag: "Remove", path, kind: "blob" })
+  }
+  return found
+}

@@ -12,7 +12,6 @@ export type KeyOf = (row: Row) => string
 
 /** A row with its key, and its line in a leaf. What few readers need is found out when it is asked for. */
 export class Entry {
-  #row: Row | undefined
   #key: string | undefined
   #separator: Separator | undefined
 
@@ -20,17 +19,14 @@ export class Entry {
     readonly line: string,
     /** The bytes of the line, with what stands between it and the next one. */
     readonly weight: number,
-    private readonly keyOf: KeyOf,
-    /** The row as it was given, or as JavaScript reads it. */
-    private readonly read: Row
+    private readonly keyOf: KeyOf
   ) {}
 
-  /** The row, with its numbers as they are spelled. */
+  /** The row, with its numbers as they are spelled. It is not kept: a cache has many of them. */
   get row(): Row {
-    this.#row ??= mayBeSpelled(this.line)
+    return mayBeSpelled(this.line)
       ? Either.getOrThrow(parseSpelled(encoder.encode(this.line)))
-      : this.read
-    return this.#row
+      : (JSON.parse(this.line) as Row)
   }
 
   get key(): string {
@@ -43,6 +39,9 @@ export class Entry {
     return this.#separator
   }
 }
+
+/** The order of rows in a tree. */
+export const compareEntries = (a: Entry, b: Entry): number => (a.key < b.key ? -1 : 1)
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -57,7 +56,7 @@ const bytesIn = (line: string): number => (nonAscii.test(line) ? encoder.encode(
 
 /** A row as it will lie in a leaf. */
 export const entryOf = (row: Row, keyOf: KeyOf): Either.Either<Entry, JsonProblem> =>
-  Either.map(encodeInline(row), (line) => new Entry(line, bytesIn(line) + between.length, keyOf, row))
+  Either.map(encodeInline(row), (line) => new Entry(line, bytesIn(line) + between.length, keyOf))
 
 /** The bytes of a leaf: a JSON list with one row in a line. */
 export const printLeaf = (entries: ReadonlyArray<Entry>): Uint8Array =>
@@ -69,18 +68,18 @@ export const printLeaf = (entries: ReadonlyArray<Entry>): Uint8Array =>
 export const weightOfFile = (size: number): number =>
   Math.max(0, size - opening.length - closing.length + between.length)
 
-/** A line as a row; undefined where it is none, or holds a number that JavaScript does not. */
-const rowIn = (line: string): Row | undefined => {
+/** Whether a line is a row, without a number that JavaScript does not hold. */
+const isRow = (line: string, isSpelled: boolean): boolean => {
   let value: unknown
   try {
     value = JSON.parse(line)
   } catch {
-    return undefined
+    return false
   }
-  if (typeof value !== "object" || value === null || isDeeperThan(value, maxDepth)) return undefined
+  if (typeof value !== "object" || value === null || isDeeperThan(value, maxDepth)) return false
   const row = value as Row
-  const isHeld = mayBeSpelled(line) ? Either.isRight(encodeInline(row)) : true
-  return typeof row["_id"] === "string" && isHeld ? row : undefined
+  const isHeld = isSpelled && mayBeSpelled(line) ? Either.isRight(encodeInline(row)) : true
+  return typeof row["_id"] === "string" && isHeld
 }
 
 /** The rows of a leaf, or what is wrong with its bytes. Whether they are sorted is not looked at. */
@@ -91,11 +90,11 @@ export const parseLeaf = (content: Uint8Array, keyOf: KeyOf): Either.Either<Read
     return Either.left("is not a list of rows in lines")
   // Most leaves are ASCII: then the lines need not be measured one by one.
   const bytes = content.length === text.length ? (line: string) => line.length : bytesIn
+  const isSpelled = mayBeSpelled(text)
   const entries: Array<Entry> = []
   for (const line of text.slice(opening.length, -closing.length).split(between)) {
-    const row = rowIn(line)
-    if (row === undefined) return Either.left("has lines that are not rows")
-    entries.push(new Entry(line, bytes(line) + between.length, keyOf, row))
+    if (!isRow(line, isSpelled)) return Either.left("has lines that are not rows")
+    entries.push(new Entry(line, bytes(line) + between.length, keyOf))
   }
   return Either.right(entries)
 }

@@ -16,8 +16,10 @@ export interface ReaderDirectory {
   readonly entries: ReadonlyArray<ReaderEntry>
 }
 
-/** How a tree is read, at one commit. Paths are below the tree's own directory. */
+/** How trees are read, at one commit. */
 export interface Reader<E> {
+  /** Reads that are made side by side. */
+  readonly concurrency: number
   /** The direct entries of a directory; undefined where it is missing. */
   readonly directory: (path: string) => Effect.Effect<ReaderDirectory | undefined, E>
   /** The contents of files that are needed together, in the order asked for; undefined where one is missing. */

@@ -1,8 +1,6 @@
-import * as Effect from "effect/Effect"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
-import type { BrokenTree } from "./BrokenTree.js"
 import type { Node } from "./Node.js"
 import { type Group, type Item, isStrongerThanEarlier, isStrongerThanLater, partition } from "./Partition.js"
+import type { Reading } from "./Reading.js"
 import { least, type Separator } from "./Separator.js"
 import type { StoredTree } from "./StoredTree.js"
 
@@ -28,10 +26,10 @@ export interface Window {
 }
 
 /** What distinguishes the levels of a tree. */
-export interface Level<E> {
+export interface Level {
   readonly capacity: number
   /** What a stored group holds. */
-  readonly itemsOf: (node: Node) => Effect.Effect<ReadonlyArray<Item>, E | BrokenTree>
+  readonly itemsOf: (node: Node) => Reading<ReadonlyArray<Item>>
   readonly make: (group: Group<Item>) => Node
 }
 
@@ -91,41 +89,37 @@ const holdsStart = (window: Window): boolean => {
   return separator === least || window.items[0]?.separator.name === separator.name
 }
 
-type Failure<E> = E | BrokenTree
-
 /** Whether the boundary at which the window begins remains one. */
-const keepsLeft = <E>(tree: StoredTree<E>, { capacity }: Level<E>, window: Window) =>
-  Effect.gen(function* () {
-    const { separator } = first(window)
-    if (separator === least) return true
-    if (!holdsStart(window)) return false
-    if (onlyGrew(window, separator)) return true
-    const before = (yield* tree.beside(first(window), -1))!
-    if (!isStrongerThanLater(before.separator, separator)) return true
-    const { items } = window
-    const end = items.findIndex((item, at) => at > 0 && isStrongerThanEarlier(item.separator, separator))
-    if (end < 0) {
-      const after = separatorAfter(last(window))
-      if (after !== undefined && !isStrongerThanEarlier(after, separator)) return true
-    }
-    const inside = weightOf(end < 0 ? items : items.slice(0, end))
-    return inside > capacity || inside + (yield* tree.weight(before)) > capacity
-  })
+function* keepsLeft<E>(tree: StoredTree<E>, { capacity }: Level, window: Window): Reading<boolean> {
+  const { separator } = first(window)
+  if (separator === least) return true
+  if (!holdsStart(window)) return false
+  if (onlyGrew(window, separator)) return true
+  const before = (yield* tree.beside(first(window), -1))!
+  if (!isStrongerThanLater(before.separator, separator)) return true
+  const { items } = window
+  const end = items.findIndex((item, at) => at > 0 && isStrongerThanEarlier(item.separator, separator))
+  if (end < 0) {
+    const after = separatorAfter(last(window))
+    if (after !== undefined && !isStrongerThanEarlier(after, separator)) return true
+  }
+  const inside = weightOf(end < 0 ? items : items.slice(0, end))
+  return inside > capacity || inside + (yield* tree.weight(before)) > capacity
+}
 
 /** Whether the boundary at which the window ends remains one. */
-const keepsRight = <E>(tree: StoredTree<E>, { capacity }: Level<E>, window: Window) =>
-  Effect.gen(function* () {
-    const edge = separatorAfter(last(window))
-    if (edge === undefined || onlyGrew(window, edge)) return true
-    const after = (yield* tree.beside(last(window), 1))!
-    const beyond = separatorAfter(after)
-    if (beyond !== undefined && !isStrongerThanEarlier(beyond, edge)) return true
-    const { items } = window
-    const start = items.findLastIndex((item) => isStrongerThanLater(item.separator, edge))
-    if (start < 0 && !isStrongerThanLater(first(window).separator, edge)) return true
-    const inside = weightOf(items.slice(Math.max(0, start)))
-    return inside > capacity || inside + (yield* tree.weight(after)) > capacity
-  })
+function* keepsRight<E>(tree: StoredTree<E>, { capacity }: Level, window: Window): Reading<boolean> {
+  const edge = separatorAfter(last(window))
+  if (edge === undefined || onlyGrew(window, edge)) return true
+  const after = (yield* tree.beside(last(window), 1))!
+  const beyond = separatorAfter(after)
+  if (beyond !== undefined && !isStrongerThanEarlier(beyond, edge)) return true
+  const { items } = window
+  const start = items.findLastIndex((item) => isStrongerThanLater(item.separator, edge))
+  if (start < 0 && !isStrongerThanLater(first(window).separator, edge)) return true
+  const inside = weightOf(items.slice(Math.max(0, start)))
+  return inside > capacity || inside + (yield* tree.weight(after)) > capacity
+}
 
 /** Whether a stored group holds just these items. */
 const holds = ({ children, entries }: Node, items: ReadonlyArray<Item>): boolean => {
@@ -133,7 +127,7 @@ const holds = ({ children, entries }: Node, items: ReadonlyArray<Item>): boolean
   return stored?.length === items.length && items.every((item, at) => item === stored[at])
 }
 
-const grouped = <E>({ capacity, make }: Level<E>, window: Window): Replacement => {
+const grouped = ({ capacity, make }: Level, window: Window): Replacement => {
   const { items, nodes } = window
   const start = first(window).separator
   const next = separatorAfter(last(window))
@@ -152,39 +146,42 @@ const grouped = <E>({ capacity, make }: Level<E>, window: Window): Replacement =
 }
 
 /** The groups of windows, which are in order and hold no node twice. */
-export const regroup = <E>(
+export function* regroup<E>(
   tree: StoredTree<E>,
-  level: Level<E>,
+  level: Level,
   windows: ReadonlyArray<Window>
-): Effect.Effect<ReadonlyArray<Replacement>, Failure<E>> =>
-  Effect.gen(function* () {
-    let current = withNeighboursJoined(windows)
-    for (;;) {
-      const extended: Array<Window> = []
-      const taken = new Set(current.flatMap(({ nodes }) => nodes))
-      let settled = true
-      for (const window of current) {
-        let next = window
-        const sides = [
-          (yield* keepsLeft(tree, level, window)) ? undefined : (-1 as const),
-          (yield* keepsRight(tree, level, window)) ? undefined : (1 as const)
-        ]
-        for (const side of sides) {
-          if (side === undefined) continue
-          const node = (yield* tree.beside(side === 1 ? last(window) : first(window), side))!
-          settled = false
-          // Another window took it in this round: the two are neighbours now.
-          if (taken.has(node)) continue
-          taken.add(node)
-          const items = yield* level.itemsOf(node)
-          const more: Window = { nodes: [node], items, shrinks: false, inserted: undefined }
-          next = side === 1 ? joined(next, more) : joined(more, next)
-        }
-        extended.push(next)
+): Reading<ReadonlyArray<Replacement>> {
+  let current = withNeighboursJoined(windows)
+  for (;;) {
+    const extended: Array<Window> = []
+    const taken = new Set(current.flatMap(({ nodes }) => nodes))
+    let settled = true
+    for (const window of current) {
+      let next = window
+      const sides = [
+        (yield* keepsLeft(tree, level, window)) ? undefined : (-1 as const),
+        (yield* keepsRight(tree, level, window)) ? undefined : (1 as const)
+      ]
+      for (const side of sides) {
+        if (side === undefined) continue
+        const node = (yield* tree.beside(side === 1 ? last(window) : first(window), side))!
+        settled = false
+        // Another window took it in this round: the two are neighbours now.
+        if (taken.has(node)) continue
+        taken.add(node)
+        const items = yield* level.itemsOf(node)
+        const more: Window = { nodes: [node], items, shrinks: false, inserted: undefined }
+        next = side === 1 ? joined(next, more) : joined(more, next)
       }
-      current = withNeighboursJoined(extended)
-      if (settled) {
-        return yield* TimeSlice.forEach(current, (window) => Effect.sync(() => grouped(level, window)))
-      }
+      extended.push(next)
     }
-  })
+    current = withNeighboursJoined(extended)
+    if (!settled) continue
+    const replacements: Array<Replacement> = []
+    for (const window of current) {
+      yield
+      replacements.push(grouped(level, window))
+    }
+    return replacements
+  }
+}

@@ -2,10 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { afterPrefix } from "../../../domain/OrderKey.js"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { type Entry, placeIn, type Row } from "./Leaf.js"
 import type { Node } from "./Node.js"
+import { type Reading, run } from "./Reading.js"
 import type { StoredTree } from "./StoredTree.js"
 
 /** Which rows to read. Keys need not be those of rows: the beginning of a key stands before all keys that begin so. */
@@ -21,6 +21,19 @@ export interface Range {
 /** Leaves that are read together, at most. The first read is of one, and each further one of twice as many. */
 const mostTogether = 16
 
+/** The children of a directory that a range lies in. */
+function* childrenWithin<E>(
+  tree: StoredTree<E>,
+  directory: Node,
+  { from, reverse, until }: Range
+): Reading<ReadonlyArray<Node>> {
+  const children = yield* tree.children(directory)
+  const low = from === undefined ? 0 : yield* tree.locate(children, from)
+  const high = until === undefined ? children.length - 1 : yield* tree.locate(children, until)
+  const within = children.slice(low, high + 1)
+  return reverse === true ? within.reverse() : within
+}
+
 /** The leaves of a range in runs that are read together. */
 const leaves = <E>(
   tree: StoredTree<E>,
@@ -29,25 +42,20 @@ const leaves = <E>(
   together: { size: number }
 ): Stream.Stream<ReadonlyArray<Node>, E | BrokenTree> =>
   Stream.unwrap(
-    Effect.gen(function* () {
-      const { from, reverse, until } = range
-      const children = yield* tree.children(directory)
-      const low = from === undefined ? 0 : yield* tree.locate(children, from)
-      const high = until === undefined ? children.length - 1 : yield* tree.locate(children, until)
-      const within = children.slice(low, high + 1)
-      if (reverse === true) within.reverse()
-      if (!children[0]!.isLeaf) {
-        return Stream.flatMap(Stream.fromIterable(within).pipe(Stream.rechunk(1)), (child) =>
-          leaves(tree, child, range, together)
-        )
-      }
-      return Stream.unfold(0, (at) => {
-        if (at >= within.length) return Option.none()
-        const run = within.slice(at, at + together.size)
-        together.size = Math.min(mostTogether, together.size * 2)
-        return Option.some([run, at + run.length] as const)
-      })
-    })
+    Effect.map(
+      run(tree.reader, () => childrenWithin(tree, directory, range)),
+      (within) =>
+        within[0]?.isLeaf === false
+          ? Stream.flatMap(Stream.fromIterable(within).pipe(Stream.rechunk(1)), (child) =>
+              leaves(tree, child, range, together)
+            )
+          : Stream.unfold(0, (at) => {
+              if (at >= within.length) return Option.none()
+              const run = within.slice(at, at + together.size)
+              together.size = Math.min(mostTogether, together.size * 2)
+              return Option.some([run, at + run.length] as const)
+            })
+    )
   )
 
 const rowsOf = ({ from, reverse, until }: Range, entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
@@ -63,11 +71,11 @@ export const scan = <E>(tree: StoredTree<E>, range: Range = {}): Stream.Stream<E
     let last: string | undefined
     const inOrder = (key: string) => last === undefined || (range.reverse === true ? key < last : key > last)
     return leaves(tree, tree.root, range, { size: 1 }).pipe(
-      Stream.mapConcatEffect((run) =>
+      Stream.mapConcatEffect((together) =>
         Effect.gen(function* () {
-          const contents = yield* tree.read(run)
+          const contents = yield* run(tree.reader, () => tree.read(together))
           const rows: Array<Entry> = []
-          for (const [at, leaf] of run.entries()) {
+          for (const [at, leaf] of together.entries()) {
             for (const entry of rowsOf(range, contents[at]!)) {
               if (!inOrder(entry.key)) {
                 const { path } = leaf.place!
@@ -86,6 +94,41 @@ export const scan = <E>(tree: StoredTree<E>, range: Range = {}): Stream.Stream<E
     )
   })
 
+interface KeyRange {
+  readonly from: string
+  readonly until: string
+}
+
+/** The first rows that fit, and the ranges that go on beyond the leaf in which they begin. */
+function* firstInLeaves<E>(
+  tree: StoredTree<E>,
+  ranges: ReadonlyArray<KeyRange>,
+  fits: (row: Row) => boolean
+): Reading<{ readonly found: Map<string, Row>; readonly long: ReadonlyArray<KeyRange> }> {
+  const ends = ranges.flatMap(({ from, until }) => [{ key: from }, { key: until }])
+  const shares = yield* tree.leavesOf(ends.sort((a, b) => (a.key < b.key ? -1 : 1)))
+  yield* tree.load(shares.map(([leaf]) => leaf))
+  const leafOf = new Map(shares.flatMap(([leaf, share]) => share.map(({ key }) => [key, leaf] as const)))
+  const found = new Map<string, Row>()
+  const long: Array<KeyRange> = []
+  for (const range of ranges) {
+    yield
+    const { from, until } = range
+    const leaf = leafOf.get(from)!
+    if (leaf !== leafOf.get(until)) {
+      long.push(range)
+      continue
+    }
+    const entries = leaf.entries!
+    for (let at = placeIn(entries, from); at < entries.length && entries[at]!.key < until; at++) {
+      if (!fits(entries[at]!.row)) continue
+      found.set(from, entries[at]!.row)
+      break
+    }
+  }
+  return { found, long }
+}
+
 /** The first row of each of some tuples of values that fits. Their leaves are read together, and kept. */
 export const firstWithin = <E>(
   tree: StoredTree<E>,
@@ -94,37 +137,18 @@ export const firstWithin = <E>(
 ): Effect.Effect<ReadonlyMap<string, Row>, E | BrokenTree> =>
   Effect.gen(function* () {
     const ranges = Array.from(tuples, (from) => ({ from, until: afterPrefix(from) }))
-    const ends = ranges.flatMap(({ from, until }) => [{ key: from }, { key: until }])
-    const shares = yield* tree.leavesOf(ends.sort((a, b) => (a.key < b.key ? -1 : 1)))
-    yield* tree.load(shares.map(([leaf]) => leaf))
-    const leafOf = new Map(shares.flatMap(([leaf, share]) => share.map(({ key }) => [key, leaf] as const)))
-    const found = new Map<string, Row>()
-    yield* TimeSlice.forEach(ranges, (range) =>
-      Effect.gen(function* () {
-        const { from, until } = range
-        const leaf = leafOf.get(from)!
-        if (leaf !== leafOf.get(until)) {
-          const first = yield* Stream.runHead(Stream.filter(scan(tree, range), ({ row }) => fits(row)))
-          if (Option.isSome(first)) found.set(from, first.value.row)
-          return
-        }
-        const entries = leaf.entries!
-        for (let at = placeIn(entries, from); at < entries.length && entries[at]!.key < until; at++) {
-          if (fits(entries[at]!.row)) return void found.set(from, entries[at]!.row)
-        }
-      })
-    )
+    const { found, long } = yield* run(tree.reader, () => firstInLeaves(tree, ranges, fits))
+    for (const range of long) {
+      const first = yield* Stream.runHead(Stream.filter(scan(tree, range), ({ row }) => fits(row)))
+      if (Option.isSome(first)) found.set(range.from, first.value.row)
+    }
     return found
   })
 
 /** The row with a key, if there is one. */
-export const lookup = <E>(
-  tree: StoredTree<E>,
-  key: string
-): Effect.Effect<Entry | undefined, E | BrokenTree> =>
-  Effect.gen(function* () {
-    const [[leaf]] = (yield* tree.leavesOf([{ key }])) as readonly [readonly [Node, unknown]]
-    const entries = yield* tree.entries(leaf)
-    const found = entries[placeIn(entries, key)]
-    return found?.key === key ? found : undefined
-  })
+export function* lookup<E>(tree: StoredTree<E>, key: string): Reading<Entry | undefined> {
+  const [[leaf]] = (yield* tree.leavesOf([{ key }])) as readonly [readonly [Node, unknown]]
+  const entries = yield* tree.entries(leaf)
+  const found = entries[placeIn(entries, key)]
+  return found?.key === key ? found : undefined
+}

@@ -1,5 +1,4 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { sha256 } from "../../../git/Digest.js"
 
 /** Characters of a key that a file name has at most. */
 export const nameLength = 100
@@ -10,7 +9,7 @@ const mark = "."
 const strengthLength = 12
 const hashLength = 32
 
-const hashOf = (key: string): string => bytesToHex(sha256(utf8ToBytes(key))).slice(0, hashLength)
+const hashOf = (key: string): string => sha256(key).slice(0, hashLength)
 
 /**
  * Where a file or directory of a tree begins: at a key, which is its name. A key that is too long is cut, and its hash

@@ -1,17 +1,26 @@
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as TimeSlice from "../../../domain/TimeSlice.js"
+import * as GitObject from "../../../git/GitObject.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { type Header, headerName, parseHeader, rowsName } from "./Header.js"
 import { type Entry, type KeyOf, parseLeaf, weightOfFile } from "./Leaf.js"
 import { Node } from "./Node.js"
 import type { Reader, ReaderEntry } from "./Reader.js"
+import { type Reading, readDirectories, readFiles } from "./Reading.js"
 import { least, separatorAt } from "./Separator.js"
-
-/** Directories that are read at once. */
-export const concurrency = 16
+import type { LeafCache, TreeCache } from "./TreeCache.js"
 
 const broken = (path: string, message: string) => new BrokenTree({ path, message: `${path} ${message}` })
+
+const headerIn = (content: Uint8Array | undefined): Header => {
+  if (content === undefined) throw broken(headerName, "is missing")
+  return Either.getOrThrowWith(parseHeader(content), (problem) => broken(headerName, problem))
+}
+
+const entriesIn = ({ place }: Node, content: Uint8Array | undefined, keyOf: KeyOf): ReadonlyArray<Entry> => {
+  const { path } = place!
+  if (content === undefined) throw broken(path, "is missing")
+  return Either.getOrThrowWith(parseLeaf(content, keyOf), (problem) => broken(path, problem))
+}
 
 const compareStarts = (a: Node, b: Node): number => {
   const [left, right] = [a.separator.start, b.separator.start]
@@ -20,63 +29,86 @@ const compareStarts = (a: Node, b: Node): number => {
   return Number(a.separator.isCut) - Number(b.separator.isCut)
 }
 
+/** Where a tree lies, and how its commit is read. */
+export interface TreeLocation<E> {
+  readonly reader: Reader<E>
+  /** The directory of the tree. */
+  readonly path: string
+  readonly keyOf: KeyOf
+  readonly known: { readonly headers: TreeCache["headers"]; readonly leaves: LeafCache }
+}
+
 /** A tree as one commit has it. Each directory and file is read once, when it is needed. */
 export class StoredTree<E> {
   readonly root: Node
+  readonly reader: Reader<E>
 
   private constructor(
-    private readonly reader: Reader<E>,
-    private readonly keyOf: KeyOf,
+    private readonly location: TreeLocation<E>,
     readonly header: Header
   ) {
+    this.reader = location.reader
     this.root = Node.stored(least, false, { path: rowsName, oid: header.rows, size: undefined })
   }
 
-  /** The tree that the reader's commit has. Fails with `BrokenTree` where the rows are not those of the header. */
-  static open<E>(reader: Reader<E>, keyOf: KeyOf): Effect.Effect<StoredTree<E>, E | BrokenTree> {
-    return Effect.gen(function* () {
-      const [[content], rows] = yield* Effect.all([reader.files([headerName]), reader.directory(rowsName)], {
-        concurrency: 2
-      })
-      if (content === undefined) return yield* broken(headerName, "is missing")
-      const header = yield* Effect.mapError(parseHeader(content), (problem) => broken(headerName, problem))
-      if (rows === undefined) return yield* broken(rowsName, "is missing")
-      if (rows.oid !== header.rows) return yield* broken(rowsName, "was changed by another program")
-      const tree = new StoredTree(reader, keyOf, header)
-      yield* tree.#list(tree.root, rows.entries)
-      return tree
-    })
+  /** The tree in a directory; none where that is missing. Throws `BrokenTree` where the rows are not those of the header. */
+  static *open<E>(location: TreeLocation<E>): Reading<StoredTree<E> | undefined> {
+    const { known, path } = location
+    const [directory] = yield* readDirectories([path])
+    if (directory === undefined) return undefined
+    const at = (name: string) => (path === "" ? name : `${path}/${name}`)
+    const own = directory.entries.find(({ kind, name }) => kind === "blob" && name === headerName)
+    if (own === undefined) throw broken(headerName, "is missing")
+    const before = known.headers.get(own.oid)
+    const { directories, files } = yield {
+      directories: [at(rowsName)],
+      files: before === undefined ? [at(headerName)] : []
+    }
+    const [[rows], [content]] = [directories, files]
+    const header = before ?? headerIn(content)
+    known.headers.set(own.oid, header)
+    if (rows === undefined) throw broken(rowsName, "is missing")
+    if (rows.oid !== header.rows) throw broken(rowsName, "was changed by another program")
+    const tree = new StoredTree(location, header)
+    yield* tree.#list(tree.root, rows.entries)
+    return tree
+  }
+
+  /** The path of a part of the tree in the repository. */
+  #at(node: Node): string {
+    const { path } = this.location
+    return path === "" ? node.place!.path : `${path}/${node.place!.path}`
   }
 
   /** The children of a directory in the order of their keys. */
-  children(node: Node): Effect.Effect<ReadonlyArray<Node>, E | BrokenTree> {
-    if (node.children !== undefined) return Effect.succeed(node.children)
-    return Effect.flatMap(this.reader.directory(node.place!.path), (found) =>
-      this.#list(node, found?.entries ?? [])
-    )
+  *children(node: Node): Reading<ReadonlyArray<Node>> {
+    yield* this.loadDirectories([node])
+    return node.children!
   }
 
-  #list(node: Node, entries: ReadonlyArray<ReaderEntry>): Effect.Effect<ReadonlyArray<Node>, E | BrokenTree> {
+  /** Reads directories together. */
+  *loadDirectories(nodes: ReadonlyArray<Node>): Reading<void> {
+    const missing = nodes.filter(({ children }) => children === undefined)
+    const found = yield* readDirectories(missing.map((node) => this.#at(node)))
+    for (const [at, node] of missing.entries()) yield* this.#list(node, found[at]?.entries ?? [])
+  }
+
+  *#list(node: Node, entries: ReadonlyArray<ReaderEntry>): Reading<void> {
     const { path } = node.place!
-    return Effect.gen(this, function* () {
-      const children: Array<Node> = []
-      for (const entry of entries) {
-        const child = this.#child(node, path, entry)
-        if (child === undefined) {
-          return yield* broken(path, `contains ${entry.name}, which is not part of the tree`)
-        }
-        children.push(child)
-      }
-      if (children.length === 0) return yield* broken(path, "is empty or missing")
-      if (children.some(({ isLeaf }) => isLeaf !== children[0]!.isLeaf)) {
-        return yield* broken(path, "contains both files and directories")
-      }
-      children.sort(compareStarts)
-      if (yield* this.#tellApart(children)) children.sort(compareStarts)
-      if (children[0]!.separator !== node.separator) return yield* broken(path, "has lost its beginning")
-      node.children = children
-      return children
-    })
+    const children: Array<Node> = []
+    for (const entry of entries) {
+      const child = this.#child(node, path, entry)
+      if (child === undefined) throw broken(path, `contains ${entry.name}, which is not part of the tree`)
+      children.push(child)
+    }
+    if (children.length === 0) throw broken(path, "is empty or missing")
+    if (children.some(({ isLeaf }) => isLeaf !== children[0]!.isLeaf)) {
+      throw broken(path, "contains both files and directories")
+    }
+    children.sort(compareStarts)
+    if (yield* this.#tellApart(children)) children.sort(compareStarts)
+    if (children[0]!.separator !== node.separator) throw broken(path, "has lost its beginning")
+    node.children = children
   }
 
   #child(parent: Node, path: string, { kind, name, oid, size }: ReaderEntry): Node | undefined {
@@ -87,7 +119,7 @@ export class StoredTree<E> {
   }
 
   /** Reads the keys of siblings whose names are cut to the same text. Returns whether there are any. */
-  #tellApart(children: ReadonlyArray<Node>): Effect.Effect<boolean, E | BrokenTree> {
+  *#tellApart(children: ReadonlyArray<Node>): Reading<boolean> {
     const alike = children.filter(
       ({ separator }, at) =>
         separator.isCut &&
@@ -95,122 +127,130 @@ export class StoredTree<E> {
           (other) => other?.separator.isCut === true && other.separator.start === separator.start
         )
     )
-    return Effect.as(this.#readKeys(alike), alike.length > 0)
+    yield* this.#readKeys(alike)
+    return alike.length > 0
   }
 
-  #readKeys(nodes: ReadonlyArray<Node>): Effect.Effect<void, E | BrokenTree> {
+  *#readKeys(nodes: ReadonlyArray<Node>): Reading<void> {
     const unknown = nodes.filter(({ key }) => key === undefined)
-    if (unknown.length === 0) return Effect.void
-    return Effect.gen(this, function* () {
-      const leaves = yield* Effect.forEach(unknown, (node) => this.#firstLeaf(node), { concurrency })
-      const rows = yield* this.read(leaves)
-      for (const [at, node] of unknown.entries()) node.key = rows[at]![0]!.key
-    })
+    if (unknown.length === 0) return
+    const rows = yield* this.read(yield* this.#firstLeaves(unknown))
+    for (const [at, node] of unknown.entries()) node.key = rows[at]![0]!.key
   }
 
-  #firstLeaf(node: Node): Effect.Effect<Node, E | BrokenTree> {
-    return node.isLeaf
-      ? Effect.succeed(node)
-      : Effect.flatMap(this.children(node), ([first]) => this.#firstLeaf(first!))
+  *#firstLeaves(nodes: ReadonlyArray<Node>): Reading<ReadonlyArray<Node>> {
+    let found = nodes
+    for (;;) {
+      const directories = found.filter(({ isLeaf }) => !isLeaf)
+      if (directories.length === 0) return found
+      yield* this.loadDirectories(directories)
+      found = found.map((node) => (node.isLeaf ? node : node.children![0]!))
+    }
   }
 
   /** The rows of leaves, which are read together and not kept. */
-  read(leaves: ReadonlyArray<Node>): Effect.Effect<ReadonlyArray<ReadonlyArray<Entry>>, E | BrokenTree> {
-    const missing = leaves.filter(({ entries }) => entries === undefined)
-    if (missing.length === 0) return Effect.succeed(leaves.map(({ entries }) => entries!))
-    return Effect.gen(this, function* () {
-      const contents = yield* this.reader.files(missing.map(({ place }) => place!.path))
-      const found = yield* TimeSlice.forEach(missing.entries(), ([at, leaf]) =>
-        Effect.map(this.#parse(leaf, contents[at]), (entries) => [leaf, entries] as const)
-      )
-      const rows = new Map(found)
-      return leaves.map((leaf) => leaf.entries ?? rows.get(leaf)!)
-    })
-  }
-
-  #parse(leaf: Node, content: Uint8Array | undefined): Effect.Effect<ReadonlyArray<Entry>, BrokenTree> {
-    const { path } = leaf.place!
-    if (content === undefined) return broken(path, "is missing")
-    const parsed = parseLeaf(content, this.keyOf)
-    if (Either.isLeft(parsed)) return broken(path, parsed.left)
-    const [first] = parsed.right
-    return leaf.separator !== least && first?.separator.name !== leaf.separator.name
-      ? broken(path, "does not begin with the row that its name tells")
-      : Effect.succeed(parsed.right)
+  *read(leaves: ReadonlyArray<Node>): Reading<ReadonlyArray<ReadonlyArray<Entry>>> {
+    const { keyOf, known } = this.location
+    const rows = leaves.map((leaf) => leaf.entries ?? known.leaves.get(leaf.oid))
+    const missing = leaves.filter((_, at) => rows[at] === undefined)
+    const contents = yield* readFiles(missing.map((leaf) => this.#at(leaf)))
+    let next = 0
+    const read: Array<ReadonlyArray<Entry>> = []
+    for (const [at, leaf] of leaves.entries()) {
+      let entries = rows[at]
+      if (entries === undefined) {
+        if (next > 0) yield
+        entries = entriesIn(leaf, contents[next++], keyOf)
+        known.leaves.set(leaf.oid, entries)
+      }
+      const [first] = entries
+      if (leaf.separator !== least && first?.separator.name !== leaf.separator.name) {
+        throw broken(leaf.place!.path, "does not begin with the row that its name tells")
+      }
+      read.push(entries)
+    }
+    return read
   }
 
   /** Reads leaves together, and keeps their rows. */
-  load(leaves: ReadonlyArray<Node>): Effect.Effect<void, E | BrokenTree> {
-    return Effect.map(this.read(leaves), (rows) => {
-      for (const [at, leaf] of leaves.entries()) leaf.entries = rows[at]
-    })
+  *load(leaves: ReadonlyArray<Node>): Reading<void> {
+    const rows = yield* this.read(leaves)
+    for (const [at, leaf] of leaves.entries()) leaf.entries = rows[at]
   }
 
-  entries(leaf: Node): Effect.Effect<ReadonlyArray<Entry>, E | BrokenTree> {
-    return Effect.map(this.load([leaf]), () => leaf.entries!)
+  /** Remembers a new header. It is found by its id alone, whether or not the commit succeeds. */
+  keepHeader(header: Header, content: Uint8Array): void {
+    this.location.known.headers.set(GitObject.hash("blob", content), header)
+  }
+
+  /** Remembers a new leaf in the same way. */
+  keep(leaf: Node): void {
+    this.location.known.leaves.set(leaf.oid, leaf.entries!)
+  }
+
+  *entries(leaf: Node): Reading<ReadonlyArray<Entry>> {
+    yield* this.load([leaf])
+    return leaf.entries!
   }
 
   /** What a node's rows or children weigh together. */
-  weight(node: Node): Effect.Effect<number, E | BrokenTree> {
-    if (!node.isLeaf) return Effect.map(this.children(node), ({ length }) => length)
+  *weight(node: Node): Reading<number> {
+    if (!node.isLeaf) return (yield* this.children(node)).length
     const size = node.place?.size
-    return node.entries === undefined && size !== undefined
-      ? Effect.succeed(weightOfFile(size))
-      : Effect.map(this.entries(node), (entries) => entries.reduce((sum, { weight }) => sum + weight, 0))
+    if (node.entries === undefined && size !== undefined) return weightOfFile(size)
+    return (yield* this.entries(node)).reduce((sum, { weight }) => sum + weight, 0)
   }
 
   /** The place of the last of some siblings that begins at a key or before it. */
-  locate(children: ReadonlyArray<Node>, key: string): Effect.Effect<number, E | BrokenTree> {
+  *locate(children: ReadonlyArray<Node>, key: string): Reading<number> {
     const unsure = children.filter(
-      (child, at) => at > 0 && child.key === undefined && child.separator.compareKey(key) === undefined
+      ({ key: own, separator }, at) =>
+        at > 0 && own === undefined && separator.isCut && separator.compareKey(key) === undefined
     )
-    return Effect.map(this.#readKeys(unsure), () => {
-      let [low, high] = [0, children.length - 1]
-      while (low < high) {
-        const middle = (low + high + 1) >> 1
-        const child = children[middle]!
-        const begins = child.key === undefined ? child.separator.compareKey(key)! >= 0 : child.key <= key
-        if (begins) low = middle
-        else high = middle - 1
-      }
-      return low
-    })
+    yield* this.#readKeys(unsure)
+    let [low, high] = [0, children.length - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      const child = children[middle]!
+      const begins = child.key === undefined ? child.separator.compareKey(key)! >= 0 : child.key <= key
+      if (begins) low = middle
+      else high = middle - 1
+    }
+    return low
   }
 
-  /** The leaves in which sorted keys lie or belong, each with its keys, in order. */
-  leavesOf<K extends { readonly key: string }>(
-    keys: ReadonlyArray<K>,
-    node: Node = this.root
-  ): Effect.Effect<ReadonlyArray<readonly [Node, ReadonlyArray<K>]>, E | BrokenTree> {
-    if (keys.length === 0) return Effect.succeed([])
-    return Effect.gen(this, function* () {
-      const children = yield* this.children(node)
+  /** The leaves in which sorted keys lie or belong, each with its keys, in order. Directories of a level are read together. */
+  *leavesOf<K extends { readonly key: string }>(
+    keys: ReadonlyArray<K>
+  ): Reading<ReadonlyArray<readonly [Node, ReadonlyArray<K>]>> {
+    if (keys.length === 0) return []
+    let level: ReadonlyArray<readonly [Node, ReadonlyArray<K>]> = [[this.root, keys]]
+    while (!level[0]![0].isLeaf) {
+      yield* this.loadDirectories(level.map(([directory]) => directory))
       const shares = new Map<Node, Array<K>>()
-      for (const one of keys) {
-        const child = children[yield* this.locate(children, one.key)]!
-        const share = shares.get(child)
-        if (share === undefined) shares.set(child, [one])
-        else share.push(one)
+      for (const [directory, share] of level) {
+        yield
+        const children = directory.children!
+        for (const one of share) {
+          const child = children[yield* this.locate(children, one.key)]!
+          const own = shares.get(child)
+          if (own === undefined) shares.set(child, [one])
+          else own.push(one)
+        }
       }
-      if (children[0]!.isLeaf) return [...shares]
-      const below = yield* Effect.forEach(shares, ([child, share]) => this.leavesOf(share, child), {
-        concurrency
-      })
-      return below.flat()
-    })
+      level = [...shares]
+    }
+    return level
   }
 
   /** The node of the same level before or after another one. */
-  beside(node: Node, step: -1 | 1): Effect.Effect<Node | undefined, E | BrokenTree> {
+  *beside(node: Node, step: -1 | 1): Reading<Node | undefined> {
     const { parent } = node
-    if (parent === undefined) return Effect.succeed(undefined)
+    if (parent === undefined) return undefined
     const siblings = parent.children!
     const sibling = siblings[siblings.indexOf(node) + step]
-    if (sibling !== undefined) return Effect.succeed(sibling)
-    return Effect.flatMap(this.beside(parent, step), (neighbour) =>
-      neighbour === undefined
-        ? Effect.succeed(undefined)
-        : Effect.map(this.children(neighbour), (children) => children.at(step === 1 ? 0 : -1))
-    )
+    if (sibling !== undefined) return sibling
+    const neighbour = yield* this.beside(parent, step)
+    return neighbour && (yield* this.children(neighbour)).at(step === 1 ? 0 : -1)
   }
 }

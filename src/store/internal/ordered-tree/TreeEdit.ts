@@ -1,8 +1,6 @@
-import * as Effect from "effect/Effect"
 import type { Oid } from "../../../domain/Oid.js"
-import type * as TimeSlice from "../../../domain/TimeSlice.js"
-import type { BrokenTree } from "./BrokenTree.js"
 import { type Node, namesOf } from "./Node.js"
+import type { Reading } from "./Reading.js"
 import type { StoredTree } from "./StoredTree.js"
 
 /**
@@ -23,45 +21,45 @@ export type TreeEdit =
 const kindOf = ({ isLeaf }: Node) => (isLeaf ? "blob" : "tree")
 
 /** What makes the directory `after` of the directory that was at its path. */
-export const differences = <E>(
+export function* differences<E>(
   tree: StoredTree<E>,
   before: Node | undefined,
   after: Node,
-  path: string,
-  slice: TimeSlice.TimeSlice
-): Effect.Effect<Array<TreeEdit>, E | BrokenTree> =>
-  Effect.gen(function* () {
-    const found: Array<TreeEdit> = []
-    const old = new Map<string, Node>()
-    for (const child of before === undefined ? [] : yield* tree.children(before)) {
-      old.set(child.place!.path.slice(child.place!.path.lastIndexOf("/") + 1), child)
-    }
-    const children = after.children!
-    for (const [at, name] of namesOf(children).entries()) {
-      const child = children[at]!
-      const was = old.get(name)
-      old.delete(name)
-      const below = `${path}/${name}`
-      if (child.place !== undefined) {
-        if (was?.place?.oid !== child.place.oid) {
-          found.push({
-            _tag: "Link",
-            path: below,
-            kind: kindOf(child),
-            oid: child.place.oid,
-            from: child.place.path
-          })
-        }
-      } else if (child.isLeaf) {
-        if (slice.isSpent()) yield* slice.pause
-        // The id of the directory needs that of the leaf: the hash is taken here, in turns.
-        if (was?.oid !== child.oid) found.push({ _tag: "Put", path: below, content: child.content })
-      } else {
-        for (const edit of yield* differences(tree, was, child, below, slice)) found.push(edit)
+  path: string
+): Reading<Array<TreeEdit>> {
+  const found: Array<TreeEdit> = []
+  const old = new Map<string, Node>()
+  for (const child of before === undefined ? [] : yield* tree.children(before)) {
+    old.set(child.place!.path.slice(child.place!.path.lastIndexOf("/") + 1), child)
+  }
+  const children = after.children!
+  for (const [at, name] of namesOf(children).entries()) {
+    const child = children[at]!
+    const was = old.get(name)
+    old.delete(name)
+    const below = `${path}/${name}`
+    if (child.place !== undefined) {
+      if (was?.place?.oid !== child.place.oid) {
+        found.push({
+          _tag: "Link",
+          path: below,
+          kind: kindOf(child),
+          oid: child.place.oid,
+          from: child.place.path
+        })
       }
+    } else if (child.isLeaf) {
+      yield
+      // The id of the directory needs that of the leaf: the hash is taken here, in turns.
+      if (was?.oid === child.oid) continue
+      found.push({ _tag: "Put", path: below, content: child.content })
+      tree.keep(child)
+    } else {
+      for (const edit of yield* differences(tree, was, child, below)) found.push(edit)
     }
-    for (const child of old.values()) {
-      found.push({ _tag: "Remove", path: child.place!.path, kind: kindOf(child) })
-    }
-    return found
-  })
+  }
+  for (const child of old.values()) {
+    found.push({ _tag: "Remove", path: child.place!.path, kind: kindOf(child) })
+  }
+  return found
+}

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { Oid } from "../../../domain/Oid.js"
 import { build } from "./Build.js"
-import { filesBelow } from "./FileEdits.js"
+import { filesIn } from "./FileEdits.js"
 import type { Entry } from "./Leaf.js"
 import { formatLimits, type Limits } from "./Limits.js"
 import type { Reader } from "./Reader.js"
@@ -13,9 +13,10 @@ export interface TreeProblem {
   readonly problem: "missing" | "different" | "unexpected"
 }
 
-/** Compares a tree with one that is made of all its rows, by the ids of the files: no leaf is read. */
+/** Compares the tree in a directory with one that is made of all its rows, by the ids of the files: no leaf is read. */
 export const verify = <E, E2>(
   reader: Reader<E>,
+  path: string,
   rows: Stream.Stream<Entry, E2>,
   tree: Oid,
   limits: Limits = formatLimits,
@@ -23,7 +24,7 @@ export const verify = <E, E2>(
 ): Effect.Effect<ReadonlyArray<TreeProblem>, E | E2> =>
   Effect.gen(function* () {
     const { files } = yield* build(rows, tree, () => Effect.void, limits, index)
-    const actual = new Map((yield* filesBelow(reader, "")).map(({ oid, path }) => [path, oid]))
+    const actual = new Map((yield* filesIn(reader, path)).map(({ oid, path }) => [path, oid]))
     const problems: Array<TreeProblem> = []
     for (const { oid, path } of files) {
       const found = actual.get(path)

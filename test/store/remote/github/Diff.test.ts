@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import type { Oid } from "../../../../src/domain/Oid.js"
+import * as TimeSlice from "../../../../src/domain/TimeSlice.js"
 import { editsOf, editTree, MapTreeNode } from "../../../../src/git/MapTree.js"
 import { MemoryRepository } from "../../../../src/git/memory/MemoryRepository.js"
 import { diff, entriesBelow } from "../../../../src/git/TreeReading.js"
@@ -20,7 +21,7 @@ const treeOf = (files: Iterable<readonly [string, number]>) => {
   const oid = editTree(repository.trees, undefined, edits, "test", (tree) =>
     repository.writeTree(tree)
   ) as Oid
-  const entries = entriesBelow(source, oid, { recursive: true, trees: true })
+  const entries = TimeSlice.runSync(entriesBelow(source, oid, { recursive: true, trees: true }))
   return { oid, listing: whole(entries) }
 }
 
@@ -41,7 +42,8 @@ describe("what differs between two listings", () => {
         }
         const found = Effect.runSync(diffOfHost(trees as never, Option.some(before.oid), after.oid, ""))
         const entry = (oid: Oid) => ({ mode: "040000", oid }) as const
-        assert.deepStrictEqual(found, diff(source, entry(before.oid), entry(after.oid), ""))
+        const steps = diff(source, entry(before.oid), entry(after.oid), "")
+        assert.deepStrictEqual(found, TimeSlice.runSync(steps))
       })
     )
   })

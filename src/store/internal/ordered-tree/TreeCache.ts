@@ -1,0 +1,35 @@
+import { Bounded } from "../../../domain/Bounded.js"
+import type { Oid } from "../../../domain/Oid.js"
+import type { Header } from "./Header.js"
+import type { Entry } from "./Leaf.js"
+
+/** What leaves weigh together: the bytes of their rows, and what each row takes beside them. */
+const mostBytes = 32 * 1024 * 1024
+const rowOverhead = 150
+
+const mostHeaders = 1000
+
+/** Headers and leaves of trees that were read or written, by the ids of their blobs. */
+export interface TreeCache {
+  readonly headers: Bounded<Header>
+  /** The leaves of trees whose rows have these keys: see `Rows`. */
+  readonly leaves: (keys: string) => LeafCache
+}
+
+export interface LeafCache {
+  readonly get: (oid: Oid) => ReadonlyArray<Entry> | undefined
+  readonly set: (oid: Oid, entries: ReadonlyArray<Entry>) => void
+}
+
+export const makeTreeCache = (): TreeCache => {
+  const leaves = new Bounded<ReadonlyArray<Entry>>(mostBytes, (entries) =>
+    entries.reduce((sum, { weight }) => sum + weight + rowOverhead, rowOverhead)
+  )
+  return {
+    headers: new Bounded<Header>(mostHeaders),
+    leaves: (keys) => ({
+      get: (oid) => leaves.get(`${oid} ${keys}`),
+      set: (oid, entries) => void leaves.set(`${oid} ${keys}`, entries)
+    })
+  }
+}
