@@ -183,7 +183,7 @@ export const derivedFiles = [
     ""
   ]),
   mutant("writes ignore options that differ", adopts, [
-    edit,
+    "store/internal/EditPlan.ts",
     "    if (found.mismatch !== undefined) return yield* found.mismatch\n",
     ""
   ]),

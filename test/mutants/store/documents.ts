@@ -85,11 +85,7 @@ export const documents = [
     'case "string":\n      return JSON.stringify(value)',
     'case "string":\n      return JSON.stringify(value).replace(/[\\u0080-\\uffff]/g, (unit) => `\\\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)'
   ]),
-  mutant("hash shards take the id", shards, [
-    paths,
-    'layout.shardBy === "hash" ? bytesToHex(sha256(utf8ToBytes(id))) : id',
-    "id"
-  ]),
+  mutant("hash shards take the id", shards, [paths, 'layout.shardBy === "hash" ? sha256(id) : id', "id"]),
   mutant("all shards are the first one", shards, [
     paths,
     "text.slice(level * shardWidth, (level + 1) * shardWidth)",
