@@ -46,8 +46,8 @@ export const documents = [
   ]),
   mutant("times have no milliseconds", file, [
     edit,
-    "const now = new Date(yield* Timestamp.now(unit.operation)).toISOString()",
-    'const now = new Date(yield* Timestamp.now(unit.operation)).toISOString().replace(/\\.\\d+/, "")'
+    "unit.moment ?? new Date(yield* Timestamp.now(unit.operation)).toISOString()",
+    'unit.moment ?? new Date(yield* Timestamp.now(unit.operation)).toISOString().replace(/\\.\\d+/, "")'
   ]),
   mutant("a number is changed silently", exact, [
     versions,
@@ -153,10 +153,14 @@ export const documents = [
   ]),
   mutant("author and committer are exchanged", "name and email of commits", [
     edit,
-    "author: options.author,\n      committer: options.committer",
-    "author: options.committer,\n      committer: options.author"
+    "author: unit.author ?? options.author,\n      committer: options.committer",
+    "author: options.committer,\n      committer: unit.author ?? options.author"
   ]),
-  mutant("the author is ignored", "name and email of commits", [edit, "author: options.author,\n", ""]),
+  mutant("the author is ignored", "name and email of commits", [
+    edit,
+    "author: unit.author ?? options.author,\n",
+    ""
+  ]),
   mutant("a conflict holds no versions", again, [
     judgement,
     "{ rev: version.rev, sha: version.oid, document: Option.getOrUndefined(version.document) }",

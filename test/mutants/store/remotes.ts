@@ -54,7 +54,7 @@ export const remotes = [
   ]),
   mutant("a commit forgets its parent", commit, [
     draft,
-    "parents: Option.toArray(Option.map(head, ({ commit }) => commit)),",
+    "parents: [...new Set([...Option.toArray(Option.map(head, ({ commit }) => commit)), ...merges])],",
     "parents: [],"
   ]),
   mutant("a commit's time is in milliseconds", commit, [
