@@ -7,6 +7,7 @@ import { doctor } from "./DoctorCommand.js"
 import { exportCommand } from "./ExportCommand.js"
 import { type CommandHelp, commandHelp, helpFor, switchesOf } from "./Help.js"
 import { importCommand } from "./ImportCommand.js"
+import { init, mergeDriver, resolve } from "./MergeCommands.js"
 import { printable } from "./Printable.js"
 import { put } from "./PutCommand.js"
 import { query } from "./QueryCommand.js"
@@ -36,7 +37,10 @@ const commands = [
   importCommand,
   exportCommand,
   reindex,
-  doctor
+  doctor,
+  init,
+  mergeDriver,
+  resolve
 ] as const
 
 const chainstore = Command.make("chainstore").pipe(

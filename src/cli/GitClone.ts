@@ -1,0 +1,43 @@
+import { Command as Process } from "@effect/platform"
+import { Chunk, Effect, Stream } from "effect"
+import { RemoteError } from "../domain/StoreError.js"
+
+const decoder = new TextDecoder()
+
+const collect = <E, R>(stream: Stream.Stream<Uint8Array, E, R>) =>
+  Effect.map(Stream.runCollect(stream), (chunks) =>
+    Chunk.toReadonlyArray(chunks)
+      .map((chunk) => decoder.decode(chunk, { stream: true }))
+      .join("")
+  )
+
+/** Runs stock Git in the work tree of a clone. Gives what it prints. */
+export const git = (directory: string, ...line: ReadonlyArray<string>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const child = yield* Process.start(Process.make("git", "-C", directory, ...line))
+      const [out, err, code] = yield* Effect.all(
+        [collect(child.stdout), collect(child.stderr), child.exitCode],
+        { concurrency: 3 }
+      )
+      if (code === 0) return out
+      return yield* new RemoteError({
+        operation: `git ${line[0]}`,
+        reason: "Unsupported",
+        message: err.trim() || `git ${line[0]} ended with ${code}`
+      })
+    })
+  ).pipe(
+    Effect.catchTags({
+      BadArgument: (error) => unavailable(error.message),
+      SystemError: (error) => unavailable(error.message)
+    })
+  )
+
+const unavailable = (message: string) =>
+  new RemoteError({
+    operation: "git",
+    reason: "Unsupported",
+    message: `git cannot be run: ${message}`,
+    hint: "install Git, and run this in a clone"
+  })

@@ -1,0 +1,139 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Option } from "effect"
+import { parseSettings, settingsFileName } from "../domain/Settings.js"
+import { ConflictError, RemoteError } from "../domain/StoreError.js"
+import { Store } from "../store/Store.js"
+import { Stores } from "./Connection.js"
+import { git } from "./GitClone.js"
+
+const derived = ["_index", "_manifest"] as const
+
+const under = (root: string, ...names: ReadonlyArray<string>) =>
+  [root, ...names].filter((part) => part !== "").join("/")
+
+interface Unmerged {
+  readonly stage: string
+  readonly entry: string
+  readonly path: string
+}
+
+/** What Git has left unmerged, by the stages of its index. */
+const unmergedIn = (clone: string) =>
+  Effect.map(git(clone, "ls-files", "-u", "-z", "--full-name", ":/"), (text) =>
+    text
+      .split("\0")
+      .filter((line) => line !== "")
+      .map((line): Unmerged => {
+        const [about = "", path = ""] = line.split("\t", 2)
+        const [mode, oid, stage = ""] = about.split(" ")
+        return { stage, entry: `${mode},${oid}`, path }
+      })
+  )
+
+/** One side's version of each file: which one matters nothing, since the files are rebuilt. */
+const settle = (clone: string, unmerged: ReadonlyArray<Unmerged>) =>
+  Effect.forEach(
+    new Map(unmerged.map((one) => [one.path, one])),
+    ([path]) => {
+      const sides = unmerged.filter((one) => one.path === path && one.stage !== "1")
+      const [side] = sides
+      return Effect.zipRight(
+        git(clone, "rm", "-q", "--cached", "--ignore-unmatch", "--", path),
+        side === undefined
+          ? Effect.void
+          : git(clone, "update-index", "--add", "--cacheinfo", `${side.entry},${path}`)
+      )
+    },
+    { discard: true }
+  )
+
+/** The format of the indexes and manifests by the settings that Git's index has. */
+const formatIn = (clone: string, root: string) =>
+  Effect.map(Effect.option(git(clone, "cat-file", "blob", `:${under(root, settingsFileName)}`)), (text) =>
+    Option.match(
+      Option.flatMap(text, (found) => Option.getRight(parseSettings(new TextEncoder().encode(found)))),
+      { onNone: () => 1, onSome: ({ settings }) => settings.format }
+    )
+  )
+
+/** The collections that have files below `_index` and `_manifest`. */
+const collectionsIn = (root: string, paths: string): ReadonlyArray<string> => {
+  const start = root === "" ? "" : `${root}/`
+  const names = paths
+    .split("\0")
+    .filter((path) => path.startsWith(start))
+    .map((path) =>
+      path
+        .slice(start.length)
+        .split("/")[1]
+        ?.replace(/\.json$/, "")
+    )
+  return [...new Set(names.filter((name) => name !== undefined))].sort()
+}
+
+/**
+ * Rebuilds the indexes and manifests of what Git's index has, in a repository of its own that borrows the objects of
+ * the clone, and stages the result. Refuses while a document is in conflict.
+ */
+export const rebuildDerived = (clone: string, root: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const { join, resolve } = yield* Path.Path
+      const top = (yield* git(clone, "rev-parse", "--show-toplevel")).trim()
+      const folders = derived.map((name) => under(root, name))
+      const isDerived = ({ path }: Unmerged) => folders.some((folder) => path.startsWith(`${folder}/`))
+      const unmerged = yield* unmergedIn(top)
+      const open = new Set(unmerged.filter((one) => !isDerived(one)).map(({ path }) => path))
+      if (open.size > 0) {
+        return yield* new ConflictError({
+          operation: "resolve",
+          message: `not merged yet: ${[...open].join(", ")}`,
+          hint: "edit these files, git add them, and run resolve again",
+          conflicts: []
+        })
+      }
+      yield* settle(top, unmerged)
+      const format = yield* formatIn(top, root)
+      // Nothing of a tree of format 2 is worth keeping: its nodes are of different versions.
+      if (format === 2) {
+        yield* git(top, "rm", "-r", "-q", "-f", "--cached", "--ignore-unmatch", "--", ...folders)
+      }
+      const tree = (yield* git(top, "write-tree")).trim()
+      const who = ["-c", "user.name=chainstore", "-c", "user.email=chainstore@localhost"]
+      const commit = (yield* git(top, ...who, "commit-tree", "-m", "resolve", tree)).trim()
+      const directory = yield* files.makeTempDirectoryScoped({ prefix: "chainstore-resolve-" })
+      const bare = join(directory, "local", "resolve.git")
+      yield* git(top, "init", "-q", "--bare", bare)
+      const objects = (yield* git(top, "rev-parse", "--git-path", "objects")).trim()
+      yield* files.writeFileString(join(bare, "objects", "info", "alternates"), `${resolve(top, objects)}\n`)
+      yield* git(bare, "update-ref", "refs/heads/main", commit)
+      const stores = yield* Stores
+      yield* Effect.flatMap(Store, (store) => store.reindex()).pipe(
+        Effect.provide(
+          stores.open(
+            { _tag: "Local", repo: "local/resolve", branch: "main", root, layout: {}, directory },
+            "refuse"
+          )
+        )
+      )
+      yield* git(top, "fetch", "-q", "--no-write-fetch-head", bare, "refs/heads/main")
+      const rebuilt = (yield* git(bare, "rev-parse", "refs/heads/main")).trim()
+      for (const folder of folders) {
+        yield* git(top, "rm", "-r", "-q", "-f", "--ignore-unmatch", "--", folder)
+        const isThere = (yield* git(top, "ls-tree", "--name-only", rebuilt, "--", folder)) !== ""
+        if (isThere) yield* git(top, "checkout", "-q", rebuilt, "--", folder)
+      }
+      return collectionsIn(
+        root,
+        yield* git(top, "ls-tree", "-r", "-z", "--name-only", rebuilt, "--", ...folders)
+      )
+    })
+  ).pipe(
+    Effect.catchTags({
+      BadArgument: (error) => broken(error.message),
+      SystemError: (error) => broken(error.message)
+    })
+  )
+
+const broken = (message: string) => new RemoteError({ operation: "resolve", reason: "Denied", message })
