@@ -26,7 +26,8 @@ export const completedLater = (
   const [parent, snapshot] = [history[index - 1], history[index]!]
   const event = events.find(({ token }) => token === snapshot.info.message.trim())
   const isSingle =
-    event !== undefined && ["insert", "update", "replace", "upsert", "delete"].includes(event.operation._tag)
+    event !== undefined &&
+    ["insert", "update", "replace", "upsert", "delete", "edit"].includes(event.operation._tag)
   if (!isSingle || parent === undefined) return false
   const changed = history.findLastIndex(
     (one, at) => at < index && settingsOf(one) !== settingsOf(history[at - 1])

@@ -82,7 +82,8 @@ export const checkHistory = (
       case "update":
       case "replace":
       case "upsert":
-      case "delete": {
+      case "delete":
+      case "edit": {
         if (!expectCommits(commits.length, outcome, say)) return
         for (const index of commits) {
           const id = operation.id ?? newId(stateAt(index - 1), stateAt(index), operation.collection)
@@ -105,7 +106,9 @@ export const checkHistory = (
             const effects = model.single(state, { ...operation, id })
             return (
               (Either.isLeft(effects) && effects.left === outcome.error) ||
-              (outcome.error === "ConflictError" && Model.canonical(state.get(key) ?? null) !== first)
+              (outcome.error === "ConflictError" && Model.canonical(state.get(key) ?? null) !== first) ||
+              // It was there when it was read.
+              (operation._tag === "edit" && outcome.error === "ConflictError" && !state.has(key))
             )
           })
           if (isRefusal(outcome.error) && !explained) say(`${outcome.error} has no reason in the history`)
@@ -424,7 +427,7 @@ const makesCommit = ({ operation, outcome }: InnerEvent): boolean =>
   outcome._tag === "done" &&
   (operation._tag === "batch"
     ? outcome.value !== null
-    : ["insert", "update", "replace", "upsert", "delete"].includes(operation._tag))
+    : ["insert", "update", "replace", "upsert", "delete", "edit"].includes(operation._tag))
 
 const readHolds = (
   operation: Extract<InnerOperation, { readonly _tag: "get" | "list" | "count" | "findBy" }>,

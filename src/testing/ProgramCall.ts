@@ -1,7 +1,9 @@
 import { Cause, Effect, Exit, Option } from "effect"
 import type { StoredDocument } from "../domain/Document.js"
+import type { DocumentMerge } from "../domain/merge/MergeRules.js"
 import type { Oid } from "../domain/Oid.js"
 import { ConflictError } from "../domain/StoreError.js"
+import type { Version } from "../store/Collection.js"
 import type { GitRemoteService } from "../store/remote/GitRemote.js"
 import type { StoreService } from "../store/StoreService.js"
 import type { Transaction } from "../store/Transaction.js"
@@ -30,6 +32,21 @@ export interface Resolved<O> {
 
 const currentOf = (face: Face, collection: string, id: string) =>
   Effect.map(face.collection(collection).get(id), Option.getOrUndefined)
+
+const versions = new WeakMap<Face, Map<string, Version>>()
+
+/** The version of a document that a face has seen first, which may be long out of date. */
+const firstVersion = (face: Face, collection: string, id: string) =>
+  Effect.gen(function* () {
+    const known = versions.get(face) ?? new Map<string, Version>()
+    versions.set(face, known)
+    const key = `${collection}/${id}`
+    const version = known.get(key)
+    if (version !== undefined) return Option.some(version)
+    const found = yield* face.collection(collection).version(id)
+    if (Option.isSome(found)) known.set(key, found.value)
+    return found
+  })
 
 const resolveInner = (
   step: InnerStep,
@@ -71,6 +88,20 @@ const resolveInner = (
             ? collection.delete(step.id, options)
             : collection[step._tag](step.id, fields, options)
         return { call, operation: () => operation }
+      }
+      case "edit": {
+        const { collection: name, field, id } = step
+        const fields = { [field]: token }
+        const base = step.by === "base" ? yield* firstVersion(face, name, id) : Option.none()
+        const onConflict = ({ document }: DocumentMerge) => document
+        const call =
+          step.by === "edit"
+            ? collection.edit(id, (document) => ({ ...document, ...fields }), { message: token })
+            : collection.update(id, fields, {
+                message: token,
+                ...(Option.isSome(base) ? { base: base.value, onConflict } : {})
+              })
+        return { call, operation: () => ({ _tag: "edit", collection: name, id, fields }) }
       }
       case "get":
         return {

@@ -137,6 +137,16 @@ const innerStep: FastCheck.Arbitrary<InnerStep> = FastCheck.oneof(
   },
   { weight: 2, arbitrary: place(FastCheck.record({ _tag: FastCheck.constant("delete" as const), guard })) },
   {
+    weight: 3,
+    arbitrary: place(
+      FastCheck.record({
+        _tag: FastCheck.constant("edit" as const),
+        field: FastCheck.constantFrom("e0", "e1", "e2"),
+        by: FastCheck.constantFrom("edit" as const, "base" as const)
+      })
+    )
+  },
+  {
     weight: 2,
     arbitrary: place(
       FastCheck.record({ _tag: FastCheck.constant("get" as const), fresh: FastCheck.boolean() })

@@ -5,6 +5,7 @@ import type { JsonObject } from "../domain/Document.js"
 import { shown } from "./CallRecord.js"
 import * as Ambient from "./StoreAmbientLaws.js"
 import * as Brackets from "./StoreBracketLaws.js"
+import * as Branches from "./StoreBranchLaws.js"
 import * as Contents from "./StoreContentLaws.js"
 import * as Derived from "./StoreDerivedLaws.js"
 import * as Documents from "./StoreDocumentLaws.js"
@@ -53,6 +54,7 @@ export const all = {
   ...lawsOf(Travel),
   ...lawsOf(Races),
   ...lawsOf(Merges),
+  ...lawsOf(Branches),
   ...lawsOf(Faults),
   ...lawsOf(Transfers)
 }

@@ -38,7 +38,7 @@ export const written = (current: StoredDocument | undefined, fields: JsonObject)
 export const single = (
   state: State,
   operation: {
-    readonly _tag: "insert" | "update" | "replace" | "upsert" | "delete"
+    readonly _tag: "insert" | "update" | "replace" | "upsert" | "delete" | "edit"
     readonly collection: string
     readonly id: string
     readonly fields: JsonObject

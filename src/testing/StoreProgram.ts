@@ -34,6 +34,8 @@ export type InnerStep =
       readonly guard: Guard
     })
   | (Target & { readonly _tag: "delete"; readonly guard: Guard })
+  /** Sets one field to a value that no other step writes: by `edit`, or by an update of an older version. */
+  | (Target & { readonly _tag: "edit"; readonly field: string; readonly by: "edit" | "base" })
   | (Target & { readonly _tag: "get"; readonly fresh: boolean })
   | { readonly _tag: "list"; readonly collection: string }
   | { readonly _tag: "count"; readonly collection: string }

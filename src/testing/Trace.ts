@@ -5,7 +5,7 @@ import type { Edit, Target } from "./StoreProgram.js"
 /** A step as it was really asked for: ids, revisions and commits filled in. */
 export type InnerOperation =
   | {
-      readonly _tag: "insert" | "update" | "replace" | "upsert" | "delete"
+      readonly _tag: "insert" | "update" | "replace" | "upsert" | "delete" | "edit"
       readonly collection: string
       /** Undefined when the store was to choose, and did not answer. */
       readonly id: string | undefined

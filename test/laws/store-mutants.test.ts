@@ -18,6 +18,9 @@ const sample: Readonly<Record<string, string>> = {
   "a merge forgets what others changed": "mergingWrites",
   "an edit takes equal changes for one": "edits",
   "a merged document need not fit": "mergedRules",
+  "a merge leaves indexes as they were": "branchMerges",
+  "a merge of branches overwrites ours": "branchConflicts",
+  "one merge base is enough": "histories that cross have several merge bases",
   "a conflict keeps no branch": "transactionRaces",
   "a revert overwrites later writes": "reverting",
   "everything is an ancestor": "ancestors are told from strangers"

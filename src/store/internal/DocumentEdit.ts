@@ -170,7 +170,8 @@ export const edit = (
       author: unit.author ?? options.author,
       committer: options.committer
     }
-    const keepsRootFiles = !record && derivations.every(({ changes }) => changes.length === 0)
+    const keepsRootFiles =
+      !record && unit.files === undefined && derivations.every(({ changes }) => changes.length === 0)
     const parent = keepsRootFiles ? Option.fromNullable(snapshot.known()?.commit) : Option.none()
     return {
       settings,

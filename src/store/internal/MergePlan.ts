@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { Json } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
-import type { Settings } from "../../domain/Settings.js"
-import { settingsFileName } from "../../domain/Settings.js"
+import { type Settings, sameLayout, settingsFileName } from "../../domain/Settings.js"
 import { type Unmerged, ValidationError, type WriteError } from "../../domain/StoreError.js"
 import type { MergeOptions } from "../Branches.js"
 import { under } from "../DocumentPath.js"
@@ -12,7 +12,7 @@ import { snapshotAt } from "../remote/RemoteSnapshot.js"
 import { baseOf } from "./MergeBase.js"
 import { type Decided, decide, resolutionOf } from "./MergeDecisions.js"
 import { contentsOf, divide, type Merging, oidOf } from "./MergeItems.js"
-import { collectionsChanged, mergeSettings, sameLayouts, settingsOf } from "./MergeSettings.js"
+import { collectionsChanged, mergeSettings, settingsOf } from "./MergeSettings.js"
 import { changesOf, type MergedItem, treeOfCommit } from "./MergeTree.js"
 import type { SettingsAt } from "./RepositorySettings.js"
 import { makeSnapshot, type Snapshot } from "./Snapshot.js"
@@ -66,6 +66,11 @@ const otherLayout = new ValidationError({
   message: "the two branches keep documents at different places: their shard settings differ",
   hint: "give both branches the same shardBy, shardDepth and shardWidth, then merge"
 })
+
+/** Whether a side has collections, or has said where it would put them. */
+const hasDocuments = ({ entries, recorded }: SettingsAt): boolean =>
+  recorded ||
+  [...entries].some(([name, { kind }]) => kind === "tree" && collectionNameProblem(name) === undefined)
 
 /** The settings that both sides come to, with the conflicts that are left. */
 const settingsFor = (
@@ -135,7 +140,9 @@ export const planMerge = (
     }
     if (bases.includes(ours.commit) && options.fastForward !== false)
       return { kind: "fastForward", ours } as const
-    if (!sameLayouts(settings, other)) return yield* otherLayout
+    if (!sameLayout(settings.settings, other.settings) && hasDocuments(settings) && hasDocuments(other)) {
+      return yield* otherLayout
+    }
     const settingsPath = under(core.options.root, settingsFileName)
     const base = yield* baseOf(core, bases, merging, settingsPath)
     const ourTree = yield* treeOfCommit(core, ours)

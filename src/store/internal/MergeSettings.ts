@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import type { DerivedFormat, Settings } from "../../domain/Settings.js"
-import { parseSettings, printSettings, sameLayout } from "../../domain/Settings.js"
+import { parseSettings, printSettings } from "../../domain/Settings.js"
 import type { RecordedSettings } from "./RepositorySettings.js"
 
 /** What a settings file says, one text for each thing that can be changed by itself. */
@@ -98,7 +98,3 @@ export const dropped = (before: Settings, after: Settings): Pick<Settings, "inde
   ),
   manifests: new Map([...before.manifests].filter(([collection]) => !after.manifests.has(collection)))
 })
-
-/** Whether documents lie at the same places on two branches. */
-export const sameLayouts = (a: RecordedSettings, b: RecordedSettings): boolean =>
-  sameLayout(a.settings, b.settings)

@@ -46,8 +46,8 @@ export const documents = [
   ]),
   mutant("times have no milliseconds", file, [
     edit,
-    "new Date(yield* Timestamp.now(unit.operation)).toISOString()",
-    'new Date(yield* Timestamp.now(unit.operation)).toISOString().replace(/\\.\\d+/, "")'
+    "unit.moment ?? new Date(yield* Timestamp.now(unit.operation)).toISOString()",
+    'unit.moment ?? new Date(yield* Timestamp.now(unit.operation)).toISOString().replace(/\\.\\d+/, "")'
   ]),
   mutant("a number is changed silently", exact, [
     versions,

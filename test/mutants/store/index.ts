@@ -1,5 +1,6 @@
 import type { Mutant } from "../bundled.js"
 import { brackets } from "./brackets.js"
+import { branches } from "./branches.js"
 import { derivedFiles } from "./derived.js"
 import { documents } from "./documents.js"
 import { merging } from "./merging.js"
@@ -15,6 +16,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...documents,
   ...reads,
   ...merging,
+  ...branches,
   ...derivedFiles,
   ...brackets,
   ...travel,

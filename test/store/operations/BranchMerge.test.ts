@@ -364,6 +364,37 @@ describe("a merge", () => {
     })
   )
 
+  it.live("takes the shards of the branch that has documents, and refuses two layouts", () =>
+    Effect.gen(function* () {
+      const it = yield* world({})
+      const settings = (shardDepth: number) =>
+        JSON.stringify({
+          format: 1,
+          shardBy: "leading",
+          shardDepth,
+          shardWidth: 1,
+          indexes: {},
+          manifests: {}
+        })
+      yield* commit(it.remote, "main", { "README.md": "1" })
+      for (const [branch, depth] of [
+        ["one", 1],
+        ["two", 2]
+      ] as const) {
+        yield* it.store.createBranch(branch)
+        yield* commit(it.remote, branch, { "data/_chainstore.json": settings(depth) })
+        yield* it.store.onBranch(branch).collection("notes").insert({ n: depth }, { id: branch })
+      }
+      yield* commit(it.remote, "main", { "README.md": "2" })
+      assert.strictEqual((yield* it.store.merge("one")).kind, "merge")
+      assert.strictEqual((yield* document(it.other, "notes", "one"))!["n"], 1)
+      assert.isTrue(Option.isSome(yield* textOf(it, "data/notes/o/one.json")))
+      yield* assertWhole(it.other)
+      const refused = yield* expectFailure<ValidationError>(it.store.merge("two"), "ValidationError")
+      assert.match(refused.message, /shard settings differ/)
+    })
+  )
+
   it.live("of histories that cross asks where the merges before differed, and nowhere else", () =>
     Effect.gen(function* () {
       const it = yield* branched()

@@ -1,0 +1,49 @@
+import { mutant } from "../bundled.js"
+
+const plan = "store/internal/MergePlan.ts"
+const unit = "store/internal/MergeUnit.ts"
+const items = "store/internal/MergeItems.ts"
+const settings = "store/internal/Merges.ts"
+const bases = "git/MergeBases.ts"
+
+const derived =
+  "They are made of the merged documents, in the same commit, and unique indexes are judged as in any write"
+const told = "A conflict fails the merge with a `ConflictError`. Its `unmerged` has every conflict"
+const parents =
+  "A commit that merges others has them as its further parents; one that is not in the repository is a `ValidationError`."
+const common =
+  "All best common ancestors of two commits, ordered by id: those that no other common ancestor descends from. Several where histories cross, none where they are unrelated."
+
+/** Faults of branches and of their merge. */
+export const branches = [
+  mutant("a merge forgets documents that only they changed", derived, [
+    plan,
+    "...taken.map(({ after,",
+    "...taken.slice(1).map(({ after,"
+  ]),
+  mutant("a merge leaves indexes as they were", derived, [
+    unit,
+    "if (indexes.size > 0 || manifest !== undefined) derived.add(collection)",
+    "if (indexes.size > 9 && manifest !== undefined) derived.add(collection)"
+  ]),
+  mutant("a merge has one parent", parents, [
+    "git/CommitDraft.ts",
+    "Option.toArray(Option.map(head, ({ commit }) => commit)), ...merges]",
+    "Option.toArray(Option.map(head, ({ commit }) => commit)), ...merges.slice(9)]"
+  ]),
+  mutant("a merge of branches overwrites ours", told, [
+    items,
+    "if (own === undefined) taken.push(change)",
+    "if (own === undefined || change.document !== undefined) taken.push(change)"
+  ]),
+  mutant("a merge of branches goes on in spite of conflicts", told, [
+    settings,
+    "if (plan.unmerged.length > 0) return yield* unmergedError(plan.unmerged)",
+    "if (plan.unmerged.length > 99) return yield* unmergedError(plan.unmerged)"
+  ]),
+  mutant("one merge base is enough", common, [
+    bases,
+    "return found.sort(compareCodePoints)",
+    "return found.sort(compareCodePoints).slice(0, 1)"
+  ])
+]
