@@ -6,6 +6,7 @@ import type { JsonObject } from "../../domain/Document.js"
 import { mergeDocuments } from "../../domain/merge/MergeDocuments.js"
 import { type DocumentMerge, type MergeRules, mergeRulesProblem } from "../../domain/merge/MergeRules.js"
 import { fieldsOfSchema } from "../../domain/merge/SchemaRules.js"
+import { kindOf } from "../../domain/OptionProblems.js"
 import { ConflictError, NotFoundError, ValidationError, type WriteError } from "../../domain/StoreError.js"
 import type { ConflictResolver, EditOptions, MergingWriteOptions } from "../Collection.js"
 import { documentPath } from "../DocumentPath.js"
@@ -264,14 +265,28 @@ const write = <A, I>(
     }
   })
 
-const exclusive = (place: Place, { base, expectedRev }: MergingWriteOptions) =>
-  base === undefined || expectedRev === undefined
+const isBaseLike = (base: unknown): boolean =>
+  typeof base === "string" ||
+  (typeof base === "number" && Number.isInteger(base)) ||
+  (typeof base === "object" && base !== null && "sha" in base && typeof base.sha === "string")
+
+const judged = (place: Place, { base, expectedRev, onConflict }: MergingWriteOptions) => {
+  if (base !== undefined && !isBaseLike(base)) {
+    const hint = "give what version(id) returned"
+    return refused(place, `base must be a revision, a blob id or a version, it is ${kindOf(base)}`, hint)
+  }
+  const isKnown = onConflict === undefined || onConflict === "merge" || onConflict === "fail"
+  if (!isKnown && typeof onConflict !== "function") {
+    return refused(place, `onConflict must be "fail", "merge" or a function, it is ${kindOf(onConflict)}`)
+  }
+  return base === undefined || expectedRev === undefined
     ? Effect.void
     : refused(
         place,
         "base and expectedRev contradict each other",
         "give expectedRev alone to refuse other versions"
       )
+}
 
 /** Merges a patch, made for the base, into what is stored. */
 export const updateFrom = <A, I>(
@@ -282,7 +297,7 @@ export const updateFrom = <A, I>(
 ): Effect.Effect<UnitOutcome, WriteError> =>
   Effect.gen(function* () {
     const writing = yield* begin(target, "update", id, options)
-    yield* exclusive(writing.place, options)
+    yield* judged(writing.place, options)
     return yield* write(writing, options, (base) =>
       target.codec.merge({ ...writing.place, path: base.path }, base, patch)
     )
@@ -297,7 +312,7 @@ export const replaceFrom = <A, I>(
 ): Effect.Effect<UnitOutcome, WriteError> =>
   Effect.gen(function* () {
     const writing = yield* begin(target, "replace", id, options)
-    yield* exclusive(writing.place, options)
+    yield* judged(writing.place, options)
     return yield* write(writing, options, () => Effect.succeed(document))
   })
 
