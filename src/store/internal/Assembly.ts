@@ -16,7 +16,6 @@ import { makeCollection } from "./Collections.js"
 import { requireRef } from "./Core.js"
 import { collectionExports, storeExport } from "./Exporting.js"
 import { makeReader } from "./Reader.js"
-import { reindex } from "./Reindex.js"
 import { guardCollection, guardReader, guardStore, guardView } from "./Signatures.js"
 import type { StoreCore } from "./StoreCore.js"
 import type { makeTransactions } from "./Transactions.js"
@@ -27,6 +26,7 @@ const branching = lazy(() => import("./BranchOperations.js"))
 const examining = lazy(() => import("./Doctor.js"))
 const listing = lazy(() => import("./IndexList.js"))
 const previewing = lazy(() => import("./Preview.js"))
+const reindexing = lazy(() => import("./Reindex.js"))
 const reverting = lazy(() => import("./Revert.js"))
 const transacting = lazy(() => import("./Transactions.js"))
 const writing = lazy(() => import("./Writers.js"))
@@ -135,12 +135,14 @@ const serviceOf = (core: StoreCore): StoreService => {
     reindex: (options) =>
       options?.format !== undefined && core.transaction !== undefined
         ? formatInside
-        : reindex(
-            core,
-            "Store.reindex",
-            options?.format === undefined ? "reindex" : `reindex in format ${options.format}`,
-            "all",
-            options
+        : Effect.flatMap(reindexing, ({ reindex }) =>
+            reindex(
+              core,
+              "Store.reindex",
+              options?.format === undefined ? "reindex" : `reindex in format ${options.format}`,
+              "all",
+              options
+            )
           ),
     preview: (body) => Effect.flatMap(previewing, ({ makePreview }) => makePreview(core, makeService)(body)),
     snapshot: Effect.map(

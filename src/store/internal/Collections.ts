@@ -1,30 +1,25 @@
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { JsonObject } from "../../domain/Document.js"
 import { lazy } from "../../domain/Lazy.js"
 import type { MergeRules } from "../../domain/merge/MergeRules.js"
 import type { WriteError } from "../../domain/StoreError.js"
 import type { Collection, GuardedWriteOptions, MergingWriteOptions, WriteOptions } from "../Collection.js"
-import type { ImportTarget } from "../transfer/Import.js"
 import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import { collectionExports } from "./Exporting.js"
 import { makeReader } from "./Reader.js"
-import { reindex } from "./Reindex.js"
 import type { StoreCore } from "./StoreCore.js"
 import type { Place } from "./Versions.js"
-import { type DocumentOperation, nameOf, type UnitOutcome } from "./WriteUnit.js"
+import type { DocumentOperation, UnitOutcome } from "./WriteUnit.js"
 
 /** Loaded when they are wanted: a page that imports nothing does not carry what reads records. */
-const importing = lazy(() => import("../transfer/Import.js"))
-const judging = lazy(() => import("./UniqueDryRun.js"))
+const importing = lazy(() => import("./Importing.js"))
 const merging = lazy(() => import("./MergingWrites.js"))
-const versions = lazy(() => import("./StoredVersions.js"))
+const reindexing = lazy(() => import("./Reindex.js"))
 const restoring = lazy(() => import("./Restore.js"))
 
 const isMerging = ({ base, onConflict, rules }: MergingWriteOptions = {}): boolean =>
-  (base ?? onConflict ?? rules) !== undefined
+  base !== undefined || onConflict !== undefined || rules !== undefined
 
 /** A collection of a store: what a reader has, and writes of one document or of its index and manifest. */
 export const makeCollection = <A, I>(
@@ -70,30 +65,6 @@ export const makeCollection = <A, I>(
     )
     return codec.read(placeOf(operation, id, one?.path), after.content)
   }
-
-  const storedNow: ImportTarget["stored"] = (ids) =>
-    Effect.gen(function* () {
-      const snapshot = core.snapshot()
-      yield* snapshot.head
-      const { settings } = yield* core.repository.at(snapshot)
-      const { readVersions } = yield* versions
-      const found = yield* readVersions(
-        core,
-        snapshot,
-        settings,
-        ids.map((id) => ({ collection: name, id }))
-      )
-      return new Map(
-        ids.flatMap((id): ReadonlyArray<[string, JsonObject | null]> => {
-          const version = found.get(nameOf({ collection: name, id }))
-          return version === undefined ? [] : [[id, Option.getOrNull(version.document)]]
-        })
-      )
-    })
-
-  const uniquenessNow: ImportTarget["uniqueness"] = Effect.map(judging, ({ uniqueDryRun }) =>
-    uniqueDryRun(core, name)
-  )
 
   return {
     ...makeReader(core, name, codec),
@@ -183,16 +154,11 @@ export const makeCollection = <A, I>(
       return yield* codec.fromDocument(placeOf("Collection.restore", id), restored)
     }),
     importRecords: (records, options) =>
-      Effect.flatMap(importing, ({ importRecords }) =>
-        Effect.contextWithEffect((context: Context.Context<never>) => {
-          const check = (document: JsonObject) => codec.problem(document, context)
-          const into = { core, collection: name, stored: storedNow, uniqueness: uniquenessNow, check }
-          return importRecords(into, records, options)
-        })
-      ),
+      Effect.flatMap(importing, ({ importInto }) => importInto(target, records, options)),
     reindex: Effect.fnUntraced(function* (options) {
       const operation = "Collection.reindex"
       yield* check(operation, { collection: name })
+      const { reindex } = yield* reindexing
       return yield* reindex(core, operation, `reindex ${name}`, [name], options)
     })
   }

@@ -2,6 +2,7 @@ import { mutant } from "../bundled.js"
 
 const merge = "domain/merge/MergeDocuments.ts"
 const writes = "store/internal/MergingWrites.ts"
+const attempts = "store/internal/MergeAttempt.ts"
 const base = "store/internal/BaseVersion.ts"
 
 const kept =
@@ -35,7 +36,7 @@ export const merging = [
     'sameChange: "once" as const'
   ]),
   mutant("a merged document need not fit", holds, [
-    writes,
+    attempts,
     "Option.some(yield* codec.fits(place, found, merge.document))",
     "Option.some(merge.document)"
   ]),

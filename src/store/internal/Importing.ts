@@ -1,0 +1,55 @@
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { JsonObject } from "../../domain/Document.js"
+import { lazy } from "../../domain/Lazy.js"
+import type { WriteError } from "../../domain/StoreError.js"
+import {
+  type ImportOptions,
+  type ImportReport,
+  type ImportTarget,
+  importRecords
+} from "../transfer/Import.js"
+import type { RecordSource } from "../transfer/Records.js"
+import type { SourceError } from "../transfer/SourceError.js"
+import type { Codec } from "./Codec.js"
+import type { StoreCore } from "./StoreCore.js"
+import { readVersions } from "./StoredVersions.js"
+import { nameOf } from "./WriteUnit.js"
+
+const judging = lazy(() => import("./UniqueDryRun.js"))
+
+/** Imports records into a collection of a store. */
+export const importInto = <E, R>(
+  {
+    codec,
+    collection,
+    core
+  }: { readonly core: StoreCore; readonly collection: string; readonly codec: Codec<any, any> },
+  records: RecordSource<E, R>,
+  options: ImportOptions | undefined
+): Effect.Effect<ImportReport, WriteError | SourceError | E, R> => {
+  const stored: ImportTarget["stored"] = (ids) =>
+    Effect.gen(function* () {
+      const snapshot = core.snapshot()
+      yield* snapshot.head
+      const { settings } = yield* core.repository.at(snapshot)
+      const found = yield* readVersions(
+        core,
+        snapshot,
+        settings,
+        ids.map((id) => ({ collection, id }))
+      )
+      return new Map(
+        ids.flatMap((id): ReadonlyArray<[string, JsonObject | null]> => {
+          const version = found.get(nameOf({ collection, id }))
+          return version === undefined ? [] : [[id, Option.getOrNull(version.document)]]
+        })
+      )
+    })
+  const uniqueness = Effect.map(judging, ({ uniqueDryRun }) => uniqueDryRun(core, collection))
+  return Effect.contextWithEffect((context: Context.Context<never>) => {
+    const check = (document: JsonObject) => codec.problem(document, context)
+    return importRecords({ core, collection, stored, uniqueness, check }, records, options)
+  })
+}
