@@ -11,6 +11,7 @@ import * as Store from "../../src/store/Store.js"
 import { gitRemoteContract } from "../contract/GitRemoteContract.js"
 import * as HttpBackend from "../support/git/HttpBackend.js"
 import { servers, serving } from "../support/git/WebServers.js"
+import { killByWire } from "../support/git/wireKills.js"
 
 const subject = (...settings: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -37,6 +38,10 @@ const subject = (...settings: ReadonlyArray<string>) =>
 const sizes = { files: 500, largeBlob: 100_000, listing: 2_000, interruptions: 20, interruptWithin: 20 }
 
 gitRemoteContract({ name: "GitHost over git http-backend", make: subject(), sizes })
+
+it.scopedLive("kills of writers and of a Git server lose nothing that was acknowledged", () =>
+  Effect.map(killByWire(4), (acknowledged) => assert.isAbove(acknowledged, 0))
+)
 
 const people = Array.from({ length: 16 }, (_, n) => ({ id: `p${n}`, city: n % 2 === 0 ? "Rome" : "Bern" }))
 
