@@ -1,6 +1,7 @@
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
@@ -9,7 +10,7 @@ import type { Signature } from "../Commit.js"
 import * as Engine from "../disk/Engine.js"
 import type { GitRepository } from "../disk/GitRepository.js"
 import { PackBuilder } from "../disk/PackBuilder.js"
-import type { ServerFailure, SmartHttp } from "../protocol/SmartHttp.js"
+import type { ServerFailure, Transport } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
 import { bindTo } from "./CloneConfig.js"
 import * as Commits from "./Commits.js"
@@ -23,7 +24,7 @@ import { listed, Sight } from "./Sight.js"
 
 export interface CloneOptions {
   readonly url: string
-  readonly http: SmartHttp
+  readonly transport: Transport
   readonly agent: string
   /** The bare repository that keeps what was fetched. */
   readonly directory: string
@@ -49,15 +50,16 @@ export const open = (
   options: CloneOptions
 ): Effect.Effect<Repository<CloneFailure>, CloneFailure | ValidationError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { agent, directory, http, maxRetries, mostPack, pushInterval, url } = options
+    const { agent, directory, transport, maxRetries, mostPack, pushInterval, url } = options
 
+    const runtime = yield* Effect.runtime<never>()
     const engine: GitRepository = yield* Engine.open({
       directory,
       create: true,
       durability: "none",
       signature: options.signature,
       publish: (portions, pack) =>
-        Effect.runPromise(commits.publish(portions, (how) => Effect.promise(() => pack(how)))),
+        Runtime.runPromise(runtime)(commits.publish(portions, (how) => Effect.promise(() => pack(how)))),
       pace: Effect.suspend(() => commits.pace)
     })
     yield* bindTo(directory, url, (yield* engine.refs("refs/")).length === 0)
@@ -70,10 +72,11 @@ export const open = (
       )
     const origin = yield* Origin.make({
       url,
-      http,
+      transport,
       agent,
       ingest: engine.ingest,
       shallow,
+      has: (oid) => Effect.map(engine.objectInfo(oid), Option.isSome),
       hasParents,
       maxRetries,
       mostPack
@@ -85,7 +88,7 @@ export const open = (
     const { bring, bringAlone, bringHistory, brought, fetching, has, lost, note, place, reaches } = objects
 
     const emptyPack = () => new PackBuilder(0).finish().chunks
-    const push = yield* Push.make({ url, http, origin, agent, reaches, maxRetries, emptyPack })
+    const push = yield* Push.make({ url, transport, origin, agent, reaches, maxRetries, emptyPack })
 
     const commits = Commits.make({ engine, objects, push, sight, pushInterval })
 

@@ -2,7 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Oid } from "../../domain/Oid.js"
 import { branchRef } from "../Names.js"
-import type { ServerFailure } from "../protocol/SmartHttp.js"
+import type { ServerFailure } from "../protocol/Transport.js"
 import type { ListedRef } from "../protocol/UploadPack.js"
 import type { Origin } from "./Origin.js"
 

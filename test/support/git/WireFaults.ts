@@ -126,3 +126,44 @@ export const inject =
     giving().catch(cut)
     return true
   }
+
+const framed = (content: string) => `${(content.length + 4).toString(16).padStart(4, "0")}${content}`
+
+/** A server that lacks capabilities which Git's own has, and one that speaks version 0 alone. */
+export const stripped =
+  (
+    backend: HttpBackend,
+    lacks: {
+      readonly version2?: boolean | undefined
+      readonly capabilities?: ReadonlyArray<string> | undefined
+    }
+  ) =>
+  (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (isDelivered(request)) return false
+    if (lacks.version2 === true) delete request.headers["git-protocol"]
+    if (request.method !== "GET") return false
+    const without = (text: string) =>
+      text.replace(/\0[^\n]*/, (all) =>
+        all
+          .split(" ")
+          .filter((word) => !(lacks.capabilities ?? []).includes(word.replace("\0", "")))
+          .join(" ")
+          .replace(/^(?!\0)/, "\0")
+      )
+    void bodyOf(request).then(async (body) => {
+      const { bytes, status, type } = await deliver(backend, request, body)
+      const text = bytes.toString("latin1")
+      response.writeHead(status, { "content-type": type })
+      if (!text.includes("\0")) return void response.end(bytes)
+      // Packets anew, since the length of the first one has changed.
+      let rest = text
+      let answer = ""
+      while (rest !== "") {
+        const length = Number.parseInt(rest.slice(0, 4), 16)
+        answer += length === 0 ? "0000" : framed(without(rest.slice(4, length)))
+        rest = rest.slice(Math.max(length, 4))
+      }
+      response.end(Buffer.from(answer, "latin1"))
+    })
+    return true
+  }

@@ -187,7 +187,7 @@ export const scoped = (
           )
     const client = session ?? (yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
     const agent = "chainstore"
-    const http = SmartHttp.make({
+    const transport = SmartHttp.make({
       url: url.href,
       authorization,
       userAgent: agent,
@@ -200,7 +200,7 @@ export const scoped = (
         : path.resolve(settings.cache.directory)
     const repository = yield* Clone.open({
       url: url.href,
-      http,
+      transport,
       agent,
       directory,
       signature,
