@@ -42,8 +42,8 @@ const sizes = { files: 500, largeBlob: 100_000, listing: 2_000, interruptions: 2
 gitRemoteContract({ name: "GitHost over git http-backend", make: subject(), sizes })
 
 gitRemoteContract({
-  name: "GitHost over a server of version 0 without filters, side band and atomic pushes",
-  make: subject({ version2: true, capabilities: ["side-band-64k", "side-band", "atomic", "filter"] }),
+  name: "GitHost over a server of version 0 without filters and side band",
+  make: subject({ version2: true, capabilities: ["side-band-64k", "side-band", "filter"] }),
   sizes
 })
 

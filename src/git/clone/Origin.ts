@@ -59,6 +59,10 @@ const slack = 4 * 1024 * 1024
 const isAbsent = (error: unknown) =>
   error instanceof ProtocolError && /not our ref|no such object/i.test(error.message)
 
+/** Whether a server may have failed at what it was asked, rather than at who asks or on the way. */
+const isRefusal = (error: ServerFailure | ProtocolError): boolean =>
+  error instanceof ProtocolError || (error._tag === "RemoteError" && error.reason === "Server")
+
 export const make = (options: OriginOptions): Effect.Effect<Origin> =>
   Effect.gen(function* () {
     const { agent, has, hasParents, ingest, maxRetries, mostPack, shallow, transport, url } = options
@@ -112,7 +116,7 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
           onSome: zero,
           onNone: () =>
             Effect.catchAll(two, (error) =>
-              error instanceof ProtocolError || (error._tag === "RemoteError" && error.reason !== "Denied")
+              isRefusal(error) || (error instanceof RemoteError && error.reason === "Unreachable")
                 ? Effect.flatMap(Effect.option(sender), (told) =>
                     Option.isSome(told) && told.value.version !== 2
                       ? Effect.flatMap(remember(told.value), zero)
@@ -210,9 +214,7 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
           Effect.as(true),
           Effect.catchAll((error): Effect.Effect<boolean, ProtocolError | ServerFailure> => {
             if (isAbsent(error)) return Effect.succeed(false)
-            if (!filtered || request.filter === undefined || !(error instanceof ProtocolError)) {
-              return Effect.fail(error)
-            }
+            if (!filtered || request.filter === undefined || !isRefusal(error)) return Effect.fail(error)
             return Effect.flatMap(offersFilter, (offered) =>
               offered
                 ? Effect.fail<ProtocolError | ServerFailure>(error)

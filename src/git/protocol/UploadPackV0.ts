@@ -31,7 +31,11 @@ const wanted = ["side-band-64k", "thin-pack", "ofs-delta", "no-progress"]
 export const fetch = (agent: string, request: FetchRequest, server: Advertisement): Uint8Array => {
   const { capabilities } = server
   const { depth, filter, haves = [], shallow = [], wants } = request
+  const acknowledging = ["multi_ack_detailed", "multi_ack"]
+    .filter((name) => capabilities.has(name))
+    .slice(0, 1)
   const asked = [
+    ...acknowledging,
     ...wanted.filter((name) => capabilities.has(name)),
     ...(filter === undefined ? [] : ["filter"]),
     ...(capabilities.has("agent") ? [`agent=${agent}`] : [])
@@ -43,13 +47,14 @@ export const fetch = (agent: string, request: FetchRequest, server: Advertisemen
     ...(isShallow && depth !== undefined ? [packet(`deepen ${depth}\n`)] : []),
     ...(filter === undefined ? [] : [packet(`filter ${filter}\n`)]),
     flush,
-    ...haves.map((oid) => packet(`have ${oid}\n`)),
+    // Without these capabilities several could be acknowledged, and no line would be known to be the last one.
+    ...haves.slice(0, acknowledging.length > 0 ? haves.length : 1).map((oid) => packet(`have ${oid}\n`)),
     packet("done\n")
   ])
 }
 
-/** Whether a line ends what comes before the pack: without `multi_ack` there is one of them. */
-const isVerdict = (text: string): boolean => text === "NAK" || text.startsWith("ACK ")
+/** Whether a line ends what comes before the pack; others acknowledge a commit and say more of it. */
+const isVerdict = (text: string): boolean => text === "NAK" || /^ACK [0-9a-f]{40}$/.test(text)
 
 /** Reads the response to `fetch` in version 0. */
 export class FetchReplyV0 implements FetchReply {
@@ -89,6 +94,7 @@ export class FetchReplyV0 implements FetchReply {
       return
     }
     const [word = "", oid = ""] = text.split(" ")
+    if (word === "ACK") return
     if (!isOid(oid))
       throw new ProtocolError("malformed", `a fetch is answered by ${JSON.stringify(text.slice(0, 80))}`)
     if (word === "shallow") this.shallow.push(oid)

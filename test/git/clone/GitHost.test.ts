@@ -341,7 +341,16 @@ describe("a store on a Git server", () => {
           failure(Effect.flatMap(open(url, options), (store) => store.collection("people").list())),
           String
         )
-      assert.match(yield* list("git@example.org:me/data.git"), /ValidationError/)
+      for (const unsafe of [
+        "-oProxyCommand=true:data.git",
+        "ssh://-oProxyCommand=true/data.git",
+        "ssh://example.org"
+      ]) {
+        assert.match(yield* list(unsafe), /ValidationError/)
+      }
+      const token = Redacted.make("secret-token")
+      assert.match(yield* list("git@example.org:me/data.git", { token }), /ssh takes no token/)
+      assert.match(yield* list("ssh://git:secret@example.org/data.git"), /user name or a password/)
       assert.match(yield* list("http://example.org/data.git"), /unencrypted/)
       assert.match(yield* list("https://me:secret@example.org/data.git"), /user name or a password/)
       assert.match(yield* list(`${backend.url}/missing.git`), /NotFoundError: there is no Git repository/)

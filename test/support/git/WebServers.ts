@@ -9,7 +9,7 @@ const backend = path.join(
   "git-http-backend"
 )
 
-const freePort = Effect.async<number>((resume) => {
+export const freePort = Effect.async<number>((resume) => {
   const server = createServer().listen(0, "127.0.0.1", () => {
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
