@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, mkdirSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Option } from "effect"
 import { GitRemote } from "../../src/store/remote/GitRemote.js"
@@ -85,6 +86,39 @@ describe.skipIf(!SshServer.isThere)(
         assert.match(String(yield* Effect.flip(pinned)), /more than 1048576 bytes/)
         assert.isBelow((process.memoryUsage().rss - before) / 1024 ** 2, 512)
       })
+    )
+
+    const gitolite = "/usr/share/gitolite3/gitolite-shell"
+    const isThere = existsSync(gitolite)
+
+    it.live.skipIf(!isThere)(`is kept by gitolite3${isThere ? "" : " (not on this machine)"}`, () =>
+      Effect.gen(function* () {
+        const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")
+        const home = server.at("gitolite")
+        mkdirSync(home)
+        execFileSync("gitolite", ["setup", "-pk", server.at("client.pub")], {
+          env: { ...process.env, HOME: home },
+          stdio: "pipe"
+        })
+        server.force(`HOME=${home} exec ${gitolite} client`)
+        const open = (name: string) =>
+          Effect.flatMap(GitHost.scoped({ url: server.addressOf(name), ssh: server.ssh }), (remote) =>
+            Effect.provideService(Store.make(), GitRemote, remote)
+          )
+        const [one, other] = [yield* open("testing"), yield* open("testing")]
+        yield* one.collection("people").insert({ n: 0 }, { id: "first" })
+        yield* other.collection("people").update("first", { n: 1 })
+        yield* one.transaction({}, (tx) => tx.collection("people").insert({ n: 2 }, { id: "second" }))
+        assert.deepStrictEqual(yield* other.collection("people").list(), ["first", "second"])
+        const refused = yield* Effect.flip(
+          Effect.flatMap(open("nobody/may"), (store) => store.collection("people").list())
+        )
+        assert.match(String(refused), /DENIED/)
+        assert.strictEqual(
+          server.git("gitolite/repositories/testing.git", "fsck", "--strict", "--no-dangling"),
+          ""
+        )
+      }).pipe(Effect.scoped)
     )
 
     it.scopedLive("leaves no process behind when it is interrupted or closed", () =>

@@ -108,6 +108,9 @@ export const make = (...settings: ReadonlyArray<string>) =>
       },
       stranger: { identityFile: at("stranger"), configFile: at("knowing") },
       unknowing: { identityFile: at("client"), configFile: client("unknowing", "nobody_known") },
+      at,
+      /** The address of what a command line knows by a name. */
+      addressOf: (name: string) => `ssh://${user}@127.0.0.1:${port}/${name}`,
       /** Runs this instead of what any client asks for. */
       force: (script: string) => {
         fs.writeFileSync(at("forced"), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
