@@ -2,13 +2,14 @@ import { join } from "node:path"
 import { FetchHttpClient } from "@effect/platform"
 import { Effect, Layer, Option } from "effect"
 import { type Connection, type Missing, Stores } from "../cli/Connection.js"
-import { NotFoundError } from "../domain/StoreError.js"
+import { NotFoundError, ValidationError } from "../domain/StoreError.js"
 import { isThere, makeDirectory } from "../git/disk/Directory.js"
 import { attempt } from "../git/disk/Fault.js"
 import { parseName } from "../git/disk/GitRepositories.js"
 import * as GitHub from "../store/remote/github/GitHub.js"
 import * as LocalGit from "../store/remote/local/LocalGit.js"
 import * as Memory from "../store/remote/memory/Memory.js"
+import * as GitAddress from "../store/remote/wire/GitAddress.js"
 import * as GitHost from "../store/remote/wire/GitHost.js"
 import { Store } from "../store/Store.js"
 import { credentialsOf } from "./GitCredentials.js"
@@ -46,13 +47,16 @@ const onApi = (connection: Extract<Connection, { _tag: "GitHub" }>) =>
     FetchHttpClient.layer
   )
 
-/** A repository of any Git server. */
-const onServer = ({ token, url }: Extract<Connection, { _tag: "Git" }>) =>
-  Layer.unwrapEffect(
+/** A repository of any Git server; ssh has keys of its own. */
+const onServer = ({ token, url }: Extract<Connection, { _tag: "Git" }>) => {
+  const address = GitAddress.parse(url)
+  if (address instanceof ValidationError || address._tag === "Ssh") return GitHost.layer({ url })
+  return Layer.unwrapEffect(
     Effect.map(Option.isSome(token) ? Effect.succeed({ token: token.value }) : credentialsOf(url), (given) =>
       GitHost.layer({ url, ...given })
     )
   )
+}
 
 const remoteOf = (connection: Connection, missing: Missing) => {
   switch (connection._tag) {

@@ -94,6 +94,8 @@ export const queriesAgree = drawnLaw(
     }),
   {
     format: 2,
+    // Others commit by the paths of the plain layout.
+    shardDepth: 0,
     indexes: { people: ["city", { fields: ["city", { field: "rank", order: "desc" }] }, "rank"] },
     manifests: { people: ["city", "rank", "name"] }
   }

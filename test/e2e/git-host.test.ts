@@ -11,10 +11,13 @@ import * as Store from "../../src/store/Store.js"
 import { gitRemoteContract } from "../contract/GitRemoteContract.js"
 import * as HttpBackend from "../support/git/HttpBackend.js"
 import { servers, serving } from "../support/git/WebServers.js"
+import { stripped } from "../support/git/WireFaults.js"
+import { killByWire } from "../support/git/wireKills.js"
 
-const subject = (...settings: ReadonlyArray<string>) =>
+const subject = (lacks: Parameters<typeof stripped>[1] = {}, ...settings: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const backend = yield* HttpBackend.make
+    if (Object.keys(lacks).length > 0) backend.intercept = stripped(backend, lacks)
     const url = backend.create("contract.git", ...settings)
     const git = (...args: ReadonlyArray<string>) => Effect.sync(() => backend.git("contract.git", ...args))
     const open = GitHost.scoped({ url })
@@ -37,6 +40,16 @@ const subject = (...settings: ReadonlyArray<string>) =>
 const sizes = { files: 500, largeBlob: 100_000, listing: 2_000, interruptions: 20, interruptWithin: 20 }
 
 gitRemoteContract({ name: "GitHost over git http-backend", make: subject(), sizes })
+
+gitRemoteContract({
+  name: "GitHost over a server of version 0 without filters and side band",
+  make: subject({ version2: true, capabilities: ["side-band-64k", "side-band", "filter"] }),
+  sizes
+})
+
+it.scopedLive("kills of writers and of a Git server lose nothing that was acknowledged", () =>
+  Effect.map(killByWire(4), (acknowledged) => assert.isAbove(acknowledged, 0))
+)
 
 const people = Array.from({ length: 16 }, (_, n) => ({ id: `p${n}`, city: n % 2 === 0 ? "Rome" : "Bern" }))
 

@@ -8,24 +8,28 @@ import { RemoteError } from "../../domain/StoreError.js"
 import type { GitRepository } from "../disk/GitRepository.js"
 import { type Advertisement, parseAdvertisement } from "../protocol/Advertisement.js"
 import { ProtocolError } from "../protocol/PktLine.js"
-import { LostReply, type ServerFailure, type SmartHttp, translated } from "../protocol/SmartHttp.js"
+import { ask, LostReply, type ServerFailure, type Transport, translated } from "../protocol/Transport.js"
 import {
-  FetchReply,
+  type FetchReply,
+  FetchReplyV2,
   type FetchRequest,
   fetch,
   type ListedRef,
   lsRefs,
   parseRefs
 } from "../protocol/UploadPack.js"
+import * as VersionZero from "../protocol/UploadPackV0.js"
 import type { Shallow } from "./Shallow.js"
 
 export interface OriginOptions {
   readonly url: string
-  readonly http: SmartHttp
+  readonly transport: Transport
   readonly agent: string
   /** Takes what is fetched. */
   readonly ingest: GitRepository["ingest"]
   readonly shallow: Shallow
+  /** Whether an object is in the clone. */
+  readonly has: (oid: Oid) => Effect.Effect<boolean, RemoteError>
   /** Whether the parents of a commit are in the clone. */
   readonly hasParents: (oid: Oid) => Effect.Effect<boolean, RemoteError>
   /** Repetitions of a read after a broken connection. */
@@ -46,6 +50,8 @@ export interface Origin {
 }
 
 const operation = "GitHost.fetch"
+/** As deep as any history. */
+const everything = 2_147_483_647
 
 /** Bytes of an answer beside its pack: what frames it, and what it says of shallow commits. */
 const slack = 4 * 1024 * 1024
@@ -53,9 +59,15 @@ const slack = 4 * 1024 * 1024
 const isAbsent = (error: unknown) =>
   error instanceof ProtocolError && /not our ref|no such object/i.test(error.message)
 
+/** Whether a server may have failed at what it was asked, rather than at who asks or on the way. */
+const isRefusal = (error: ServerFailure | ProtocolError): boolean =>
+  error instanceof ProtocolError || (error._tag === "RemoteError" && error.reason === "Server")
+
 export const make = (options: OriginOptions): Effect.Effect<Origin> =>
   Effect.gen(function* () {
-    const { agent, http, hasParents, ingest, maxRetries, mostPack, shallow, url } = options
+    const { agent, has, hasParents, ingest, maxRetries, mostPack, shallow, transport, url } = options
+    /** What a server says of itself that does not speak version 2; none as long as it does. */
+    const old = yield* Ref.make<Option.Option<Advertisement>>(Option.none())
     const filters = yield* Ref.make(true)
     let introduced = false
 
@@ -69,7 +81,7 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
     const parsed = <A>(parse: () => A): Effect.Effect<A, ProtocolError> =>
       Effect.try({ try: parse, catch: (error) => error as ProtocolError })
 
-    const sender = Effect.flatMap(http.advertisement("git-upload-pack"), (bytes) =>
+    const sender = Effect.flatMap(transport.advertisement("git-upload-pack"), (bytes) =>
       parsed(() => parseAdvertisement(bytes, "git-upload-pack"))
     )
 
@@ -78,16 +90,48 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
       Effect.orElseSucceed(() => true)
     )
 
+    const fetchWhole = Effect.zipRight(
+      Effect.logInfo(`${url} cannot leave out objects of a fetch: whole commits are fetched`),
+      Ref.set(filters, false)
+    )
+
+    /** Notes what a server says of itself that does not speak version 2. */
+    const remember = (told: Advertisement) =>
+      Effect.flatMap(Ref.getAndSet(old, Option.some(told)), (before) =>
+        Option.isSome(before)
+          ? Effect.succeed(told)
+          : Effect.logInfo(
+              `${url} speaks version ${told.version} of Git's protocol: all refs are read each time`
+            ).pipe(Effect.zipRight(VersionZero.canFilter(told) ? Effect.void : fetchWhole), Effect.as(told))
+      )
+
+    /** Asks in version 2, and in version 0 a server that proves not to speak it. */
+    const speaking = <A>(
+      two: Effect.Effect<A, ServerFailure | ProtocolError>,
+      zero: (told: Advertisement) => Effect.Effect<A, ServerFailure | ProtocolError>
+    ): Effect.Effect<A, ServerFailure | ProtocolError> =>
+      Effect.flatMap(
+        Ref.get(old),
+        Option.match({
+          onSome: zero,
+          onNone: () =>
+            Effect.catchAll(two, (error) =>
+              isRefusal(error) || (error instanceof RemoteError && error.reason === "Unreachable")
+                ? Effect.flatMap(Effect.option(sender), (told) =>
+                    Option.isSome(told) && told.value.version !== 2
+                      ? Effect.flatMap(remember(told.value), zero)
+                      : Effect.fail<ServerFailure | ProtocolError>(error)
+                  )
+                : Effect.fail(error)
+            )
+        })
+      )
+
     /** What a server cannot do that a clone needs; none where it can, or does not say. */
     const unsupported: Effect.Effect<Option.Option<RemoteError>> = sender.pipe(
-      Effect.map(({ capabilities, version }) => {
+      Effect.map(({ capabilities }) => {
         const format = capabilities.get("object-format") ?? "sha1"
-        const lacks =
-          version !== 2
-            ? "does not speak version 2 of Git's protocol"
-            : format !== "sha1"
-              ? `names its objects by ${format}, not by sha1`
-              : undefined
+        const lacks = format !== "sha1" ? `names its objects by ${format}, not by sha1` : undefined
         return lacks === undefined
           ? Option.none()
           : Option.some(
@@ -124,10 +168,11 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
       )
 
     const fetchOnce = (
-      request: FetchRequest
+      body: Uint8Array,
+      begin: () => FetchReply
     ): Effect.Effect<void, ServerFailure | LostReply | ProtocolError> =>
       Effect.suspend(() => {
-        const reply = new FetchReply()
+        const reply = begin()
         let taken = 0
         const take = (bytes: Uint8Array) => {
           taken += bytes.length
@@ -141,7 +186,7 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
               })
             : parsed(() => reply.push(bytes))
         }
-        const pack = http.post("git-upload-pack", fetch(agent, request)).pipe(
+        const pack = transport.post("git-upload-pack", body).pipe(
           Stream.mapEffect(
             (bytes): Effect.Effect<ReadonlyArray<Uint8Array>, ProtocolError | RemoteError> => take(bytes)
           ),
@@ -158,31 +203,69 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
         )
       })
 
-    const fetchObjects = (request: FetchRequest): Effect.Effect<boolean, ServerFailure> =>
+    const fetchInTwo = (request: FetchRequest): Effect.Effect<boolean, ProtocolError | ServerFailure> =>
       Effect.flatMap(Ref.get(filters), (filtered) =>
-        reading(fetchOnce(filtered ? request : { ...request, filter: undefined })).pipe(
+        reading(
+          fetchOnce(
+            fetch(agent, filtered ? request : { ...request, filter: undefined }),
+            () => new FetchReplyV2()
+          )
+        ).pipe(
           Effect.as(true),
           Effect.catchAll((error): Effect.Effect<boolean, ProtocolError | ServerFailure> => {
             if (isAbsent(error)) return Effect.succeed(false)
-            if (!filtered || request.filter === undefined || !(error instanceof ProtocolError)) {
-              return Effect.fail(error)
-            }
+            if (!filtered || request.filter === undefined || !isRefusal(error)) return Effect.fail(error)
             return Effect.flatMap(offersFilter, (offered) =>
               offered
                 ? Effect.fail<ProtocolError | ServerFailure>(error)
-                : Effect.logInfo(
-                    `${url} cannot leave out objects of a fetch: whole commits are fetched`
-                  ).pipe(Effect.zipRight(Ref.set(filters, false)), Effect.zipRight(fetchObjects(request)))
+                : Effect.zipRight(fetchWhole, fetchInTwo(request))
             )
-          }),
-          whole
+          })
         )
       )
+
+    const fetchInZero =
+      (request: FetchRequest) =>
+      (told: Advertisement): Effect.Effect<boolean, ProtocolError | ServerFailure> =>
+        Effect.flatMap(Ref.get(filters), (filtered) => {
+          const fetched = (one: FetchRequest) =>
+            reading(
+              fetchOnce(
+                VersionZero.fetch(agent, filtered ? one : { ...one, filter: undefined }, told),
+                () => new VersionZero.FetchReplyV0(told.capabilities.has("side-band-64k"))
+              )
+            )
+          const areHere = Effect.every(request.wants, has)
+          return fetched(request).pipe(
+            Effect.as(true),
+            Effect.catchIf(isAbsent, () => {
+              const tips = [...new Set(told.refs.values())]
+              if (tips.length === 0 || told.capabilities.has("allow-any-sha1-in-want")) return areHere
+              // It gives what its refs lead to alone.
+              return Effect.zipRight(
+                fetched({ wants: tips, shallow: request.shallow, depth: everything, filter: request.filter }),
+                areHere
+              )
+            })
+          )
+        })
+
+    const fetchObjects = (request: FetchRequest): Effect.Effect<boolean, ServerFailure> =>
+      whole(speaking(fetchInTwo(request), fetchInZero(request)))
+
+    const refsInTwo = (prefixes: ReadonlyArray<string>) =>
+      reading(
+        Effect.flatMap(ask(transport, url, "git-upload-pack", lsRefs(agent, prefixes)), (bytes) =>
+          parsed(() => parseRefs(bytes))
+        )
+      )
+
+    const refsInZero = Effect.map(Effect.flatMap(reading(sender), remember), VersionZero.refsOf)
 
     const receiver = yield* Effect.cachedInvalidateWithTTL(
       whole(
         reading(
-          Effect.flatMap(http.advertisement("git-receive-pack"), (bytes) =>
+          Effect.flatMap(transport.advertisement("git-receive-pack"), (bytes) =>
             parsed(() => parseAdvertisement(bytes, "git-receive-pack"))
           )
         )
@@ -192,15 +275,7 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
 
     return {
       refs: (prefixes) =>
-        explained(
-          whole(
-            reading(
-              Effect.flatMap(http.ask("git-upload-pack", lsRefs(agent, prefixes)), (bytes) =>
-                parsed(() => parseRefs(bytes))
-              )
-            )
-          )
-        ).pipe(
+        explained(whole(speaking(refsInTwo(prefixes), () => refsInZero))).pipe(
           Effect.map((refs) => refs.filter(({ name }) => prefixes.some((prefix) => name.startsWith(prefix))))
         ),
       fetch: fetchObjects,

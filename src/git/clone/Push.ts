@@ -12,7 +12,7 @@ import {
   pushCapabilities,
   type Report
 } from "../protocol/ReceivePack.js"
-import { LostReply, type ServerFailure, type SmartHttp, translated } from "../protocol/SmartHttp.js"
+import { ask, LostReply, type ServerFailure, type Transport, translated } from "../protocol/Transport.js"
 import type { Origin } from "./Origin.js"
 
 /** A ref that is to move. */
@@ -32,7 +32,7 @@ export type Outcome =
 
 export interface PushOptions {
   readonly url: string
-  readonly http: SmartHttp
+  readonly transport: Transport
   readonly origin: Origin
   readonly agent: string
   /** How a commit stands to a later head: `above` and `base` are told apart on the way back from the head. */
@@ -61,7 +61,7 @@ export type Push = Effect.Effect.Success<ReturnType<typeof make>>
  * Pushes, and tells truly what became of each ref. A push whose reply is lost is sent again: it names where its refs
  * are expected, so it takes effect once. A refusal after that is believed only where the history of the ref proves it.
  */
-export const make = ({ agent, emptyPack, http, maxRetries, origin, reaches, url }: PushOptions) =>
+export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches, url }: PushOptions) =>
   Effect.gen(function* () {
     const denied = (move: Move, reason: string, { messages, unpack }: Report) =>
       new RemoteError({
@@ -153,7 +153,7 @@ export const make = ({ agent, emptyPack, http, maxRetries, origin, reaches, url 
       attempt: number,
       lost: RemoteError | undefined
     ): Effect.Effect<ReadonlyArray<Outcome>> =>
-      http.ask("git-receive-pack", body).pipe(
+      ask(transport, url, "git-receive-pack", body).pipe(
         Effect.flatMap((bytes) =>
           Effect.try({
             try: () => parseReport(bytes, sideBand),
@@ -199,7 +199,7 @@ export const make = ({ agent, emptyPack, http, maxRetries, origin, reaches, url 
         const move = { name: `refs/heads/chainstore-probe-${digits.toString(16)}`, from: commit, to: commit }
         const asked = pushCapabilities(agent, receiver.capabilities, { atomic: false })
         const body = joined([commandsOf([move], asked), ...emptyPack()])
-        const report = yield* http.ask("git-receive-pack", body).pipe(
+        const report = yield* ask(transport, url, "git-receive-pack", body).pipe(
           Effect.mapError((error) => (error instanceof LostReply ? error.failure : error)),
           Effect.flatMap((bytes) =>
             Effect.try({
@@ -244,12 +244,20 @@ export const make = ({ agent, emptyPack, http, maxRetries, origin, reaches, url 
       Effect.flatMap(Effect.either(receiver), (told) => {
         if (told._tag === "Left") return Effect.succeed(moves.map(() => refused(told.left)))
         const { capabilities } = told.right
-        if (options.atomic && !capabilities.has("atomic")) {
+        const lacks = !capabilities.has("report-status")
+          ? "does not report what became of a push, so that a write could be lost without notice"
+          : options.atomic && !capabilities.has("atomic")
+            ? "cannot move several refs in one step"
+            : !capabilities.has("delete-refs") && moves.some(({ to }) => to === undefined)
+              ? "deletes no refs"
+              : undefined
+        if (lacks !== undefined) {
           const failure = new RemoteError({
             operation,
             reason: "Unsupported",
             path: url,
-            message: "the server cannot move several refs in one step"
+            message: `the server ${lacks}`,
+            hint: "use a server that runs Git itself"
           })
           return Effect.succeed(moves.map(() => refused(failure)))
         }

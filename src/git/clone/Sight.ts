@@ -1,7 +1,8 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Oid } from "../../domain/Oid.js"
 import { branchRef } from "../Names.js"
-import type { ServerFailure } from "../protocol/SmartHttp.js"
+import type { ServerFailure } from "../protocol/Transport.js"
 import type { ListedRef } from "../protocol/UploadPack.js"
 import type { Origin } from "./Origin.js"
 
@@ -9,10 +10,15 @@ import type { Origin } from "./Origin.js"
 export const listed = (refs: ReadonlyArray<ListedRef>, name: string): Oid | undefined =>
   refs.find((ref) => ref.name === name)?.oid
 
+/** A head that the server named after a lost race is news for so many milliseconds. */
+const lately = 5_000
+
 /** Where the branches of a server were when they were last seen, or moved by this process. */
 export class Sight {
   /** `undefined` where a branch was absent. */
   private readonly places = new Map<string, Oid | undefined>()
+  /** When a race for a branch was lost. */
+  private readonly lost = new Map<string, number>()
   private pushes = 0
 
   constructor(private readonly origin: Origin) {}
@@ -31,6 +37,21 @@ export class Sight {
 
   forget(branch: string): void {
     this.places.delete(branch)
+  }
+
+  /** A push has lost a race: the server has named where the branch is. */
+  lostRace(branch: string, at: Oid | undefined, now: number): void {
+    this.places.set(branch, at)
+    this.lost.set(branch, now)
+  }
+
+  /** Whether a race was lost lately, for the try that begins now: whoever loses it lost a race again. */
+  isNews(branch: string): Effect.Effect<boolean> {
+    return Effect.map(Clock.currentTimeMillis, (now) => {
+      const lostAt = this.lost.get(branch)
+      this.lost.delete(branch)
+      return lostAt !== undefined && now - lostAt < lately
+    })
   }
 
   /** A push has ended: what was asked for before it may show what it has changed. */

@@ -57,12 +57,17 @@ export const joined = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
 export class PacketReader {
   private rest: Uint8Array = new Uint8Array(0)
 
-  /** The packets that are whole with these bytes; throws a `ProtocolError` where they are none. */
-  push(bytes: Uint8Array): ReadonlyArray<Packet> {
+  /**
+   * The packets that are whole with these bytes; throws a `ProtocolError` where they are none. Nothing is cut after a
+   * packet that is the last one: see `remaining`.
+   */
+  push(bytes: Uint8Array, isLast: (packet: Packet) => boolean = () => false): ReadonlyArray<Packet> {
     const all = this.rest.length === 0 ? bytes : joined([this.rest, bytes])
     const packets: Array<Packet> = []
     let at = 0
     while (all.length - at >= 4) {
+      const last = packets.at(-1)
+      if (last !== undefined && isLast(last)) break
       const head = decoder.decode(all.subarray(at, at + 4))
       const length = /^[0-9a-fA-F]{4}$/.test(head) ? Number.parseInt(head, 16) : 3
       const mark = marks[length]
@@ -83,6 +88,13 @@ export class PacketReader {
     }
     this.rest = at === all.length ? new Uint8Array(0) : all.slice(at)
     return packets
+  }
+
+  /** Takes the bytes that are not cut into packets. */
+  remaining(): Uint8Array {
+    const { rest } = this
+    this.rest = new Uint8Array(0)
+    return rest
   }
 
   /** Throws where the bytes ended inside a packet. */

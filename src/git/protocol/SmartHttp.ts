@@ -8,18 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { AuthError, NotFoundError, RateLimitError, RemoteError } from "../../domain/StoreError.js"
-import { joined, ProtocolError } from "./PktLine.js"
-
-/** Why a Git server did not answer. */
-export type ServerFailure = AuthError | NotFoundError | RateLimitError | RemoteError
-
-/** A request that may have reached the server, whose answer did not come. */
-export class LostReply {
-  readonly _tag = "LostReply"
-  constructor(readonly failure: RemoteError) {}
-}
-
-export type Service = "git-upload-pack" | "git-receive-pack"
+import { LostReply, type Transport, whole } from "./Transport.js"
 
 export interface SmartHttpOptions {
   /** The repository's address, without a slash at its end. */
@@ -32,17 +21,6 @@ export interface SmartHttpOptions {
   readonly client: HttpClient.HttpClient
 }
 
-/** Git's smart HTTP with one repository: gitprotocol-http(5). */
-export interface SmartHttp {
-  /** The answer to `GET info/refs` of a service. */
-  readonly advertisement: (service: Service) => Effect.Effect<Uint8Array, ServerFailure | LostReply>
-  /** One request of a service; the answer as it comes. */
-  readonly post: (service: Service, body: Uint8Array) => Stream.Stream<Uint8Array, ServerFailure | LostReply>
-  /** The same with the answer whole; one above 64 MiB is refused. */
-  readonly ask: (service: Service, body: Uint8Array) => Effect.Effect<Uint8Array, ServerFailure | LostReply>
-}
-
-const mostAnswer = 64 * 1024 * 1024
 /** Bytes of an error's page that are read. */
 const mostSaid = 4096
 
@@ -60,22 +38,8 @@ const neverConnected = (cause: unknown): boolean => {
   return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT"].includes(code)
 }
 
-/** The error for what a server says that is not Git's protocol, or that it refuses. */
-export const translated = (operation: string, url: string, error: unknown): RemoteError =>
-  error instanceof ProtocolError
-    ? new RemoteError({
-        operation,
-        reason: error.kind === "refused" ? "Server" : "Corrupt",
-        path: url,
-        message:
-          error.kind === "refused"
-            ? `the Git server refused the request: ${error.message}`
-            : `the Git server did not answer as Git does: ${error.message}`,
-        cause: error
-      })
-    : new RemoteError({ operation, reason: "Server", path: url, message: String(error), cause: error })
-
-export const make = ({ authorization, client, timeout, url, userAgent }: SmartHttpOptions): SmartHttp => {
+/** Git's smart HTTP with one repository: gitprotocol-http(5). */
+export const make = ({ authorization, client, timeout, url, userAgent }: SmartHttpOptions): Transport => {
   const operation = "GitHost.request"
   const http = HttpClient.withTracerPropagation(client, false)
   const remote = (
@@ -202,23 +166,7 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
       )
     })
 
-  const whole = <E>(stream: Stream.Stream<Uint8Array, E>, service: Service) =>
-    Effect.suspend(() => {
-      const tooLong = remote("Denied", `${url} answers more than 64 MiB`)
-      const parts: Array<Uint8Array> = []
-      let size = 0
-      return Effect.map(
-        Stream.runForEach(stream, (part) => {
-          parts.push(part)
-          size += part.length
-          if (size <= mostAnswer) return Effect.void
-          return Effect.fail(service === "git-receive-pack" ? new LostReply(tooLong) : tooLong)
-        }),
-        () => joined(parts)
-      )
-    })
-
-  const post: SmartHttp["post"] = (service, body) =>
+  const post: Transport["post"] = (service, body) =>
     Stream.unwrap(
       execute(
         HttpClientRequest.bodyUint8Array(
@@ -233,15 +181,15 @@ export const make = ({ authorization, client, timeout, url, userAgent }: SmartHt
   return {
     advertisement: (service) =>
       whole(
+        url,
+        "git-upload-pack",
         Stream.unwrap(
           execute(
             HttpClientRequest.get(`${url}/info/refs?service=${service}`),
             `application/x-${service}-advertisement`
           )
-        ),
-        "git-upload-pack"
+        )
       ),
-    post,
-    ask: (service, body) => whole(post(service, body), service)
+    post
   }
 }

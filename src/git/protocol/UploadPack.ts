@@ -89,16 +89,25 @@ export const fetch = (agent: string, request: FetchRequest): Uint8Array => {
   ])
 }
 
-/** Reads the answer to `fetch` as it comes; the bytes of its pack are handed on. */
-export class FetchReply {
+/** Reads the response to a fetch as it comes. */
+export interface FetchReply {
+  /** Commits that are sent without their parents, and those that were and are now sent with them. */
+  readonly shallow: ReadonlyArray<Oid>
+  readonly unshallow: ReadonlyArray<Oid>
+  /** The bytes of the pack in these bytes; throws a `ProtocolError` where they are no response, or say that it is refused. */
+  push(bytes: Uint8Array): ReadonlyArray<Uint8Array>
+  /** Throws where the response ended too early. */
+  end(): void
+}
+
+/** Reads the response to `fetch` in version 2. */
+export class FetchReplyV2 implements FetchReply {
   private readonly reader = new PacketReader()
   private section = ""
   private isOver = false
-  /** Commits that are sent without their parents, and those that were and are now sent with them. */
   readonly shallow: Array<Oid> = []
   readonly unshallow: Array<Oid> = []
 
-  /** The bytes of the pack in these bytes; throws a `ProtocolError` where they are no answer, or say that it is refused. */
   push(bytes: Uint8Array): ReadonlyArray<Uint8Array> {
     const pack: Array<Uint8Array> = []
     for (const one of this.reader.push(bytes)) {
@@ -127,7 +136,6 @@ export class FetchReply {
     else if (word === "unshallow") this.unshallow.push(oid)
   }
 
-  /** Throws where the answer ended too early. */
   end(): void {
     this.reader.end()
     if (!this.isOver || this.section !== "packfile") {

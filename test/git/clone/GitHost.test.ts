@@ -112,7 +112,7 @@ describe("a store on a Git server", () => {
     "fails nobody but the caller of a commit that a hook refuses",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
-      const store = yield* open(backend.create("hooked.git"))
+      const store = yield* open(backend.create("hooked.git"), {}, { batchRetries: 0 })
       const people = store.collection("people")
       yield* people.insert({ n: 0 }, { id: "first" })
       const hook = path.join(backend.directory, "hooked.git", "hooks", "pre-receive")
@@ -123,9 +123,9 @@ describe("a store on a Git server", () => {
       )
       fs.chmodSync(hook, 0o755)
       const ids = Array.from({ length: 16 }, (_, n) => (n === 7 ? "evil" : `p${n}`))
-      const exits = yield* Effect.forEach(ids, (id) => Effect.exit(people.insert({ n: 1 }, { id })), {
-        concurrency: "unbounded"
-      })
+      // A batch is not built a second time here: being pushed by itself is no race that it has lost.
+      const put = (id: string) => store.batch({}, (batch) => batch.put("people", id, { n: 1 }))
+      const exits = yield* Effect.forEach(ids, (id) => Effect.exit(put(id)), { concurrency: "unbounded" })
       const refused = ids.filter((_, at) => Exit.isFailure(exits[at]!))
       assert.deepStrictEqual(refused, ["evil"])
       assert.match(String(exits[7]), /no evil, please/)
@@ -341,18 +341,21 @@ describe("a store on a Git server", () => {
           failure(Effect.flatMap(open(url, options), (store) => store.collection("people").list())),
           String
         )
-      assert.match(yield* list("git@example.org:me/data.git"), /ValidationError/)
+      for (const unsafe of [
+        "-oProxyCommand=true:data.git",
+        "ssh://-oProxyCommand=true/data.git",
+        "ssh://example.org"
+      ]) {
+        assert.match(yield* list(unsafe), /ValidationError/)
+      }
+      const token = Redacted.make("secret-token")
+      assert.match(yield* list("git@example.org:me/data.git", { token }), /ssh takes no token/)
+      assert.match(yield* list("ssh://git:secret@example.org/data.git"), /user name or a password/)
       assert.match(yield* list("http://example.org/data.git"), /unencrypted/)
       assert.match(yield* list("https://me:secret@example.org/data.git"), /user name or a password/)
       assert.match(yield* list(`${backend.url}/missing.git`), /NotFoundError: there is no Git repository/)
 
       const old = backend.create("old.git")
-      backend.intercept = (request) => {
-        delete request.headers["git-protocol"]
-        return false
-      }
-      assert.match(yield* list(old), /does not speak version 2/)
-
       const answering = (status: number, headers: Record<string, string> = {}) => {
         backend.intercept = (_, response) => {
           response.writeHead(status, headers)

@@ -11,6 +11,7 @@ import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import * as HttpBackend from "../../support/git/HttpBackend.js"
+import { bodyOf, deliver, isDelivered } from "../../support/git/WireFaults.js"
 
 const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
   it.live(title, () => Effect.scoped(body), 60_000)
@@ -41,27 +42,9 @@ const temporary = Effect.acquireRelease(
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
 )
 
-const bodyOf = async (request: IncomingMessage) => {
-  const parts: Array<Buffer> = []
-  for await (const part of request) parts.push(part as Buffer)
-  return Buffer.concat(parts)
-}
-
-const inner = "x-delivered"
-
-/** Delivers a request as it is, beside the interceptor. */
-const deliver = async (backend: HttpBackend.HttpBackend, request: IncomingMessage, body: Buffer) => {
-  const answer = await fetch(`${backend.url}${request.url}`, {
-    method: "POST",
-    headers: { "content-type": request.headers["content-type"] ?? "", [inner]: "1" },
-    body: new Uint8Array(body)
-  })
-  return { type: answer.headers.get("content-type") ?? "", bytes: Buffer.from(await answer.arrayBuffer()) }
-}
-
 /** Delivers each push twice, and hands on the second answer, as a proxy does that repeats a request. */
 const twice = (backend: HttpBackend.HttpBackend) => (request: IncomingMessage, response: ServerResponse) => {
-  if (!isPush(request) || request.headers[inner] !== undefined) return false
+  if (!isPush(request) || isDelivered(request)) return false
   void bodyOf(request).then(async (body) => {
     await deliver(backend, request, body)
     const { bytes, type } = await deliver(backend, request, body)
@@ -317,7 +300,7 @@ describe("a store on a hostile Git server", () => {
       const people = store.collection("people")
       yield* people.insert({ n: 0 }, { id: "first" })
       backend.intercept = (request, response) => {
-        if (!isPush(request) || request.headers[inner] !== undefined) return false
+        if (!isPush(request) || isDelivered(request)) return false
         void bodyOf(request).then(async (body) => {
           await deliver(backend, request, body)
           response.writeHead(200, { "content-type": "text/html" }).end("<h1>One moment, please</h1>")
@@ -363,7 +346,7 @@ describe("a store on a hostile Git server", () => {
       const packs: Array<Buffer> = []
       let told = ""
       backend.intercept = (request, response, run) => {
-        if (isPush(request) && request.headers[inner] === undefined) {
+        if (isPush(request) && !isDelivered(request)) {
           void bodyOf(request).then(async (body) => {
             packs.push(body.subarray(body.indexOf("PACK")))
             const { bytes, type } = await deliver(backend, request, body)

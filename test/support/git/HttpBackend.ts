@@ -22,6 +22,10 @@ export interface HttpBackend {
   /** Makes an empty repository, and answers its address. */
   readonly create: (name: string, ...settings: ReadonlyArray<string>) => string
   readonly git: (name: string, ...args: ReadonlyArray<string>) => string
+  /** Kills every process that serves a request, with those that it has started. */
+  readonly killServing: () => void
+  /** Whether a request is being served. */
+  readonly isServing: () => boolean
   /** Comes before each request; answers true where it has answered itself. */
   intercept:
     | ((request: http.IncomingMessage, response: http.ServerResponse, run: () => void) => boolean)
@@ -34,10 +38,13 @@ const serve = (
   directory: string,
   request: http.IncomingMessage,
   response: http.ServerResponse,
-  asked: Array<Asked>
+  asked: Array<Asked>,
+  serving: Set<number>
 ) => {
   const url = new URL(request.url ?? "/", "http://localhost")
   const child = spawn(path.join(execPath, "git-http-backend"), {
+    // A group of processes of its own, which can be killed as a whole.
+    detached: true,
     env: {
       PATH: process.env["PATH"] ?? "",
       GIT_PROJECT_ROOT: directory,
@@ -52,6 +59,13 @@ const serve = (
       CONTENT_LENGTH: request.headers["content-length"] ?? "",
       HTTP_GIT_PROTOCOL: String(request.headers["git-protocol"] ?? "")
     }
+  })
+  const { pid = 0 } = child
+  serving.add(pid)
+  child.once("close", (_, signal) => {
+    serving.delete(pid)
+    if (signal === null) response.end()
+    else request.socket.destroy()
   })
   let sent = 0
   request.on("data", (bytes: Buffer) => {
@@ -73,12 +87,12 @@ const serve = (
     response.write(head.subarray(end + 4))
     head = undefined
   })
-  child.stdout.on("end", () => response.end())
 }
 
 export const make = Effect.acquireRelease(
   Effect.promise(async () => {
     const directory = fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-backend-"))
+    const serving = new Set<number>()
     const backend: { -readonly [Key in keyof HttpBackend]: HttpBackend[Key] } = {
       url: "",
       directory,
@@ -93,10 +107,20 @@ export const make = Effect.acquireRelease(
       },
       git: (name, ...args) =>
         execFileSync("git", ["-C", path.join(directory, name), ...args], { encoding: "utf8" }).trim(),
+      killServing: () => {
+        for (const pid of serving) {
+          try {
+            process.kill(-pid, "SIGKILL")
+          } catch {
+            // It is gone.
+          }
+        }
+      },
+      isServing: () => serving.size > 0,
       intercept: undefined
     }
     const server = http.createServer((request, response) => {
-      const run = () => serve(directory, request, response, backend.asked)
+      const run = () => serve(directory, request, response, backend.asked, serving)
       if (backend.intercept?.(request, response, run) !== true) run()
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

@@ -9,7 +9,7 @@ const backend = path.join(
   "git-http-backend"
 )
 
-const freePort = Effect.async<number>((resume) => {
+export const freePort = Effect.async<number>((resume) => {
   const server = createServer().listen(0, "127.0.0.1", () => {
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
@@ -72,13 +72,52 @@ http {
   ]
 }
 
+const modules = "/usr/lib/apache2/modules"
+
+const apache = (directory: string, port: number) => {
+  const file = path.join(directory, "apache.conf")
+  const names = ["mpm_prefork", "authz_core", "alias", "env", "cgi"]
+  // Started by root it serves as somebody else, who may then write everywhere here.
+  execFileSync("chmod", ["-R", "a+rwX", directory])
+  fs.writeFileSync(
+    file,
+    `ServerRoot ${directory}
+ServerName localhost
+Listen 127.0.0.1:${port}
+PidFile ${directory}/apache.pid
+ErrorLog ${directory}/error.log
+${names.map((name) => `LoadModule ${name}_module ${modules}/mod_${name}.so`).join("\n")}
+${process.getuid?.() === 0 ? "User www-data\nGroup www-data" : ""}
+SetEnv GIT_PROJECT_ROOT ${directory}
+SetEnv GIT_HTTP_EXPORT_ALL 1
+SetEnv REMOTE_USER somebody
+SetEnv GIT_CONFIG_COUNT 2
+SetEnv GIT_CONFIG_KEY_0 safe.directory
+SetEnv GIT_CONFIG_VALUE_0 *
+SetEnv GIT_CONFIG_KEY_1 core.sharedRepository
+SetEnv GIT_CONFIG_VALUE_1 0777
+ScriptAlias / ${backend}/
+<Location />
+  Require all granted
+</Location>
+`
+  )
+  // It ends with its whole process group, which must not be ours.
+  return [spawn("apache2", ["-D", "FOREGROUND", "-f", file], { stdio: "ignore", detached: true })]
+}
+
 const isThere = (...programs: ReadonlyArray<string>) =>
   programs.every((program) => spawnSync("which", [program]).status === 0)
 
 /** Web servers with Git's own backend behind them, and whether this machine has them. */
 export const servers = [
   { name: "lighttpd", there: isThere("lighttpd"), start: lighttpd },
-  { name: "nginx and fcgiwrap", there: isThere("nginx", "fcgiwrap"), start: nginx }
+  { name: "nginx and fcgiwrap", there: isThere("nginx", "fcgiwrap"), start: nginx },
+  {
+    name: "apache2",
+    there: isThere("apache2") && fs.existsSync(path.join(modules, "mod_cgi.so")),
+    start: apache
+  }
 ] as const
 
 const ended = (child: ChildProcess) =>

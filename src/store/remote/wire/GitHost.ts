@@ -28,6 +28,7 @@ import {
 import { type AuthError, RemoteError, ValidationError } from "../../../domain/StoreError.js"
 import type { CommitInfo } from "../../../git/Commit.js"
 import * as Clone from "../../../git/clone/Clone.js"
+import * as Ssh from "../../../git/clone/Ssh.js"
 import * as SmartHttp from "../../../git/protocol/SmartHttp.js"
 import type { Repository } from "../../../git/Repository.js"
 import { marked, withoutMark } from "../CommitMark.js"
@@ -39,10 +40,11 @@ import {
   type Signature
 } from "../GitRemote.js"
 import { remoteOf } from "../repository/RepositoryRemote.js"
+import * as GitAddress from "./GitAddress.js"
 
 /** Where a repository of any Git server lies, and how to treat it. */
 export interface GitHostOptions {
-  /** The address that `git clone` takes: `https://HOST/PATH`; `http://` on this machine alone. */
+  /** The address that `git clone` takes: `https://HOST/PATH`, `ssh://USER@HOST/PATH` or `USER@HOST:PATH`; `http://` on this machine alone. */
   readonly url: string
   /** The user of the token. Default `git`; some servers want another one, GitHub `x-access-token`. */
   readonly username?: string | undefined
@@ -53,6 +55,10 @@ export interface GitHostOptions {
   readonly cache?: { readonly directory: string } | undefined
   /** Carries every request instead of the platform's `fetch`. */
   readonly session?: HttpClient.HttpClient | undefined
+  /** For addresses of ssh: a private key, and a file instead of `~/.ssh/config`. Default: what `ssh` itself finds. */
+  readonly ssh?:
+    | { readonly identityFile?: string | undefined; readonly configFile?: string | undefined }
+    | undefined
   /** Of a wait for an answer, and for each next piece of it. Default 30 s. */
   readonly timeout?: DurationInput | undefined
   /** Repetitions of a request after a broken connection. Default 3. */
@@ -81,6 +87,7 @@ export const gitHostFields = {
       (value) => typeof value === "function" || typeof value === "object"
     )
   ),
+  ssh: maybe(Schema.Struct({ identityFile: maybe(text), configFile: maybe(text) })),
   timeout: maybe(duration({ positive: true })),
   maxRetries: or(wholeNumber(0), 3),
   maxFetch: or(wholeNumber(1), 2 * 1024 ** 3),
@@ -92,35 +99,6 @@ const operation = "GitHost.layer"
 const read = reader(Schema.Struct(gitHostFields))
 
 const wrong = (message: string, hint: string) => new ValidationError({ operation, message, hint })
-
-/** The address without a slash at its end, or what is wrong with it. */
-const addressOf = (given: string): URL | ValidationError => {
-  if (!URL.canParse(given)) {
-    return wrong(
-      `${JSON.stringify(given)} is no address`,
-      "give one such as https://git.example.org/me/data.git"
-    )
-  }
-  const url = new URL(given)
-  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLocal)) {
-    return wrong(
-      `${url.protocol}//${url.host} would carry the token unencrypted`,
-      "use https; http is for this machine alone"
-    )
-  }
-  if (url.username !== "" || url.password !== "") {
-    return wrong("the address holds a user name or a password", "give them as `username` and `token`")
-  }
-  if (url.search !== "" || url.hash !== "") {
-    return wrong(
-      "the address of a repository has no query and no fragment",
-      "leave out what follows `?` or `#`"
-    )
-  }
-  url.pathname = url.pathname.replace(/\/+$/, "")
-  return url
-}
 
 /** A repository whose commits bear a mark by which each writer knows its own. */
 const withMarks = (repository: Repository<Clone.CloneFailure>): Repository<Clone.CloneFailure> => {
@@ -168,9 +146,9 @@ export const scoped = (
 ): Effect.Effect<GitRemoteService, RemoteFailure, Scope.Scope> =>
   Effect.gen(function* () {
     const settings = yield* read(operation, options)
-    const url = addressOf(settings.url)
-    if (url instanceof ValidationError) return yield* url
-    const { auth, maxFetch, maxRetries, pushInterval, session, signature, timeout, token, username } =
+    const address = GitAddress.parse(settings.url)
+    if (address instanceof ValidationError) return yield* address
+    const { auth, maxFetch, maxRetries, pushInterval, session, signature, ssh, timeout, token, username } =
       settings
     if (auth !== undefined && token !== undefined) {
       return yield* wrong("both a token and an `auth` effect are given", "give one of them")
@@ -185,33 +163,43 @@ export const scoped = (
               Redacted.make(`Basic ${Encoding.encodeBase64(`${username}:${Redacted.value(secret)}`)}`)
             )
           )
-    const client = session ?? (yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
     const agent = "chainstore"
-    const http = SmartHttp.make({
-      url: url.href,
-      authorization,
-      userAgent: agent,
-      timeout: timeout ?? Duration.seconds(30),
-      client
-    })
+    const wait = timeout ?? Duration.seconds(30)
+    if (address._tag === "Ssh" && [auth, token, session, options.username].some((one) => one !== undefined)) {
+      return yield* wrong(
+        "ssh takes no token, user name or session",
+        "put the user into the address; ssh's own keys say who it is"
+      )
+    }
+    if (address._tag === "Http" && ssh !== undefined) {
+      return yield* wrong(`${settings.url} is not reached by ssh`, "leave out `ssh`")
+    }
+    const client = session ?? (yield* Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer))
+    const url = address._tag === "Http" ? address.url.href : address.url
+    const transport =
+      address._tag === "Http"
+        ? SmartHttp.make({ url, authorization, userAgent: agent, timeout: wait, client })
+        : Ssh.make({ url, address: address.address, timeout: wait, ...ssh })
     const directory =
       settings.cache === undefined
         ? path.join(yield* temporary, "clone.git")
         : path.resolve(settings.cache.directory)
+    const { hostname, pathname } =
+      address._tag === "Http" ? address.url : { hostname: address.host, pathname: `/${address.path}` }
     const repository = yield* Clone.open({
-      url: url.href,
-      http,
+      url,
+      transport,
       agent,
       directory,
       signature,
       maxRetries,
       mostPack: maxFetch,
-      pushInterval: pushInterval ?? Duration.seconds(url.hostname === "github.com" ? 10 : 0)
+      pushInterval: pushInterval ?? Duration.seconds(hostname === "github.com" ? 10 : 0)
     })
-    const repo = /([^/]+)\/([^/]+?)(?:\.git)?$/.exec(url.pathname)
+    const repo = /([^/]+)\/([^/]+?)(?:\.git)?$/.exec(pathname)
     return {
       ...remoteOf(withMarks(repository), {
-        name: url.href,
+        name: url,
         ...(repo === null ? {} : { repo: `${repo[1]}/${repo[2]}` })
       }),
       estimate

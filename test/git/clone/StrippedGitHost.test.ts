@@ -1,0 +1,119 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Logger, Option, Stream } from "effect"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
+import * as Store from "../../../src/store/Store.js"
+import * as HttpBackend from "../../support/git/HttpBackend.js"
+import { stripped } from "../../support/git/WireFaults.js"
+
+/** What a server lacks, how it is configured, and what is to be said of it in the log. */
+const servers = [
+  ["version 2", { version2: true }, [], /version 0.*whole commits/s],
+  [
+    "version 2, and gives objects by id",
+    { version2: true },
+    ["uploadpack.allowAnySHA1InWant=true"],
+    /version 0/
+  ],
+  ["filters", {}, ["uploadpack.allowFilter=false"], /^[^\n]*whole commits[^\n]*$/],
+  [
+    "atomic pushes, deletion and newer reports",
+    { capabilities: ["atomic", "delete-refs", "report-status-v2", "quiet"] },
+    [],
+    /deletes no refs/
+  ],
+  ["a side band", { capabilities: ["side-band-64k", "side-band"] }, [], /^$/],
+  [
+    "nearly everything",
+    {
+      version2: true,
+      capabilities: [
+        "side-band-64k",
+        "side-band",
+        "atomic",
+        "report-status-v2",
+        "ofs-delta",
+        "thin-pack",
+        "no-progress",
+        "filter",
+        "multi_ack",
+        "multi_ack_detailed"
+      ]
+    },
+    ["receive.advertiseAtomic=false"],
+    /version 0.*whole commits/s
+  ]
+] as const
+
+describe("a store on a Git server that lacks", () => {
+  for (const [name, lacks, settings, said] of servers) {
+    it.scopedLive(
+      name,
+      () =>
+        Effect.gen(function* () {
+          const backend = yield* HttpBackend.make
+          const url = backend.create("stripped.git", ...settings)
+          const log: Array<string> = []
+          const logger = Logger.make(
+            ({ cause, message }) => void log.push(`${message} ${Cause.pretty(cause)}`)
+          )
+          const open = Effect.flatMap(GitHost.scoped({ url }), (remote) =>
+            Effect.provideService(Store.make({ indexes: { people: ["city"] } }), GitRemote, remote)
+          )
+          yield* Effect.gen(function* () {
+            backend.intercept = stripped(backend, lacks)
+            const one = yield* open
+            const people = one.collection("people")
+            yield* Effect.forEach(
+              Array.from({ length: 8 }, (_, n) => n),
+              (n) => people.insert({ n, city: n % 2 === 0 ? "Rome" : "Bern" }, { id: `p${n}` }),
+              { concurrency: "unbounded" }
+            )
+            const first = backend.git("stripped.git", "rev-parse", "main")
+            for (const n of [1, 2, 3]) yield* people.update("p1", { n: 10 + n })
+            const other = yield* open
+            const theirs = other.collection("people")
+            assert.strictEqual(Option.getOrThrow(yield* theirs.get("p1"))["n"], 13)
+            assert.deepStrictEqual(
+              (yield* theirs.findBy("city", "Rome")).map(({ _id }) => _id),
+              ["p0", "p2", "p4", "p6"]
+            )
+            yield* other.transaction({}, (tx) =>
+              Effect.zipRight(
+                tx.collection("people").update("p2", { n: 20 }),
+                tx.collection("people").delete("p3")
+              )
+            )
+            yield* people.update("p4", { n: 40 })
+            assert.strictEqual(yield* Stream.runCount(other.collection("people").all()), 7)
+            assert.strictEqual((yield* theirs.history("p1")).length, 4)
+            // A commit that no ref names, by a client that has read nothing.
+            const past = (yield* (yield* open).at(first)).collection("people")
+            assert.strictEqual(Option.getOrThrow(yield* past.get("p1"))["n"], 1)
+            assert.isTrue(Option.isNone(yield* other.resolveRef("1".repeat(40))))
+            assert.strictEqual(
+              backend.git("stripped.git", "for-each-ref", "--format=%(refname)", "refs/heads/main"),
+              "refs/heads/main"
+            )
+            assert.strictEqual(backend.git("stripped.git", "fsck", "--strict", "--no-dangling"), "")
+          }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+          assert.match([...new Set(log)].join("\n"), said)
+        }),
+      60_000
+    )
+  }
+
+  it.scopedLive("a report of pushes, which is said", () =>
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("silent.git")
+      backend.intercept = stripped(backend, { capabilities: ["report-status", "report-status-v2"] })
+      const store = yield* Effect.flatMap(GitHost.scoped({ url }), (remote) =>
+        Effect.provideService(Store.make(), GitRemote, remote)
+      )
+      const error = yield* Effect.flip(store.collection("people").insert({ n: 1 }))
+      assert.match(String(error), /does not report what became of a push/)
+      assert.strictEqual(backend.git("silent.git", "for-each-ref"), "")
+    })
+  )
+})

@@ -1,0 +1,27 @@
+import { describe, it } from "@effect/vitest"
+import { StoreLaws } from "chainstore/testing"
+import { Effect } from "effect"
+import * as GitHost from "../../src/store/remote/wire/GitHost.js"
+import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
+import * as HttpBackend from "../support/git/HttpBackend.js"
+import { wireHolds } from "../support/wirePrograms.js"
+
+/** Laws about races, which a remote decides; the soak tier holds it against all of them. */
+const laws = ["batchRetries", "transactions"] as const
+
+describe("the laws of a store by Git's protocol", () => {
+  for (const name of laws) {
+    it.scopedLive(name, () =>
+      Effect.flatMap(HttpBackend.make, (backend) => {
+        const subject = { remote: GitHost.scoped({ url: backend.create("laws.git") }) }
+        return Effect.promise(() => StoreLaws.check(StoreLaws.all[name], subject, { numRuns: 1 }))
+      })
+    )
+  }
+})
+
+const programs = StoreArbitrary.program({ writers: 2, steps: 5, faults: true })
+
+describe("answers of random programs are explained by the order of the commits, by Git's protocol", () => {
+  it("with faults on the way", () => wireHolds(programs, { rate: 0.1, numRuns: 4, seed: 20 }), 60_000)
+})

@@ -1,0 +1,124 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Effect } from "effect"
+import { freePort } from "./WebServers.js"
+
+const sshd = ["/usr/sbin/sshd", "/usr/local/sbin/sshd"].find((file) => fs.existsSync(file))
+
+/** Whether this machine has an SSH server and a client. */
+export const isThere = sshd !== undefined && spawnSync("which", ["ssh"]).status === 0
+
+const key = (file: string) => execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", file])
+
+/**
+ * A real sshd on loopback, for the account that runs the tests: its repositories, a client's configuration that knows the
+ * server's key, and one that does not. `settings` are further lines of its configuration.
+ */
+export const make = (...settings: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const directory = yield* Effect.acquireRelease(
+      Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-ssh-"))),
+      (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true }))
+    )
+    const at = (name: string) => path.join(directory, name)
+    const port = yield* freePort
+    for (const name of ["host", "client", "stranger"]) key(at(name))
+    fs.copyFileSync(at("client.pub"), at("authorized_keys"))
+    fs.writeFileSync(
+      at("sshd_config"),
+      [
+        `Port ${port}`,
+        "ListenAddress 127.0.0.1",
+        `HostKey ${at("host")}`,
+        `PidFile ${at("sshd.pid")}`,
+        `AuthorizedKeysFile ${at("authorized_keys")}`,
+        "StrictModes no",
+        "UsePAM no",
+        "PasswordAuthentication no",
+        "KbdInteractiveAuthentication no",
+        "PermitRootLogin yes",
+        "MaxStartups 200",
+        ...settings
+      ].join("\n")
+    )
+    const known = fs.readFileSync(at("host.pub"), "utf8").split(" ").slice(0, 2).join(" ")
+    fs.writeFileSync(at("known_hosts"), `[127.0.0.1]:${port} ${known}\n`)
+    fs.writeFileSync(at("nobody_known"), "")
+    const client = (name: string, hosts: string, ...more: ReadonlyArray<string>) => {
+      fs.writeFileSync(
+        at(name),
+        [
+          `UserKnownHostsFile ${at(hosts)}`,
+          "GlobalKnownHostsFile /dev/null",
+          "StrictHostKeyChecking yes",
+          ...more,
+          ""
+        ].join("\n")
+      )
+      return at(name)
+    }
+    // Without privileges of root it needs no directory of its own; with them it does.
+    if (process.getuid?.() === 0) fs.mkdirSync("/run/sshd", { recursive: true, mode: 0o755 })
+    yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(sshd ?? "sshd", ["-D", "-f", at("sshd_config"), "-E", at("log")], { stdio: "ignore" })
+      ),
+      (child) =>
+        Effect.promise(
+          () =>
+            new Promise<void>((resolve) => {
+              if (child.exitCode !== null) return resolve()
+              child.once("exit", () => resolve())
+              child.kill()
+            })
+        )
+    )
+    yield* Effect.repeat(
+      Effect.delay(
+        Effect.sync(
+          () => fs.existsSync(at("log")) && /listening on/.test(fs.readFileSync(at("log"), "utf8"))
+        ),
+        "20 millis"
+      ),
+      { until: (up) => up, times: 500 }
+    )
+    const user = os.userInfo().username
+    const git = (...args: ReadonlyArray<string>) => execFileSync("git", args, { encoding: "utf8" }).trim()
+    return {
+      directory,
+      git: (name: string, ...args: ReadonlyArray<string>) => git("-C", at(name), ...args),
+      create: (name: string, ...configured: ReadonlyArray<string>) => {
+        git("init", "-q", "--bare", "-b", "main", at(name))
+        for (const setting of configured) git("-C", at(name), "config", ...setting.split("="))
+        return `ssh://${user}@127.0.0.1:${port}${at(name)}`
+      },
+      ssh: { identityFile: at("client"), configFile: client("knowing", "known_hosts") },
+      /** Whose connections are one, as many people configure it. */
+      sharing: {
+        identityFile: at("client"),
+        configFile: client(
+          "sharing",
+          "known_hosts",
+          "ControlMaster auto",
+          `ControlPath ${at("%C")}`,
+          "ControlPersist 10"
+        )
+      },
+      stranger: { identityFile: at("stranger"), configFile: at("knowing") },
+      unknowing: { identityFile: at("client"), configFile: client("unknowing", "nobody_known") },
+      at,
+      /** The address of what a command line knows by a name. */
+      addressOf: (name: string) => `ssh://${user}@127.0.0.1:${port}/${name}`,
+      /** Runs this instead of what any client asks for. */
+      force: (script: string) => {
+        fs.writeFileSync(at("forced"), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+        fs.writeFileSync(
+          at("authorized_keys"),
+          `command="${at("forced")}" ${fs.readFileSync(at("client.pub"), "utf8")}`
+        )
+      },
+      log: () => fs.readFileSync(at("log"), "utf8")
+    }
+  })
