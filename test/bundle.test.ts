@@ -57,7 +57,8 @@ const entries = {
   "chainstore/chain": "src/chain/index.ts",
   "chainstore/store": "src/store/index.ts",
   "chainstore/promise": "src/store/promise/index.ts",
-  "chainstore/codec": "src/codec/index.ts"
+  "chainstore/codec": "src/codec/index.ts",
+  "chainstore/merge": "src/domain/merge/index.ts"
 }
 
 describe("what the browser carries", () => {
