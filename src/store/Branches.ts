@@ -83,7 +83,7 @@ export interface MergeOptions {
    * in each conflict the value of that side, `ours` being the branch that is merged into. A function decides each.
    */
   readonly onConflict?: "fail" | "ours" | "theirs" | Resolver | undefined
-  /** How documents are merged, by collection, instead of what the schemas of the definitions say. */
+  /** How documents are merged, by collection, before what the definitions and their schemas say. */
   readonly rules?: { readonly [collection: string]: MergeRules } | undefined
   /** Definitions whose schemas merged documents must fulfil, beside those of the store's option `collections`. */
   readonly collections?: ReadonlyArray<CollectionDefinition> | undefined

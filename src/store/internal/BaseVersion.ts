@@ -73,10 +73,17 @@ const byRevision = (core: StoreCore, place: Place, at: Oid, path: string, wanted
       message: `the history of ${place.collection}/${place.id} has several versions with revision ${wanted}`,
       hint
     })
-    const revOf = (version: Option.Option<StoredVersion>) =>
-      Option.match(version, { onNone: () => -1, onSome: ({ rev }) => rev })
+    // An edit by hand may have lowered it for a while: what is older is known by its revision once it was found.
+    const isOlder = (version: Option.Option<StoredVersion>) =>
+      Option.exists(version, ({ rev }) => rev < wanted)
+    const isIt = (version: Option.Option<StoredVersion>) =>
+      Option.exists(version, ({ rev }) => rev === wanted)
     const candidates = yield* versions(core, at, path).pipe(
-      Stream.takeWhile(({ version }) => revOf(version) >= wanted),
+      Stream.mapAccum(false, (found, one) => [
+        found || isIt(one.version),
+        { ...one, isEnd: found && isOlder(one.version) }
+      ]),
+      Stream.takeWhile(({ isEnd }) => !isEnd),
       Stream.tap(({ isMerge }) => (isMerge ? ambiguous : Effect.void)),
       Stream.filterMap(({ version }) => Option.filter(version, ({ rev }) => rev === wanted)),
       Stream.runCollect

@@ -8,6 +8,7 @@ import { ConflictError, ValidationError, type WriteError } from "../../domain/St
 import type { EditOptions } from "../Collection.js"
 import type { Codec } from "./Codec.js"
 import { describe } from "./Judgement.js"
+import { rulesOfLevels } from "./RuleLevels.js"
 import type { StoreCore } from "./StoreCore.js"
 import { type Place, unreadable, withoutMetadata } from "./Versions.js"
 import type { NextVersion, StoredVersion, UnitOutcome } from "./WriteUnit.js"
@@ -64,11 +65,7 @@ export const begin = <A, I>(
       target,
       place,
       message: message ?? `${method} ${place.path}`,
-      rules: {
-        ...target.rules,
-        ...rules,
-        fields: { ...fields, ...target.rules?.fields, ...rules?.fields }
-      }
+      rules: rulesOfLevels(rules, target.rules, { fields })
     }
   })
 

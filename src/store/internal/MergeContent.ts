@@ -28,15 +28,27 @@ const conflictName = "\0conflict"
 const parsed = (content: Uint8Array | undefined): Either.Either<SpelledObject | undefined, string> =>
   content === undefined ? Either.right(undefined) : parseSpelled(content)
 
+const isMark = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, conflictName)
+
+/** An object without the members that are marks; undefined where it is one. */
+const unmarked = (value: SpelledObject): SpelledObject | undefined =>
+  isMark(value)
+    ? undefined
+    : Object.fromEntries(
+        Object.entries(value).flatMap(([name, member]): ReadonlyArray<[string, SpelledJson]> => {
+          if (typeof member !== "object" || member === null || Array.isArray(member)) return [[name, member!]]
+          const shown = unmarked(member as SpelledObject)
+          return shown === undefined ? [] : [[name, shown]]
+        })
+      )
+
 /** A version as JavaScript reads it; undefined where it is missing or holds no object. */
 export const readable = (content: Uint8Array | undefined): JsonObject | undefined =>
   Either.match(parsed(content), {
     onLeft: () => undefined,
-    onRight: (document) => asRead(document) as JsonObject | undefined
+    onRight: (document) => asRead(document && unmarked(document)) as JsonObject | undefined
   })
-
-const isMark = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, conflictName)
 
 const shownConflict = ({ base, ...others }: MergeConflict): MergeConflict =>
   base === undefined || isMark(base) ? others : { ...others, base }
@@ -86,9 +98,7 @@ export const resolvedContent = (
   document: JsonObject
 ): Either.Either<Uint8Array, string> =>
   Either.flatMap(
-    Either.all([parsed(ours), parsed(theirs)]).pipe(
-      Either.orElse(() => Either.right([undefined, undefined] as const))
-    ),
+    Either.right([parsed(ours), parsed(theirs)].map((side) => Either.getOrElse(side, () => undefined))),
     ([left, right]) => {
       const one = left ?? right ?? {}
       const rev = Object.hasOwn(one, "_rev") ? asRead(one["_rev"]) : undefined

@@ -1,13 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import { isPlainObject } from "../../domain/CanonicalJson.js"
 import type { JsonObject } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
-import { type Unmerged, ValidationError } from "../../domain/StoreError.js"
-import type { MergeOptions, Resolution } from "../Branches.js"
+import { kindOf } from "../../domain/OptionProblems.js"
+import type { Unmerged, ValidationError } from "../../domain/StoreError.js"
 import { codecOf } from "./Codec.js"
 import { readable, resolvedContent } from "./MergeContent.js"
 import { type BothChanged, type Compared, compareSides, type Merging } from "./MergeItems.js"
+import { invalidResolution, type Resolutions } from "./MergeResolutions.js"
 
 /** What an item becomes: the blob of one side, or new content; or the conflict that nobody has decided. */
 export type Decision =
@@ -19,33 +21,6 @@ export interface Decided {
   readonly item: BothChanged
   readonly decision: Decision
   readonly conflict: Unmerged | undefined
-}
-
-const invalid = (message: string, conflict: Unmerged) =>
-  new ValidationError({
-    operation: "Store.merge",
-    path: conflict.path,
-    collection: conflict.collection,
-    id: conflict.id,
-    message,
-    hint: 'return "ours", "theirs", a document, null for no document, or undefined to leave it a conflict'
-  })
-
-/** What the option `onConflict` says of a conflict. */
-export const resolutionOf = (
-  onConflict: MergeOptions["onConflict"],
-  conflict: Unmerged
-): Effect.Effect<Resolution, ValidationError> => {
-  if (typeof onConflict !== "function") {
-    return Effect.succeed(onConflict === "ours" || onConflict === "theirs" ? onConflict : undefined)
-  }
-  return Effect.flatMap(
-    Effect.try({
-      try: () => onConflict(conflict),
-      catch: (cause) => invalid(`onConflict failed for ${conflict.path}: ${String(cause)}`, conflict)
-    }),
-    (given) => (Effect.isEffect(given) ? given : Effect.succeed(given))
-  )
 }
 
 /** The conflict of a merged document that breaks the schema of its collection. */
@@ -80,7 +55,7 @@ export const decide = (
   item: BothChanged,
   blobs: ReadonlyMap<Oid, Uint8Array>,
   merging: Merging,
-  onConflict: MergeOptions["onConflict"]
+  resolutions: Resolutions
 ): Effect.Effect<Decided, ValidationError> =>
   Effect.gen(function* () {
     const compared = yield* compareSides(item, blobs, merging)
@@ -102,17 +77,17 @@ export const decide = (
 
     const resolved = (conflict: Unmerged, document: JsonObject): Effect.Effect<Decided, ValidationError> =>
       item.document === undefined
-        ? invalid(`${item.path} is no document: it cannot become one`, conflict)
+        ? invalidResolution(`${item.path} is no document: it cannot become one`, conflict)
         : Effect.flatMap(
             Either.mapLeft(resolvedContent(compared.contents, item.document.id, document), (problem) =>
-              invalid(`${item.path}: ${problem}`, conflict)
+              invalidResolution(`${item.path}: ${problem}`, conflict)
             ),
             (content) => written(content, conflict, false)
           )
 
     const resolve = (conflict: Unmerged, first: boolean): Effect.Effect<Decided, ValidationError> =>
       Effect.flatMap(
-        resolutionOf(onConflict, conflict),
+        Effect.sync(() => resolutions.of(conflict)),
         (resolution): Effect.Effect<Decided, ValidationError> => {
           if (resolution === undefined)
             return Effect.succeed({ item, conflict, decision: { _tag: "Conflict" } })
@@ -127,10 +102,10 @@ export const decide = (
                 : Effect.succeed({ item, conflict, decision: side(resolution) })
             )
           }
-          return typeof resolution === "object" && !Array.isArray(resolution)
+          return isPlainObject(resolution)
             ? resolved(conflict, resolution)
-            : invalid(
-                `onConflict returned ${JSON.stringify(resolution) ?? String(resolution)} for ${conflict.path}`,
+            : invalidResolution(
+                `onConflict returned ${kindOf(resolution)} for ${conflict.path}, which is no plain object`,
                 conflict
               )
         }

@@ -15,6 +15,7 @@ import {
   type MergeTree,
   nameOfItem
 } from "./MergeTree.js"
+import { rulesOfLevels } from "./RuleLevels.js"
 import type { StoreCore } from "./StoreCore.js"
 
 /** An item that both sides changed, each to something else. */
@@ -46,6 +47,28 @@ export const divide = (ours: ItemChanges, theirs: ItemChanges): Divided => {
   return { taken: taken.sort(byName), both: both.sort(byName) }
 }
 
+/** What their side has where ours has a directory, or below a file of ours: there is no tree that holds both. */
+export const blocked = (ours: ItemChanges, taken: ReadonlyArray<ItemChange>): ReadonlyArray<Unmerged> => {
+  const files = new Set<string>()
+  const directories = new Set<string>()
+  for (const { after, path } of ours.values()) {
+    if (after === undefined) continue
+    files.add(path)
+    for (const directory of directoriesOf(path)) directories.add(directory)
+  }
+  return taken.flatMap(({ after, path }): ReadonlyArray<Unmerged> => {
+    const file = after === undefined ? undefined : directoriesOf(path).find((above) => files.has(above))
+    const at = file ?? (after !== undefined && directories.has(path) ? path : undefined)
+    if (at === undefined) return []
+    const problem = `${at} is a file on one branch and a directory on the other`
+    return [{ kind: "file", path, base: undefined, ours: undefined, theirs: after, conflicts: [], problem }]
+  })
+}
+
+/** The directories above a path. */
+const directoriesOf = (path: string): ReadonlyArray<string> =>
+  Array.from(path.matchAll(/\//g), ({ index }) => path.slice(0, index))
+
 /** The contents of blobs, of those that no repository has too. */
 export const contentsOf = (
   core: StoreCore,
@@ -76,11 +99,6 @@ export interface Merging {
   readonly definitionOf: (collection: string) => CollectionDefinition | undefined
 }
 
-const mergeRulesOf = ({ merge, schema }: CollectionDefinition): MergeRules => ({
-  ...merge,
-  fields: { ...fieldsOfSchema(schema), ...merge?.fields }
-})
-
 /** The rules of the definitions and their schemas, and those that are given beside them. */
 export const mergingOf = (
   definitions: ReadonlyArray<CollectionDefinition>,
@@ -91,10 +109,10 @@ export const mergingOf = (
   return {
     definitionOf: (collection) => byName.get(collection),
     rulesOf: (collection) => {
-      if (Object.hasOwn(rules, collection)) return rules[collection]!
       const definition = byName.get(collection)
-      if (definition === undefined) return {}
-      const found = known.get(collection) ?? mergeRulesOf(definition)
+      const given = Object.hasOwn(rules, collection) ? rules[collection] : undefined
+      const schema = definition && { fields: fieldsOfSchema(definition.schema) }
+      const found = known.get(collection) ?? rulesOfLevels(given, definition?.merge, schema)
       known.set(collection, found)
       return found
     }
@@ -132,7 +150,9 @@ export const compareSides = (
       ours === undefined || theirs === undefined
         ? `${path} was deleted on one branch and changed on the other`
         : `${path} was changed on both branches`
-    const conflict: Unmerged = { ...at, kind: "file", base, ours, theirs, problem }
+    // The base of several merge bases that are in conflict themselves is in no repository.
+    const shown = contents.base === undefined ? base : undefined
+    const conflict: Unmerged = { ...at, kind: "file", base: shown, ours, theirs, problem }
     return Either.right({ item, contents, merge: undefined, conflict })
   }
   const { collection, id } = document
@@ -148,7 +168,10 @@ export const compareSides = (
     return Either.right({ item, contents, merge: undefined, conflict })
   }
   const rules = rulesOf(collection)
-  return mergeContents(contents, settle === undefined ? rules : { ...rules, settle: () => settle }).pipe(
+  return mergeContents(
+    contents,
+    settle === undefined ? rules : { ...rules, settle: (conflict) => rules.settle?.(conflict) ?? settle }
+  ).pipe(
     Either.mapBoth({
       onLeft: (problem) =>
         new ValidationError({

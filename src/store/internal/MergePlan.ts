@@ -10,8 +10,9 @@ import { under } from "../DocumentPath.js"
 import type { Head } from "../remote/GitRemote.js"
 import { snapshotAt } from "../remote/RemoteSnapshot.js"
 import { baseOf } from "./MergeBase.js"
-import { type Decided, decide, resolutionOf } from "./MergeDecisions.js"
-import { contentsOf, divide, type Merging, oidOf } from "./MergeItems.js"
+import { type Decided, decide } from "./MergeDecisions.js"
+import { blocked, contentsOf, divide, type Merging, oidOf } from "./MergeItems.js"
+import type { Resolutions } from "./MergeResolutions.js"
 import { collectionsChanged, mergeSettings, settingsOf } from "./MergeSettings.js"
 import { changesOf, type MergedItem, treeOfCommit } from "./MergeTree.js"
 import type { SettingsAt } from "./RepositorySettings.js"
@@ -49,6 +50,7 @@ export interface MergeRequest {
   readonly theirs: Head
   readonly merging: Merging
   readonly options: MergeOptions
+  readonly resolutions: Resolutions
 }
 
 const operation = "Store.merge"
@@ -78,7 +80,7 @@ const settingsFor = (
   base: ReadonlyMap<string, string>,
   ours: ReadonlyMap<string, string>,
   theirs: ReadonlyMap<string, string>,
-  onConflict: MergeOptions["onConflict"]
+  resolutions: Resolutions
 ) =>
   Effect.gen(function* () {
     const merged = mergeSettings(base, ours, theirs)
@@ -96,7 +98,7 @@ const settingsFor = (
         conflicts: [],
         problem: `the setting ${name} was changed on both branches`
       }
-      const resolution = yield* resolutionOf(onConflict, conflict)
+      const resolution = resolutions.of(conflict)
       if (resolution !== "ours" && resolution !== "theirs") unmerged.push(conflict)
       else {
         decided.push(conflict)
@@ -122,7 +124,7 @@ export const planMerge = (
   core: StoreCore,
   snapshot: Snapshot,
   ours: Head,
-  { merging, options, theirs }: MergeRequest
+  { merging, options, resolutions, theirs }: MergeRequest
 ): Effect.Effect<MergePlan, WriteError> =>
   Effect.gen(function* () {
     const bases = yield* core.remote.mergeBases(ours.commit, theirs.commit)
@@ -147,10 +149,8 @@ export const planMerge = (
     const base = yield* baseOf(core, bases, merging, settingsPath)
     const ourTree = yield* treeOfCommit(core, ours)
     const theirTree = yield* treeOfCommit(core, theirs)
-    const { both, taken } = divide(
-      yield* changesOf(core, base, ourTree, settingsPath),
-      yield* changesOf(core, base, theirTree, settingsPath)
-    )
+    const own = yield* changesOf(core, base, ourTree, settingsPath)
+    const { both, taken } = divide(own, yield* changesOf(core, base, theirTree, settingsPath))
     const blobs = yield* contentsOf(
       core,
       [theirTree, ourTree, base],
@@ -159,13 +159,13 @@ export const planMerge = (
       )
     )
     const all: Array<Decided> = []
-    for (const item of both) all.push(yield* decide(item, blobs, merging, options.onConflict))
+    for (const item of both) all.push(yield* decide(item, blobs, merging, resolutions))
     const merged = yield* settingsFor(
       settingsPath,
       base?.settings ?? new Map(),
       ourTree.settings,
       theirTree.settings,
-      options.onConflict
+      resolutions
     )
     const isOpen = ({ decision }: Decided) => decision._tag === "Conflict"
     const conflictsOf = (some: ReadonlyArray<Decided>) => some.flatMap(({ conflict }) => conflict ?? [])
@@ -203,6 +203,6 @@ export const planMerge = (
         ...all.flatMap((one) => changeOf(one) ?? [])
       ],
       decided: [...conflictsOf(all.filter((one) => !isOpen(one))), ...merged.decided],
-      unmerged: [...conflictsOf(all.filter(isOpen)), ...merged.unmerged]
+      unmerged: [...conflictsOf(all.filter(isOpen)), ...blocked(own, taken), ...merged.unmerged]
     } as const
   })

@@ -20,6 +20,7 @@ import { refusal } from "./Commit.js"
 import { branchError } from "./Core.js"
 import { mergingOf } from "./MergeItems.js"
 import { type MergePlan, type MergeRequest, planMerge } from "./MergePlan.js"
+import { makeResolutions } from "./MergeResolutions.js"
 import { unitOf } from "./MergeUnit.js"
 import { makePreview } from "./Preview.js"
 import { advanced } from "./Publishing.js"
@@ -118,7 +119,8 @@ export const makeMerge =
         [...(core.options.collections ?? []), ...(options.collections ?? [])],
         options.rules
       )
-      const request: MergeRequest = { theirs, merging, options }
+      const resolutions = makeResolutions(options.onConflict)
+      const request: MergeRequest = { theirs, merging, options, resolutions }
       const text = {
         operation,
         message: options.message ?? `merge ${from} into ${target.branch}`,
@@ -127,18 +129,26 @@ export const makeMerge =
       if (isDry) return yield* preview(target, request, open)
 
       const started = yield* Clock.currentTimeMillis
+      const isLate = Effect.map(
+        Clock.currentTimeMillis,
+        (now) => now - started >= Duration.toMillis(target.options.deadline)
+      )
       for (let attempt = 0; ; attempt++) {
         let plan: MergePlan = { kind: "upToDate" }
         const build = (snapshot: Snapshot) =>
           Effect.gen(function* () {
             const ours = yield* branchHead(target, operation, snapshot)
             plan = yield* planMerge(target, snapshot, ours, request)
-            if (plan.kind !== "merge") return Option.none()
+            if (plan.kind !== "merge" || resolutions.isOpen()) return Option.none()
             if (plan.unmerged.length > 0) return yield* unmergedError(plan.unmerged)
             return Option.some(yield* unitOf(target, snapshot, plan, theirs, text))
           })
         const { committed } = yield* target.write({ ...text, mode: "batch", operations: [], of: build })
         const done = plan as MergePlan
+        if (yield* resolutions.ask) {
+          if (done.kind === "merge" && (yield* isLate)) return yield* unmergedError(done.unmerged)
+          continue
+        }
         if (done.kind !== "fastForward") {
           const commitSha = Option.map(committed, ({ commit }) => commit as string)
           return yield* reported(target, done, theirs, commitSha)
@@ -149,9 +159,7 @@ export const makeMerge =
           () => Effect.succeed(false)
         )
         if (isMoved) return yield* reported(target, done, theirs, Option.some(theirs.commit as string))
-        const isLate =
-          (yield* Clock.currentTimeMillis) - started >= Duration.toMillis(target.options.deadline)
-        if (attempt >= target.options.batchRetries || isLate) {
+        if (attempt >= target.options.batchRetries || (yield* isLate)) {
           return yield* new ConflictError({
             operation,
             message: `the branch ${target.branch} moved ${attempt + 1} times during the merge`,
@@ -171,7 +179,8 @@ const preview = (
   Effect.gen(function* () {
     const snapshot = target.snapshot()
     const ours = yield* branchHead(target, operation, snapshot)
-    const plan = yield* planMerge(target, snapshot, ours, request)
+    let plan = yield* planMerge(target, snapshot, ours, request)
+    while (yield* request.resolutions.ask) plan = yield* planMerge(target, snapshot, ours, request)
     const found = yield* reported(target, plan, request.theirs, Option.none())
     if (plan.kind !== "merge") return found
     if (plan.unmerged.length === 0 && !target.options.readOnly && !target.isPinned) {

@@ -24,7 +24,7 @@ import {
   withDeletion
 } from "./MergeAttempt.js"
 import { type Place, versionOf, withoutMetadata } from "./Versions.js"
-import type { UnitOutcome } from "./WriteUnit.js"
+import type { StoredVersion, UnitOutcome } from "./WriteUnit.js"
 
 /*
  * Writes that begin with an older version than the one that is stored. Each is an ordinary edit of one document, whose
@@ -64,10 +64,16 @@ const write = <A, I>(
       )
     }
     const mayGoOn = yield* isBeforeDeadline(writing)
-    const first = yield* attempt(writing, (found) => isBase(base, found), undefined, wanted)
+    // A revision may be that of several versions: only the history tells which one, or that it cannot be told.
+    const numbered = typeof base === "number" ? yield* Effect.either(readBase(core, place, base)) : undefined
+    const is = (found: StoredVersion) =>
+      numbered === undefined
+        ? isBase(base, found)
+        : numbered._tag === "Right" && numbered.right.oid === found.oid
+    const first = yield* attempt(writing, is, undefined, wanted)
     if (first._tag === "Written") return first.outcome
     const { error, found } = first.race
-    const known = yield* Effect.either(readBase(core, place, base))
+    const known = numbered ?? (yield* Effect.either(readBase(core, place, base)))
     if (known._tag === "Left") {
       const isAbsent = known.left._tag === "NotFoundError" && found === undefined
       return yield* isAbsent
@@ -184,8 +190,10 @@ export const edit = <A, I, E2, R2>(
     const given = yield* begin(target, "edit", id, options)
     const { codec, collection } = target
     const { place } = given
-    // The function may have counted: what both sides changed in the same way may still be two changes.
-    const writing = { ...given, rules: { sameChange: "conflict" as const, ...given.rules } }
+    // The function may have counted: what both sides changed in the same way may still be two changes, and where they
+    // are in conflict it is applied again, whatever else would settle them.
+    const rules = { ...given.rules, sameChange: "conflict" as const, settle: undefined }
+    const writing = { ...given, rules }
     yield* check(place.operation, { collection, id })
     const mayGoOn = yield* isBeforeDeadline(writing)
     let from = yield* readNow(writing)
