@@ -128,4 +128,21 @@ describe.skipIf(!SshServer.isThere)("a store by ssh", () => {
       assert.strictEqual(error._tag, "RemoteError")
     })
   )
+
+  // docs/git-hosts.md: `maxRetries` is "repetitions of a request after a broken connection", 3 where it is left out.
+  it.scopedLive(
+    "repeats a read whose connection is broken before the server says anything",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")
+        const url = server.create("broken.git")
+        const once = server.at("once")
+        server.force(
+          `[ -e ${once} ] && exec git-shell -c "$SSH_ORIGINAL_COMMAND"; touch ${once}; kill -9 $PPID; sleep 1`
+        )
+        const store = yield* open({ url, ssh: server.ssh })
+        assert.deepStrictEqual(yield* store.collection("people").list(), [])
+      }),
+    60_000
+  )
 })
