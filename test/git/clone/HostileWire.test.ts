@@ -17,7 +17,7 @@ const refusal = (url: string) =>
   )
 
 describe("an address of ssh", () => {
-  // CONVENTIONS: bad input gets a clear typed error that says what to do. (It dies with a URIError.)
+  // CONVENTIONS: bad input gets a clear typed error that says what to do.
   it.scopedLive.each(["ssh://git@127.0.0.1/100%/data.git", "ssh://100%@127.0.0.1/data.git"])(
     "with a stray per cent sign is a typed error: %s",
     (url) => Effect.map(refusal(url), (error) => assert.instanceOf(error, ValidationError))
@@ -144,5 +144,33 @@ describe.skipIf(!SshServer.isThere)("a store by ssh", () => {
         assert.deepStrictEqual(yield* store.collection("people").list(), [])
       }),
     60_000
+  )
+
+  // docs/git-hosts.md: the same; what was never sent is not written, and nobody has to look at the branch.
+  it.scopedLive(
+    "repeats a push whose connection is broken before the server says anything, and calls it unwritten otherwise",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* SshServer.make("AcceptEnv GIT_PROTOCOL")
+        const url = server.create("pushed.git")
+        const broken = server.at("broken")
+        server.force(
+          `case "$SSH_ORIGINAL_COMMAND" in git-receive-pack*) if [ -e ${broken} ]; then rm ${broken}; kill -9 $PPID; sleep 1; exit; fi;; esac\nexec git-shell -c "$SSH_ORIGINAL_COMMAND"`
+        )
+        const people = (maxRetries: number) =>
+          Effect.map(open({ url, ssh: server.ssh, maxRetries }), (store) => store.collection("people"))
+        const [patient, hasty] = [yield* people(3), yield* people(0)]
+        yield* patient.insert({}, { id: "a" })
+        fs.writeFileSync(broken, "")
+        yield* patient.insert({}, { id: "b" })
+        assert.isFalse(fs.existsSync(broken))
+        yield* hasty.insert({}, { id: "c" })
+        fs.writeFileSync(broken, "")
+        const error = yield* Effect.flip(hasty.insert({}, { id: "d" }))
+        assert.isFalse(fs.existsSync(broken))
+        assert.strictEqual(error._tag === "RemoteError" && error.reason, "Unreachable")
+        assert.strictEqual(server.git("pushed.git", "rev-list", "--count", "main"), "3")
+      }),
+    120_000
   )
 })
