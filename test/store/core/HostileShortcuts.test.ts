@@ -46,7 +46,7 @@ const isWell = (store: StoreService) =>
   )
 
 describe("a repository on this machine", () => {
-  // docs/store.md: `doctor` names wrong indexes, and "compares indexes and manifests with a rebuild": it lists the ids alone.
+  // docs/store.md: `doctor` names wrong indexes, and "reads every file of an index".
   it.scopedLive("whose index has lost a leaf is not called sound by the doctor", () =>
     Effect.gen(function* () {
       const { fill, lose, open } = yield* prepare
