@@ -160,6 +160,9 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
         Effect.mapError(failure)
       )
 
+    /** What a server says of itself now that does not speak version 2. */
+    const look = Effect.flatMap(reading(sender), remember)
+
     const whole = <A>(
       effect: Effect.Effect<A, ServerFailure | ProtocolError>
     ): Effect.Effect<A, ServerFailure> =>
@@ -238,15 +241,17 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
           const areHere = Effect.every(request.wants, has)
           return fetched(request).pipe(
             Effect.as(true),
-            Effect.catchIf(isAbsent, () => {
-              const tips = [...new Set(told.refs.values())]
-              if (tips.length === 0 || told.capabilities.has("allow-any-sha1-in-want")) return areHere
-              // It gives what its refs lead to alone.
-              return Effect.zipRight(
-                fetched({ wants: tips, shallow: request.shallow, depth: everything, filter: request.filter }),
-                areHere
-              )
-            })
+            Effect.catchIf(isAbsent, () =>
+              told.capabilities.has("allow-any-sha1-in-want")
+                ? areHere
+                : // It gives what its refs lead to alone, and they may have moved since it told them.
+                  Effect.flatMap(look, ({ refs }) => {
+                    const wants = [...new Set(refs.values())]
+                    if (wants.length === 0) return areHere
+                    const { filter, shallow } = request
+                    return Effect.zipRight(fetched({ wants, shallow, depth: everything, filter }), areHere)
+                  })
+            )
           )
         })
 
@@ -260,7 +265,7 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
         )
       )
 
-    const refsInZero = Effect.map(Effect.flatMap(reading(sender), remember), VersionZero.refsOf)
+    const refsInZero = Effect.map(look, VersionZero.refsOf)
 
     const receiver = yield* Effect.cachedInvalidateWithTTL(
       whole(

@@ -172,16 +172,15 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
         Effect.matchEffect({
           onSuccess: (report) => Effect.forEach(moves, (move) => reported(report, move, lost)),
           onFailure: (failure): Effect.Effect<ReadonlyArray<Outcome>> => {
-            if (!(failure instanceof LostReply)) {
-              return lost === undefined
-                ? Effect.succeed(moves.map(() => refused(failure)))
-                : Effect.forEach(moves, (move) => settle(move, undefined, lost, refused(failure)))
+            const isLost = failure instanceof LostReply
+            const reason = isLost ? failure.failure : failure
+            const doubt = isLost && failure.isSent ? failure.failure : lost
+            if (isLost && attempt < maxRetries) {
+              return Effect.zipRight(pause(attempt), deliver(moves, body, sideBand, attempt + 1, doubt))
             }
-            return attempt < maxRetries
-              ? Effect.zipRight(pause(attempt), deliver(moves, body, sideBand, attempt + 1, failure.failure))
-              : Effect.forEach(moves, (move) =>
-                  settle(move, undefined, failure.failure, refused(failure.failure))
-                )
+            return doubt === undefined
+              ? Effect.succeed(moves.map(() => refused(reason)))
+              : Effect.forEach(moves, (move) => settle(move, undefined, doubt, refused(reason)))
           }
         })
       )

@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import type { Readable } from "node:stream"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -6,7 +7,6 @@ import { AuthError, NotFoundError, RemoteError } from "../../domain/StoreError.j
 import { flush, PacketReader, ProtocolError, textOf } from "../protocol/PktLine.js"
 import {
   LostReply,
-  type ServerFailure,
   type Service,
   type Transport,
   type TransportFailure,
@@ -38,6 +38,8 @@ export interface SshOptions {
 const operation = "GitHost.request"
 /** Bytes of standard error that are kept. */
 const mostSaid = 65_536
+/** Of a wait for the rest of standard error, once ssh has ended. */
+const lastWords = Duration.seconds(1)
 /** Bytes of an advertisement. */
 const mostAdvertised = 64 * 1024 * 1024
 
@@ -60,9 +62,17 @@ const commandLine = (
   `${service} ${quoted(address.path)}`
 ]
 
+/** What ssh says of files of this machine: it goes on without them, or no server was asked. */
+const ofOwnFiles = /^(?:Warning: Identity file|no such identity:|Load key|Can't open user config file).*$/gm
+
+/** What ssh says of a connection that was made, and that broke. */
+const broken =
+  /closed by|reset by|Broken pipe|Connection to .* timed out|Connection timed out during|not responding/
+
 /** What ssh and Git's programs say on standard error when nothing can be asked, and what it means. */
-const failureOf = (url: string, code: number | undefined, said: string): ServerFailure => {
-  const text = said.trim().slice(-2_000)
+const failureOf = (url: string, code: number | undefined, all: string): TransportFailure => {
+  const text = all.trim().slice(-2_000)
+  const said = all.replace(ofOwnFiles, "")
   const message = `${url} cannot be reached by ssh${text === "" ? ` (it ended with ${code ?? "a signal"})` : `: ${text}`}`
   if (/Host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/.test(said)) {
     return new AuthError({
@@ -88,8 +98,18 @@ const failureOf = (url: string, code: number | undefined, said: string): ServerF
       hint: "check the path"
     })
   }
-  return new RemoteError({ operation, reason: "Unreachable", path: url, message })
+  const failure = new RemoteError({ operation, reason: "Unreachable", path: url, message })
+  const isBroken = code === undefined || (code === 255 && broken.test(said))
+  return isBroken ? new LostReply(failure, false) : failure
 }
+
+/** The pieces of a stream, without `return`: Node's waits for the next piece before it ends. */
+const piecesOf = (stream: Readable): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => {
+    const pieces: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]()
+    return { next: () => pieces.next() }
+  }
+})
 
 /** Git's services on another machine, by the `ssh` of this one: it alone judges host keys, and never asks anybody. */
 export const make = (options: SshOptions): Transport => {
@@ -114,15 +134,18 @@ export const make = (options: SshOptions): Transport => {
               state.failure = cause
               resolve(undefined)
             })
-            child.on("close", (code) => resolve(code ?? undefined))
+            // What ssh's configuration starts may outlive it, and keep standard error open.
+            child.on("exit", (code) => resolve(code ?? undefined))
           })
-          return { child, exit, state }
+          const silence = new Promise<void>((resolve) => void child.stderr.on("close", resolve))
+          return { child, exit, silence, state }
         },
         catch: (cause) => notStarted(cause)
       }),
       ({ child, exit }) =>
         Effect.promise(() => {
           kill(child)
+          for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy()
           return exit
         })
     )
@@ -140,12 +163,11 @@ export const make = (options: SshOptions): Transport => {
   /** Starts a service, reads what it says of itself, sends a request, and gives the pieces of both. */
   const session = (service: Service, body: Uint8Array) =>
     Stream.unwrapScoped(
-      Effect.map(start(service), ({ child, exit, state }) => {
+      Effect.map(start(service), ({ child, exit, silence, state }) => {
         const reader = new PacketReader()
         let advertised = 0
         let isAsked = false
-        const unheard = (failure: RemoteError) =>
-          isAsked ? new LostReply(failure) : (failure as TransportFailure)
+        const unheard = (failure: RemoteError) => new LostReply(failure, isAsked)
         const take = (bytes: Uint8Array) => {
           if (isAsked) return { advertisement: undefined, response: bytes }
           advertised += bytes.length
@@ -165,11 +187,19 @@ export const make = (options: SshOptions): Transport => {
             response: rest.length === 0 ? undefined : rest
           }
         }
+        const isDone = (code: number | undefined) => code === 0 && isAsked
+        const said = Effect.timeoutOption(
+          Effect.promise(() => silence),
+          lastWords
+        )
         const ended = Effect.flatMap(
-          Effect.promise(() => exit),
+          Effect.tap(
+            Effect.promise(() => exit),
+            (code) => (isDone(code) ? Effect.void : said)
+          ),
           (code): Effect.Effect<void, TransportFailure> => {
             if (state.failure !== undefined) return Effect.fail(notStarted(state.failure))
-            if (code === 0 && isAsked) return Effect.void
+            if (isDone(code)) return Effect.void
             if (!isAsked) return Effect.fail(failureOf(url, code, state.said))
             const text = state.said.trim()
             const failure = new RemoteError({
@@ -185,7 +215,7 @@ export const make = (options: SshOptions): Transport => {
             )
           }
         )
-        return Stream.fromAsyncIterable<Uint8Array, TransportFailure>(child.stdout, (cause) =>
+        return Stream.fromAsyncIterable<Uint8Array, TransportFailure>(piecesOf(child.stdout), (cause) =>
           unheard(
             new RemoteError({
               operation,

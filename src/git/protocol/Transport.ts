@@ -11,10 +11,14 @@ import { joined, ProtocolError } from "./PktLine.js"
 /** Why a Git server did not answer. */
 export type ServerFailure = AuthError | NotFoundError | RateLimitError | RemoteError
 
-/** A request that may have reached the server, whose response did not come. */
+/** A request whose response did not come. */
 export class LostReply {
   readonly _tag = "LostReply"
-  constructor(readonly failure: RemoteError) {}
+  constructor(
+    readonly failure: RemoteError,
+    /** Whether the request may have reached the server. */
+    readonly isSent = true
+  ) {}
 }
 
 export type Service = "git-upload-pack" | "git-receive-pack"

@@ -1,16 +1,21 @@
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { SpelledObject } from "../../domain/SpelledJson.js"
-import type { ReadError } from "../../domain/StoreError.js"
+import type { ReadError, RemoteError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { Finding } from "../Doctor.js"
+import { takesRequests } from "../remote/GitRemote.js"
 import { type Rows, treeAt } from "./DerivedTree.js"
 import { treesIn } from "./DerivedTrees.js"
 import { type DerivedExamination, findingsOn } from "./DoctorDerived.js"
+import { filesIn } from "./ordered-tree/FileEdits.js"
 import { compareEntries, type Entry, entryOf } from "./ordered-tree/Leaf.js"
 import { formatLimits } from "./ordered-tree/Limits.js"
+import type { Reader } from "./ordered-tree/Reader.js"
+import { makeTreeCache } from "./ordered-tree/TreeCache.js"
 import { verify } from "./ordered-tree/Verify.js"
 import { readerOf } from "./SnapshotReader.js"
 import type { SettingsAt, Snapshot, StoreCore } from "./StoreCore.js"
@@ -32,6 +37,23 @@ const rowsOf = ({ keyOf, of }: Rows, documents: ReadonlyMap<string, SpelledObjec
     return yield* TimeSlice.run(() => TimeSlice.sorted(entries, compareEntries))
   })
 
+/** Files of a tree that are read together. */
+const together = 256
+
+/** Reads every file of a tree: one that is listed can be lost. */
+const readWhole = (reader: Reader<ReadError>, path: string): Effect.Effect<void, ReadError> =>
+  Effect.flatMap(filesIn(reader, path), (files) =>
+    Effect.forEach(
+      Arr.chunksOf(files, together),
+      (some) => reader.files(some.map((file) => `${path}/${file.path}`)),
+      { discard: true }
+    )
+  )
+
+/** What a repository has lost, which is found as well as what is wrong there. */
+const isLost = (error: ReadError): error is RemoteError =>
+  error._tag === "RemoteError" && error.reason === "Corrupt"
+
 /** Looks at the trees of indexes and manifest, of format 2. `current` is the tree of the collection. */
 export const examineTrees = (
   core: StoreCore,
@@ -46,10 +68,19 @@ export const examineTrees = (
     const places = treesIn(core.derived.treesOf(collection, settings.settings))
     const findings: Array<Finding> = []
     const sound: Array<Place & { readonly count: number }> = []
+    const lost =
+      ({ kind, path }: Place) =>
+      ({ hint, message }: RemoteError) =>
+        finding("error", kind, "unreadable", `${path} is damaged: ${message}`, hint)
+    // What the process knows of trees is not what the repository holds.
+    const known = makeTreeCache()
     for (const place of places) {
       const { kind, path } = place
-      const state = yield* treeAt(reader, core.derived.known.trees, place)
-      if (state._tag === "Missing") findings.push(missing(kind, path))
+      const state = yield* Effect.catchIf(treeAt(reader, known, place), isLost, (error) =>
+        Effect.succeed({ _tag: "Lost" as const, error })
+      )
+      if (state._tag === "Lost") findings.push(lost(place)(state.error))
+      else if (state._tag === "Missing") findings.push(missing(kind, path))
       else if (state._tag === "Damaged") {
         findings.push(finding("error", kind, "unreadable", `${path} is damaged: ${state.problem.message}`))
       } else if (state.tree.header.tree !== current) findings.push(stale(kind, path))
@@ -69,15 +100,17 @@ export const examineTrees = (
           .map(({ kind, path }) => wrong(kind, path)),
       againstDocuments: (documents) =>
         Effect.map(
-          Effect.filter(sound, ({ path, rows }) =>
-            Effect.flatMap(rowsOf(rows, documents), (entries) =>
-              Effect.map(
-                verify(reader, path, Stream.fromIterable(entries), current, formatLimits, rows.definition),
-                (problems) => problems.length > 0
-              )
-            )
-          ),
-          (found) => found.map(({ kind, path }) => wrong(kind, path))
+          Effect.forEach(sound, (place) => {
+            const { kind, path, rows } = place
+            return Effect.gen(function* () {
+              const entries = Stream.fromIterable(yield* rowsOf(rows, documents))
+              const problems = yield* verify(reader, path, entries, current, formatLimits, rows.definition)
+              if (problems.length > 0) return [wrong(kind, path)]
+              if (!takesRequests(core.remote)) yield* readWhole(reader, path)
+              return []
+            }).pipe(Effect.catchIf(isLost, (error) => Effect.succeed([lost(place)(error)])))
+          }),
+          (found) => found.flat()
         )
     }
   })

@@ -18,11 +18,22 @@ const wrong = (message: string, hint: string) =>
 /** Words that ssh or a shell could take for something else. */
 const isUnsafe = (word: string): boolean => word.startsWith("-") || /[\p{Cc}\s]/u.test(word)
 
+/** A part of an address without its escapes; none where it has one that stands for no character. */
+const decoded = (part: string): string | undefined => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}
+
 const sshAddress = (url: string, address: SshAddress): GitAddress | ValidationError =>
   address.host === "" ||
   isUnsafe(address.host) ||
   (address.user !== undefined && isUnsafe(address.user)) ||
   /[\p{Cc}]/u.test(address.path) ||
+  // Git's programs would take it for an option.
+  address.path.startsWith("-") ||
   address.path === ""
     ? wrong(
         `${JSON.stringify(url)} is not an address of ssh`,
@@ -64,10 +75,18 @@ export const parse = (given: string): GitAddress | ValidationError => {
   }
   url.pathname = url.pathname.replace(/\/+$/, "")
   if (!isSsh) return { _tag: "Http", url }
+  const user = decoded(url.username)
+  const path = decoded(url.pathname)
+  if (user === undefined || path === undefined) {
+    return wrong(
+      `${JSON.stringify(given)} has a percent sign that begins no escape`,
+      "write %25 for a percent sign"
+    )
+  }
   return sshAddress(given, {
-    user: url.username === "" ? undefined : decodeURIComponent(url.username),
+    user: user === "" ? undefined : user,
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port === "" ? undefined : Number(url.port),
-    path: decodeURIComponent(url.pathname).replace(/^\/(?=~)/, "")
+    path: path.replace(/^\/(?=~)/, "")
   })
 }
