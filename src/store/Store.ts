@@ -18,15 +18,12 @@ export type OpenError<Ref extends string | undefined = string | undefined> = [Re
   ? ValidationError
   : ReadError
 
-/** `Ref` is the type of the option `ref`: whether it is given decides what can go wrong. */
-type OptionsAt<Ref extends string | undefined> = StoreOptions & { readonly ref?: Ref }
-
 /**
  * Opens a store on a remote. Wrong options fail here. The repository is looked at by the first read or write, or here
  * where `ref` names a commit to look at.
  */
 export const make = <Ref extends string | undefined = undefined>(
-  options: OptionsAt<Ref> = {}
+  options: StoreOptions<Ref> = {}
   // Without a ref nothing is asked of the remote, so that options are all that can be wrong.
 ): Effect.Effect<StoreService, OpenError<Ref>, GitRemote> => open(options) as never
 
@@ -45,7 +42,7 @@ export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreSer
   static readonly make = make
   /** A store on the remote that is provided. */
   static readonly layer = <Ref extends string | undefined = undefined>(
-    options: OptionsAt<Ref> = {}
+    options: StoreOptions<Ref> = {}
   ): Layer.Layer<Store, OpenError<Ref>, GitRemote> => layer(options)
   /** The same, with options from configuration. */
   static readonly layerConfig = (
@@ -81,7 +78,7 @@ export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreSer
 
 /** A store on the remote that is provided. */
 export const layer = <Ref extends string | undefined = undefined>(
-  options: OptionsAt<Ref> = {}
+  options: StoreOptions<Ref> = {}
 ): Layer.Layer<Store, OpenError<Ref>, GitRemote> => Layer.effect(Store, make(options))
 
 /** The same, with options from configuration. */

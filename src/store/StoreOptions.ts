@@ -22,8 +22,11 @@ import { type CollectionDefinition, isDefinition } from "./CollectionDefinition.
 import { normaliseRoot, rootProblem } from "./DocumentPath.js"
 import type { Signature } from "./remote/GitRemote.js"
 
-/** How a store works, on any remote. */
-export interface StoreOptions extends SettingsOptions {
+/**
+ * How a store works, on any remote. `Ref` is the type of the option `ref`: whether it is given decides what opening can fail
+ * with.
+ */
+export interface StoreOptions<Ref extends string | undefined = string | undefined> extends SettingsOptions {
   /** Their indexes and manifests are added to `indexes` and `manifests`. */
   readonly collections?: ReadonlyArray<CollectionDefinition> | undefined
   /** Branch for reads and writes. Default `main`. */
@@ -48,7 +51,7 @@ export interface StoreOptions extends SettingsOptions {
    */
   readonly trustForeignIndexes?: boolean | undefined
   /** Reads this commit or tag instead of the branch; implies `readOnly`. */
-  readonly ref?: string | undefined
+  readonly ref?: Ref | undefined
   /** How long a write goes on when others keep moving the branch. Default 30 seconds. */
   readonly deadline?: DurationInput | undefined
 }

@@ -38,7 +38,7 @@ export const unmergedError = (unmerged: ReadonlyArray<Unmerged>): ConflictError 
   return new ConflictError({
     operation,
     message: `the branches do not merge by themselves: ${told.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`,
-    hint: 'nothing was written: change one of the branches, or merge with onConflict: "ours", "theirs" or a function',
+    hint: 'nothing was written: change one of the branches, or merge with onConflict (--on-conflict): "ours", "theirs" or a function',
     conflicts: unmerged.flatMap((one): ReadonlyArray<DocumentConflict> => {
       if (one.kind === "file" || one.kind === "setting") return []
       const { collection, id, ours, theirs } = one

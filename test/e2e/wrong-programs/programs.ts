@@ -39,7 +39,7 @@ export const patch = store.collection(people).update("ada", { city: 5 })
 export const put = store.batch({}, (batch) => batch.put(people, "ada", { name: "Ada" }))
 // Type '"town"' is not assignable to type '"age" | "city" | "name" |
 export const index = Collection.define("people", Person, { indexes: ["town"] })
-// Object literal may only specify known properties, but 'readonly' does not exist in type 'StoreOptions'. Did you mean to write 'readOnly'?
+// Object literal may only specify known properties, but 'readonly' does not exist in type 'StoreOptions<undefined>'. Did you mean to write 'readOnly'?
 export const option = Store.layer({ readonly: true })
 // Type 'number' is not assignable to type 'DurationInput | undefined'.
 export const duration = openStore({ repo: "o/r", deadline: 30 })
