@@ -238,21 +238,23 @@ describe("chainstore merge-driver", () => {
     })
   )
 
-  it.scopedLive("keeps bytes that are no UTF-8 and a byte order mark", () =>
-    Effect.gen(function* () {
-      const latin = (text: string) => Buffer.from(text, "latin1")
-      const lines = yield* files(
-        latin("\xe9\n\n1\n"),
-        latin("\xe9\n\n2\n"),
-        latin("\xe8\n\n1\n"),
-        "data/c/x.json"
-      )
-      assert.deepStrictEqual([lines.code, lines.bytes.toString("latin1")], [0, "\xe8\n\n2\n"], lines.err)
-      const marked = yield* files('\ufeff{"a":1}', '\ufeff{"a":2}', '\ufeff{"a":1,"b":1}', "data/c/x.json")
-      assert.deepStrictEqual([marked.code, marked.text], [0, '\ufeff{\n  "a": 2,\n  "b": 1\n}\n'])
-      const binary = yield* files("\0\n\n1", "\0\n\n2", "\0a\n\n1", "data/c/x.json")
-      assert.deepStrictEqual([binary.code, binary.text], [4, "\0\n\n2"])
-    })
+  it.scopedLive(
+    "keeps bytes that are no UTF-8 and a byte order mark, also of a path that begins with a dash",
+    () =>
+      Effect.gen(function* () {
+        const latin = (text: string) => Buffer.from(text, "latin1")
+        const lines = yield* files(
+          latin("\xe9\n\n1\n"),
+          latin("\xe9\n\n2\n"),
+          latin("\xe8\n\n1\n"),
+          "-x.json"
+        )
+        assert.deepStrictEqual([lines.code, lines.bytes.toString("latin1")], [0, "\xe8\n\n2\n"], lines.err)
+        const marked = yield* files('\ufeff{"a":1}', '\ufeff{"a":2}', '\ufeff{"a":1,"b":1}', "data/c/x.json")
+        assert.deepStrictEqual([marked.code, marked.text], [0, '\ufeff{\n  "a": 2,\n  "b": 1\n}\n'])
+        const binary = yield* files("\0\n\n1", "\0\n\n2", "\0a\n\n1", "data/c/x.json")
+        assert.deepStrictEqual([binary.code, binary.text], [4, "\0\n\n2"])
+      })
   )
 
   it.scopedLive("merges a document that lies in a directory named as those of indexes are", () =>
