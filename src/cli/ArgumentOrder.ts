@@ -1,3 +1,6 @@
+/** Whether an argument is spelled as an option: the path of a file that begins with a dash has a dot or a slash. */
+const isOption = (argument: string): boolean => /^--?[^-=./][^=./]*(=|$)/.test(argument)
+
 /**
  * The arguments with options before operands, which is the order that the parser needs, so that people may write them
  * in any order. `switches` are the options without a value. Arguments after `--` keep their places.
@@ -13,7 +16,7 @@ export const optionsFirst = (
   for (let index = 0; index < rest.length; index++) {
     const argument = rest[index]!
     if (argument === "--") return [command, ...options, ...operands, ...rest.slice(index)]
-    if (!argument.startsWith("-") || argument === "-") operands.push(argument)
+    if (!isOption(argument)) operands.push(argument)
     else {
       options.push(argument)
       const value = rest[index + 1]

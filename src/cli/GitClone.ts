@@ -11,8 +11,11 @@ const collect = <E, R>(stream: Stream.Stream<Uint8Array, E, R>) =>
       .join("")
   )
 
-/** Runs stock Git in the work tree of a clone. Gives what it prints. */
-export const git = (directory: string, ...line: ReadonlyArray<string>) =>
+const run = (
+  directory: string,
+  line: ReadonlyArray<string>,
+  isDone: (code: number, err: string) => boolean
+) =>
   Effect.scoped(
     Effect.gen(function* () {
       const child = yield* Process.start(Process.make("git", "-C", directory, ...line))
@@ -20,7 +23,7 @@ export const git = (directory: string, ...line: ReadonlyArray<string>) =>
         [collect(child.stdout), collect(child.stderr), child.exitCode],
         { concurrency: 3 }
       )
-      if (code === 0) return out
+      if (isDone(code, err)) return out
       return yield* new RemoteError({
         operation: `git ${line[0]}`,
         reason: "Unsupported",
@@ -33,6 +36,14 @@ export const git = (directory: string, ...line: ReadonlyArray<string>) =>
       SystemError: (error) => unavailable(error.message)
     })
   )
+
+/** Runs stock Git in the work tree of a clone. Gives what it prints. */
+export const git = (directory: string, ...line: ReadonlyArray<string>) =>
+  run(directory, line, (code) => code === 0)
+
+/** The same for a search, which ends with 1 where it finds nothing. */
+export const gitSearch = (directory: string, ...line: ReadonlyArray<string>) =>
+  run(directory, line, (code, err) => code === 0 || (code === 1 && err === ""))
 
 const unavailable = (message: string) =>
   new RemoteError({

@@ -70,9 +70,14 @@ export const resolve = Command.make("resolve", { clone: cloneOption, root: rootO
   )
 )
 
-const attributesOf = (root: string): ReadonlyArray<string> => [
-  `${root === "" ? "" : `${root}/`}**/*.json merge=chainstore`
-]
+/** A pattern of gitattributes(5): what means something in a pattern is escaped, and what would end it is quoted. */
+const patternOf = (root: string): string => {
+  const escaped = root.replace(/[\\*?[\]]/g, "\\$&").replace(/^!/, "\\!")
+  const pattern = `${root === "" ? "" : `${escaped}/`}**/*.json`
+  return /[\s"]|^#/.test(pattern) ? JSON.stringify(pattern) : pattern
+}
+
+const attributesOf = (root: string): ReadonlyArray<string> => [`${patternOf(root)} merge=chainstore`]
 
 export const init = Command.make(
   "init",

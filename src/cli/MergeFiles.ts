@@ -1,10 +1,12 @@
 import { Either } from "effect"
 import { diff3Merge } from "node-diff3"
-import { encode } from "../domain/CanonicalJson.js"
-
+import { encode, JsonNumber } from "../domain/CanonicalJson.js"
+import type { Json } from "../domain/Document.js"
+import { isObject, own } from "../domain/merge/JsonIdentity.js"
 import { type DocumentSides, mergeDocuments } from "../domain/merge/MergeDocuments.js"
-import type { MergeConflict, MergeRules, Settlement } from "../domain/merge/MergeRules.js"
-import { parseSpelled, type SpelledObject } from "../domain/SpelledJson.js"
+import type { MergeConflict, MergeRules } from "../domain/merge/MergeRules.js"
+import { parseSpelled, type SpelledJson, type SpelledObject } from "../domain/SpelledJson.js"
+import { derivedKind } from "./DerivedFile.js"
 
 /** Three versions of a file; Git gives an empty base where both sides added the file. */
 export type FileSides = DocumentSides<Uint8Array>
@@ -16,46 +18,86 @@ export interface MergedFile {
   readonly isClean: boolean
 }
 
-const decoder = new TextDecoder()
-const encoder = new TextEncoder()
-const linesOf = (content: Uint8Array) => decoder.decode(content).split("\n")
+/** A text with a character for each byte, so that texts in any encoding keep their bytes. */
+const charactersOf = (content: Uint8Array): string =>
+  Array.from(content, (byte) => String.fromCharCode(byte)).join("")
 
-/** Texts merged by lines, with conflict markers as Git writes them. */
-const mergeTexts = ({ base, ours, theirs }: FileSides): MergedFile => {
-  const regions = diff3Merge(linesOf(ours), base === undefined ? [] : linesOf(base), linesOf(theirs), {
-    excludeFalseConflicts: true
-  })
+const contentOf = (characters: string): Uint8Array =>
+  Uint8Array.from(characters, (character) => character.charCodeAt(0))
+
+type Lines = ReadonlyArray<string>
+const linesOf = (content: Uint8Array): Lines => charactersOf(content).split("\n")
+
+/** Texts merged by lines, with conflict markers as Git writes them; `written` is what stands there for a line. */
+const mergeLines = ({ base, ours, theirs }: DocumentSides<Lines>, written = (line: string) => line) => {
+  const regions = diff3Merge([...ours], [...(base ?? [])], [...theirs], { excludeFalseConflicts: true })
   const lines = regions.flatMap(({ conflict, ok }) =>
     conflict === undefined
       ? (ok ?? [])
       : [
           "<<<<<<< ours",
-          ...conflict.a,
+          ...conflict.a.map(written),
           "||||||| base",
-          ...conflict.o,
+          ...conflict.o.map(written),
           "=======",
-          ...conflict.b,
+          ...conflict.b.map(written),
           ">>>>>>> theirs"
         ]
   )
   const isClean = regions.every(({ conflict }) => conflict === undefined)
-  return { content: encoder.encode(lines.join("\n")), conflicts: [], isClean }
+  return { content: contentOf(lines.join("\n")), isClean }
 }
 
-const bytesOf = (document: SpelledObject): Uint8Array => Either.getOrThrow(encode(document))
+/** As Git, which takes a file that has a zero byte for none that has lines. */
+const mergeTexts = ({ base, ours, theirs }: FileSides): MergedFile => {
+  if ([base, ours, theirs].some((content) => content?.includes(0))) {
+    return { content: ours, conflicts: [], isClean: false }
+  }
+  const sides = { base: base && linesOf(base), ours: linesOf(ours), theirs: linesOf(theirs) }
+  return { ...mergeLines(sides), conflicts: [] }
+}
+
+const bytesOf = (value: SpelledJson): Uint8Array => Either.getOrThrow(encode(value))
+
+const sideNames = ["base", "ours", "theirs"] as const
+type SideName = (typeof sideNames)[number]
+
+/** A line of a document that has a stand-in for the value of one side at one conflict: no JSON has such a value. */
+const standIn = /^(( *).*)<(base|ours|theirs) (\d+)>(,?)$/
+
+/**
+ * The document with markers around every value that is in conflict. The three texts have a stand-in for it, so that
+ * they differ at every conflict and nowhere else, also where the values themselves would merge by lines.
+ */
+const withMarkers = (sides: DocumentSides<SpelledObject>, conflicts: ReadonlyArray<MergeConflict>) => {
+  const textOf = (side: SideName) => {
+    let at = 0
+    const settle: MergeRules["settle"] = (conflict) => {
+      const value = new JsonNumber(`<${side} ${at++}>`) as unknown as Json
+      return { value: conflict[side] === undefined ? undefined : value }
+    }
+    return linesOf(bytesOf(mergeDocuments(sides, { settle }).document))
+  }
+  const valueAt = (side: SideName, at: number): SpelledJson =>
+    conflicts[at]!.path.reduce<SpelledJson | undefined>(
+      (value, name) => (isObject(value) ? own(value, String(name)) : undefined),
+      sides[side]
+    ) ?? null
+  const written = (line: string): string => {
+    const [, before, indent, side, at, after] = standIn.exec(line) ?? []
+    if (before === undefined) return line
+    const text = charactersOf(bytesOf(valueAt(side as SideName, Number(at)))).trimEnd()
+    return `${before}${text.replaceAll("\n", `\n${indent}`)}${after}`
+  }
+  const [base, ours, theirs] = sideNames.map(textOf) as [Lines, Lines, Lines]
+  return mergeLines({ base, ours, theirs }, written).content
+}
 
 const mergeDocumentFiles = (sides: DocumentSides<SpelledObject>): MergedFile => {
   const { conflicts, document } = mergeDocuments(sides)
-  if (conflicts.length === 0) return { content: bytesOf(document), conflicts, isClean: true }
-  // The three files differ in what is in conflict, and in nothing else.
-  const settled = (settle: (conflict: MergeConflict) => Settlement) =>
-    bytesOf(mergeDocuments(sides, { settle }).document)
-  const { content } = mergeTexts({
-    base: settled(({ base }) => ({ value: base })),
-    ours: settled(() => "ours"),
-    theirs: settled(() => "theirs")
-  })
-  return { content, conflicts, isClean: false }
+  return conflicts.length === 0
+    ? { content: bytesOf(document), conflicts, isClean: true }
+    : { content: withMarkers(sides, conflicts), conflicts, isClean: false }
 }
 
 const entries: MergeRules = {
@@ -68,30 +110,29 @@ const manifest: MergeRules = { ...entries, fields: { ids: "set" } }
  * Index and manifest files of format 1, merged by entry. They do not name the tree that they describe, so that no
  * reader believes them before they have been rebuilt.
  */
-const mergeDerived = (sides: DocumentSides<SpelledObject>): MergedFile => {
-  const rules = Array.isArray(sides.ours["ids"]) ? manifest : entries
+const mergeDerived = (sides: DocumentSides<SpelledObject>, rules: MergeRules): MergedFile => {
   const { tree: _, ...file } = mergeDocuments(sides, rules).document
   return { content: bytesOf(file), conflicts: [], isClean: true }
 }
 
-const derivedPath = /(^|\/)_(index|manifest)\//
+const byteOrderMark = [0xef, 0xbb, 0xbf] as const
+const isMarked = (content: Uint8Array) => byteOrderMark.every((byte, at) => content[at] === byte)
 
-/** Files of trees of format 2, which notice that their rows are not those that they describe. */
-const isTree = (file: SpelledObject): boolean => !("ids" in file)
-
-/** Merges three versions of a file that a store has written, as far as its path tells what it is. */
+/** Merges three versions of a file that a store has written, as far as its path and content tell what it is. */
 export const mergeFiles = (sides: FileSides, path = ""): MergedFile => {
-  const isDerived = derivedPath.test(path)
+  const kind = derivedKind(path, sides)
+  // Readers of a tree of format 2 notice that its rows are not those that it describes.
+  if (kind === "tree") return { content: sides.ours, conflicts: [], isClean: true }
   const parsed = Either.all({
     base: sides.base === undefined ? Either.right(undefined) : parseSpelled(sides.base),
     ours: parseSpelled(sides.ours),
     theirs: parseSpelled(sides.theirs)
   })
-  if (Either.isRight(parsed)) {
-    if (!isDerived) return mergeDocumentFiles(parsed.right)
-    if (!isTree(parsed.right.ours)) return mergeDerived(parsed.right)
-  }
-  return isDerived ? { content: sides.ours, conflicts: [], isClean: true } : mergeTexts(sides)
+  if (Either.isLeft(parsed)) return mergeTexts(sides)
+  if (kind !== undefined) return mergeDerived(parsed.right, kind === "manifest" ? manifest : entries)
+  const merged = mergeDocumentFiles(parsed.right)
+  const mark = isMarked(sides.ours) ? byteOrderMark : []
+  return { ...merged, content: Uint8Array.from([...mark, ...merged.content]) }
 }
 
 /** Whether a file is there in bytes: Git gives an empty file for a version that there is not. */

@@ -4,7 +4,7 @@ import { parseSettings, settingsFileName } from "../domain/Settings.js"
 import { ConflictError, RemoteError } from "../domain/StoreError.js"
 import { Store } from "../store/Store.js"
 import { Stores } from "./Connection.js"
-import { git } from "./GitClone.js"
+import { git, gitSearch } from "./GitClone.js"
 
 const derived = ["_index", "_manifest"] as const
 
@@ -28,6 +28,17 @@ const unmergedIn = (clone: string) =>
         const [mode, oid, stage = ""] = about.split(" ")
         return { stage, entry: `${mode},${oid}`, path }
       })
+  )
+
+/** The staged documents that still have conflict markers: no line of a JSON text begins like these. */
+const markedIn = (clone: string, root: string) =>
+  Effect.map(
+    gitSearch(
+      clone,
+      ...["grep", "--cached", "-z", "-l", "-E", "^(<<<<<<< |>>>>>>> )", "--"],
+      root === "" ? ":/" : `:(top,literal)${root}`
+    ),
+    (text) => text.split("\0").filter((path) => path.endsWith(".json"))
   )
 
 /** One side's version of each file: which one matters nothing, since the files are rebuilt. */
@@ -73,7 +84,7 @@ const collectionsIn = (root: string, paths: string): ReadonlyArray<string> => {
 
 /**
  * Rebuilds the indexes and manifests of what Git's index has, in a repository of its own that borrows the objects of
- * the clone, and stages the result. Refuses while a document is in conflict.
+ * the clone, and stages the result. Refuses while a document is in conflict, or staged with its markers.
  */
 export const rebuildDerived = (clone: string, root: string) =>
   Effect.scoped(
@@ -82,9 +93,11 @@ export const rebuildDerived = (clone: string, root: string) =>
       const { join, resolve } = yield* Path.Path
       const top = (yield* git(clone, "rev-parse", "--show-toplevel")).trim()
       const folders = derived.map((name) => under(root, name))
-      const isDerived = ({ path }: Unmerged) => folders.some((folder) => path.startsWith(`${folder}/`))
+      const isDerived = ({ path }: Pick<Unmerged, "path">) =>
+        folders.some((folder) => path.startsWith(`${folder}/`))
       const unmerged = yield* unmergedIn(top)
-      const open = new Set(unmerged.filter((one) => !isDerived(one)).map(({ path }) => path))
+      const marked = (yield* markedIn(top, root)).map((path) => ({ path }))
+      const open = new Set([...unmerged, ...marked].filter((one) => !isDerived(one)).map(({ path }) => path))
       if (open.size > 0) {
         return yield* new ConflictError({
           operation: "resolve",

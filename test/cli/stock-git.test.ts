@@ -174,6 +174,14 @@ describe.each([1, 2] as const)("a stock clone with indexes of format %i", (forma
         writeFileSync(path, text.replace(/<<<<<<< ours\n(.*\n)[\s\S]*>>>>>>> theirs\n/, "$1"))
         git("add", path)
         assert.strictEqual((yield* call(["resolve", "--clone", work])).code, 0)
+        const whole = readFileSync(path, "utf8")
+        writeFileSync(path, text)
+        git("add", path)
+        const marked = yield* call(["resolve", "--clone", work])
+        assert.strictEqual(marked.code, 4)
+        assert.match(marked.err, /not merged yet: data\/things\/d1\.json/)
+        writeFileSync(path, whole)
+        git("add", path)
         git("commit", "-q", "-m", "merge")
         assert.deepInclude(document("d1"), { _rev: 3, n: 10, mine: 1, theirs: 1 })
         git("fsck", "--strict")
@@ -183,7 +191,8 @@ describe.each([1, 2] as const)("a stock clone with indexes of format %i", (forma
 })
 
 describe("chainstore merge-driver", () => {
-  const files = (base: string, ours: string, theirs: string, path: string) =>
+  type Content = string | Uint8Array
+  const files = (base: Content, ours: Content, theirs: Content, path: string) =>
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine
       const names = Object.entries({ base, ours, theirs }).map(([name, text]) => {
@@ -191,7 +200,8 @@ describe("chainstore merge-driver", () => {
         return join(directory, name)
       })
       const ran = yield* call(["merge-driver", ...names, path])
-      return { ...ran, text: readFileSync(join(directory, "ours"), "utf8") }
+      const bytes = readFileSync(join(directory, "ours"))
+      return { ...ran, bytes, text: bytes.toString() }
     })
 
   it.scopedLive("merges what both sides added, and keeps the spelling of numbers", () =>
@@ -207,6 +217,52 @@ describe("chainstore merge-driver", () => {
       const { code, text } = yield* files("{}\n", '{"a": 1\n', '{"b": 1}\n', "data/c/x.json")
       assert.strictEqual(code, 4)
       assert.strictEqual(text, '<<<<<<< ours\n{"a": 1\n||||||| base\n{}\n=======\n{"b": 1}\n>>>>>>> theirs\n')
+    })
+  )
+
+  it.scopedLive("writes markers around every value in conflict, also where lines would merge", () =>
+    Effect.gen(function* () {
+      const file = (list: string, n: string) => `{\n  "list": [\n${list}\n  ],\n  "n": ${n}\n}\n`
+      const { code, text } = yield* files(
+        file("    1,\n    2,\n    3", "1.0"),
+        file("    0,\n    2,\n    3", "2.0"),
+        file("    1,\n    2,\n    4", "3"),
+        "data/c/x.json"
+      )
+      assert.strictEqual(code, 4)
+      const list = (items: string) => `  "list": [\n${items}\n  ],\n`
+      assert.strictEqual(
+        text,
+        `{\n<<<<<<< ours\n${list("    0,\n    2,\n    3")}  "n": 2.0\n||||||| base\n${list("    1,\n    2,\n    3")}  "n": 1.0\n=======\n${list("    1,\n    2,\n    4")}  "n": 3\n>>>>>>> theirs\n}\n`
+      )
+    })
+  )
+
+  it.scopedLive(
+    "keeps bytes that are no UTF-8 and a byte order mark, also of a path that begins with a dash",
+    () =>
+      Effect.gen(function* () {
+        const latin = (text: string) => Buffer.from(text, "latin1")
+        const lines = yield* files(
+          latin("\xe9\n\n1\n"),
+          latin("\xe9\n\n2\n"),
+          latin("\xe8\n\n1\n"),
+          "-x.json"
+        )
+        assert.deepStrictEqual([lines.code, lines.bytes.toString("latin1")], [0, "\xe8\n\n2\n"], lines.err)
+        const marked = yield* files('\ufeff{"a":1}', '\ufeff{"a":2}', '\ufeff{"a":1,"b":1}', "data/c/x.json")
+        assert.deepStrictEqual([marked.code, marked.text], [0, '\ufeff{\n  "a": 2,\n  "b": 1\n}\n'])
+        const binary = yield* files("\0\n\n1", "\0\n\n2", "\0a\n\n1", "data/c/x.json")
+        assert.deepStrictEqual([binary.code, binary.text], [4, "\0\n\n2"])
+      })
+  )
+
+  it.scopedLive("merges a document that lies in a directory named as those of indexes are", () =>
+    Effect.gen(function* () {
+      for (const path of ["data/notes/_index/x.json", "_manifest/x.json"]) {
+        const { code, text } = yield* files('{"a":1,"b":1}', '{"a":2,"b":1}', '{"a":1,"b":2}', path)
+        assert.deepStrictEqual([code, JSON.parse(text)], [0, { a: 2, b: 2 }])
+      }
     })
   )
 
@@ -242,6 +298,27 @@ describe("chainstore merge-driver", () => {
 })
 
 describe("chainstore init", () => {
+  it.scopedLive("writes patterns that Git reads as the root, whatever its name", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      const work = join(directory, "work")
+      execFileSync("git", ["init", "-q", work])
+      for (const root of ["", "my data", "data[1]", "#a", 'say "a"', "a*b", "!a", "a\\b c"]) {
+        writeFileSync(join(work, ".gitattributes"), "")
+        const ran = yield* call(["init", "--git-attributes", "--clone", work, "--root", root])
+        assert.strictEqual(ran.code, 0, ran.err)
+        const path = join(root, "notes/x.json")
+        const line = ["-C", work, "check-attr", "-z", "merge", "--", path, `other/${path}`]
+        const said = execFileSync("git", line, { encoding: "utf8" }).split("\0")
+        assert.deepStrictEqual(
+          [said[2], said[5]],
+          ["chainstore", root === "" ? "chainstore" : "unspecified"],
+          root
+        )
+      }
+    })
+  )
+
   it.scopedLive(
     "prints what is to be run, adds its line once, and does nothing without being told what",
     () =>

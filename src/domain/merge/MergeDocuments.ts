@@ -1,6 +1,8 @@
 import * as Option from "effect/Option"
 import type { JsonObject } from "../Document.js"
+import { kindOf } from "../OptionProblems.js"
 import { asRead, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
+import { containsMark, isMark } from "./ConflictMark.js"
 import { sumOfChanges } from "./Counter.js"
 import {
   eitherOf,
@@ -25,6 +27,7 @@ import {
   type RuleNode
 } from "./MergeRules.js"
 import { mergeMetadata } from "./Metadata.js"
+import { mergedIn, settlementIn } from "./RuleResults.js"
 import { mergeLines, mergeSequence } from "./SequenceMerge.js"
 
 /**
@@ -62,7 +65,7 @@ interface Versions {
 
 /** The values of three versions, without those that are absent, as JavaScript reads them. */
 const sidesOf = ({ base, ours, theirs }: Versions): MergeSides => ({
-  ...(base === undefined ? {} : { base: asRead(base) }),
+  ...(base === undefined || containsMark(base) ? {} : { base: asRead(base) }),
   ...(ours === undefined ? {} : { ours: asRead(ours) }),
   ...(theirs === undefined ? {} : { theirs: asRead(theirs) })
 })
@@ -78,7 +81,7 @@ class Merging {
 
   private conflict(path: Path, versions: Versions): Optional {
     const found = { path, ...sidesOf(versions) }
-    const settled = this.rules.settle?.(found)
+    const settled = this.rules.settle === undefined ? undefined : settlementIn(this.rules.settle(found), path)
     if (typeof settled === "object") return settled.value
     if (settled === undefined) this.conflicts.push(found)
     return settled === "theirs" ? versions.theirs : versions.ours
@@ -90,8 +93,10 @@ class Merging {
     if (isSpelledAlike(base, theirs)) return ours
     const { rule } = node
     if (typeof rule === "function") {
-      return Option.getOrElse(rule(sidesOf(versions)), () => this.conflict(path, versions))
+      const merged = mergedIn(rule(sidesOf(versions)), path)
+      return Option.getOrElse(merged, () => this.conflict(path, versions))
     }
+    if (isMark(base)) return this.whole(path, versions)
     const start = base === undefined ? 0 : base
     if (rule === "counter" && isNumber(start) && isNumber(ours) && isNumber(theirs)) {
       return sumOfChanges(start, ours, theirs) ?? this.conflict(path, versions)
@@ -183,7 +188,10 @@ class Merging {
       parts((name) => !isBody(name)),
       metadata
     )
-    if (!isObject(body)) throw new TypeError("the merger of a document must return an object")
+    if (!isObject(body))
+      throw new Error(
+        `the rule for the document returned ${kindOf(body)}: it must return an object in Option.some`
+      )
     return Object.fromEntries([...Object.entries(body), ...Object.entries(head)])
   }
 }
@@ -219,10 +227,11 @@ export function mergeDocuments(
   sides: DocumentSides<SpelledObject>,
   rules: MergeRules = {}
 ): MergedDocument<SpelledObject> {
-  const { base, ours, theirs } = sides
+  const { ours, theirs } = sides
+  const base = isMark(sides.base) ? undefined : sides.base
   const isOneVersion = Object.hasOwn(ours, "_rev") && isSpelledAlike(ours, theirs)
   if (isSpelledAlike(base, theirs) || isOneVersion) return { document: ours, conflicts: [] }
   if (isSpelledAlike(base, ours)) return { document: theirs, conflicts: [] }
   const merging = new Merging(rules)
-  return { document: merging.document(sides), conflicts: merging.conflicts }
+  return { document: merging.document({ base, ours, theirs }), conflicts: merging.conflicts }
 }

@@ -1,6 +1,6 @@
 import { compareCodePoints } from "../CanonicalJson.js"
 import { asRead, type SpelledJson, type SpelledObject } from "../SpelledJson.js"
-import { type Optional, own } from "./JsonIdentity.js"
+import { isEqual, type Optional, own } from "./JsonIdentity.js"
 
 const later = (values: ReadonlyArray<string>): string =>
   values.reduce((a, b) => (compareTimes(a, b) >= 0 ? a : b))
@@ -26,8 +26,11 @@ const combine = <V extends SpelledJson>(
   }
 }
 
+const same = (ours: Optional, theirs: Optional): Optional => (isEqual(ours, theirs) ? ours : undefined)
+
 /** What the metadata of two versions of a document become. */
 const members = new Map([
+  ["_id", same],
   ["_rev", combine(isRevision, (values) => Math.max(...values) + 1)],
   ["_created_at", combine(isTime, earlier)],
   ["_updated_at", combine(isTime, later)]

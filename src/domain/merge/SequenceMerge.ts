@@ -1,7 +1,7 @@
 import { diff3MergeRegions } from "node-diff3"
 import { compareCodePoints } from "../CanonicalJson.js"
 import type { SpelledJson } from "../SpelledJson.js"
-import { type SpelledList, spelledText } from "./JsonIdentity.js"
+import { eitherOf, isEqual, type SpelledList, spelledText, valueText } from "./JsonIdentity.js"
 
 type Texts = ReadonlyArray<string>
 
@@ -49,8 +49,9 @@ const compareLists = (a: Texts, b: Texts): number => {
   return at === a.length || at === b.length ? a.length - b.length : compareCodePoints(a[at]!, b[at]!)
 }
 
-/** Two insertions, one behind the other; what both begin and end with is there once. */
-const bothInserted = (ours: Texts, theirs: Texts): Texts => {
+/** Two insertions, one behind the other; what both begin and end with is there once, if one equal change `isOnce`. */
+const bothInserted = (ours: Texts, theirs: Texts, isOnce: boolean): Texts => {
+  if (!isOnce) return [ours, theirs].sort(compareLists).flat()
   const { before, after, middles } = trimmed(ours, theirs)
   return [...before, ...middles.sort(compareLists).flat(), ...after]
 }
@@ -71,8 +72,9 @@ const mergeTexts = (
   for (const region of diff3MergeRegions(a, o, b)) {
     if (region.stable) result.push(region.bufferContent)
     else if (isOnce && isSame(region.aContent, region.bContent)) result.push(region.aContent)
-    else if (byContent && region.oLength === 0) result.push(bothInserted(region.aContent, region.bContent))
-    else return undefined
+    else if (byContent && region.oLength === 0) {
+      result.push(bothInserted(region.aContent, region.bContent, isOnce))
+    } else return undefined
   }
   return [...result, after].flat()
 }
@@ -90,15 +92,31 @@ export const mergeSequence = (
   byContent: boolean,
   isOnce: boolean
 ): SpelledList | undefined => {
-  const items = new Map<string, SpelledJson>()
-  const textsOf = (list: SpelledList): Texts =>
-    list.map((item) => {
-      const text = spelledText(item)
-      items.set(text, item)
-      return text
-    })
-  const merged = mergeTexts(textsOf(base), textsOf(ours), textsOf(theirs), byContent, isOnce)
-  return merged?.map((text) => items.get(text)!)
+  const mergedBy = (textOf: (item: SpelledJson) => string): SpelledList | undefined => {
+    const items = new Map<string, SpelledJson>()
+    const textsOf = (list: SpelledList, choose: (item: SpelledJson, before: SpelledJson) => SpelledJson) =>
+      list.map((item) => {
+        const text = textOf(item)
+        items.set(text, choose(item, items.get(text) ?? item))
+        return text
+      })
+    const [a, b] = [textsOf(ours, eitherOf), textsOf(theirs, eitherOf)]
+    const merged = mergeTexts(
+      textsOf(base, (item) => item),
+      a,
+      b,
+      byContent,
+      isOnce
+    )
+    return merged?.map((text) => items.get(text)!)
+  }
+  const byValue = mergedBy(valueText)
+  if (byValue === undefined) return undefined
+  // Items that a side only spelled otherwise keep that spelling where it makes no other difference.
+  const all = [...base, ...ours, ...theirs]
+  if (new Set(all.map(spelledText)).size === new Set(all.map(valueText)).size) return byValue
+  const bySpelling = mergedBy(spelledText)
+  return bySpelling !== undefined && isEqual(bySpelling, byValue) ? bySpelling : byValue
 }
 
 /** Merges texts by lines; undefined as for lists. */

@@ -116,6 +116,17 @@ describe("lists", () => {
     })
   })
 
+  it("as sequences keep equal insertions of both sides where an equal change is not one change", () => {
+    const sides = lists([0], [0, 1], [0, 1])
+    const fields = { list: { sequence: "byContent" } } as const
+    assert.deepStrictEqual(clean(sides, { fields }), { list: [0, 1] })
+    assert.deepStrictEqual(clean(sides, { fields, sameChange: "conflict" }), { list: [0, 1, 1] })
+    assert.strictEqual(
+      mergeDocuments(sides, { fields: { list: "sequence" }, sameChange: "conflict" }).conflicts.length,
+      1
+    )
+  })
+
   const keyed: MergeRules = { fields: { list: { key: "id", fields: { stock: "counter" } } } }
 
   it("of objects with a key are merged item by item", () => {
@@ -212,6 +223,13 @@ describe("texts and numbers", () => {
       spelled(`{"a":9007199254740992}`, `{"a":9007199254740992,"b":1}`, `{"a":9007199254740993}`),
       `{"a":9007199254740993,"b":1}`
     )
+    for (const a of ["sequence", { sequence: "byContent" }] as const) {
+      const list = (ours: string, theirs: string) =>
+        spelled(`{"a":[10,1,2]}`, `{"a":${ours}}`, `{"a":${theirs}}`, { fields: { a } })
+      assert.strictEqual(list("[10.0,1,2]", "[11,1,2]"), `{"a":[11,1,2]}`)
+      assert.strictEqual(list("[10.0,1,2]", "[10,1,3]"), `{"a":[10.0,1,3]}`)
+      assert.strictEqual(list("[10,1,2,3]", "[10,1,2,3.0]"), `{"a":[10,1,2,3]}`)
+    }
     const counters: MergeRules = { fields: { a: "counter" } }
     assert.strictEqual(
       spelled(`{"a":9007199254740993}`, `{"a":9007199254740995}`, `{"a":9007199254740994}`, counters),
@@ -250,12 +268,54 @@ describe("metadata", () => {
     assert.deepStrictEqual(clean({ base, ours, theirs: { ...ours } }, { fields: { a: "counter" } }), ours)
   })
 
+  it("of a document that both added is in no conflict, also where equal changes are", () => {
+    const [ours, theirs] = [stored(1, 0, { a: 1 }), stored(1, 1, { b: 1 })]
+    assert.deepStrictEqual(
+      clean({ base: undefined, ours, theirs }, { sameChange: "conflict" }),
+      stored(2, 1, { a: 1, b: 1 })
+    )
+  })
+
   it("that a foreign program broke is taken from the other side", () => {
     const ours = { ...stored(5, 2, { a: 2, b: 1 }), _rev: "five", _updated_at: "yesterday" }
     assert.deepStrictEqual(
       clean({ base, ours, theirs: stored(4, 3, { a: 1, b: 2 }) }),
       stored(5, 3, { a: 2, b: 2 })
     )
+  })
+})
+
+describe("a mark of a conflict between merge bases", () => {
+  const mark = { "\0conflict": ["one", null] }
+
+  it("is no base: what differs there is a conflict, whatever the rule", () => {
+    const sides = { base: { s: mark }, ours: { s: { w: 2 } }, theirs: { s: { h: 5 } } }
+    const found = { path: ["s"], ours: { w: 2 }, theirs: { h: 5 } }
+    assert.deepStrictEqual(mergeDocuments(sides), { document: sides.ours, conflicts: [found] })
+    assert.deepStrictEqual(clean({ ...sides, theirs: sides.ours }), sides.ours)
+    const lists = { base: { s: mark }, ours: { s: [1] }, theirs: { s: [2] } }
+    for (const s of ["set", "sequence", "counter", { key: "id" }] as const) {
+      assert.strictEqual(mergeDocuments(lists, { fields: { s } }).conflicts.length, 1)
+    }
+  })
+
+  it("is shown to no rule, wherever it lies", () => {
+    const seen: Array<unknown> = []
+    const note: MergeRules["document"] = (sides) => {
+      seen.push(sides)
+      return Option.none()
+    }
+    for (const base of [{ s: mark }, { s: { w: mark } }]) {
+      const sides = { base, ours: { s: { w: 2 } }, theirs: { s: { w: 5 } } }
+      const { conflicts } = mergeDocuments(sides, { fields: { s: note } })
+      assert.deepStrictEqual(conflicts, [{ path: ["s"], ours: { w: 2 }, theirs: { w: 5 } }])
+    }
+    mergeDocuments({ base: mark, ours: { a: 1 }, theirs: { a: 2 } }, { document: note, settle: () => "ours" })
+    assert.deepStrictEqual(seen, [
+      { ours: { w: 2 }, theirs: { w: 5 } },
+      { ours: { w: 2 }, theirs: { w: 5 } },
+      { ours: { a: 1 }, theirs: { a: 2 } }
+    ])
   })
 })
 
@@ -290,6 +350,44 @@ describe("rules", () => {
       theirs: { _id: "x", _rev: 2, a: 3 }
     }
     assert.deepStrictEqual(clean(sides, { document }), { _id: "x", _rev: 3, from: [`{"a":2}`, `{"a":3}`] })
+  })
+
+  it("are refused in words where they return what they may not", () => {
+    const sides = { base: { a: { n: 1 } }, ours: { a: { n: 2 } }, theirs: { a: { n: 3 } } }
+    const returned: ReadonlyArray<readonly [unknown, RegExp]> = [
+      [5, /a number/],
+      [undefined, /undefined/],
+      [null, /null/],
+      [Promise.resolve(Option.none()), /a promise/],
+      [Option.some(new Date(0)), /not JSON/],
+      [Option.some(Promise.resolve(1)), /a promise/],
+      [Option.some(Number.NaN), /not JSON/]
+    ]
+    for (const [value, says] of returned) {
+      const rules = { fields: { "a.n": () => value } } as unknown as MergeRules
+      const wrong = () => mergeDocuments(sides, rules)
+      assert.throws(wrong, /the rule for a\.n returned .*must return an Option/)
+      assert.throws(wrong, says)
+      const document = { document: () => value } as unknown as MergeRules
+      assert.throws(() => mergeDocuments(sides, document), says)
+    }
+    const settled: ReadonlyArray<readonly [unknown, RegExp]> = [
+      ["their", /"their"/],
+      [null, /null/],
+      [7, /a number/],
+      [Option.some("ours"), /an Option/],
+      [Promise.resolve("ours"), /a promise/],
+      [{ value: new Map() }, /not JSON/]
+    ]
+    for (const [value, says] of settled) {
+      const wrong = () => mergeDocuments(sides, { settle: () => value } as unknown as MergeRules)
+      assert.throws(
+        wrong,
+        /settle for a\.n returned .*must return "ours", "theirs", \{ value \} or undefined/
+      )
+      assert.throws(wrong, says)
+    }
+    assert.throws(() => mergeDocuments(sides, { document: () => Option.some(1) }), /an object/)
   })
 
   it("come from annotations of a schema, by the names and types that are stored", () => {

@@ -1,0 +1,52 @@
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { encodeInline } from "../CanonicalJson.js"
+import type { Json } from "../Document.js"
+import { kindOf } from "../OptionProblems.js"
+import type { Settlement } from "./MergeRules.js"
+
+type Path = ReadonlyArray<string | number>
+
+const placeOf = (path: Path): string => (path.length === 0 ? "the document" : path.join("."))
+
+const said = (value: unknown): string => {
+  if (value instanceof Promise) return "a promise"
+  if (Option.isOption(value)) return "an Option"
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : kindOf(value)
+}
+
+const wrong = (what: string, path: Path, returned: string, allowed: string): Error =>
+  new Error(`${what} ${placeOf(path)} returned ${returned}: it must return ${allowed}`)
+
+/** What is wrong with a value that a document is to have; an absent one is right. */
+const problemOf = (value: unknown): string | undefined => {
+  if (value === undefined) return undefined
+  if (value instanceof Promise) return "a promise"
+  const text = encodeInline(value)
+  return Either.isLeft(text) ? `a value that is not JSON (${text.left.message})` : undefined
+}
+
+/** What a function that merges returned, if it may return it. Programs without types return other things too. */
+export const mergedIn = (returned: unknown, path: Path): Option.Option<Json | undefined> => {
+  const allowed = "an Option of the merged value, or Option.none() for a conflict"
+  if (!Option.isOption(returned)) throw wrong("the rule for", path, said(returned), allowed)
+  const problem = Option.isSome(returned) ? problemOf(returned.value) : undefined
+  if (problem !== undefined) throw wrong("the rule for", path, problem, allowed)
+  return returned as Option.Option<Json | undefined>
+}
+
+const isValue = (returned: unknown): returned is { readonly value: unknown } =>
+  typeof returned === "object" &&
+  returned !== null &&
+  !Option.isOption(returned) &&
+  Object.hasOwn(returned, "value")
+
+/** What `settle` returned, if it may return it. */
+export const settlementIn = (returned: unknown, path: Path): Settlement | undefined => {
+  if (returned === undefined || returned === "ours" || returned === "theirs") return returned
+  const allowed = '"ours", "theirs", { value } or undefined'
+  if (!isValue(returned)) throw wrong("settle for", path, said(returned), allowed)
+  const problem = problemOf(returned.value)
+  if (problem !== undefined) throw wrong("settle for", path, problem, allowed)
+  return returned as Settlement
+}
