@@ -104,7 +104,8 @@ class Merging {
     if (ours === undefined || theirs === undefined) {
       return ours === theirs ? undefined : this.whole(path, versions)
     }
-    if (this.isOnce && isSpelledAlike(ours, theirs)) return ours
+    // What is counted inside was counted twice, however equal the objects around it are.
+    if (this.isOnce && node.below.length === 0 && isSpelledAlike(ours, theirs)) return ours
     if (rule !== "whole" && (base === undefined || isObject(base)) && isObject(ours) && isObject(theirs)) {
       return this.object(path, node, { base, ours, theirs })
     }

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import { encode } from "../../domain/CanonicalJson.js"
 import type { JsonObject } from "../../domain/Document.js"
+import { conflictName, isMark } from "../../domain/merge/ConflictMark.js"
 import { type MergeConflict, type MergeRules, mergeDocuments } from "../../domain/merge/index.js"
 import { asRead, parseSpelled, type SpelledJson, type SpelledObject } from "../../domain/SpelledJson.js"
 import { withoutMetadata } from "./Versions.js"
@@ -22,14 +23,8 @@ export type ContentMerge =
       readonly conflicts: ReadonlyArray<MergeConflict>
     }
 
-/** The member of an object that stands for a conflict between merge bases, which is like no value of a document. */
-const conflictName = "\0conflict"
-
 const parsed = (content: Uint8Array | undefined): Either.Either<SpelledObject | undefined, string> =>
   content === undefined ? Either.right(undefined) : parseSpelled(content)
-
-const isMark = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && Object.hasOwn(value, conflictName)
 
 /** An object without the members that are marks; undefined where it is one. */
 const unmarked = (value: SpelledObject): SpelledObject | undefined =>
@@ -51,7 +46,7 @@ export const readable = (content: Uint8Array | undefined): JsonObject | undefine
   })
 
 const shownConflict = ({ base, ...others }: MergeConflict): MergeConflict =>
-  base === undefined || isMark(base) ? others : { ...others, base }
+  base === undefined || isMark(base as SpelledJson) ? others : { ...others, base }
 
 const encoded = (document: SpelledObject) =>
   Either.mapLeft(encode(document), ({ message, path }) => `${path}: ${message}`)
