@@ -34,10 +34,19 @@ const tier = (
 })
 
 /**
- * What counts requests, limits or turns of a whole process: each of these files has a thread of its own. `npm test`
- * runs the other files of the main tier in processes that load the library once for all of them.
+ * What looks at a virtual clock, or counts requests, limits or turns of a whole process: each of these files has a thread
+ * of its own. `npm test` runs the other files of the main tier in processes that load the library once for all of them.
  */
-const alone = ["test/http/{console,server}/**/*.test.ts", "test/store/remote/github/**/*.test.ts"]
+const alone = [
+  "test/chain/**/*.test.ts",
+  "test/domain/StoreValues.test.ts",
+  "test/git/disk/Oracles.test.ts",
+  "test/http/{console,server}/**/*.test.ts",
+  "test/http/host/Limits.test.ts",
+  "test/store/operations/Writer*.test.ts",
+  "test/store/remote/github/**/*.test.ts",
+  "test/store/transfer/FromAsyncIterable.test.ts"
+]
 
 export default defineConfig({
   test: {
