@@ -4,48 +4,17 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Oid } from "../../src/domain/Oid.js"
 import { GitRemote } from "../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../src/store/Store.js"
 import { gitRemoteContract } from "../contract/GitRemoteContract.js"
-import * as HttpBackend from "../support/git/HttpBackend.js"
+import { subject } from "../support/git/httpSubject.js"
 import { servers, serving } from "../support/git/WebServers.js"
-import { stripped } from "../support/git/WireFaults.js"
 import { killByWire } from "../support/git/wireKills.js"
-
-const subject = (lacks: Parameters<typeof stripped>[1] = {}, ...settings: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const backend = yield* HttpBackend.make
-    if (Object.keys(lacks).length > 0) backend.intercept = stripped(backend, lacks)
-    const url = backend.create("contract.git", ...settings)
-    const git = (...args: ReadonlyArray<string>) => Effect.sync(() => backend.git("contract.git", ...args))
-    const open = GitHost.scoped({ url })
-    return {
-      remote: yield* open,
-      another: open,
-      force: (branch: string, at: Oid) => git("update-ref", `refs/heads/${branch}`, at),
-      tag: (name: string, at: Oid) => git("update-ref", `refs/tags/${name}`, at),
-      merge: (parents: ReadonlyArray<Oid>, tree: Oid) =>
-        Effect.map(
-          git(
-            ...["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"],
-            ...["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-m", "merge"]
-          ),
-          (oid) => oid as Oid
-        )
-    }
-  })
 
 const sizes = { files: 500, largeBlob: 100_000, listing: 2_000, interruptions: 20, interruptWithin: 20 }
 
 gitRemoteContract({ name: "GitHost over git http-backend", make: subject(), sizes })
-
-gitRemoteContract({
-  name: "GitHost over a server of version 0 without filters and side band",
-  make: subject({ version2: true, capabilities: ["side-band-64k", "side-band", "filter"] }),
-  sizes
-})
 
 it.scopedLive("kills of writers and of a Git server lose nothing that was acknowledged", () =>
   Effect.map(killByWire(4), (acknowledged) => assert.isAbove(acknowledged, 0))

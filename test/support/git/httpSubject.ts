@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import type { Oid } from "../../../src/domain/Oid.js"
+import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
+import * as HttpBackend from "./HttpBackend.js"
+import { stripped } from "./WireFaults.js"
+
+/** A repository behind `git http-backend` as the contract of remotes wants it; the server may lack what is named. */
+export const subject = (lacks: Parameters<typeof stripped>[1] = {}, ...settings: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const backend = yield* HttpBackend.make
+    if (Object.keys(lacks).length > 0) backend.intercept = stripped(backend, lacks)
+    const url = backend.create("contract.git", ...settings)
+    const git = (...args: ReadonlyArray<string>) => Effect.sync(() => backend.git("contract.git", ...args))
+    const open = GitHost.scoped({ url })
+    return {
+      remote: yield* open,
+      another: open,
+      force: (branch: string, at: Oid) => git("update-ref", `refs/heads/${branch}`, at),
+      tag: (name: string, at: Oid) => git("update-ref", `refs/tags/${name}`, at),
+      merge: (parents: ReadonlyArray<Oid>, tree: Oid) =>
+        Effect.map(
+          git(
+            ...["-c", "user.name=Somebody", "-c", "user.email=somebody@example.org"],
+            ...["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-m", "merge"]
+          ),
+          (oid) => oid as Oid
+        )
+    }
+  })
