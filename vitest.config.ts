@@ -48,16 +48,24 @@ const alone = [
   "test/store/transfer/FromAsyncIterable.test.ts"
 ]
 
+/** Whole suites over one more carrier, and long ones: with them the tests of a change would take more than 20 minutes. */
+const long = [
+  "test/cli/stock-git.test.ts",
+  "test/e2e/backup-moving.test.ts",
+  "test/git/clone/{HostileGitHost,HostileWire,StrippedGitHost}.test.ts",
+  "test/store/remote/github/OperationsOverGraphql.test.ts"
+]
+
 export default defineConfig({
   test: {
     // Vitest leaves a core idle; most of these tests wait for Git, sockets and processes.
     minWorkers: 1,
     maxWorkers: "100%",
     projects: [
-      tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**", ...alone], 30_000),
-      tier("alone", alone, [], 30_000, "threads", 1),
-      tier("e2e", ["test/e2e/**/*.test.ts"], [], 180_000),
-      tier("soak", ["test/soak/**/*.test.ts"], [], 3_600_000)
+      tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**", ...alone, ...long], 30_000),
+      tier("alone", alone, long, 30_000, "threads", 1),
+      tier("e2e", ["test/e2e/**/*.test.ts"], long, 180_000),
+      tier("soak", ["test/soak/**/*.test.ts", ...long], [], 3_600_000)
     ]
   }
 })

@@ -7,14 +7,8 @@ import { Effect } from "effect"
 import { GitRemote } from "../../src/store/remote/GitRemote.js"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
 import * as Store from "../../src/store/Store.js"
-import { gitRemoteContract } from "../contract/GitRemoteContract.js"
-import { subject } from "../support/git/httpSubject.js"
 import { servers, serving } from "../support/git/WebServers.js"
 import { killByWire } from "../support/git/wireKills.js"
-
-const sizes = { files: 500, largeBlob: 100_000, listing: 2_000, interruptions: 20, interruptWithin: 20 }
-
-gitRemoteContract({ name: "GitHost over git http-backend", make: subject(), sizes })
 
 it.scopedLive("kills of writers and of a Git server lose nothing that was acknowledged", () =>
   Effect.map(killByWire(4), (acknowledged) => assert.isAbove(acknowledged, 0))
