@@ -2,17 +2,16 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Collection } from "../../src/store/Collection.js"
 import * as LocalGit from "../../src/store/remote/local/LocalGit.js"
 import { Store } from "../../src/store/Store.js"
 import type { StoreService } from "../../src/store/StoreService.js"
+import { bundled } from "../support/bundled.js"
 import { commandLine } from "./CommandLine.js"
 
-const sources = fileURLToPath(new URL("../..", import.meta.url))
-const program = `${process.execPath} --import ${join(sources, "node_modules/tsx/dist/esm/index.mjs")} ${join(sources, "src/layers/bin/chainstore.ts")}`
+const program = `${process.execPath} ${bundled(new URL("../../src/layers/bin/chainstore.ts", import.meta.url))}`
 
 const environment = {
   PATH: process.env["PATH"],

@@ -1,9 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
-import type { Readable } from "node:stream"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { AuthError, NotFoundError, RemoteError } from "../../domain/StoreError.js"
+import { outputOf } from "../disk/ChildOutput.js"
 import { flush, PacketReader, ProtocolError, textOf } from "../protocol/PktLine.js"
 import {
   LostReply,
@@ -102,14 +102,6 @@ const failureOf = (url: string, code: number | undefined, all: string): Transpor
   const isBroken = code === undefined || (code === 255 && broken.test(said))
   return isBroken ? new LostReply(failure, false) : failure
 }
-
-/** The pieces of a stream, without `return`: Node's waits for the next piece before it ends. */
-const piecesOf = (stream: Readable): AsyncIterable<Uint8Array> => ({
-  [Symbol.asyncIterator]: () => {
-    const pieces: AsyncIterator<Uint8Array> = stream[Symbol.asyncIterator]()
-    return { next: () => pieces.next() }
-  }
-})
 
 /** Git's services on another machine, by the `ssh` of this one: it alone judges host keys, and never asks anybody. */
 export const make = (options: SshOptions): Transport => {
@@ -215,7 +207,7 @@ export const make = (options: SshOptions): Transport => {
             )
           }
         )
-        return Stream.fromAsyncIterable<Uint8Array, TransportFailure>(piecesOf(child.stdout), (cause) =>
+        return outputOf<TransportFailure>(child.stdout, (cause) =>
           unheard(
             new RemoteError({
               operation,

@@ -4,6 +4,7 @@ import type { Duplex, Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { RemoteError } from "../../domain/StoreError.js"
+import { outputOf } from "./ChildOutput.js"
 import { commonDirectory, hooksDirectory } from "./CommonDirectory.js"
 import { attempt, Fault, toRemoteError } from "./Fault.js"
 import { childrenDescriptor } from "./Liveness.js"
@@ -263,13 +264,15 @@ export const stream = (
           })
           return { child, state, exit }
         }),
-        ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
+        ({ child }) =>
+          Effect.sync(() => {
+            child.kill("SIGKILL")
+            child.stdout.destroy()
+          })
       ),
       ({ child, exit, state }) =>
         Stream.concat(
-          Stream.fromAsyncIterable<Uint8Array, RemoteError>(child.stdout, (cause) =>
-            toRemoteError(operation, directory, cause)
-          ),
+          outputOf(child.stdout, (cause) => toRemoteError(operation, directory, cause)),
           Stream.drain(
             Stream.fromEffect(
               Effect.flatMap(

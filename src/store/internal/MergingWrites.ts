@@ -22,7 +22,7 @@ import {
   type Wanted,
   type Writing,
   withDeletion
-} from "./MergeAttempt.js"
+} from "./MergingAttempt.js"
 import { type Place, versionOf, withoutMetadata } from "./Versions.js"
 import type { StoredVersion, UnitOutcome } from "./WriteUnit.js"
 

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Stream } from "effect"
+import { Duration, Effect, Exit, Fiber, Stream } from "effect"
+import { stream } from "../../../src/git/disk/GitProcess.js"
 import type { GitRepository } from "../../../src/git/disk/GitRepository.js"
 import { engine, put, write } from "./support/temporary.js"
 
@@ -54,5 +55,16 @@ it.scopedLive("a path that no tree can hold has no history", () =>
       assert.strictEqual(yield* count(path), 0, JSON.stringify(path))
     }
     for (const path of ["", "d", "d/", "d/a"]) assert.strictEqual(yield* count(path), 1, path)
+  })
+)
+
+it.scopedLive("a silent child does not hold up who leaves", () =>
+  Effect.gen(function* () {
+    const { directory } = yield* engine({ maintenance: false })
+    const silent = stream(directory, "test", ["-c", "alias.wait=!sleep 20", "wait"])
+    const reading = yield* Effect.fork(Stream.runDrain(silent))
+    yield* Effect.sleep("300 millis")
+    const [took] = yield* Effect.timed(Fiber.interrupt(reading))
+    assert.isBelow(Duration.toSeconds(took), 10)
   })
 )

@@ -2,7 +2,7 @@ import { mutant } from "../bundled.js"
 
 const merge = "domain/merge/MergeDocuments.ts"
 const writes = "store/internal/MergingWrites.ts"
-const attempts = "store/internal/MergeAttempt.ts"
+const attempts = "store/internal/MergingAttempt.ts"
 const base = "store/internal/BaseVersion.ts"
 
 const kept =

@@ -458,17 +458,19 @@ describe("histories that cross", () => {
   )
 })
 
+/** The files of a document of which each side changed another member, in the order in which the driver is given them. */
+const disjoint = (directory: string) =>
+  Object.entries({ o: '{"a":1,"b":1}', a: '{"a":2,"b":1}', b: '{"a":1,"b":2}' }).map(([name, text]) => {
+    writeFileSync(join(directory, name), text)
+    return join(directory, name)
+  })
+
 describe("more of the driver", () => {
   it.scopedLive("loses no side of a file that only looks derived by a directory's name", () =>
     // merging.md: "Git calls merge-driver for documents that both sides changed": what it calls clean has both changes.
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine
-      const names = Object.entries({ o: '{"a":1,"b":1}', a: '{"a":2,"b":1}', b: '{"a":1,"b":2}' }).map(
-        ([name, text]) => {
-          writeFileSync(join(directory, name), text)
-          return join(directory, name)
-        }
-      )
+      const names = disjoint(directory)
       for (const path of ["data/notes/_index/x.json", "site/_manifest/x.json"]) {
         const ran = yield* call(["merge-driver", ...names, path])
         const text = readFileSync(join(directory, "a"), "utf8")
@@ -535,12 +537,7 @@ describe("a stock clone", () => {
     // merging.md: Git calls `chainstore merge-driver %O %A %B`, with %P behind, for every document below the root.
     Effect.gen(function* () {
       const { call, directory } = yield* commandLine
-      const names = Object.entries({ o: '{"a":1,"b":1}', a: '{"a":2,"b":1}', b: '{"a":1,"b":2}' }).map(
-        ([name, text]) => {
-          writeFileSync(join(directory, name), text)
-          return join(directory, name)
-        }
-      )
+      const names = disjoint(directory)
       const ran = yield* call(["merge-driver", ...names, "-notes/x.json"])
       assert.strictEqual(ran.code, 0, ran.err)
     })

@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { Effect, Fiber, type Scope, Stream } from "effect"
 import { RemoteError } from "../../../domain/StoreError.js"
+import { outputOf } from "../../../git/disk/ChildOutput.js"
 import { toRemoteError } from "../../../git/disk/Fault.js"
 import { channelOf, type GitChild, spawnFailure, spawnGit } from "../../../git/disk/GitProcess.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
@@ -115,7 +116,7 @@ export const stream = <E = never>(run: GitRun<E>): Stream.Stream<Uint8Array, Rem
         Effect.onError(feed(process, run.input ?? Stream.empty), () => Effect.sync(() => void process.kill()))
       )
       let first: Uint8Array | undefined
-      const output = Stream.fromAsyncIterable<Uint8Array, RemoteError>(process.stdout, (cause) =>
+      const output = outputOf(process.stdout, (cause) =>
         failed("git", "Git's output could not be read", cause)
       ).pipe(
         Stream.tap((piece) =>
