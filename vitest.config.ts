@@ -50,7 +50,6 @@ const alone = [
 
 /** Whole suites over one more carrier, and long ones: with them the tests of a change would take more than 20 minutes. */
 const long = [
-  "test/cli/stock-git.test.ts",
   "test/e2e/backup-moving.test.ts",
   "test/git/clone/{HostileGitHost,HostileWire,StrippedGitHost}.test.ts",
   "test/store/remote/github/OperationsOverGraphql.test.ts"

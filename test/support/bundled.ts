@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -11,8 +11,21 @@ export const bundled = (source: URL): string => {
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
   // Other users may run it.
   chmodSync(directory, 0o755)
-  const outfile = join(directory, "program.mjs")
+  // The package's manifest lies two folders up, as from a program that is built.
+  const outfile = join(directory, "dist/bin/program.mjs")
+  copyFileSync(fileURLToPath(new URL("../../package.json", import.meta.url)), join(directory, "package.json"))
   const entryPoints = [fileURLToPath(source)]
-  buildSync({ entryPoints, outfile, bundle: true, platform: "node", format: "esm", logLevel: "error" })
+  // What is CommonJS inside asks for Node's modules by `require`.
+  const js =
+    'import { createRequire as createRequire$ } from "node:module"; const require = createRequire$(import.meta.url);'
+  buildSync({
+    entryPoints,
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    banner: { js },
+    logLevel: "error"
+  })
   return outfile
 }
