@@ -16,35 +16,37 @@ const [quote, backslash, openList, openObject, closeList, closeObject] = Array.f
   text.charCodeAt(0)
 )
 
-/** Whether a valid JSON text is nested deeper than we write, so that walking through it could overflow the stack. */
-const isTooDeep = (content: Uint8Array): boolean => {
-  if (content.length <= 2 * maxDepth) return false
+/** Whether a JSON text is nested deeper than we write, so that walking through its value could overflow the stack. */
+export const isTooDeep = (text: string): boolean => {
+  if (text.length <= maxDepth) return false
   let depth = 0
-  let inText = false
-  for (let at = 0; at < content.length; at++) {
-    const byte = content[at]
-    if (inText) {
-      if (byte === backslash) at++
-      else if (byte === quote) inText = false
-    } else if (byte === quote) inText = true
-    else if (byte === openList || byte === openObject) {
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (inString) {
+      if (unit === backslash) at++
+      else if (unit === quote) inString = false
+    } else if (unit === quote) inString = true
+    else if (unit === openList || unit === openObject) {
       if (++depth > maxDepth) return true
-    } else if (byte === closeList || byte === closeObject) depth--
+    } else if (unit === closeList || unit === closeObject) depth--
   }
   return false
 }
 
 /** The object that a file's bytes hold, or what is wrong with them. */
 export const parseObject = (content: Uint8Array): Either.Either<JsonObject, string> => {
+  let text: string
   let value: unknown
   try {
-    value = JSON.parse(decoder.decode(content))
+    text = decoder.decode(content)
+    value = JSON.parse(text)
   } catch (error) {
     return Either.left(
       error instanceof SyntaxError ? `is not JSON (${error.message})` : "is not text in UTF-8"
     )
   }
-  if (isTooDeep(content)) return Either.left(`is nested deeper than ${maxDepth} levels`)
+  if (isTooDeep(text)) return Either.left(`is nested deeper than ${maxDepth} levels`)
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Either.right(value as JsonObject)
     : Either.left("does not hold a JSON object")

@@ -1,6 +1,15 @@
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type HttpError, PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "./HttpError.js"
+import * as Either from "effect/Either"
+import { maxDepth } from "../../domain/CanonicalJson.js"
+import { isTooDeep } from "../../domain/JsonText.js"
+import {
+  type HttpError,
+  PayloadTooLarge,
+  RequestTimeout,
+  UnsupportedMediaType,
+  ValidationError
+} from "./HttpError.js"
 import * as Timer from "./Timer.js"
 
 /** How much of a body is taken, and for how long it may arrive; both may be infinite. */
@@ -106,10 +115,23 @@ export const read = (
   request.on("error", () => finish(undefined))
 }
 
-/** The value of a JSON body; nothing at all is null. Throws where the bytes are not UTF-8, or the text is not JSON. */
-export const parse = (bytes: Buffer): unknown => {
-  if (bytes.length === 0) return null
+/** 400 for a body that is no JSON at all. */
+export const notJson = (): ValidationError =>
+  new ValidationError({ message: "The request body is not valid JSON." })
+
+/** The value of a JSON body, or 400; nothing at all is null. */
+export const parse = (bytes: Buffer): Either.Either<unknown, HttpError> => {
+  if (bytes.length === 0) return Either.right(null)
   const text = bytes.toString("utf8")
-  if (text.includes("\uFFFD") && !isUtf8(bytes)) throw new SyntaxError("not UTF-8")
-  return JSON.parse(text)
+  if (text.includes("\uFFFD") && !isUtf8(bytes)) return Either.left(notJson())
+  // A megabyte of brackets would hold the event loop longer than any other text.
+  if (isTooDeep(text)) {
+    const message = `The request body is nested deeper than ${maxDepth} levels.`
+    return Either.left(new ValidationError({ message }))
+  }
+  try {
+    return Either.right(JSON.parse(text))
+  } catch {
+    return Either.left(notJson())
+  }
 }

@@ -1,5 +1,6 @@
 import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
 import { Cause, ParseResult } from "effect"
+import * as Body from "./Body.js"
 import {
   type HttpError,
   InternalError,
@@ -23,7 +24,7 @@ const known = (error: unknown): HttpError | undefined => {
   }
   if (error instanceof HttpServerError.RequestError) {
     if (isHttpError(error.cause)) return error.cause
-    if (error.reason === "Decode") return notJson()
+    if (error.reason === "Decode") return Body.notJson()
   }
   return undefined
 }
@@ -31,10 +32,6 @@ const known = (error: unknown): HttpError | undefined => {
 /** 404 for a path at which nothing answers. */
 export const notFound = (method: string, url: string): NotFound =>
   new NotFound({ message: `No operation matches ${method} ${url.split("?", 1)[0]!.slice(0, 200)}.` })
-
-/** 400 for a body that is no JSON at all. */
-export const notJson = (): ValidationError =>
-  new ValidationError({ message: "The request body is not valid JSON." })
 
 /** 500 with the id under which the log has the cause. */
 export const internal = (requestId: string): InternalError =>

@@ -6,7 +6,18 @@ import {
   type HttpServerResponse,
   HttpTraceContext
 } from "@effect/platform"
-import { Cause, Context, Duration, Effect, Exit, type Fiber, Option, Runtime, RuntimeFlags } from "effect"
+import {
+  Cause,
+  Context,
+  Duration,
+  Effect,
+  Either,
+  Exit,
+  type Fiber,
+  Option,
+  Runtime,
+  RuntimeFlags
+} from "effect"
 import * as Body from "./Body.js"
 import type { Shared } from "./Connection.js"
 import type { Input, Operation, Operations } from "./Direct.js"
@@ -126,14 +137,10 @@ export const make = (options: ListenerOptions): ((anyHost: boolean) => Listener)
     Body.read(exchange.request, exchange.response, limits, (result) => {
       if (result === undefined) return exchange.abort()
       if (!Buffer.isBuffer(result)) return exchange.fail(result)
-      let body: unknown
+      const body = Body.parse(result)
+      if (Either.isLeft(body)) return exchange.fail(body.left)
       try {
-        body = Body.parse(result)
-      } catch {
-        return exchange.fail(Failure.notJson())
-      }
-      try {
-        const decoded = decode(body)
+        const decoded = decode(body.right)
         if (decoded._tag === "Right") return run(exchange, operation, decoded.right)
         exchange.fail(new HttpError.ValidationError({ message: Problems.fromIssue(decoded.left.issue) }))
       } catch (defect) {

@@ -8,11 +8,10 @@ import {
   UrlParams
 } from "@effect/platform"
 import type { HttpMethod } from "@effect/platform/HttpMethod"
-import { Chunk, Effect, Inspectable, Option, Stream } from "effect"
+import { Chunk, Effect, Either, Inspectable, Option, Stream } from "effect"
 import { NodeStream } from "../../vendor/PlatformNode.js"
 import * as Body from "./Body.js"
 import type { Exchange } from "./Exchange.js"
-import { notJson } from "./Failure.js"
 
 /** A platform request over Node's: bodies are read within the limits of the group that answers. */
 export class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
@@ -96,10 +95,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
 
   get json(): Effect.Effect<unknown, HttpServerError.RequestError> {
     return Effect.flatMap(this.bytes, (bytes) =>
-      Effect.try({
-        try: () => Body.parse(bytes),
-        catch: () => this.fail(notJson())
-      })
+      Either.mapLeft(Body.parse(bytes), (problem) => this.fail(problem))
     )
   }
 

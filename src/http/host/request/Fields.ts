@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { isTooDeep } from "../../../domain/JsonText.js"
 import { badRequest, type Problem, unprocessable } from "../reply/Problem.js"
 import { LongText } from "./LongText.js"
 
@@ -24,6 +25,7 @@ export const parse = (text: string): Effect.Effect<Fields, Problem> =>
   Effect.suspend(() => {
     let body: unknown
     try {
+      if (isTooDeep(text)) return Effect.fail(badRequest("Problems parsing JSON"))
       body = JSON.parse(text)
     } catch {
       return Effect.fail(badRequest("Problems parsing JSON"))
