@@ -16,16 +16,13 @@ export const commitObject = (
   millis: number,
   signature: Signature = defaultSignature
 ): CommitObject => {
-  const person = (who: Signature | undefined) => ({
-    ...(who ?? signature),
-    seconds: Math.floor(millis / 1000),
-    offset: 0
-  })
+  const person = (who: Signature) => ({ ...who, seconds: Math.floor(millis / 1000), offset: 0 })
+  const by = person(author ?? signature)
   return {
     tree,
     parents: [...new Set([...Option.toArray(Option.map(head, ({ commit }) => commit)), ...merges])],
-    author: person(author),
-    committer: person(committer ?? author),
+    author: by,
+    committer: committer === undefined ? by : person(committer),
     message: messageOf(message)
   }
 }

@@ -137,17 +137,19 @@ export const messageText = (message: string): string =>
   message.endsWith("\n") ? message.slice(0, -1) : message
 
 /** The bytes of a commit. */
-export const encodeCommit = (commit: CommitObject): Uint8Array =>
-  encoder.encode(
+export const encodeCommit = ({ author, committer, message, parents, tree }: CommitObject): Uint8Array => {
+  const by = formatPerson(author)
+  return encoder.encode(
     [
-      `tree ${commit.tree}`,
-      ...commit.parents.map((parent) => `parent ${parent}`),
-      `author ${formatPerson(commit.author)}`,
-      `committer ${formatPerson(commit.committer)}`,
+      `tree ${tree}`,
+      ...parents.map((parent) => `parent ${parent}`),
+      `author ${by}`,
+      `committer ${committer === author ? by : formatPerson(committer)}`,
       "",
-      commit.message.replace(/\0/g, "")
+      message.replace(/\0/g, "")
     ].join("\n")
   )
+}
 
 /** Seconds since the epoch as GitHub writes dates. */
 export const dateText = (seconds: number): string =>

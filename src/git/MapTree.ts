@@ -71,14 +71,21 @@ export const editTree = (
 
 /** A tree of this form by the positions of its entries. */
 export class MapTreeNode implements TreeNode<MapTreeNode> {
-  private readonly entries: ReadonlyArray<GitObject.NamedEntry>
+  private list: ReadonlyArray<GitObject.NamedEntry> | undefined
 
-  constructor(tree: MapTree) {
-    this.entries = named(tree)
+  constructor(private readonly tree: MapTree) {}
+
+  private get entries(): ReadonlyArray<GitObject.NamedEntry> {
+    this.list ??= named(this.tree)
+    return this.list
   }
 
   get length(): number {
-    return this.entries.length
+    return this.tree.size
+  }
+
+  entryNamed(name: string): Entry | undefined {
+    return this.tree.get(name)
   }
 
   name(index: number): string {

@@ -7,9 +7,12 @@ import * as GitObject from "./GitObject.js"
 import { segmentsOf } from "./Names.js"
 import type { EntryKind, PathChange, Tree, TreeEntry } from "./Tree.js"
 
+type Entry = Pick<TreeEntry, "mode" | "oid">
+
 /** One tree object in the form that an implementation keeps it: its entries by position, in Git's order. */
 export interface TreeNode<Self> {
   readonly length: number
+  readonly entryNamed: (name: string) => Entry | undefined
   readonly name: (index: number) => string
   readonly mode: (index: number) => TreeEntry["mode"]
   readonly oid: (index: number) => Oid
@@ -23,8 +26,6 @@ export interface TreeNode<Self> {
 export interface TreeSource<T> {
   readonly tree: (oid: Oid) => T
 }
-
-type Entry = Pick<TreeEntry, "mode" | "oid">
 
 /** Entries that are looked at in one step: each may take the read of a directory. */
 const stepSize = 64
@@ -176,8 +177,7 @@ export function* diff<T extends TreeNode<T>>(
 }
 
 /** What the reads of a repository's trees stand on. */
-export interface TreeReads<T> extends TreeSource<T> {
-  readonly find: (tree: Oid, name: string) => Entry | undefined
+export interface TreeReads {
   /** The tree of a commit, or the tree itself; throws where it is missing. */
   readonly rootOf: (oid: Oid) => Oid
   /** Runs code that throws where an object is missing. */
@@ -187,8 +187,9 @@ export interface TreeReads<T> extends TreeSource<T> {
 }
 
 /** The reads of a repository's trees. */
-export const treeReads = <T extends TreeNode<T>>(on: TreeReads<T>) => {
-  const at = (root: Oid, path: string) => entryAt(on.find, on.rootOf(root), path)
+export const treeReads = <T extends TreeNode<T>>(source: TreeSource<T>, on: TreeReads) => {
+  const find = (tree: Oid, name: string) => source.tree(tree).entryNamed(name)
+  const at = (root: Oid, path: string) => entryAt(find, on.rootOf(root), path)
   const listedAt = (root: Oid, path: string): TreeEntry | undefined => {
     const entry = at(root, path)
     return entry === undefined ? undefined : listed(path, entry.mode, entry.oid)
@@ -196,7 +197,7 @@ export const treeReads = <T extends TreeNode<T>>(on: TreeReads<T>) => {
   function* treeAt(root: Oid, path: string, options: ListOptions): TimeSlice.Steps<Option.Option<Tree>> {
     const found = at(root, path)
     if (found?.mode !== "040000") return Option.none()
-    return Option.some({ oid: found.oid, entries: yield* entriesBelow(on, found.oid, options) })
+    return Option.some({ oid: found.oid, entries: yield* entriesBelow(source, found.oid, options) })
   }
   return {
     lookup: (root: Oid, path: string) => on.run("lookup", () => Option.fromNullable(listedAt(root, path))),
@@ -210,10 +211,10 @@ export const treeReads = <T extends TreeNode<T>>(on: TreeReads<T>) => {
           const slash = path.lastIndexOf("/")
           if (slash <= 0) return listedAt(top, path) ?? []
           const directory = path.slice(0, slash)
-          if (!directories.has(directory)) directories.set(directory, entryAt(on.find, top, directory))
+          if (!directories.has(directory)) directories.set(directory, entryAt(find, top, directory))
           const above = directories.get(directory)
           const name = path.slice(slash + 1)
-          const found = above?.mode === "040000" ? entryAt(on.find, above.oid, name) : undefined
+          const found = above?.mode === "040000" ? entryAt(find, above.oid, name) : undefined
           return found === undefined || name === "" ? [] : listed(path, found.mode, found.oid)
         })
       }),
@@ -226,7 +227,7 @@ export const treeReads = <T extends TreeNode<T>>(on: TreeReads<T>) => {
     diff: (before: Option.Option<Oid>, after: Oid, under = "") =>
       on.runSteps("diff", () =>
         diff(
-          on,
+          source,
           Option.getOrUndefined(Option.map(before, (root) => at(root, under))),
           at(after, under),
           under

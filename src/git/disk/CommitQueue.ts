@@ -85,9 +85,11 @@ export const make = (options: CommitQueueOptions) =>
 
     const leave = (branch: string): void => {
       const line = lines.get(branch)!
-      if (--line.users === 0) lines.delete(branch)
       active--
-      forget(branch)
+      if (--line.users === 0) {
+        lines.delete(branch)
+        forget(branch)
+      }
       changed()
     }
 
@@ -150,16 +152,20 @@ export const make = (options: CommitQueueOptions) =>
             if (ended && Option.isSome(made)) return Effect.fail(wasClosed())
             return Effect.succeed({
               answer: { committed: Option.map(made, ({ committed }) => committed), result },
-              durable: Option.isNone(made) ? seen : append(name, head, made.value)
+              durable: Option.isNone(made) ? seen : append(branch, head, made.value)
             })
           }
         )
       })
 
-    const append = (branch: string, head: Option.Option<Head>, draft: Staging.Draft): Staging.Done => {
+    /** Who waits for a change is told by `leave`, which follows. */
+    const append = (
+      branch: Staging.Branch,
+      head: Option.Option<Head>,
+      draft: Staging.Draft
+    ): Staging.Done => {
       const done = staging.append(branch, head, draft)
       wakeups.unsafeOffer(undefined)
-      changed()
       return done
     }
 

@@ -26,14 +26,9 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
   const treeSource: TreeSource = { load: (oid: Oid) => objects.tree(oid), memo: objects.memo }
 
   const packableTrees = (trees: ReadonlyArray<NewTree>): Array<Packable> =>
-    trees.map(({ base, oid, splices, tree }) => {
+    trees.map(({ delta, oid, tree }) => {
       objects.rememberTree(oid, tree)
-      return {
-        oid,
-        type: "tree",
-        content: tree.bytes,
-        ...(base === undefined ? {} : { delta: { base, baseSize: objects.tree(base).bytes.length, splices } })
-      }
+      return { oid, type: "tree", content: tree.bytes, delta }
     })
 
   /** The edits of a commit and the blobs it puts, hashed a slice at a time. */

@@ -164,9 +164,7 @@ export const open = (options: EngineOptions): Effect.Effect<GitRepository, Remot
         settled: queue.settled,
         written: maintenance.flushed
       }),
-      ...treeReads({
-        tree: (oid) => objects.tree(oid),
-        find: (tree, name) => objects.tree(tree).entryNamed(name),
+      ...treeReads(objects, {
         rootOf: native.rootOf,
         run: (method, body) => native.run(`GitRepository.${method}`, body),
         runSteps: (method, start) => native.runSteps(`GitRepository.${method}`, start)

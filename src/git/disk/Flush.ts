@@ -9,7 +9,7 @@ import { discard } from "./Disk.js"
 import { toRemoteError } from "./Fault.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import { type BuiltPack, type Packable, PackBuilder } from "./PackBuilder.js"
-import type { RefOutcome, RefStore } from "./RefStore.js"
+import type { FoundRef, RefOutcome, RefStore } from "./RefStore.js"
 
 /** What one flush makes durable of one branch. */
 export interface Portion {
@@ -39,6 +39,8 @@ export type Publish = (
 ) => Promise<ReadonlyArray<FlushOutcome>>
 
 const largeBlob = 256 * 1024
+/** Bytes packed between two looks at the time. */
+const packedSlice = 64 * 1024
 
 const deflated = (content: Uint8Array) =>
   new Promise<Buffer>((resolve, reject) =>
@@ -52,12 +54,22 @@ const packOf = async (portions: ReadonlyArray<Portion>, thin = false): Promise<B
   }
   const builder = new PackBuilder(all.size, thin)
   const turn = TimeSlice.make()
+  let unlooked = 0
   for (const object of all.values()) {
     const isLarge = object.type === "blob" && object.content.length > largeBlob
     builder.add(object, isLarge ? await deflated(object.content) : undefined)
+    unlooked += object.content.length
+    if (unlooked < packedSlice) continue
+    unlooked = 0
     if (turn.isSpent()) await Effect.runPromise(turn.pause)
   }
   return builder.finish()
+}
+
+/** A portion whose branch is where it begins. */
+interface Going extends Portion {
+  readonly index: number
+  readonly ref: FoundRef
 }
 
 /** What a flush came to for one branch. */
@@ -88,33 +100,31 @@ export const flush = async (
   portions: ReadonlyArray<Portion>
 ): Promise<ReadonlyArray<FlushOutcome>> => {
   const { directory, durable, objects, refs } = options
-  const outcomes: Array<FlushOutcome> = portions.map(({ base, branch }) => {
+  const outcomes: Array<FlushOutcome> = []
+  const going: Array<Going> = []
+  for (const [index, portion] of portions.entries()) {
     try {
-      const actual = refs.read(branchRef(branch))
-      return actual === base ? { _tag: "Done" } : { _tag: "Moved", actual }
+      const ref = refs.find(branchRef(portion.branch))
+      const isAtBase = ref.oid === portion.base
+      outcomes[index] = isAtBase ? { _tag: "Done" } : { _tag: "Moved", actual: ref.oid }
+      if (isAtBase) going.push({ ...portion, index, ref })
     } catch (cause) {
-      return toRemoteError("GitRepository.commitNext", directory, cause)
+      outcomes[index] = toRemoteError("GitRepository.commitNext", directory, cause)
     }
-  })
-  const stillGoing = () =>
-    portions.flatMap((portion, index) =>
-      outcomes[index]!._tag === "Done" ? [{ ...portion, index, name: branchRef(portion.branch) }] : []
-    )
+  }
+  if (going.length === 0) return outcomes
   const { publish } = options
   if (publish !== undefined) {
-    const asked = stillGoing()
-    const answers =
-      asked.length === 0 ? [] : await publish(asked, async ({ thin }) => (await packOf(asked, thin)).chunks)
-    for (const [i, { index }] of asked.entries()) outcomes[index] = answers[i]!
+    const answers = await publish(going, async ({ thin }) => (await packOf(going, thin)).chunks)
+    for (const [i, { index }] of going.entries()) outcomes[index] = answers[i]!
+    const published = going.filter(({ index }) => outcomes[index]!._tag === "Done")
     try {
-      await flush({ ...options, publish: undefined }, stillGoing())
+      await flush({ ...options, publish: undefined }, published)
     } catch {
       // What is published is written: what is not kept here is fetched when it is needed.
     }
     return outcomes
   }
-  const going = stillGoing()
-  if (going.length === 0) return outcomes
   const pack = await packOf(going)
   const prepared: Array<{ readonly file: string; readonly fd: number }> = []
   let unprotect = () => {}
@@ -126,10 +136,10 @@ export const flush = async (
       prepared.map(({ fd }) => fd),
       prepared[0]!.file
     )
-    for (const [i, { base, index, late, name }] of going.entries()) {
+    for (const [i, { index, late, ref }] of going.entries()) {
       try {
         const timeout = late === true ? 0 : undefined
-        outcomes[index] = await refs.move(name, base, prepared[i]!.file, undefined, timeout)
+        outcomes[index] = await refs.move(ref, prepared[i]!.file, undefined, timeout)
       } catch (cause) {
         outcomes[index] = toRemoteError("GitRepository.commitNext", directory, cause)
       }
@@ -137,7 +147,7 @@ export const flush = async (
     if (durable) {
       const moved = going.filter(({ index }) => outcomes[index]!._tag === "Done")
       try {
-        await refs.settle(moved.map(({ name }) => name))
+        await refs.settle(moved.map(({ ref }) => ref))
       } catch (cause) {
         for (const portion of moved) {
           const fact = `${portion.tip} is on ${portion.branch}`

@@ -12,12 +12,19 @@ const refDelta = 7
 /** As Git's own limit: longer chains make reads slow. */
 const maxChain = 50
 
+/** How the bytes of an object are made from those of another one. */
+export interface Delta {
+  readonly base: Oid
+  readonly baseSize: number
+  readonly splices: ReadonlyArray<Splice>
+}
+
 /** An object to be packed, and how to make it from another one that may be in the same pack. */
 export interface Packable {
   readonly oid: Oid
   readonly type: ObjectType
   readonly content: Uint8Array
-  readonly delta?: { readonly base: Oid; readonly baseSize: number; readonly splices: ReadonlyArray<Splice> }
+  readonly delta?: Delta | undefined
 }
 
 /** A finished pack and its index, ready to be written. */

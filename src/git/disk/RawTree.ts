@@ -26,11 +26,18 @@ const slash = 0x2f
  * all other entries as they are. A flat directory of 100,000 entries stays one buffer.
  */
 export class RawTree implements TreeNode<RawTree> {
+  readonly length: number
+  /** Bytes of memory that it takes. */
+  readonly weight: number
+
   private constructor(
     readonly bytes: Buffer,
     /** Where each entry starts; one more than there are entries. */
     private readonly starts: Uint32Array
-  ) {}
+  ) {
+    this.length = starts.length - 1
+    this.weight = bytes.length + starts.length * 4 + 200
+  }
 
   static readonly empty = new RawTree(Buffer.alloc(0), new Uint32Array(1))
 
@@ -53,14 +60,6 @@ export class RawTree implements TreeNode<RawTree> {
     }
     starts[count] = at
     return new RawTree(bytes, starts.slice(0, count + 1))
-  }
-
-  get length(): number {
-    return this.starts.length - 1
-  }
-
-  get weight(): number {
-    return this.bytes.length + this.starts.length * 4 + 200
   }
 
   private nameStart(index: number): number {

@@ -22,7 +22,7 @@ import { finish, type Prepared, RefLocks, unsafeAssertPresent } from "./RefLocks
 const oidPattern = /^[0-9a-f]{40}$/
 const symbolic = /^ref:\s*(.*?)\s*$/
 
-/** What a test-and-set of a ref came to: `moved` tells where it is instead. */
+/** What a test-and-set of a ref came to: `Moved` tells where it is instead. */
 export type RefOutcome =
   | { readonly _tag: "Done" }
   | { readonly _tag: "Moved"; readonly actual: Oid | undefined }
@@ -34,6 +34,13 @@ export interface Unsettled {
 }
 
 const done: RefOutcome = { _tag: "Done" }
+
+/** A ref as it was found: `target` is the ref that a symbolic one stands for, or the ref itself. */
+export interface FoundRef {
+  readonly name: string
+  readonly target: string
+  readonly oid: Oid | undefined
+}
 
 /** The refs of one repository, loose and packed, written by Git's own lock-file protocol. */
 export class RefStore {
@@ -106,7 +113,12 @@ export class RefStore {
 
   /** Where a ref points, through symbolic refs. */
   read(name: string): Oid | undefined {
-    return this.oidIn(name, this.follow(name))
+    return this.find(name).oid
+  }
+
+  find(name: string): FoundRef {
+    const at = this.follow(name)
+    return { name, target: at.name, oid: this.oidIn(name, at) }
   }
 
   private oidIn(name: string, at: { readonly name: string; readonly text: string | undefined }) {
@@ -175,23 +187,21 @@ export class RefStore {
   }
 
   /**
-   * Points `name` at the id that `prepared` holds, if it is at `expected`; through a symbolic ref, as Git does. The new value is visible at once and
-   * durable once the ref's directory is synced; that, and removing the prepared file, is left to the caller.
+   * Points a ref that was found at the id that `prepared` holds, if it still is as it was; through a symbolic ref, as
+   * Git does. The new value is visible at once and durable once the ref's directory is synced (`settle`); that, and
+   * removing the prepared file, is left to the caller.
    */
   async move(
-    name: string,
-    expected: Oid | undefined,
+    { name, oid: expected, target }: FoundRef,
     prepared: string,
     signal?: AbortSignal,
     timeout?: number
   ): Promise<RefOutcome> {
-    const target = this.follow(name).name
     const lock = await this.locks.take(target, prepared, signal, timeout)
     let moved = false
     try {
-      const now = this.follow(name)
-      const actual = this.oidIn(name, now)
-      if (actual !== expected || now.name !== target) return { _tag: "Moved", actual }
+      const now = this.find(name)
+      if (now.oid !== expected || now.target !== target) return { _tag: "Moved", actual: now.oid }
       if (expected === undefined) {
         const other = this.conflicting(target)
         if (other !== undefined) {
@@ -232,9 +242,11 @@ export class RefStore {
     try {
       await finish(prepared, durable)
       if (next === undefined) return await this.remove(name, expected, prepared.file, durable, signal)
-      const outcome = await this.move(name, expected, prepared.file, signal)
+      const found = this.find(name)
+      if (found.oid !== expected) return { _tag: "Moved", actual: found.oid }
+      const outcome = await this.move(found, prepared.file, signal)
       if (outcome._tag !== "Done" || !durable) return outcome
-      return await this.settle([name]).then(
+      return await this.settle([found]).then(
         () => outcome,
         (cause): Unsettled => ({ _tag: "Unsettled", cause })
       )
@@ -244,10 +256,10 @@ export class RefStore {
   }
 
   /** Makes moves of these refs durable. */
-  async settle(names: Iterable<string>): Promise<void> {
+  async settle(refs: Iterable<FoundRef>): Promise<void> {
     const directories = new Set<string>()
-    for (const name of names) {
-      let directory = path.dirname(this.file(this.follow(name).name))
+    for (const { target } of refs) {
+      let directory = path.dirname(this.file(target))
       directories.add(directory)
       while (directory !== this.file("refs/heads") && directory.startsWith(this.file("refs/"))) {
         directory = path.dirname(directory)

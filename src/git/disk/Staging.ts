@@ -81,11 +81,10 @@ export const make = (objects: ObjectDatabase) => {
     bytes: () => open.bytes,
     isEmpty: () => [...branches.values()].every((branch) => branch.open === undefined),
 
-    append: (name: string, head: Option.Option<Head>, draft: Draft): Done => {
-      const branch = branchOf(name)
+    append: (branch: Branch, head: Option.Option<Head>, draft: Draft): Done => {
       const { commit, tree } = draft.committed
       const batch: Batch = branch.open ?? {
-        branch: name,
+        branch: branch.name,
         base: commitOf(head),
         tip: commit,
         commits: 0,

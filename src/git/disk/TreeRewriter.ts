@@ -8,14 +8,14 @@ import {
   type PathEdit,
   unsafeEditTree
 } from "../TreeEdit.js"
-import { RawTree, type Splice } from "./RawTree.js"
+import type { Delta } from "./PackBuilder.js"
+import { RawTree } from "./RawTree.js"
 
-/** A tree that a rewrite made; `base` and `splices` tell how it differs from the one it replaces. */
+/** A tree that a rewrite made, and how it differs from the one that it replaces. */
 export interface NewTree {
   readonly oid: Oid
   readonly tree: RawTree
-  readonly base: Oid | undefined
-  readonly splices: ReadonlyArray<Splice>
+  readonly delta: Delta | undefined
 }
 
 export interface Rewritten {
@@ -62,7 +62,8 @@ export function* rewrite(
         return known.oid
       }
       const { tree, splices } = before.edit(changes)
-      const made: NewTree = { oid: GitObject.hash("tree", tree.bytes), tree, base: oid, splices }
+      const delta = oid === undefined ? undefined : { base: oid, baseSize: before.bytes.length, splices }
+      const made: NewTree = { oid: GitObject.hash("tree", tree.bytes), tree, delta }
       if (key !== undefined) source.memo.set(key, made, tree.weight + key.length)
       if (tree.length === 0) return undefined
       if (made.oid !== oid) trees.push(made)
@@ -71,7 +72,7 @@ export function* rewrite(
   }
   const root = yield* unsafeEditTree(directories, base, edits, options)
   if (root === emptyTree) {
-    trees.push({ oid: emptyTree, tree: RawTree.empty, base: undefined, splices: [] })
+    trees.push({ oid: emptyTree, tree: RawTree.empty, delta: undefined })
   }
   return { root, trees }
 }

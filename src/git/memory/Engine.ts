@@ -219,14 +219,15 @@ export const open = (memory: MemoryRepository): Repository => {
 
     commit: (oid) => run("commit", () => Option.map(Option.fromNullable(memory.commits.get(oid)), infoOf)),
 
-    ...treeReads({
-      tree: (oid) => new MapTreeNode(treeOf(oid)),
-      find: (tree, entry) => treeOf(tree).get(entry),
-      rootOf,
-      run,
-      runSteps: (method, start) =>
-        Effect.catchAllDefect(TimeSlice.run(start), (cause) => failed(method, cause))
-    }),
+    ...treeReads(
+      { tree: (oid) => new MapTreeNode(treeOf(oid)) },
+      {
+        rootOf,
+        run,
+        runSteps: (method, start) =>
+          Effect.catchAllDefect(TimeSlice.run(start), (cause) => failed(method, cause))
+      }
+    ),
 
     treeAfter: (base, path, changes) =>
       Effect.flatMap(

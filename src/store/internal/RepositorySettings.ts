@@ -153,7 +153,7 @@ interface Parts {
   readonly options: ResolvedOptions
   /** True for a view of the past, which has the settings of its time. */
   readonly isOfThePast: boolean
-  /** The root files of commits; shared with the store that this one is a branch of. */
+  /** The root files of commits, where looking costs requests; shared with the store that this one is a branch of. */
   readonly seen: Bounded<SeenRoot>
 }
 
@@ -168,6 +168,7 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
     frozen: undefined,
     mismatch: unheldProblem(asked, "Store.settings")
   }
+  const isAsked = takesRequests(remote)
   const roots = new Bounded<SettingsAt>(8)
   const files = new Bounded<RecordedSettings>(8)
   let lastSeen = absent
@@ -226,11 +227,11 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
 
   const at: RepositorySettings["at"] = (snapshot) =>
     Effect.gen(function* () {
-      if (!takesRequests(remote)) yield* snapshot.head
+      if (!isAsked) yield* snapshot.head
       const pinned = snapshot.known()
       const known = pinned === undefined ? undefined : roots.get(pinned.tree)
       if (pinned !== undefined && known !== undefined) {
-        if (seen.get(pinned.commit) === undefined) seen.set(pinned.commit, seenOf(known.entries))
+        if (isAsked && seen.get(pinned.commit) === undefined) seen.set(pinned.commit, seenOf(known.entries))
         return known
       }
       const root = yield* snapshot.unnoted.directory(options.root, { ...lookOf(snapshot), bring: [path] })
@@ -241,7 +242,7 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
       const isCommit = at !== undefined && typeof at !== "string"
       // Where nothing is found, the commit may not have arrived yet.
       const isKept = isCommit && Option.isSome(root)
-      if (isKept) seen.set(at.commit, seenOf(entries))
+      if (isKept && isAsked) seen.set(at.commit, seenOf(entries))
       const settings = yield* recordedIn(snapshot, entries)
       lastSeen = settings
       return isKept && at === pinned ? roots.set(at.tree, settings) : settings
@@ -308,7 +309,7 @@ export const make = ({ isOfThePast, options, remote, seen }: Parts): RepositoryS
         return { settings: Option.some(makeSnapshot(snapshotAt(remote, head.value))), file }
       }),
     keptRootFiles: (parent, commit) => {
-      const before = Option.isNone(parent) ? undefined : seen.get(parent.value)
+      const before = isAsked && Option.isSome(parent) ? seen.get(parent.value) : undefined
       if (before !== undefined) seen.set(commit, before)
     }
   }

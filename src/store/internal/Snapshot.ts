@@ -81,14 +81,14 @@ export interface SnapshotOptions {
 }
 
 /** Reads of a remote's snapshot through a cache; the first absent answer asks whether repository and branch are there. */
-const reading = (source: RemoteSnapshot, { branch, cache }: SnapshotOptions) => {
+const reading = (source: RemoteSnapshot, isPinned: () => boolean, { branch, cache }: SnapshotOptions) => {
   const explained = <A>(answer: Option.Option<A>): Effect.Effect<Option.Option<A>, ReadError> => {
     if (branch === undefined) return Effect.succeed(answer)
-    if (Option.isSome(answer) || (source.isPinned() && source.known() !== undefined)) {
+    if (Option.isSome(answer) || (isPinned() && source.known() !== undefined)) {
       branch.seen = true
       return Effect.succeed(answer)
     }
-    if (branch.seen && !source.isPinned()) return Effect.succeed(answer)
+    if (branch.seen && !isPinned()) return Effect.succeed(answer)
     return Effect.zipRight(
       branch.require,
       Effect.sync(() => {
@@ -137,16 +137,22 @@ const reading = (source: RemoteSnapshot, { branch, cache }: SnapshotOptions) => 
 
 /** A remote's snapshot that remembers what was read. */
 export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = {}): Snapshot => {
-  const reads = reading(source, options)
+  let pinned = false
+  /** A snapshot that is pinned stays so. */
+  const isPinned = () => {
+    pinned ||= source.isPinned()
+    return pinned
+  }
+  const reads = reading(source, isPinned, options)
   const begin = () => ({
-    isPinned: source.isPinned(),
+    isPinned: isPinned(),
     files: new Map<string, Option.Option<FileVersion>>(),
     directories: new Map<string, Option.Option<Directory>>()
   })
   let memory = begin()
   /** What was read by the branch's name may be older than the commit, and does not count once that is known. */
   const remembered = () => {
-    if (memory.isPinned !== source.isPinned()) memory = begin()
+    if (memory.isPinned !== isPinned()) memory = begin()
     return memory
   }
 
@@ -183,7 +189,7 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
         Option.map(({ content, oid }): Blob => ({ path, oid, content }))
       )
     const snapshot: Snapshot = {
-      isPinned: source.isPinned,
+      isPinned,
       known: source.known,
       head: reads.head,
       prefetch: source.prefetch,
@@ -192,7 +198,7 @@ export const makeSnapshot = (source: RemoteSnapshot, options: SnapshotOptions = 
       file,
       files: (paths, { concurrency }) =>
         Stream.suspend(() => {
-          if (!source.isPinned()) {
+          if (!isPinned()) {
             return Stream.fromIterable(paths).pipe(
               Stream.mapEffect(one, { concurrency }),
               Stream.filterMap((found) => found)
