@@ -14,7 +14,7 @@ import type { NativeReads } from "./NativeReads.js"
 import type { ObjectDatabase } from "./ObjectDatabase.js"
 import type { Packable } from "./PackBuilder.js"
 import type { Draft } from "./Staging.js"
-import { type NewTree, rewrite, type TreeSource } from "./TreeRewriter.js"
+import { type NewTree, rewrite } from "./TreeRewriter.js"
 
 /** Changes hashed between two looks at what else there is to do. */
 const slice = 64
@@ -23,8 +23,6 @@ export type Drafts = ReturnType<typeof make>
 
 /** Changes as the objects that they come to, before any is written. */
 export const make = (objects: ObjectDatabase, native: NativeReads, signature: Signature) => {
-  const treeSource: TreeSource = { load: (oid: Oid) => objects.tree(oid), memo: objects.memo }
-
   const packableTrees = (trees: ReadonlyArray<NewTree>): Array<Packable> =>
     trees.map(({ delta, oid, tree }) => {
       objects.rememberTree(oid, tree)
@@ -88,7 +86,7 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
         const wrong = commitTextError(operation, commit)
         if (wrong !== undefined) throw wrong
         const base = Option.getOrUndefined(Option.map(head, (at) => at.tree))
-        const made = yield* rewrite(treeSource, base, edits, { operation, directories: false })
+        const made = yield* rewrite(objects, base, edits, { operation, directories: false })
         const content = GitObject.encodeCommit(commitObject(head, made.root, commit, now, signature))
         const oid = GitObject.hash("commit", content)
         objects.rememberCommit(oid, content)
@@ -100,5 +98,5 @@ export const make = (objects: ObjectDatabase, native: NativeReads, signature: Si
       })
     })
 
-  return { draft, editsOf, checkTarget, treeSource } as const
+  return { draft, editsOf, checkTarget } as const
 }

@@ -77,7 +77,7 @@ export const make = ({
             drafts.checkTarget(operation, change.path, change.oid.value, change.mode)
         }
         return yield* rewrite(
-          drafts.treeSource,
+          objects,
           Option.getOrUndefined(Option.map(base, native.rootOf)),
           changes.map(({ mode, oid, path: at }) => ({ path: at, mode, oid: Option.getOrUndefined(oid) })),
           { operation, directories: true }
@@ -96,7 +96,7 @@ export const make = ({
       const { edits } = yield* drafts.editsOf(operation, changes, false)
       return yield* native.runStepsChecked(operation, function* () {
         const root = Option.getOrUndefined(Option.map(base, native.rootOf))
-        const made = yield* rewrite(drafts.treeSource, root, edits, { operation, directories: false })
+        const made = yield* rewrite(objects, root, edits, { operation, directories: false })
         const fresh = new Map(made.trees.map(({ oid, tree }) => [oid, tree]))
         const load = (oid: Oid) => fresh.get(oid) ?? objects.tree(oid)
         return Option.fromNullable(directoryAt((tree, name) => load(tree).entryNamed(name), made.root, at))

@@ -26,7 +26,7 @@ export interface Rewritten {
 }
 
 export interface TreeSource {
-  readonly load: (oid: Oid) => RawTree
+  tree(oid: Oid): RawTree
   /** Remembers trees made for edits of a base, so that hashing first and committing after costs once. */
   readonly memo: {
     get(key: string): NewTree | undefined
@@ -51,7 +51,7 @@ export function* rewrite(
   const trees: Array<NewTree> = []
   const directories: Directories<RawTree> = {
     empty: RawTree.empty,
-    load: source.load,
+    load: (oid) => source.tree(oid),
     find: (tree, name) => tree.entryNamed(name),
     edit: (oid, before, changes) => {
       const key = memoKey(oid, changes)

@@ -82,7 +82,7 @@ export class Objects {
     )
     const { root, trees } = TimeSlice.runSync(
       rewrite(
-        { load: (oid) => database.tree(oid), memo: { get: () => undefined, set: () => undefined } },
+        { tree: (oid) => database.tree(oid), memo: { get: () => undefined, set: () => undefined } },
         parent === undefined ? undefined : database.commit(parent)?.tree,
         edits,
         { operation: "commit", directories: true }

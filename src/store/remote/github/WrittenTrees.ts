@@ -36,7 +36,7 @@ export const makeDerive = (cache: ObjectCache, known: KnownTrees): Derive => {
   return (parent, changes, made) => {
     known.learnCommit(made)
     if (parent === undefined) return
-    for (const [path, oid] of [...cache.directories(parent.tree), ["", parent.tree] as const]) {
+    for (const [path, oid] of new Map([...cache.directories(parent.tree), ["", parent.tree]])) {
       const below = changesBelow(changes, path)
       if (below.length === 0) {
         cache.putDirectory(made.tree, path, oid)
