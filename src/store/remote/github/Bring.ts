@@ -136,11 +136,11 @@ export const makeBring = (
     if (Option.isNone(decoded)) return
     const found = decoded.value
     if (found?.type === "tree") {
-      cache.putDirectory(root, path, found.oid)
+      cache.putDirectories(root, new Map([[path, found.oid]]))
       keepTree(found.oid, path, found.object?.entries)
       return
     }
-    cache.putDirectory(root, path, null)
+    cache.putDirectories(root, new Map([[path, null]]))
     cache.putFile(root, path, found?.type === "blob" ? found.oid : null)
     const text = found?.object?.text
     if (found === null || typeof text !== "string") return

@@ -59,16 +59,17 @@ export const makeKnownTrees = (cache: ObjectCache): KnownTrees => {
       if (entries !== undefined) cache.putTree(listing.oid, entries)
     },
     remember: (root, path, listing) => {
-      cache.putDirectory(root, path, listing.oid)
+      const places = new Map([[path, listing.oid]])
       const oids = new Map([["", listing.oid]])
       for (const [below, entries] of listing.directories) {
         for (const entry of entries) {
           if (entry.kind !== "tree") continue
           const name = join(below, entry.path)
           oids.set(name, entry.oid)
-          cache.putDirectory(root, join(path, name), entry.oid)
+          places.set(join(path, name), entry.oid)
         }
       }
+      cache.putDirectories(root, places)
       for (const [below, entries] of listing.directories) {
         const oid = oids.get(below)
         if (oid !== undefined) cache.putTree(oid, entries)

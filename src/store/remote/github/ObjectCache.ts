@@ -11,7 +11,7 @@ export interface ObjectCache {
   readonly putTree: (oid: Oid, entries: ReadonlyArray<TreeEntry>) => void
   /** Which tree lies at `path` of a root (a tree or a commit); null: none. */
   readonly directory: (root: Oid, path: string) => Oid | null | undefined
-  readonly putDirectory: (root: Oid, path: string, oid: Oid | null) => void
+  readonly putDirectories: (root: Oid, places: ReadonlyMap<string, Oid | null>) => void
   /** Which blob lies at `path` of a root; null: none. Only of paths that were asked for by name. */
   readonly file: (root: Oid, path: string) => Oid | null | undefined
   readonly putFile: (root: Oid, path: string, oid: Oid | null) => void
@@ -54,9 +54,12 @@ export const makeObjectCache = (maxBytes: number): ObjectCache => {
     },
     putTree: (oid, entries) => put(oid, { _tag: "Tree", entries }),
     directory: (oid, path) => (path === "" ? oid : roots.peek(oid)?.get(path)),
-    putDirectory: (oid, path, directory) => {
+    putDirectories: (oid, places) => {
       const known = roots.peek(oid) ?? new Map<string, Oid | null>()
-      if (known.size < mostPlaces) known.set(path, directory)
+      for (const [path, directory] of places) {
+        if (known.size >= mostPlaces) break
+        if (path !== "") known.set(path, directory)
+      }
       roots.set(oid, known)
     },
     file: (oid, path) => files.peek(`${oid}:${path}`),

@@ -33,25 +33,41 @@ export const makeDerive = (cache: ObjectCache, known: KnownTrees): Derive => {
     return { oid, directories }
   }
 
+  /** What a known directory becomes, and the trees made for it; undefined where too little of it is known. */
+  const edited = (oid: Oid, changes: ReadonlyArray<Change>) => {
+    const entries = cache.tree(oid)
+    const listing = entries === undefined ? undefined : along(oid, entries, changes)
+    const next = listing === undefined ? undefined : after(listing, changes)
+    return next instanceof ValidationError ? undefined : next
+  }
+
+  const keep = (trees: ReadonlyMap<Oid, ReadonlyArray<TreeEntry>>) => {
+    for (const [oid, entries] of trees) cache.putTree(oid, entries)
+  }
+
   return (parent, changes, made) => {
     known.learnCommit(made)
     if (parent === undefined) return
-    for (const [path, oid] of new Map([...cache.directories(parent.tree), ["", parent.tree]])) {
-      const below = changesBelow(changes, path)
-      if (below.length === 0) {
-        cache.putDirectory(made.tree, path, oid)
-        continue
-      }
-      if (oid === null) continue
-      const entries = cache.tree(oid)
-      if (entries === undefined) continue
-      const listing = along(oid, entries, below)
-      const next = listing === undefined ? undefined : after(listing, below)
-      if (next === undefined || next instanceof ValidationError) continue
-      if (path === "" && next.oid !== made.tree) return
-      for (const [id, list] of next.made) cache.putTree(id, list)
-      cache.putDirectory(made.tree, path, next.oid ?? null)
+    const root = edited(parent.tree, changes)
+    if (root !== undefined) {
+      if (root.oid !== made.tree) return
+      keep(root.made)
     }
+    const places = new Map<string, Oid | null>()
+    for (const [path, oid] of cache.directories(parent.tree)) {
+      const below = changesBelow(changes, path)
+      if (below.length === 0) places.set(path, oid)
+      else if (root !== undefined) {
+        const now = known.directory(made.tree, path)
+        if (now !== undefined) places.set(path, now)
+      } else if (oid !== null) {
+        const next = edited(oid, below)
+        if (next === undefined) continue
+        keep(next.made)
+        places.set(path, next.oid ?? null)
+      }
+    }
+    cache.putDirectories(made.tree, places)
   }
 }
 

@@ -48,7 +48,7 @@ describe("directories known of roots", () => {
     const cache = makeObjectCache(1024)
     const roots = Array.from({ length: 40 }, (_, n) => oid(n + 1))
     for (const root of roots) {
-      for (let n = 0; n < 5_000; n++) cache.putDirectory(root, `d${n}`, oid(n))
+      for (let n = 0; n < 5_000; n++) cache.putDirectories(root, new Map([[`d${n}`, oid(n)]]))
     }
     const sizes = roots.map((root) => cache.directories(root).size)
     assert.strictEqual(sizes.at(-1), 4_096)
@@ -56,7 +56,7 @@ describe("directories known of roots", () => {
       sizes.reduce((sum, size) => sum + size),
       70_000
     )
-    for (let n = 0; n < 300; n++) cache.putDirectory(oid(1_000 + n), "d", null)
+    for (let n = 0; n < 300; n++) cache.putDirectories(oid(1_000 + n), new Map([["d", null]]))
     assert.strictEqual(cache.directory(oid(1_299), "d"), null)
     assert.isUndefined(cache.directory(oid(1_000), "d"))
   })
