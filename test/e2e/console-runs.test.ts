@@ -42,9 +42,14 @@ bothBuilds("runs of the console", (the) => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
+    let ask = () => {}
+    const asked = new Promise<void>((resolve) => {
+      ask = resolve
+    })
     await page.route(
       (url) => the.on.isData(url.href),
       async (route) => {
+        ask()
         await held
         await route.continue()
       }
@@ -59,6 +64,7 @@ bothBuilds("runs of the console", (the) => {
     await page.waitForFunction(() => document.querySelector(".query .primary").disabled)
     assert.strictEqual(await run.getAttribute("aria-busy"), "true")
     assert.isTrue(await page.locator(".collection").first().isDisabled())
+    await asked
     await painted(page)
     const running = requests.filter(the.on.isQuestion).length - before
     assert.isAtMost(running, the.build === "local" ? 1 : 2)
