@@ -74,7 +74,7 @@ export const Results = (props: {
     const shown = all.filter((column) => column === "_id" || chosen.includes(column))
     return shown.length === 0 ? all.slice(0, bearable) : shown
   }, [all, JSON.stringify(chosen)])
-  const atServer = answer?.source === "manifest" && answer.cursor !== null
+  const atServer = answer?.sorted === true && answer.cursor !== null
   const rows = useRows(documents, all, place.sort, atServer)
   const table = place.table
   const manifest = answer?.manifest
@@ -102,7 +102,7 @@ export const Results = (props: {
           )}
         </h2>
         {answer === undefined ? null : (
-          <span class={`source ${answer.source}`} title="How the query was answered">
+          <span class={`source ${answer.source}`} title={answer.reason ?? "How the query was answered"}>
             {answer.source === "scan" ? "from the documents" : `from the ${answer.source}`}
           </span>
         )}

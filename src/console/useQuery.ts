@@ -71,7 +71,8 @@ export const useQuery = (
   const outcome = settledHere?.outcome
   const unanswered = settledHere?.by === by || waiting ? settledHere : undefined
   const { cost, problem } = unanswered ?? {}
-  const elsewhere = outcome?.answer.source === "manifest" && outcome.answer.cursor !== null
+  // Rows that are not here may come before those that are.
+  const elsewhere = outcome !== undefined && outcome.answer.cursor !== null
 
   const settled = () => {
     onSettled(byHand.current)
@@ -79,7 +80,7 @@ export const useQuery = (
     quiet.current = false
   }
 
-  const ask = (cursor: string | null, append: boolean) => {
+  const ask = (cursor: string | null, append: boolean, onlySort = false) => {
     if (table === undefined) return
     const started = performance.now()
     const bound = agreed.current?.query === costly ? {} : { maxRequests }
@@ -89,6 +90,12 @@ export const useQuery = (
         if (answer.cost !== undefined) {
           setLatest({ of, by, outcome, cost: answer.cost })
           announce(`Not asked yet: it takes up to ${counted(answer.cost.requests, "request")}.`)
+          settled()
+          return
+        }
+        // No index gives this order: the rows that are here are sorted, also those that came by further pages.
+        if (onlySort && answer.sorted !== true && outcome !== undefined && outcome.answer.sorted !== true) {
+          setLatest({ of, by, outcome })
           settled()
           return
         }
@@ -134,7 +141,7 @@ export const useQuery = (
       return
     }
     asked.current = { question, sort: sortKey }
-    ask(null, false)
+    ask(null, false, known?.question === question)
   }, [source, question, sortKey])
 
   const expectFocus = () => {

@@ -178,6 +178,16 @@ export interface QueryExplanation {
 }
 
 /**
+ * A page of a query, and how it was found.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
+export interface ExplainedPage<A> extends Page<A> {
+  readonly explanation: QueryExplanation
+}
+
+/**
  * What a stored document that does not fit the schema does to a query that finds it.
  *
  * @since 0.1.0
@@ -260,9 +270,14 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
   ) => Effect.Effect<Explanation, ReadError>
   /**
    * A page of the documents that satisfy a condition, in an order; 100 unless `limit` says otherwise. With `select`: some
-   * fields of each, as its file has them. Indexes change how fast the result comes, never what it is.
+   * fields of each, as its file has them. Indexes change how fast the result comes, never what it is. With `explain` the page
+   * has an `explanation`: what `explainQuery` returns, of this very page.
    */
   readonly query: {
+    <const P extends PathOf<E>>(
+      query: SelectQuery<E, P> & { readonly explain: true }
+    ): Effect.Effect<ExplainedPage<Selected<E, P>>, ReadError>
+    (query: Query<E> & QueryOptions & { readonly explain: true }): Effect.Effect<ExplainedPage<A>, ReadError>
     <const P extends PathOf<E>>(query: SelectQuery<E, P>): Effect.Effect<Page<Selected<E, P>>, ReadError>
     (query?: Query<E> & QueryOptions): Effect.Effect<Page<A>, ReadError>
   }

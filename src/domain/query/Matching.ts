@@ -78,9 +78,10 @@ export const matcherOf = (predicate: Predicate): ((document: JsonObject) => bool
       }
     }
     case "Field": {
-      const { path } = predicate
+      const { path, whole } = predicate
       const test = satisfiesAll(predicate.tests)
       return (document) => {
+        if (whole && !Object.hasOwn(document, path)) return false
         const value = valueAt(document, path) as Json | undefined
         if (value === undefined) return false
         return test(value) || (isList(value) && value.some(test))

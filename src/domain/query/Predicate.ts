@@ -10,9 +10,20 @@ export type Test =
     }
   | { readonly operator: "startsWith"; readonly value: string }
 
-/** A checked condition: `Field` holds where one value at the path, or one element of it, satisfies every test. */
+/**
+ * A condition of a field: one value at the path, or one element of it, satisfies every test. With `whole` the path is the
+ * name of a member and leads nowhere.
+ */
+export interface FieldPredicate {
+  readonly _tag: "Field"
+  readonly path: string
+  readonly tests: ReadonlyArray<Test>
+  readonly whole?: true
+}
+
+/** A checked condition. */
 export type Predicate =
-  | { readonly _tag: "Field"; readonly path: string; readonly tests: ReadonlyArray<Test> }
+  | FieldPredicate
   | { readonly _tag: "Exists"; readonly path: string }
   | { readonly _tag: "And"; readonly all: ReadonlyArray<Predicate> }
   | { readonly _tag: "Or"; readonly any: ReadonlyArray<Predicate> }

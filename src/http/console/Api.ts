@@ -114,6 +114,8 @@ export const QueryAnswer = Schema.Struct({
   columns: Schema.Array(Schema.String),
   cursor: Schema.NullOr(Schema.String),
   source: Schema.Literal("index", "scan", "manifest"),
+  reason: Schema.optional(Schema.String),
+  sorted: Schema.optional(Schema.Boolean),
   total: Schema.optional(Schema.Number),
   manifest: Schema.optional(
     Schema.Struct({

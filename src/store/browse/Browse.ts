@@ -6,6 +6,7 @@ import { collectionNameProblem } from "../../domain/CollectionName.js"
 import type { StoredDocument } from "../../domain/Document.js"
 import { lazy } from "../../domain/Lazy.js"
 import type { Oid } from "../../domain/Oid.js"
+import { settingsFileName } from "../../domain/Settings.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
@@ -15,6 +16,7 @@ import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
 import { manifestFiles } from "./ManifestFiles.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./Query.js"
+import type { ManifestFields } from "./TreeManifest.js"
 
 export {
   type ManifestState,
@@ -58,8 +60,8 @@ const manifestAnswers = lazy(() => import("./ManifestAnswer.js"))
 /** Loaded where documents are asked for, or a manifest answers. */
 const documents = lazy(() => import("./DocumentQuery.js"))
 
-/** Loaded for a query by a condition. */
-const conditions = lazy(() => import("./ConditionQuery.js"))
+/** Loaded where a repository has manifests, and none of format 1 of the collection. */
+const treeManifestFields = lazy(() => import("./TreeManifest.js"))
 
 const invalid = (message: string) => new ValidationError({ operation: "Browse.query", message })
 
@@ -99,11 +101,32 @@ export const open = (options: BrowseOptions): Effect.Effect<Browse, ReadError> =
     return make({ ...options, readOnly: options.readOnly || (Option.isSome(write) && !write.value) })
   })
 
+/** What the root directory tells. */
+interface Root {
+  /** The collections and their trees. */
+  readonly trees: ReadonlyMap<string, Oid>
+  /** The blob of the settings. */
+  readonly settings: Oid | undefined
+  readonly manifests: boolean
+}
+
+const rootOf = (entries: Tree["entries"]): Root => ({
+  trees: new Map(
+    entries
+      .filter(({ kind, path }) => kind === "tree" && collectionNameProblem(path) === undefined)
+      .map(({ oid, path }) => [path, oid])
+  ),
+  settings: entries.find(({ path }) => path === settingsFileName)?.oid,
+  manifests: entries.some(({ path }) => path === "_manifest")
+})
+
+const none = Effect.succeed<ReadonlyArray<string>>([])
+
 /** Opens the repository of a store without a check. */
 export const make = (options: BrowseOptions): Browse => {
   const { remote, store } = options
   const under = (path: string) => (store.root === "" ? path : `${store.root}/${path}`)
-  let listed: { readonly at: number; readonly trees: ReadonlyMap<string, Oid> } | undefined
+  let listed: { readonly at: number; readonly root: Root } | undefined
 
   const viewAt = (at: string | undefined): Effect.Effect<StoreView, ReadError> =>
     at === undefined ? Effect.succeed(store) : store.at(at)
@@ -111,28 +134,33 @@ export const make = (options: BrowseOptions): Browse => {
   const headAt = (at: string | undefined) =>
     at === undefined ? remote.head(store.branch) : remote.resolve(at)
 
-  const treesOf = (tree: Option.Option<Tree>): ReadonlyMap<string, Oid> =>
-    new Map(
-      Option.match(tree, { onNone: () => [], onSome: ({ entries }) => entries })
-        .filter(({ kind, path }) => kind === "tree" && collectionNameProblem(path) === undefined)
-        .map(({ oid, path }) => [path, oid])
-    )
+  const snapshotAt = (at: string | undefined) =>
+    at === undefined ? remote.snapshot(store.branch) : remote.snapshotAt(at)
 
-  /** The collections and their trees, by the root directory alone. */
-  const trees = Effect.fnUntraced(function* (at: string | undefined) {
-    const snapshot = at === undefined ? remote.snapshot(store.branch) : remote.snapshotAt(at)
-    return treesOf(Option.map(yield* snapshot.directory(store.root), ({ tree }) => tree))
+  const rootAt = Effect.fnUntraced(function* (at: string | undefined) {
+    const found = yield* snapshotAt(at).directory(store.root)
+    return rootOf(Option.match(found, { onNone: () => [], onSome: ({ tree }) => tree.entries }))
   })
 
   const present = Effect.gen(function* () {
-    const found = yield* trees(undefined)
-    listed = { at: yield* Clock.currentTimeMillis, trees: found }
-    return found
+    const root = yield* rootAt(undefined)
+    listed = { at: yield* Clock.currentTimeMillis, root }
+    return root
   })
 
   const recent = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    return listed !== undefined && now - listed.at < fresh ? listed.trees : yield* present
+    return listed !== undefined && now - listed.at < fresh ? listed.root : yield* present
+  })
+
+  let fieldsOf: ManifestFields | undefined
+
+  /** The fields of a manifest of format 2; none where there is no such manifest. */
+  const projectedBy = Effect.fnUntraced(function* ({ at, collection }: Query) {
+    const { manifests, settings } = yield* at === undefined ? recent : rootAt(at)
+    if (!manifests || settings === undefined) return []
+    fieldsOf ??= (yield* treeManifestFields).treeManifests()
+    return yield* fieldsOf(collection, settings, snapshotAt(at).file(under(settingsFileName)))
   })
 
   const manifestFile = manifestFiles(remote, store.branch, {
@@ -145,10 +173,11 @@ export const make = (options: BrowseOptions): Browse => {
     if (Option.isNone(found) || found.value.documents.size === 0) return Option.none()
     const manifest = found.value
     const { fields, tree } = manifest
-    const known = yield* at === undefined ? recent : trees(at)
+    const known = yield* at === undefined ? recent : rootAt(at)
     const isCurrent =
       tree !== undefined &&
-      (known.get(collection) === tree || (at === undefined && (yield* present).get(collection) === tree))
+      (known.trees.get(collection) === tree ||
+        (at === undefined && (yield* present).trees.get(collection) === tree))
     if (isCurrent) {
       const state = { current: true, fields, missing: [], extra: [] }
       return Option.some({ manifest, believed: true, state })
@@ -170,23 +199,19 @@ export const make = (options: BrowseOptions): Browse => {
     })
   })
 
-  const fromDocuments = (query: Query) =>
-    Effect.flatMap(documents, ({ documentQueries }) => documentQueries(remote, viewAt)(query))
-  const fromConditions = (query: Query) =>
-    Effect.flatMap(conditions, ({ conditionQueries }) => conditionQueries(remote, viewAt)(query))
+  const fromDocuments = (query: Query, projected: Effect.Effect<ReadonlyArray<string>, ReadError> = none) =>
+    Effect.flatMap(documents, ({ documentQueries }) => documentQueries(remote, viewAt)(query, projected))
 
   return {
     readOnly: options.readOnly,
-    collections: Effect.map(present, (found) => [...found.keys()]),
+    collections: Effect.map(present, ({ trees }) => [...trees.keys()]),
     query: Effect.fn("Browse.query")(function* (query) {
       const problem = queryProblem(query)
       if (problem !== undefined) return yield* invalid(problem)
-      if (query.where !== undefined || query.orderBy !== undefined) {
-        return yield* fromConditions(query)
-      }
-      if (query.projected !== true) return yield* fromDocuments(query)
+      const asksConditions = query.where !== undefined || query.orderBy !== undefined
+      if (asksConditions || query.projected !== true) return yield* fromDocuments(query)
       const found = yield* manifestOf(query)
-      if (Option.isNone(found)) return yield* fromDocuments(query)
+      if (Option.isNone(found)) return yield* fromDocuments(query, projectedBy(query))
       const { believed, manifest, state } = found.value
       const { answerFromManifest, covers, cursorPlace } = yield* manifestAnswers
       if (believed && covers(manifest, query)) {

@@ -1,13 +1,15 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { JsonObject, StoredDocument } from "../../domain/Document.js"
+import type { JsonObject } from "../../domain/Document.js"
+import type { AnyWhere, Query as CollectionQuery } from "../../domain/query/Query.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
-import type { ReadError } from "../Collection.js"
+import type { CollectionReader, QueryExplanation, ReadError } from "../Collection.js"
 import type { GitRemoteService } from "../remote/GitRemote.js"
 import type { StoreView } from "../View.js"
 import { columnsOf } from "./Columns.js"
+import { conditionsOf, isMemberName } from "./Conditions.js"
 import { type Filter, matcherOf } from "./Filter.js"
-import type { Query, QueryAnswer, QueryCost } from "./Query.js"
+import type { Query, QueryAnswer, Sort } from "./Query.js"
 
 /** Whether documents satisfy every filter; yields to other fibers between filters that take long. */
 export const matching = (filters: ReadonlyArray<Filter>, slice: TimeSlice.TimeSlice) => {
@@ -22,82 +24,145 @@ export const matching = (filters: ReadonlyArray<Filter>, slice: TimeSlice.TimeSl
   return (document: JsonObject) => from(document, 0)
 }
 
-/** Queries that read whole documents, by an index or by a scan. */
+/** What a collection is asked. */
+interface Asked {
+  readonly where?: AnyWhere | undefined
+  readonly orderBy?: CollectionQuery["orderBy"] | undefined
+  readonly select?: ReadonlyArray<string>
+}
+
+/** Documents that an index has found are sorted where they are not more than this. */
+const mostSorted = 1_000
+
+const orderOf = (sort: Sort | undefined): Asked["orderBy"] =>
+  sort !== undefined && isMemberName(sort.path)
+    ? [{ field: sort.path, order: sort.descending ? "desc" : "asc" }]
+    : undefined
+
+/** Whether the whole collection's order costs little more than what is shown of it. */
+const givesOrder = ({ estimated, ordered, source }: QueryExplanation): boolean =>
+  source === "manifest" || (source === "index" && (ordered || estimated.documents <= mostSorted))
+
+/** Queries of documents, by the store's indexes and manifests where they fit. */
 export const documentQueries = (
   remote: GitRemoteService,
   viewAt: (at: string | undefined) => Effect.Effect<StoreView, ReadError>
 ) => {
-  const requestsOf = (documents: number) => remote.estimate({ _tag: "Read", documents })
+  const requestsOf = (documents: number) =>
+    documents === 0 ? 0 : remote.estimate({ _tag: "Read", documents })
 
-  const costBeyond = ({ maxRequests }: Query, requests: number): QueryCost | undefined =>
-    maxRequests !== undefined && requests > maxRequests ? { requests } : undefined
-
-  /** The cost of reading these documents, if the query does not allow it. */
-  const costOf = (query: Query, ids: Effect.Effect<ReadonlyArray<string>, ReadError>) =>
-    query.maxRequests === undefined || requestsOf(1) === 0
+  /** The requests that some documents take, where the query does not allow them. */
+  const costOf = ({ maxRequests }: Query, documents: Effect.Effect<number, ReadError>) =>
+    maxRequests === undefined || requestsOf(1) === 0
       ? Effect.succeed(undefined)
-      : Effect.map(ids, ({ length }) => costBeyond(query, requestsOf(length)))
+      : Effect.map(documents, (count) =>
+          requestsOf(count) > maxRequests ? { requests: requestsOf(count) } : undefined
+        )
 
-  return Effect.fn("Browse.documents")(function* (query: Query) {
-    const view = yield* viewAt(query.at)
-    const collection = view.collection(query.collection)
-    const after = query.cursor ?? undefined
+  return Effect.fn("Browse.documents")(function* (
+    query: Query,
+    /** The fields of a manifest of format 2, where rows of them are enough. */
+    projected: Effect.Effect<ReadonlyArray<string>, ReadError>
+  ) {
+    const { cursor = null, filters, limit, sort } = query
+    const collection: CollectionReader = (yield* viewAt(query.at)).collection(query.collection)
     const unreadable: Array<string> = []
     const onInvalid = (id: string) => Effect.sync(() => void unreadable.push(id))
-    const answer = (
+    const answerOf = (
       documents: ReadonlyArray<JsonObject>,
       cursor: string | null,
-      source: "index" | "scan"
+      more: Pick<QueryAnswer, "source" | "reason" | "sorted" | "manifest" | "total" | "cost">
     ): QueryAnswer => ({
       collection: query.collection,
       documents,
-      columns: columnsOf(documents),
+      columns: columnsOf(
+        more.manifest === undefined
+          ? documents
+          : [Object.fromEntries(more.manifest.fields.map((field) => [field, null])), ...documents]
+      ),
       cursor,
-      source,
+      ...more,
       ...(unreadable.length === 0 ? {} : { unreadable })
     })
-    const refused = (cost: QueryCost): QueryAnswer => ({ ...answer([], null, "scan"), cost })
-    if (query.filters.length === 0) {
-      const cost = yield* costOf(query, collection.list({ after, limit: query.limit + 1 }))
-      if (cost !== undefined) return refused(cost)
-      const page = yield* collection.page({ limit: query.limit, after, onInvalid })
-      return answer(page.documents, page.cursor, "scan")
-    }
-    const cut = (found: ReadonlyArray<StoredDocument>, source: "index" | "scan") => {
-      const documents = found.slice(0, query.limit)
-      return answer(
-        documents,
-        found.length > query.limit ? (documents[documents.length - 1]?._id ?? null) : null,
-        source
-      )
-    }
-    const exact = query.filters.filter(
-      ({ operator, path }) => operator === "is" && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path)
-    )
-    for (const filter of exact) {
-      const value = filter.value ?? null
-      const explanation = yield* collection.explain(filter.path, value)
-      if (explanation.source !== "index") continue
-      const rest = query.filters.filter((one) => one !== filter)
-      const all = explanation.requests
-      const cost = costBeyond(query, rest.length === 0 ? Math.min(all, requestsOf(query.limit + 3)) : all)
-      if (cost !== undefined) return refused(cost)
-      const candidates = yield* collection.findBy(filter.path, value, {
-        after,
-        onInvalid,
-        limit: rest.length === 0 ? query.limit + 1 : undefined
+
+    const plan = (asked: Asked) => collection.explainQuery({ limit, ...asked }, { run: false })
+
+    /** What a page reads: where it comes in order and all of it is found, no more than it shows. */
+    const documentsOf = ({ estimated, ordered, source }: QueryExplanation) =>
+      source === "index" && ordered ? Math.min(estimated.documents, limit + 3) : estimated.documents
+
+    /** The plan and the page by one call. */
+    const ask = (asked: Asked, more: Pick<QueryAnswer, "sorted"> = {}, known?: QueryExplanation) =>
+      Effect.gen(function* () {
+        const planned = known === undefined ? plan(asked) : Effect.succeed(known)
+        const cost = yield* costOf(query, Effect.map(planned, documentsOf))
+        if (cost !== undefined) return answerOf([], null, { source: "scan", cost })
+        const page = yield* collection.query({ limit, cursor, ...asked, onInvalid, explain: true })
+        const { reason, source } = page.explanation
+        return answerOf(page.documents, page.cursor, { source, reason, ...more })
       })
-      return cut(yield* Effect.filter(candidates, matching(rest, TimeSlice.make())), "index")
-    }
-    const cost = yield* costOf(query, collection.list({ after }))
-    if (cost !== undefined) return refused(cost)
-    const found = yield* collection
-      .all({ after, onInvalid })
-      .pipe(
-        Stream.filterEffect(matching(query.filters, TimeSlice.make())),
-        Stream.take(query.limit + 1),
-        Stream.runCollect
+
+    /** Documents by the order of their ids, with filters that are looked at one document after the other. */
+    const filtered = (
+      found: Stream.Stream<JsonObject, ReadError>,
+      rest: ReadonlyArray<Filter>,
+      more: Pick<QueryAnswer, "source" | "reason">
+    ) =>
+      Effect.map(
+        found.pipe(
+          Stream.filterEffect(matching(rest, TimeSlice.make())),
+          Stream.take(limit + 1),
+          Stream.runCollect
+        ),
+        (chunk) => {
+          const [all, documents] = [[...chunk], [...chunk].slice(0, limit)]
+          const last = documents.at(-1)?.["_id"]
+          return answerOf(documents, all.length > limit ? String(last) : null, more)
+        }
       )
-    return cut([...found], "scan")
+
+    if (query.where !== undefined || query.orderBy !== undefined) {
+      const { orderBy, where } = query
+      return yield* ask({ where, orderBy })
+    }
+    const { rest, where } = conditionsOf(filters)
+    const orderBy = orderOf(sort)
+    if (rest.length === 0) {
+      const fields = yield* projected
+      if (fields.length > 0) {
+        const select = [...fields]
+        const known = yield* plan({ where, orderBy, select })
+        if (known.source === "manifest") {
+          const answer = yield* ask({ where, orderBy, select }, { sorted: sort !== undefined }, known)
+          const total = filters.length === 0 ? { total: yield* collection.count } : {}
+          const manifest = { current: true, fields, missing: [], extra: [] }
+          return answerOf(answer.documents, answer.cursor, { ...answer, ...total, manifest })
+        }
+      }
+      const known = orderBy === undefined ? undefined : yield* plan({ where, orderBy })
+      if (known !== undefined && givesOrder(known))
+        return yield* ask({ where, orderBy }, { sorted: true }, known)
+      if (where !== undefined) return yield* ask({ where })
+      const after = cursor ?? undefined
+      const cost = yield* costOf(
+        query,
+        Effect.map(collection.list({ after, limit: limit + 1 }), ({ length }) => length)
+      )
+      if (cost !== undefined) return answerOf([], null, { source: "scan", cost })
+      const page = yield* collection.page({ limit, after, onInvalid })
+      return answerOf(page.documents, page.cursor, { source: "scan" })
+    }
+    const after = cursor ?? undefined
+    const known = where === undefined ? undefined : yield* plan({ where })
+    const isIndexed = known !== undefined && known.source === "index"
+    const count = isIndexed
+      ? Effect.succeed(known.estimated.documents)
+      : Effect.map(collection.list({ after }), ({ length }) => length)
+    const cost = yield* costOf(query, count)
+    if (cost !== undefined) return answerOf([], null, { source: "scan", cost })
+    if (!isIndexed) return yield* filtered(collection.all({ after, onInvalid }), filters, { source: "scan" })
+    const behind = after === undefined ? [] : [{ _id: { greaterThan: after } }]
+    const found = collection.queryAll({ where: { and: [where!, ...behind] }, onInvalid })
+    return yield* filtered(found, rest, { source: "index", reason: known.reason })
   })
 }

@@ -175,11 +175,10 @@ const startsWith = (value: Json): Test => {
 
 const ordered = (value: Json, accept: (order: number) => boolean): Test => {
   const isOrdered = typeof value === "number" || typeof value === "string"
-  const within: Test = (found) =>
-    isList(found)
-      ? found.some(within)
-      : isOrdered && typeof found === typeof value && accept(compareValues(found, value))
-  return within
+  const test: Test = (found) =>
+    isOrdered && typeof found === typeof value && accept(compareValues(found, value))
+  // As `is` does, and as an index has it: a list in a list is not looked into.
+  return (found) => (isList(found) ? found.some(test) : test(found))
 }
 
 /** Whether one value at a path satisfies a filter. */

@@ -108,6 +108,7 @@ export const answerFromManifest = (
             ? last.id
             : JSON.stringify({ id: last.id, value: last.value }),
       source: "manifest",
+      sorted: sort !== undefined,
       total,
       manifest: state
     }

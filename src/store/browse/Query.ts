@@ -33,7 +33,7 @@ export interface Query {
    * trusted by the store's `trustForeignIndexes`.
    */
   readonly projected?: boolean | undefined
-  /** Of the whole collection; only together with a manifest. */
+  /** Of the whole collection, where an index or a manifest tells the order: see `QueryAnswer.sorted`. */
   readonly sort?: Sort | undefined
   /** A condition as `collection.query` takes it, instead of filters and `sort`; its cursor is one of that query. */
   readonly where?: AnyWhere | undefined
@@ -68,6 +68,10 @@ export interface QueryAnswer {
   /** Where the next page begins, null when nothing follows. */
   readonly cursor: string | null
   readonly source: "index" | "scan" | "manifest"
+  /** Why so, in words, where there is more to say. */
+  readonly reason?: string | undefined
+  /** Whether the documents are in the order of `sort` among the whole collection. Without it they are in the order of their ids. */
+  readonly sorted?: boolean | undefined
   /** How many documents match in all, where that is known without reading more. */
   readonly total?: number | undefined
   readonly manifest?: ManifestState | undefined
@@ -81,7 +85,10 @@ const pathProblem = (path: string): string | undefined =>
   path.length > maxPath ? `a path has at most ${maxPath} characters` : undefined
 
 /** Why a query is not valid, whatever the repository contains. */
-export const queryProblem = ({ filters, limit, sort }: Query): string | undefined => {
+export const queryProblem = ({ filters, limit, orderBy, sort, where }: Query): string | undefined => {
+  if ((where !== undefined || orderBy !== undefined) && (filters.length > 0 || sort !== undefined)) {
+    return "where and orderBy cannot be used with field, filters and sort: write the filters into where"
+  }
   if (!isCount(limit)) return `limit must be a whole number from 1 to ${maxLimit}`
   if (filters.length > maxFilters) return `a query has at most ${maxFilters} filters`
   for (const { path, value } of filters) {

@@ -1,19 +1,27 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import type { Json, JsonObject } from "../../domain/Document.js"
 import type { Page } from "../../domain/Page.js"
-import { type CheckedQuery, readQuery } from "../../domain/query/ReadQuery.js"
+import { idKey } from "../../domain/query/Ordering.js"
+import { always } from "../../domain/query/Predicate.js"
+import type { CheckedQuery } from "../../domain/query/ReadQuery.js"
 import { selectionOf } from "../../domain/query/Selection.js"
-import { type ReadError, ValidationError } from "../../domain/StoreError.js"
-import type { OnInvalid, QueryExplanation } from "../Collection.js"
-import type { Blob } from "../remote/GitRemote.js"
+import type { ReadError, ValidationError } from "../../domain/StoreError.js"
+import type {
+  ExplainedPage,
+  Explanation,
+  OnInvalid,
+  QueryExplanation,
+  ReadManyOptions
+} from "../Collection.js"
+import { takesRequests } from "../remote/GitRemote.js"
 import { check } from "./Arguments.js"
-import { answer, countOf, wayOf } from "./QueryAnswer.js"
-import { cursorOf, type Place, placeIn } from "./QueryCursor.js"
+import { type Answered, answer, collected, countOf, wayOf } from "./QueryAnswer.js"
+import { cursorOf } from "./QueryCursor.js"
 import { distinctValues } from "./QueryDistinct.js"
-import { type Found, placeOf, type Target } from "./QueryTarget.js"
+import { type Given, readGiven } from "./QueryGiven.js"
+import { type Found, type ParsedFile, placeOf, type Target } from "./QueryTarget.js"
 import type { Way } from "./QueryWay.js"
 import type { StoreCore } from "./StoreCore.js"
 
@@ -23,7 +31,7 @@ export interface Queried<A> {
   readonly collection: string
   readonly decode: (
     method: string,
-    blobs: Iterable<Blob>,
+    files: Iterable<ParsedFile>,
     onInvalid: OnInvalid
   ) => Effect.Effect<ReadonlyArray<A>, ValidationError>
 }
@@ -31,70 +39,26 @@ export interface Queried<A> {
 /** The documents of a page where nothing says how many. */
 const pageSize = 100
 
-interface Given {
-  readonly query: CheckedQuery
-  readonly after: Place | undefined
-  readonly onInvalid: OnInvalid
-}
-
-const refused = (operation: string, collection: string, message: string, hint?: string) =>
-  new ValidationError({ operation, collection, message, hint })
-
-const isOnInvalid = (value: unknown): value is OnInvalid | undefined =>
-  value === undefined || value === "fail" || value === "skip" || typeof value === "function"
-
-/** Checks a query as somebody gave it. */
-const readGiven = (
-  method: string,
-  collection: string,
-  given: unknown
-): Effect.Effect<Given, ValidationError> =>
-  Effect.gen(function* () {
-    const operation = `Collection.${method}`
-    yield* check(operation, { collection })
-    const isObject = typeof given === "object" && given !== null && !Array.isArray(given)
-    const { onInvalid, ...rest } = isObject ? (given as { readonly onInvalid?: unknown }) : {}
-    if (!isOnInvalid(onInvalid)) {
-      return yield* refused(operation, collection, 'onInvalid must be "fail", "skip" or a function')
-    }
-    const read = readQuery(isObject ? rest : given)
-    if (Either.isLeft(read)) {
-      const { hint, message, path, problem } = read.left
-      return yield* new ValidationError({
-        operation,
-        collection,
-        message,
-        hint,
-        issues: [{ path, message: problem }]
-      })
-    }
-    const query = read.right
-    const after = query.cursor === undefined ? undefined : placeIn(collection, query, query.cursor)
-    if (query.cursor !== undefined && after === undefined) {
-      return yield* refused(
-        operation,
-        collection,
-        "the cursor is not one of this query, or it is damaged",
-        "give the cursor of the page before with the same where and orderBy, or none for the first page"
-      )
-    }
-    return { query, after, onInvalid: onInvalid ?? "fail" }
-  })
-
 const targetOf = (
   core: StoreCore,
   collection: string,
-  { after, query }: Given,
-  limit: number | undefined
+  { after, query }: Pick<Given, "after" | "query">,
+  given: Partial<Pick<Target, "limit" | "findsUnreadable" | "isPinned">> = {}
 ): Target => ({
   core,
   collection,
   snapshot: core.snapshot(),
   query,
   after,
-  limit,
+  limit: undefined,
+  findsUnreadable: false,
+  isPinned: true,
+  ...given,
   reads: { entries: 0, documents: 0 }
 })
+
+const filesIn = (found: ReadonlyArray<Found>): ReadonlyArray<ParsedFile> =>
+  found.flatMap(({ file }) => (file === undefined ? [] : [file]))
 
 /** What a caller sees of documents that were found. */
 const shown = <A>(
@@ -107,33 +71,40 @@ const shown = <A>(
     const select = selectionOf(query.select)
     return Effect.succeed(found.map(({ document, id }) => select(document, id)))
   }
-  return decode(
-    method,
-    found.flatMap(({ blob }) => (blob === undefined ? [] : [blob])),
-    onInvalid
-  )
+  return decode(method, filesIn(found), onInvalid)
 }
+
+/** The documents of a page, and one more where the query finds it. */
+const pageFound = <A>(
+  { collection, core }: Queried<A>,
+  read: Given,
+  limit: number
+): Effect.Effect<Answered<ReadonlyArray<Found>>, ReadError> =>
+  collected(
+    () => targetOf(core, collection, read, { limit: limit + 1, isPinned: false }),
+    (found) => Effect.map(Stream.runCollect(found), Chunk.toReadonlyArray)
+  )
 
 /** A page of a query. */
 export const page = <A>(
   queried: Queried<A>,
   given: unknown
-): Effect.Effect<Page<A | JsonObject>, ReadError> =>
+): Effect.Effect<Page<A | JsonObject> | ExplainedPage<A | JsonObject>, ReadError> =>
   Effect.gen(function* () {
-    const { collection, core } = queried
+    const { collection } = queried
     const read = yield* readGiven("query", collection, given)
     const limit = read.query.limit ?? pageSize
-    const target = targetOf(core, collection, read, limit + 1)
-    const found = Chunk.toReadonlyArray(yield* Stream.runCollect(answer(target, yield* wayOf(target))))
-    const documents = found.slice(0, limit)
+    const answered = yield* pageFound(queried, read, limit)
+    const documents = answered.result.slice(0, limit)
     const last = documents.at(-1)
-    return {
+    const page = {
       documents: yield* shown(queried, "query", read, documents),
       cursor:
-        found.length > limit && last !== undefined
+        answered.result.length > limit && last !== undefined
           ? cursorOf(collection, read.query, placeOf(read.query, last))
           : null
     }
+    return read.explains ? { ...page, explanation: yield* explanationOf(answered) } : page
   })
 
 /** Every document of a query, of one commit. */
@@ -142,7 +113,7 @@ export const all = <A>(queried: Queried<A>, given: unknown): Stream.Stream<A | J
     Effect.gen(function* () {
       const { collection, core } = queried
       const read = yield* readGiven("queryAll", collection, given)
-      const target = targetOf(core, collection, read, read.query.limit)
+      const target = targetOf(core, collection, read, { limit: read.query.limit })
       const found = answer(target, yield* wayOf(target))
       return Stream.mapChunksEffect(found, (chunk) =>
         Effect.map(shown(queried, "queryAll", read, Chunk.toReadonlyArray(chunk)), Chunk.unsafeFromArray)
@@ -153,8 +124,23 @@ export const all = <A>(queried: Queried<A>, given: unknown): Stream.Stream<A | J
 const sourceOf = ({ plan }: Way): QueryExplanation["source"] =>
   plan._tag === "Scan" ? "scan" : plan._tag === "Manifest" ? "manifest" : "index"
 
+const explanationOf = ({
+  target,
+  way
+}: Pick<Answered<unknown>, "target" | "way">): Effect.Effect<QueryExplanation, ReadError> =>
+  Effect.map(way.estimate, (estimated) => ({
+    source: sourceOf(way),
+    reason: way.reason,
+    index: way.path,
+    ...(way.plan._tag === "Tree" ? { ranges: way.plan.spans.length, restricted: way.plan.restricted } : {}),
+    ordered: way.isOrdered,
+    current: way.isCurrent,
+    estimated,
+    read: { ...target.reads }
+  }))
+
 /** How a query is answered, and what a page of it reads. */
-export const explain = <A>(
+export const explainQuery = <A>(
   queried: Queried<A>,
   given: unknown,
   { run = true }: { readonly run?: boolean | undefined } = {}
@@ -162,21 +148,83 @@ export const explain = <A>(
   Effect.gen(function* () {
     const { collection, core } = queried
     const read = yield* readGiven("explainQuery", collection, given)
-    const target = targetOf(core, collection, read, (read.query.limit ?? pageSize) + 1)
+    if (run) return yield* explanationOf(yield* pageFound(queried, read, read.query.limit ?? pageSize))
+    const target = targetOf(core, collection, read, { isPinned: false })
+    return yield* explanationOf({ target, way: yield* wayOf(target) })
+  })
+
+/** The query for every document, in order of id. */
+const everything: CheckedQuery = {
+  predicate: always,
+  order: { fields: [], ids: "asc" },
+  limit: undefined,
+  cursor: undefined,
+  select: undefined
+}
+
+/** The query for the documents that have a value in a member, or a list that contains it there. */
+const byMember = (path: string, value: Json, after?: string): Pick<Given, "after" | "query"> => ({
+  query: {
+    ...everything,
+    predicate: { _tag: "Field", path, tests: [{ operator: "is", value }], whole: true }
+  },
+  after: after === undefined ? undefined : { key: idKey(after, "asc"), fields: "" }
+})
+
+/** The documents of a collection whose field equals a value, or is a list that contains it. */
+export const findBy = <A>(
+  { collection, core, decode }: Queried<A>,
+  field: string,
+  value: Json,
+  { after, limit, onInvalid = "fail" }: ReadManyOptions = {}
+): Effect.Effect<ReadonlyArray<A>, ReadError> =>
+  Effect.gen(function* () {
+    yield* check("Collection.findBy", { collection, field, value, limit, after })
+    const asked = byMember(field, value, after)
+    // Documents that are skipped do not count.
+    const most = onInvalid === "fail" ? limit : undefined
+    const { result } = yield* collected(
+      () => targetOf(core, collection, asked, { limit: most, findsUnreadable: true, isPinned: false }),
+      (found) => {
+        const decoded = Stream.mapChunksEffect(found, (chunk) =>
+          Effect.map(decode("findBy", filesIn([...chunk]), onInvalid), Chunk.unsafeFromArray)
+        )
+        return Stream.runCollect(limit === undefined ? decoded : Stream.take(decoded, limit))
+      }
+    )
+    return Chunk.toReadonlyArray(result)
+  })
+
+/** How `findBy` would find its documents. */
+export const explain = <A>(
+  { collection, core }: Queried<A>,
+  field: string,
+  value: Json
+): Effect.Effect<Explanation, ReadError> =>
+  Effect.gen(function* () {
+    yield* check("Collection.explain", { collection, field, value })
+    const target = targetOf(core, collection, byMember(field, value), { isPinned: false })
     const way = yield* wayOf(target)
-    const estimated = yield* way.estimate
-    if (run) yield* Stream.runForEach(answer(target, way), () => Effect.void)
-    const { plan } = way
-    return {
-      source: sourceOf(way),
-      reason: way.reason,
-      index: way.path,
-      ...(plan._tag === "Tree" ? { ranges: plan.spans.length, restricted: plan.restricted } : {}),
-      ordered: way.isOrdered,
-      current: way.isCurrent,
-      estimated,
-      read: { ...target.reads }
-    }
+    const { isCurrent: current, path: index, reason } = way
+    const isScan = way.plan._tag === "Scan"
+    const source = isScan ? "scan" : "index"
+    if (!takesRequests(core.remote)) return { source, reason, index, current, requests: 0 }
+    const estimated = Effect.map(way.estimate, ({ documents }) => documents)
+    const documents = yield* isScan || way.counted === undefined
+      ? estimated
+      : Effect.catchTag(way.counted, "IndexDisagrees", () => estimated)
+    const look = isScan ? { _tag: "List" as const, entries: documents } : { _tag: "Lookup" as const }
+    const reads = documents === 0 ? 0 : core.remote.estimate({ _tag: "Read", documents })
+    return { source, reason, index, current, requests: core.remote.estimate(look) + reads }
+  })
+
+/** How many documents there are. */
+export const size = <A>({ collection, core }: Queried<A>): Effect.Effect<number, ReadError> =>
+  Effect.gen(function* () {
+    yield* check("Collection.count", { collection })
+    const query = { ...everything, select: [] }
+    const target = targetOf(core, collection, { query, after: undefined })
+    return yield* countOf(target, yield* wayOf(target))
   })
 
 /** How many documents satisfy a condition. */
@@ -186,7 +234,7 @@ export const count = <A>(
 ): Effect.Effect<number, ReadError> =>
   Effect.gen(function* () {
     const read = yield* readGiven("countWhere", collection, { where, select: [] })
-    const target = targetOf(core, collection, read, undefined)
+    const target = targetOf(core, collection, read)
     return yield* countOf(target, yield* wayOf(target))
   })
 
@@ -197,5 +245,5 @@ export const distinct = <A>(
 ): Effect.Effect<ReadonlyArray<Json>, ReadError> =>
   Effect.gen(function* () {
     const read = yield* readGiven("distinct", collection, { select: [path] })
-    return yield* distinctValues(targetOf(core, collection, read, undefined), read.query.select![0]!)
+    return yield* distinctValues(targetOf(core, collection, read), read.query.select![0]!)
   })

@@ -3,75 +3,34 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { isDocumentId } from "../../domain/DocumentId.js"
 import { lazy } from "../../domain/Lazy.js"
-import { idKey } from "../../domain/query/Ordering.js"
 import { isAlways } from "../../domain/query/Predicate.js"
 import { settingsFileName } from "../../domain/Settings.js"
-import { documentIn } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import { under } from "../DocumentPath.js"
-import { IndexDisagrees, idOf } from "./IndexedRead.js"
-import { lookup } from "./Lookup.js"
-import type { LookupPlan } from "./LookupPlan.js"
+import type { Wants } from "../remote/GitRemote.js"
+import { indexDirectory } from "./Derived.js"
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import { headerName, rowsName } from "./ordered-tree/Header.js"
-import { type ManifestPlan, type Plan, planOf, type TreePlan, type ValuesPlan } from "./QueryPlan.js"
+import { type ManifestPlan, type Plan, planOf, type ScanPlan, type TreePlan } from "./QueryPlan.js"
 import type { OpenTree } from "./QueryRows.js"
 import { FirstRows } from "./QuerySorting.js"
-import { type Found, filesOf, foundAmong, groupOf, placeOf, type Target } from "./QueryTarget.js"
+import {
+  type Found,
+  filesOf,
+  foundAmong,
+  groupOf,
+  IndexDisagrees,
+  placeOf,
+  type Target
+} from "./QueryTarget.js"
+import { byValues } from "./QueryValues.js"
 import { scanning, type Way } from "./QueryWay.js"
 import type { RecordedSettings } from "./RepositorySettings.js"
 
 /** Loaded where a repository has trees. */
 export const trees = lazy(() => import("./QueryTreeAnswer.js"))
 const rows = lazy(() => import("./QueryRows.js"))
-
-type IndexLookup = Extract<LookupPlan, { readonly _tag: "Index" }>
-
-/** The documents that index files of format 1 name for some values. */
-const byValues = (target: Target, plan: ValuesPlan): Effect.Effect<Way, ReadError> =>
-  Effect.gen(function* () {
-    const { after, collection, core, query, snapshot } = target
-    const found: Array<IndexLookup> = []
-    for (const value of plan.values) {
-      const one = yield* lookup(core, snapshot, collection, plan.path, value)
-      if (one._tag === "Scan") return scanning(target, one.reason, one.index, one.current)
-      found.push(one)
-    }
-    const [first] = found
-    const ids = [...new Set(found.flatMap(({ ids }) => ids))].filter(isDocumentId).sort()
-    target.reads.entries += ids.length
-    const isOrdered = query.order.fields.length === 0
-    if (isOrdered && query.order.ids === "desc") ids.reverse()
-    const wanted =
-      isOrdered && after !== undefined ? ids.filter((id) => idKey(id, query.order.ids) > after.key) : ids
-    const isExact = found.every(({ exact }) => exact)
-    const checked = (group: ReadonlyArray<string>) =>
-      Effect.flatMap(Stream.runCollect(filesOf(target, group)), (blobs) => {
-        const agrees =
-          !isExact ||
-          (blobs.length === group.length &&
-            Chunk.every(blobs, ({ content, path }) =>
-              found.some(({ names }) => names(idOf(path), documentIn(content)))
-            ))
-        return agrees ? Effect.succeed(blobs) : new IndexDisagrees()
-      })
-    const files = Stream.fromIterable(wanted).pipe(
-      Stream.grouped(groupOf(target)),
-      Stream.mapEffect((group) => checked(Chunk.toReadonlyArray(group))),
-      Stream.flattenChunks
-    )
-    return {
-      plan,
-      reason: first?.reason ?? `no value of ${plan.path} is asked for`,
-      isCurrent: first?.current ?? true,
-      path: first?.index,
-      isOrdered,
-      estimate: Effect.succeed({ entries: ids.length, documents: ids.length }),
-      found: foundAmong(target, files)
-    }
-  })
 
 /** Opens the tree of the index or the manifest that a plan reads, or says why that cannot be. */
 export const openFor = (target: Target, plan: TreePlan | ManifestPlan) =>
@@ -85,7 +44,7 @@ export const openFor = (target: Target, plan: TreePlan | ManifestPlan) =>
 const byManifest = (target: Target, plan: ManifestPlan): Effect.Effect<Way, ReadError> =>
   Effect.gen(function* () {
     const opened = yield* openFor(target, plan)
-    if (Either.isLeft(opened)) return scanning(target, opened.left, undefined, false)
+    if (Either.isLeft(opened)) return scanning(target, opened.left)
     const open = opened.right
     const { foundByManifest } = yield* trees
     const { count } = open.tree.header
@@ -95,9 +54,8 @@ const byManifest = (target: Target, plan: ManifestPlan): Effect.Effect<Way, Read
       isOrdered: target.query.order.fields.length === 0,
       found: asDisagreement(foundByManifest(target, open)),
       estimate: Effect.succeed({ entries: count, documents: open.differing.size }),
-      ...(isAlways(target.query.predicate) && open.differing.size === 0
-        ? { counted: Effect.succeed(count) }
-        : {})
+      counted:
+        isAlways(target.query.predicate) && open.differing.size === 0 ? Effect.succeed(count) : undefined
     }
   })
 
@@ -118,7 +76,7 @@ const asDisagreement = <A>(
 const byTree = (target: Target, plan: TreePlan): Effect.Effect<Way, ReadError> =>
   Effect.gen(function* () {
     const opened = yield* openFor(target, plan)
-    if (Either.isLeft(opened)) return scanning(target, opened.left, undefined, false)
+    if (Either.isLeft(opened)) return scanning(target, opened.left)
     const open = opened.right
     const { foundByTree } = yield* trees
     const { estimateRows, isCovered, rowsFound } = yield* rows
@@ -136,9 +94,9 @@ const byTree = (target: Target, plan: TreePlan): Effect.Effect<Way, ReadError> =
         Effect.catchTag("BrokenTree", () => Effect.succeed(open.tree.header.count)),
         Effect.map((entries) => ({ entries, documents: entries + open.corrections.length }))
       ),
-      ...(isCovered(plan, target)
-        ? { counted: Effect.map(ids, ({ size }) => size + open.corrections.length) }
-        : {})
+      counted: isCovered(plan, target)
+        ? Effect.map(ids, ({ size }) => size + open.corrections.length)
+        : undefined
     }
   })
 
@@ -150,26 +108,36 @@ const planIn = ({ collection, query }: Target, { recorded, settings }: RecordedS
     projected: settings.manifests.get(collection)
   })
 
-/** Plans by the settings of the commit that is read from then on, unless the documents are scanned. */
+/** What is read of an index or a manifest in any case. */
+const wantsOf = (
+  { collection, core: { derived, options } }: Target,
+  plan: Exclude<Plan, ScanPlan>
+): Wants => {
+  const { root } = options
+  const settings = under(root, settingsFileName)
+  if (plan._tag === "Values") {
+    const path = derived.indexPath(collection, plan.name)
+    return { files: [settings, path], trees: [root, under(root, indexDirectory, collection)] }
+  }
+  const tree =
+    plan._tag === "Tree"
+      ? derived.indexTreePath(collection, plan.index.name)
+      : derived.manifestTreePath(collection)
+  return { files: [settings, `${tree}/${headerName}`], trees: [root, tree, `${tree}/${rowsName}`] }
+}
+
+/** Plans by the settings of the commit that is read from then on, unless it need not be known. */
 export const planned = (
-  { collection, core, snapshot }: Target,
+  target: Target,
   choose: (settings: RecordedSettings) => Plan
 ): Effect.Effect<Plan, ReadError> =>
   Effect.gen(function* () {
-    const { root } = core.options
+    const { core, isPinned, snapshot } = target
     const assumed = choose(yield* core.settings(snapshot))
     if (assumed._tag === "Scan") return assumed
-    yield* snapshot.prefetch(() => {
-      if (assumed._tag === "Values") return { files: [under(root, settingsFileName)], trees: [root] }
-      const tree =
-        assumed._tag === "Tree"
-          ? core.derived.indexTreePath(collection, assumed.index.name)
-          : core.derived.manifestTreePath(collection)
-      return {
-        files: [under(root, settingsFileName), `${tree}/${headerName}`],
-        trees: [root, tree, `${tree}/${rowsName}`]
-      }
-    })
+    yield* snapshot.prefetch(() => wantsOf(target, assumed))
+    // By the branch's name an index file and its documents take fewer requests; whether they agree is checked.
+    if (assumed._tag === "Values" && !isPinned && !snapshot.isPinned()) return assumed
     if (Option.isNone(yield* snapshot.head))
       return { _tag: "Scan", reason: "the repository is empty" } as const
     return choose(yield* core.repository.at(snapshot))
@@ -179,21 +147,22 @@ export const planned = (
 export const wayOf = (target: Target): Effect.Effect<Way, ReadError> =>
   Effect.gen(function* () {
     const plan = yield* planned(target, (settings) => planIn(target, settings))
-    if (plan._tag === "Scan") return scanning(target, plan.reason)
+    if (plan._tag === "Scan") return scanning(target, plan)
     if (plan._tag === "Values") return yield* byValues(target, plan)
     return yield* plan._tag === "Tree" ? byTree(target, plan) : byManifest(target, plan)
   })
 
+const disagreement = { reason: "the index disagrees with the documents" }
+
 /** How many documents a way finds. */
 export const countOf = (target: Target, way: Way): Effect.Effect<number, ReadError> => {
-  const found = <E>(among: Way<E>) =>
+  const countIn = <E>({ counted, found }: Way<E>): Effect.Effect<number, E> =>
+    counted ??
     Effect.map(
-      Stream.runFold(among.found, new Set<string>(), (ids, { id }) => ids.add(id)),
+      Stream.runFold(found, new Set<string>(), (ids, { id }) => ids.add(id)),
       ({ size }) => size
     )
-  return Effect.catchTag(way.counted ?? found(way), "IndexDisagrees", () =>
-    found(scanning(target, "the index disagrees with the documents"))
-  )
+  return Effect.catchTag(countIn(way), "IndexDisagrees", () => countIn(scanning(target, disagreement)))
 }
 
 /** Of more documents than this only the ids are kept while they are sorted, and they are read a second time. */
@@ -225,7 +194,7 @@ const inOrder = <E>(target: Target, way: Way<E>): Stream.Stream<Found, E | ReadE
         ),
         (first, found) => {
           const { id, key } = found
-          first.add({ key, id, row: found.blob === undefined ? found : undefined })
+          first.add({ key, id, row: found.file === undefined ? found : undefined })
           return first
         }
       )
@@ -265,6 +234,37 @@ export const answer = (target: Target, way: Way): Stream.Stream<Found, ReadError
       const limit = target.limit === undefined ? undefined : target.limit - count
       if (limit === 0) return Stream.empty
       const again = { ...target, after, limit }
-      return inOrder(again, scanning(again, "the index disagrees with the documents"))
+      return inOrder(again, scanning(again, disagreement))
     })
+  })
+
+/** How often an index is looked into while the branch moves; then the documents of one commit are scanned. */
+const attempts = 3
+
+/** A result of a query, and the way that led to it. */
+export interface Answered<A> {
+  readonly target: Target
+  readonly way: Way
+  readonly result: A
+}
+
+/**
+ * Collects the result of a query. Where an index that was not read at one commit disagrees with the documents, the query
+ * begins again with the next target.
+ */
+export const collected = <A>(
+  nextTarget: () => Target,
+  collect: (
+    found: Stream.Stream<Found, ReadError | IndexDisagrees>
+  ) => Effect.Effect<A, ReadError | IndexDisagrees>,
+  attempt = 1
+): Effect.Effect<Answered<A>, ReadError> =>
+  Effect.gen(function* () {
+    const target = nextTarget()
+    const way = attempt > attempts ? scanning(target, disagreement) : yield* wayOf(target)
+    const result = yield* Effect.asSome(collect(inOrder(target, way))).pipe(
+      Effect.catchTag("IndexDisagrees", () => Effect.succeedNone)
+    )
+    if (Option.isSome(result)) return { target, way, result: result.value }
+    return yield* collected(nextTarget, collect, target.snapshot.isPinned() ? attempts + 1 : attempt + 1)
   })

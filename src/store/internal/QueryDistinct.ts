@@ -8,13 +8,12 @@ import { valuesIn } from "../../domain/query/Ordering.js"
 import type { SpelledJson } from "../../domain/SpelledJson.js"
 import { asRead } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
-import type { IndexDisagrees } from "./IndexedRead.js"
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import * as Scan from "./ordered-tree/Scan.js"
 import { openFor, planned, trees } from "./QueryAnswer.js"
 import type { Plan } from "./QueryPlan.js"
 import type { OpenTree } from "./QueryRows.js"
-import type { Target } from "./QueryTarget.js"
+import type { IndexDisagrees, Target } from "./QueryTarget.js"
 import { scanning } from "./QueryWay.js"
 import type { RecordedSettings } from "./RepositorySettings.js"
 
@@ -103,7 +102,7 @@ export const distinctValues = (target: Target, path: string): Effect.Effect<Read
     const values = new Values()
     const plan = yield* planned(target, planIn(target, path))
     const opened =
-      plan._tag === "Tree" || plan._tag === "Manifest" ? yield* openFor(target, plan) : Either.left("")
+      plan._tag === "Tree" || plan._tag === "Manifest" ? yield* openFor(target, plan) : Either.left(undefined)
     if (Either.isRight(opened)) {
       const open = opened.right
       for (const { document } of open.corrections)
@@ -125,7 +124,7 @@ export const distinctValues = (target: Target, path: string): Effect.Effect<Read
       if (isRead) return values.sorted()
     }
     const scanned = new Values()
-    yield* Stream.runForEach(scanning(target, "").found, ({ document }) =>
+    yield* Stream.runForEach(scanning(target, { reason: "" }).found, ({ document }) =>
       Effect.sync(() => {
         for (const value of valuesIn(document, path)) scanned.add(value)
       })

@@ -29,6 +29,8 @@ export interface TreePlan {
 /** How an index of format 1 is read: the documents of some values. */
 export interface ValuesPlan {
   readonly _tag: "Values"
+  /** The index's name, and the member that it is of. */
+  readonly name: string
   readonly path: string
   readonly values: ReadonlyArray<Json>
 }
@@ -194,27 +196,33 @@ const covers = (projected: ReadonlyArray<string>, { order, predicate, select }: 
   return asked.every((path) => known.has(path))
 }
 
-/** The values of a field that an index of format 1 is asked for. */
-const valuesAt = (predicate: Predicate, path: string): ReadonlyArray<Json> | undefined => {
-  for (const one of conjuncts(predicate)) {
-    if (one._tag !== "Field" || one.path !== path) continue
-    for (const test of one.tests) {
-      if (test.operator === "is") return [test.value]
-      if (test.operator === "in" && test.value.length <= mostValues) return test.value
-    }
+/** The values that an index of format 1 is asked for. */
+const valuesOf = (tests: ReadonlyArray<Test>): ReadonlyArray<Json> | undefined => {
+  for (const test of tests) {
+    if (test.operator === "is") return [test.value]
+    if (test.operator === "in" && test.value.length <= mostValues) return test.value
   }
   return undefined
 }
 
-const byValues = (query: CheckedQuery, { indexes, recorded }: Means): ValuesPlan | undefined => {
-  const paths = recorded
-    ? indexes.filter(isPlainIndex).map(({ fields }) => fields[0]!.path)
-    : Array.from(pathsIn(query.predicate)).filter((path) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path))
-  // A file of this format knows members by their whole names, and not what a path leads to.
-  const names = paths.filter((path) => !path.includes("."))
-  const found = names.flatMap((path): ReadonlyArray<ValuesPlan> => {
-    const values = valuesAt(query.predicate, path)
-    return values === undefined ? [] : [{ _tag: "Values", path, values }]
+/** The name of the plain index of a member: the member's own name before others. */
+const plainIndexOf = ({ indexes, recorded }: Means, path: string): string | undefined => {
+  if (!recorded) return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(path) ? path : undefined
+  const names = indexes
+    .filter((index) => isPlainIndex(index) && index.fields[0]!.path === path)
+    .map(({ name }) => name)
+  return names.includes(path) ? path : names[0]
+}
+
+const byValues = ({ predicate }: CheckedQuery, means: Means): ValuesPlan | undefined => {
+  const found = conjuncts(predicate).flatMap((one): ReadonlyArray<ValuesPlan> => {
+    if (one._tag !== "Field") return []
+    const { path, tests, whole } = one
+    // A file of this format knows members by their whole names, and not what a path leads to.
+    if (path.includes(".") && !whole) return []
+    const values = valuesOf(tests)
+    const name = plainIndexOf(means, path)
+    return values === undefined || name === undefined ? [] : [{ _tag: "Values", name, path, values }]
   })
   return found.sort((a, b) => a.values.length - b.values.length)[0]
 }

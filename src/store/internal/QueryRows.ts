@@ -23,6 +23,7 @@ import { asksForList, type ManifestPlan, type Span, type TreePlan } from "./Quer
 import type { KeyRange } from "./QueryRange.js"
 import { distinctKeys, type Keyed, mergeSorted } from "./QuerySorting.js"
 import { type Found, filesOf, foundAmong, judgeOf, type Target } from "./QueryTarget.js"
+import type { Unusable } from "./QueryWay.js"
 import { readerOf } from "./SnapshotReader.js"
 import type { SettingsAt } from "./StoreCore.js"
 
@@ -45,7 +46,7 @@ export const openTree = (
   target: Target,
   settings: SettingsAt,
   plan: TreePlan | ManifestPlan
-): Effect.Effect<Either.Either<OpenTree, string>, ReadError> =>
+): Effect.Effect<Either.Either<OpenTree, Unusable>, ReadError> =>
   Effect.gen(function* () {
     const { collection, core, snapshot } = target
     const isIndex = plan._tag === "Tree"
@@ -55,8 +56,9 @@ export const openTree = (
     const name = isIndex ? `the index ${plan.index.name}` : "the manifest"
     const rows = isIndex ? rowsOfIndex(plan.index) : rowsOfManifest(plan.fields)
     const state = yield* treeAt(readerOf(core, snapshot.unnoted), core.derived.known.trees, { path, rows })
-    if (state._tag === "Missing") return Either.left(`${name} has no files`)
-    if (state._tag === "Damaged") return Either.left(`${name} is damaged: ${state.problem.message}`)
+    const behind = (reason: string) => Either.left({ reason, path, isCurrent: false })
+    if (state._tag === "Missing") return Either.left({ reason: `${name} has no files` })
+    if (state._tag === "Damaged") return behind(`${name} is damaged: ${state.problem.message}`)
     const { tree } = state
     const now = treeOf(settings, collection)
     const changed =
@@ -64,10 +66,10 @@ export const openTree = (
         ? Option.some([])
         : yield* changedBlobs(core.remote, settings.settings, tree.header.tree, now)
     if (Option.isNone(changed)) {
-      return Either.left(`${name} is behind, and what has changed since cannot be told`)
+      return behind(`${name} is behind, and what has changed since cannot be told`)
     }
     if (changed.value.length > mostDiffering) {
-      return Either.left(`${changed.value.length} documents changed without ${name}`)
+      return behind(`${changed.value.length} documents changed without ${name}`)
     }
     const there = changed.value.flatMap(({ after, id }) => (after === undefined ? [] : [id]))
     const found = yield* Stream.runCollect(foundAmong(target, filesOf(target, there)))
@@ -107,7 +109,7 @@ export const rowTest = ({ index }: TreePlan, { query }: Target): ((row: Row) => 
 /** Whether the rows that pass are exactly those of the documents that the query finds, so that these need not be read. */
 export const isCovered = ({ index }: TreePlan, { query }: Target): boolean =>
   conjuncts(query.predicate).every((one) => {
-    if (one._tag !== "Field") return false
+    if (one._tag !== "Field" || (one.whole && one.path.includes("."))) return false
     const [only, ...more] = one.tests
     const held = index.where?.get(one.path)
     if (held !== undefined && more.length === 0 && only?.operator === "is" && equalJson(only.value, held)) {

@@ -1,4 +1,5 @@
 import * as Chunk from "effect/Chunk"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
@@ -9,12 +10,21 @@ import { idKey, sortKeys } from "../../domain/query/Ordering.js"
 import { isAlways } from "../../domain/query/Predicate.js"
 import type { CheckedQuery } from "../../domain/query/ReadQuery.js"
 import { documentIn, mayBeSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
+import type { ReadError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
+import { documentPath } from "../DocumentPath.js"
 import type { Blob } from "../remote/GitRemote.js"
-import { filesById, idOf } from "./IndexedRead.js"
 import type { Place } from "./QueryCursor.js"
 import type { Keyed } from "./QuerySorting.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
+
+/** An index or a manifest does not agree with a document: the branch moved between two reads, or somebody edited a file. */
+export class IndexDisagrees extends Data.TaggedError("IndexDisagrees") {}
+
+/** A file that was read, with the object that it contains; undefined where it contains none. */
+export interface ParsedFile extends Blob {
+  readonly object: JsonObject | undefined
+}
 
 /** A document that a query has found. */
 export interface Found extends Keyed {
@@ -22,7 +32,7 @@ export interface Found extends Keyed {
   /** As JavaScript reads it, with the `_id` of its file's name. */
   readonly document: JsonObject
   /** Its file; undefined where the document is what a manifest has of it. */
-  readonly blob: Blob | undefined
+  readonly file: ParsedFile | undefined
 }
 
 /** How much a query has read. */
@@ -41,6 +51,10 @@ export interface Target {
   readonly after: Place | undefined
   /** How many documents are wanted, where that is known. */
   readonly limit: number | undefined
+  /** Whether files that contain no JSON object are found, whatever is asked for; otherwise they are empty documents. */
+  readonly findsUnreadable: boolean
+  /** Whether everything is read of one commit; otherwise an index that disagrees with documents may only have been read earlier. */
+  readonly isPinned: boolean
   readonly reads: Reads
 }
 
@@ -52,34 +66,42 @@ export const placeOf = ({ order }: CheckedQuery, { id, key }: Found): Place => (
 
 /** A document in the two ways it is looked at: as JavaScript reads it, and with its numbers as they are spelled. */
 export interface ReadDocument {
+  readonly id: string
   readonly document: JsonObject
   readonly spelled: SpelledObject
+  readonly file: ParsedFile
 }
 
 const decoder = new TextDecoder()
 
+/** The id of the document that lies in a file. */
+const idOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -".json".length)
+
 /** The document of a file; a file that contains no JSON object counts as an empty document. */
-export const readFile = (id: string, content: Uint8Array): ReadDocument => {
-  const document: { [key: string]: Json } = Either.getOrElse(parseObject(content), () => ({}))
-  const spelled = mayBeSpelled(decoder.decode(content)) ? documentIn(content) : document
+const readFile = (blob: Blob): ReadDocument => {
+  const id = idOf(blob.path)
+  const object = Either.getOrUndefined(parseObject(blob.content))
+  const document: { [key: string]: Json } = object ?? {}
+  const spelled = mayBeSpelled(decoder.decode(blob.content)) ? documentIn(blob.content) : document
   if (!Object.hasOwn(document, "_id") || document["_id"] !== id) document["_id"] = id
-  return { document, spelled }
+  return { id, document, spelled, file: { ...blob, object } }
 }
 
 /** Tells which documents a query finds, and their keys. */
-export const judgeOf = ({ after, query }: Target) => {
+export const judgeOf = ({ after, findsUnreadable, query }: Target) => {
   const matches = matcherOf(query.predicate)
   const keyOf = sortKeys(query.order, query.predicate)
+  const isBehind = (key: string) => after === undefined || key > after.key
   return {
     matches,
     keyOf,
-    isBehind: (key: string) => after === undefined || key > after.key,
-    /** The document of a file, where the query finds it. */
-    found: (id: string, blob: Blob): Found | undefined => {
-      const { document, spelled } = readFile(id, blob.content)
-      if (!matches(document)) return undefined
+    isBehind,
+    /** A document, where the query finds it. */
+    found: ({ document, file, id, spelled }: ReadDocument): Found | undefined => {
+      const isFound = matches(document) || (findsUnreadable && file.object === undefined)
+      if (!isFound) return undefined
       const key = keyOf(spelled, id)
-      return after === undefined || key > after.key ? { key, id, document, blob } : undefined
+      return isBehind(key) ? { key, id, document, file } : undefined
     }
   }
 }
@@ -95,7 +117,7 @@ export const foundAmong = <E>(target: Target, files: Stream.Stream<Blob, E>): St
         for (const blob of blobs) {
           if (slice.isSpent()) yield* slice.pause
           target.reads.documents++
-          const found = judge.found(idOf(blob.path), blob)
+          const found = judge.found(readFile(blob))
           if (found !== undefined) all.push(found)
         }
         return Chunk.unsafeFromArray(all)
@@ -103,9 +125,34 @@ export const foundAmong = <E>(target: Target, files: Stream.Stream<Blob, E>): St
     )
   })
 
-/** The files of some documents by id, those that are there. */
-export const filesOf = ({ collection, core, snapshot }: Target, ids: ReadonlyArray<string>) =>
-  filesById(core, snapshot, collection, ids)
+/** The files of some documents by id, those that are there, in order. */
+export const filesOf = (
+  { collection, core, snapshot }: Target,
+  ids: ReadonlyArray<string>
+): Stream.Stream<Blob, ReadError> =>
+  Effect.map(core.settings(snapshot), ({ settings }) => {
+    const { concurrency, root } = core.options
+    const paths = ids.map((id) => documentPath(root, settings, collection, id))
+    return snapshot.files(paths, { concurrency })
+  }).pipe(Stream.unwrap)
+
+/** Some documents by id, those that are there. */
+export const readIds = (
+  target: Target,
+  ids: ReadonlyArray<string>
+): Effect.Effect<ReadonlyMap<string, ReadDocument>, ReadError> =>
+  Effect.gen(function* () {
+    const documents = new Map<string, ReadDocument>()
+    if (ids.length === 0) return documents
+    const slice = TimeSlice.make()
+    yield* Stream.runForEach(filesOf(target, ids), (blob) => {
+      const read = readFile(blob)
+      documents.set(read.id, read)
+      return slice.isSpent() ? slice.pause : Effect.void
+    })
+    target.reads.documents += ids.length
+    return documents
+  })
 
 /** How many documents are read together at most. */
 const mostTogether = 512

@@ -9,8 +9,6 @@ import { pathsIn } from "../../domain/query/Predicate.js"
 import { asRead } from "../../domain/SpelledJson.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import * as TimeSlice from "../../domain/TimeSlice.js"
-import type { Blob } from "../remote/GitRemote.js"
-import { IndexDisagrees, idOf } from "./IndexedRead.js"
 import type { BrokenTree } from "./ordered-tree/BrokenTree.js"
 import type { Row } from "./ordered-tree/Leaf.js"
 import * as Scan from "./ordered-tree/Scan.js"
@@ -19,34 +17,28 @@ import { isCovered, type OpenTree, type RowFound, rowsFound } from "./QueryRows.
 import { mergeSorted } from "./QuerySorting.js"
 import {
   type Found,
-  filesOf,
   groupOf,
+  IndexDisagrees,
   judgeOf,
   type ReadDocument,
-  readFile,
+  readIds,
   type Target
 } from "./QueryTarget.js"
 
 type Failure = ReadError | BrokenTree | IndexDisagrees
 
 /** Documents that rows name, by id. All of them must be there. */
-const readIds = (
+const readNamed = (
   target: Target,
   given: ReadonlyArray<string>
-): Effect.Effect<ReadonlyMap<string, ReadDocument & { readonly blob: Blob }>, ReadError | IndexDisagrees> =>
-  Effect.gen(function* () {
-    const documents = new Map<string, ReadDocument & { readonly blob: Blob }>()
-    if (given.length === 0) return documents
-    const ids = [...new Set(given)]
-    const slice = TimeSlice.make()
-    yield* Stream.runForEach(filesOf(target, ids), (blob) => {
-      const id = idOf(blob.path)
-      documents.set(id, { ...readFile(id, blob.content), blob })
-      return slice.isSpent() ? slice.pause : Effect.void
-    })
-    target.reads.documents += ids.length
-    return documents.size === ids.length ? documents : yield* new IndexDisagrees()
-  })
+): Effect.Effect<ReadonlyMap<string, ReadDocument>, ReadError | IndexDisagrees> => {
+  const ids = [...new Set(given)]
+  return Effect.filterOrFail(
+    readIds(target, ids),
+    ({ size }) => size === ids.length,
+    () => new IndexDisagrees()
+  )
+}
 
 /** The documents of rows that a query finds; of several rows of one document, the one that orders it finds it. */
 const documentsOf = (
@@ -56,8 +48,8 @@ const documentsOf = (
   group: ReadonlyArray<RowFound>
 ): Effect.Effect<Chunk.Chunk<Found>, ReadError | IndexDisagrees> =>
   Effect.gen(function* () {
-    const { keyOf, isBehind, matches } = judgeOf(target)
-    const documents = yield* readIds(
+    const judge = judgeOf(target)
+    const documents = yield* readNamed(
       target,
       group.map(({ id }) => id)
     )
@@ -65,11 +57,11 @@ const documentsOf = (
     const slice = TimeSlice.make()
     for (const { id, key: rowsOrder, rowKey } of group) {
       if (slice.isSpent()) yield* slice.pause
-      const { blob, document, spelled } = documents.get(id)!
-      if (!rows.of(id, spelled).has(rowKey)) return yield* new IndexDisagrees()
-      const key = keyOf(spelled, id)
-      if (plan.isOrdered ? key !== rowsOrder : !isBehind(key)) continue
-      if (matches(document)) all.push({ key, id, document, blob })
+      const read = documents.get(id)!
+      if (!rows.of(id, read.spelled).has(rowKey)) return yield* new IndexDisagrees()
+      const found = judge.found(read)
+      if (found === undefined || (plan.isOrdered && found.key !== rowsOrder)) continue
+      all.push(found)
     }
     return Chunk.unsafeFromArray(all)
   })
@@ -114,7 +106,7 @@ export const foundByManifest = (
   const judged = (rows: ReadonlyArray<Row>) =>
     Effect.gen(function* () {
       const unsure = rows.filter((row) => !asked.every((path) => Object.hasOwn(row, path)))
-      const documents = yield* readIds(target, unsure.map(idIn))
+      const documents = yield* readNamed(target, unsure.map(idIn))
       const all: Array<Found> = []
       for (const row of rows) {
         const id = idIn(row)
@@ -122,7 +114,7 @@ export const foundByManifest = (
         const document = read?.document ?? (asRead(row) as JsonObject)
         if (!matches(document)) continue
         const key = keyOf(read?.spelled ?? row, id)
-        if (isBehind(key)) all.push({ key, id, document, blob: read?.blob })
+        if (isBehind(key)) all.push({ key, id, document, file: read?.file })
       }
       return Chunk.unsafeFromArray(all)
     })

@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { idKey } from "../../domain/query/Ordering.js"
+import { isAlways } from "../../domain/query/Predicate.js"
 import type { ReadError } from "../../domain/StoreError.js"
 import type { QueryReads } from "../Collection.js"
 import type { Blob } from "../remote/GitRemote.js"
 import { documentFiles } from "./DocumentFiles.js"
-import type { IndexDisagrees } from "./IndexedRead.js"
 import { type Listing, type LocatedListing, partsOf } from "./Listing.js"
 import type { Plan } from "./QueryPlan.js"
-import { type Found, foundAmong, groupOf, type Target } from "./QueryTarget.js"
+import { type Found, foundAmong, groupOf, type IndexDisagrees, type Target } from "./QueryTarget.js"
 
 /** How a query is answered, for those who ask. */
 export interface Way<E = ReadError | IndexDisagrees> {
@@ -27,7 +27,7 @@ export interface Way<E = ReadError | IndexDisagrees> {
   /** What is read without a limit. */
   readonly estimate: Effect.Effect<QueryReads, ReadError>
   /** How many documents the query finds, where that is known without reading them. */
-  readonly counted?: Effect.Effect<number, ReadError | IndexDisagrees> | undefined
+  readonly counted?: Effect.Effect<number, E> | undefined
 }
 
 const inParts = 100
@@ -71,26 +71,27 @@ const scannedFiles = (target: Target, located: LocatedListing): Stream.Stream<Bl
   )
 }
 
+/** Why an index or a manifest is not used. */
+export interface Unusable {
+  readonly reason: string
+  /** Where it lies, if it is there. */
+  readonly path?: string | undefined
+  readonly isCurrent?: boolean
+}
+
 /** Every document is read. */
-export const scanning = (
-  target: Target,
-  reason: string,
-  path?: string,
-  isCurrent = true
-): Way<ReadError> => ({
-  plan: { _tag: "Scan", reason },
-  reason,
-  isCurrent,
-  path,
-  isOrdered: target.query.order.fields.length === 0,
-  estimate: Effect.map(
-    Effect.suspend(() => target.core.listing(target.snapshot, target.collection)),
-    ({ listing }) => ({ entries: 0, documents: listing.length })
-  ),
-  found: Stream.unwrap(
-    Effect.map(
-      Effect.suspend(() => target.core.listing(target.snapshot, target.collection)),
-      (located) => foundAmong(target, scannedFiles(target, located))
-    )
-  )
-})
+export const scanning = (target: Target, { isCurrent = true, path, reason }: Unusable): Way<ReadError> => {
+  const { after, collection, core, query, snapshot } = target
+  const located = Effect.suspend(() => core.listing(snapshot, collection))
+  const length = Effect.map(located, ({ listing }) => listing.length)
+  return {
+    plan: { _tag: "Scan", reason },
+    reason,
+    isCurrent,
+    path,
+    isOrdered: query.order.fields.length === 0,
+    estimate: Effect.map(length, (documents) => ({ entries: 0, documents })),
+    found: Stream.unwrap(Effect.map(located, (found) => foundAmong(target, scannedFiles(target, found)))),
+    counted: isAlways(query.predicate) && after === undefined ? length : undefined
+  }
+}

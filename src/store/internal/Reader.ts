@@ -23,14 +23,12 @@ import { check } from "./Arguments.js"
 import type { Codec } from "./Codec.js"
 import { documentFiles } from "./DocumentFiles.js"
 import { type LocatedListing, slice } from "./Listing.js"
+import type { ParsedFile } from "./QueryTarget.js"
 import type { Snapshot, StoreCore } from "./StoreCore.js"
-import { type Place, versionOf } from "./Versions.js"
+import { complete, type Place, versionOf } from "./Versions.js"
 
 /** Loaded where something is asked for by a query. */
 const queries = lazy(() => import("./Queries.js"))
-
-/** The same, by one field's value. */
-const lookups = lazy(() => import("./FindBy.js"))
 
 type Queries = Effect.Effect.Success<typeof queries>
 
@@ -39,9 +37,6 @@ const asking =
   (ask: (queries: Queries, given: unknown) => Effect.Effect<unknown, ReadError>) =>
   (given?: unknown): Effect.Effect<any, ReadError> =>
     Effect.flatMap(queries, (loaded) => ask(loaded, given))
-
-/** Loaded where a collection has a manifest of format 2. */
-const treeLookups = lazy(() => import("./TreeLookup.js"))
 
 /** Reads of one collection, for stores and views alike. */
 export const makeReader = <A, I>(
@@ -66,17 +61,6 @@ export const makeReader = <A, I>(
       Effect.suspend(() => core.listing(core.snapshot(), name))
     )
 
-  /** The count that a manifest of format 2 has, where it is current. */
-  const countInManifest = (snapshot: Snapshot) =>
-    Effect.gen(function* () {
-      const { settings } = yield* core.settings(snapshot)
-      if (settings.format !== 2 || !settings.manifests.has(name)) return Option.none<number>()
-      yield* snapshot.head
-      const pinned = yield* core.repository.at(snapshot)
-      const { countByManifest } = yield* treeLookups
-      return yield* countByManifest(core, snapshot, pinned, name)
-    })
-
   /** A document's path and the file there; none too where the layout would name a directory `.` for it. */
   const look = (snapshot: Snapshot, id: string, options?: { readonly fresh?: boolean | undefined }) =>
     Effect.gen(function* () {
@@ -86,15 +70,17 @@ export const makeReader = <A, I>(
       return { path, file }
     })
 
-  /** Decodes files, each by the caller's choice of what an unfit one does. */
-  const decode = (method: string, blobs: Iterable<Blob>, onInvalid: OnInvalid) =>
+  /** Decodes files, parsed or not, each by the caller's choice of what an unfit one does. */
+  const decode = (method: string, files: Iterable<Blob & Partial<ParsedFile>>, onInvalid: OnInvalid) =>
     Effect.gen(function* () {
       const found: Array<A> = []
       const slice = TimeSlice.make()
-      for (const { content, path } of blobs) {
+      for (const { content, object, path } of files) {
         if (slice.isSpent()) yield* slice.pause
         const id = path.slice(path.lastIndexOf("/") + 1, -".json".length)
-        const read = codec.read(placeOf(method, id, path), content)
+        const place = placeOf(method, id, path)
+        const read =
+          object === undefined ? codec.read(place, content) : codec.fromDocument(place, complete(id, object))
         const answer = Either.isEither(read)
           ? (read as Either.Either<A, ValidationError>)
           : yield* Effect.either(read)
@@ -183,12 +169,7 @@ export const makeReader = <A, I>(
       const { listing } = yield* locate("list", options)
       return slice(listing, options.limit, options.after).ids()
     }),
-    count: Effect.gen(function* () {
-      yield* check(operation("count"), { collection: name })
-      const snapshot = core.snapshot()
-      const counted = yield* countInManifest(snapshot)
-      return Option.isSome(counted) ? counted.value : (yield* core.listing(snapshot, name)).listing.length
-    }),
+    count: Effect.flatMap(queries, ({ size }) => size(queried)),
     all: (options = {}) => limited(everything("all", options, true), options.limit),
     find: (predicate, options = {}) =>
       limited(
@@ -198,7 +179,7 @@ export const makeReader = <A, I>(
         options.limit
       ),
     findBy: Effect.fnUntraced(function* (field, value, options) {
-      const { findBy } = yield* lookups
+      const { findBy } = yield* queries
       return yield* findBy(queried, field, value, options)
     }),
     page: Effect.fnUntraced(function* (options = {}) {
@@ -245,11 +226,11 @@ export const makeReader = <A, I>(
     query: asking(({ page }, given) => page(queried, given)),
     queryAll: (given?: unknown) =>
       Stream.unwrap(Effect.map(queries, ({ all }) => all(queried, given))) as any,
-    explainQuery: (given, options) => asking(({ explain }) => explain(queried, given, options))(),
+    explainQuery: (given, options) => asking(({ explainQuery }) => explainQuery(queried, given, options))(),
     countWhere: asking(({ count }, given) => count(queried, given)),
     distinct: asking(({ distinct }, given) => distinct(queried, given)),
     explain: Effect.fnUntraced(function* (field, value) {
-      const { explain } = yield* lookups
+      const { explain } = yield* queries
       return yield* explain(queried, field, value)
     })
   }

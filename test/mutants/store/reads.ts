@@ -1,12 +1,14 @@
 import { mutant } from "../bundled.js"
 
 const reader = "store/internal/Reader.ts"
-const find = "store/internal/FindBy.ts"
+const queries = "store/internal/Queries.ts"
 const treeRows = "store/internal/QueryRows.ts"
 const treeAnswer = "store/internal/QueryTreeAnswer.ts"
 const listing = "store/internal/Listing.ts"
-const lookup = "store/internal/Lookup.ts"
+const values = "store/internal/QueryValues.ts"
+const way = "store/internal/QueryWay.ts"
 const keys = "domain/IndexKey.ts"
+const matching = "domain/query/Matching.ts"
 const core = "store/internal/Core.ts"
 const assembly = "store/internal/Assembly.ts"
 
@@ -125,19 +127,19 @@ export const reads = [
     "Option.some({ document, rev: rev - 1, sha"
   ]),
   mutant("candidates are not compared with documents", finds, [
-    find,
-    "else if (Object.hasOwn(document.right, field) && fieldMatches(document.right[field], value))",
-    "else if (Object.hasOwn(document.right, field))"
+    matching,
+    "return test(value) || (isList(value) && value.some(test))",
+    "return true"
   ]),
   mutant("lists do not contain", finds, [
-    keys,
-    "(equalJson(field, value) || (isList(field) && field.some((item) => equalJson(item, value))))",
-    "equalJson(field, value)"
+    matching,
+    "return test(value) || (isList(value) && value.some(test))",
+    "return test(value)"
   ]),
   mutant('1 is "1"', finds, [
-    keys,
-    "if (a === b) return true",
-    'if (a === b || (typeof a !== "object" && typeof b !== "object" && String(a) === String(b))) return true'
+    matching,
+    "isScalar(value) ? (found) => found === value",
+    "isScalar(value) ? (found) => String(found) === String(value)"
   ]),
   mutant("objects are compared by their keys alone", finds, [
     keys,
@@ -150,37 +152,48 @@ export const reads = [
     "[...new Set(keysOfValue(value, known))]"
   ]),
   mutant("an empty list is looked for in the index", finds, [
-    lookup,
-    "if (Array.isArray(value) && value.length === 0) return scanOf(",
-    "if (Array.isArray(value) && value.length < 0) return scanOf("
+    values,
+    "values.some((value) => Array.isArray(value) && value.length === 0)",
+    "values.some((value) => Array.isArray(value) && value.length < 0)"
   ]),
   mutant("numbers have one spelling", spelling, [
     keys,
     "return [...spellings(value), ...more]",
     "return [keyOf(value), ...more]"
   ]),
-  mutant("findBy ignores its limit", finds, [
-    find,
-    "const all = yield* Stream.runCollect(limited(found, limit)).pipe(",
-    "const all = yield* Stream.runCollect(limited(found, undefined)).pipe("
+  mutant(
+    "findBy ignores its limit",
+    finds,
+    [queries, "limit: most, findsUnreadable: true", "findsUnreadable: true"],
+    [
+      queries,
+      "limit === undefined ? decoded : Stream.take(decoded, limit)",
+      "limit === undefined ? decoded : decoded"
+    ]
+  ),
+  mutant(
+    "a scan ignores after",
+    finds,
+    [way, 'upTo(listing, (id) => idKey(id, "asc") > after.key)', "0"],
+    [queries, 'after === undefined ? undefined : { key: idKey(after, "asc"), fields: "" }', "undefined"]
+  ),
+  mutant("findBy follows the dots of a name", finds, [
+    matching,
+    "if (whole && !Object.hasOwn(document, path)) return false",
+    ""
   ]),
-  mutant("a scan ignores the limit of findBy", finds, [
-    find,
-    "yield* Stream.runCollect(limited(scanned, limit))",
-    "yield* Stream.runCollect(scanned)"
-  ]),
-  mutant("a scan ignores after", finds, [
-    find,
-    "const listing = slice(located.listing, undefined, after)",
-    "const listing = slice(located.listing, undefined, undefined)"
+  mutant("a scan of findBy passes over files that hold no document", finds, [
+    queries,
+    "findsUnreadable: true",
+    "findsUnreadable: false"
   ]),
   mutant("a stale index is believed", noticed, [
-    lookup,
+    values,
     "if (index.tree !== undefined && index.tree !== tree) {",
     'if (index.tree === "") {'
   ]),
   mutant("an index without tree is believed", foreign, [
-    lookup,
+    values,
     "if (index.tree === undefined && !core.options.trustForeignIndexes) {",
     'if (index.tree === "") {'
   ]),
@@ -188,23 +201,26 @@ export const reads = [
     "trustForeignIndexes is ignored",
     "answers from index and manifest files that do not name the version that they describe",
     [
-      lookup,
+      values,
       "if (index.tree === undefined && !core.options.trustForeignIndexes) {",
       "if (index.tree === undefined) {"
     ]
   ),
   mutant("explain calls a stale index current", noticed, [
-    lookup,
-    'return scanOf("the index is stale: somebody else changed the collection", path, false)',
-    'return scanOf("the index is stale: somebody else changed the collection", path, true)'
+    values,
+    "const unusable = (reason: string) => Either.left({ reason, path, isCurrent: false })",
+    "const unusable = (reason: string) => Either.left({ reason, path, isCurrent: true })"
   ]),
-  mutant("explain says scan", noticed, [find, 'source: "index",', 'source: "scan",']),
-  mutant(
-    "no index is looked at",
-    noticed,
-    [find, 'if (how._tag === "Scan") break', "if (how._tag !== undefined) break"],
-    [find, 'source: "index",', 'source: "scan",']
-  ),
+  mutant("explain says scan", noticed, [
+    queries,
+    'const source = isScan ? "scan" : "index"',
+    'const source = "scan"'
+  ]),
+  mutant("no index is looked at", noticed, [
+    "store/internal/QueryPlan.ts",
+    'return byValues(query, means) ?? { _tag: "Scan", reason: "no index fits the query" }',
+    'return { _tag: "Scan", reason: "no index fits the query" }'
+  ]),
   mutant("a range leaves out its last value", agrees, [
     "store/internal/QueryRange.ts",
     "range = within(range, { ...all, until: after(greatest) })",
@@ -217,8 +233,8 @@ export const reads = [
   ]),
   mutant("any row orders its document", agrees, [
     treeAnswer,
-    "if (plan.isOrdered ? key !== rowsOrder : !isBehind(key)) continue",
-    "if (!isBehind(key)) continue"
+    "if (found === undefined || (plan.isOrdered && found.key !== rowsOrder)) continue",
+    "if (found === undefined) continue"
   ]),
   mutant("a query does not look at what changed without the index", agrees, [
     treeRows,

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Either, Layer, Option, Schema, Stream } from "effect"
 import * as fc from "fast-check"
 import type { Json, JsonObject } from "../../../src/domain/Document.js"
+import { fieldMatches } from "../../../src/domain/IndexKey.js"
 import { matcherOf } from "../../../src/domain/query/Matching.js"
 import { sortKeys } from "../../../src/domain/query/Ordering.js"
 import type { AnyWhere, Query } from "../../../src/domain/query/Query.js"
@@ -67,6 +68,14 @@ const kinds: ReadonlyArray<readonly [string, StoreOptions]> = [
   ["no index", {}],
   ["indexes of format 1", { indexes: { things: ["f"] }, manifests: { things: ["f", "g"] } }],
   ["indexes and a manifest of format 2", { format: 2, indexes, manifests: { things: ["f", "g"] } }]
+]
+
+/** Members, dots and all, with values to look for by `findBy`. */
+const members: ReadonlyArray<readonly [string, Json]> = [
+  ...[1, "a", null, [], ["a", "b"]].map((value): readonly [string, Json] => ["f", value]),
+  ["g", 2 ** 53],
+  ["n.x", 1],
+  ["n", { x: 1 }]
 ]
 
 const decoder = new TextDecoder()
@@ -145,6 +154,22 @@ const ask = (remote: GitRemoteService, things: Collection, queries: ReadonlyArra
       const { ordered, source } = yield* things.explainQuery({ ...given, limit: 5 })
       sources.add(`${source} ${ordered ? "in order" : "and a sort"}`)
       sources.add((yield* things.explainQuery({ ...given, select, limit: 5 })).source)
+      const { explanation, ...page } = yield* things.query({ ...given, limit: 5, explain: true })
+      assert.deepStrictEqual(page, yield* things.query({ ...given, limit: 5 }), about)
+      assert.deepStrictEqual(explanation, yield* things.explainQuery({ ...given, limit: 5 }), about)
+    }
+    for (const [field, value] of members) {
+      const ids = Array.from(files, ([id, content]) => ({ id, ...JSON.parse(decoder.decode(content)) }))
+        .filter((found: JsonObject) => Object.hasOwn(found, field) && fieldMatches(found[field], value))
+        .map(({ id }) => String(id))
+        .sort()
+      const about = `${field} ${JSON.stringify(value)}`
+      const found = (options = {}) =>
+        Effect.map(things.findBy(field, value, options), (all) => all.map(({ _id }) => _id))
+      assert.deepStrictEqual(yield* found(), ids, about)
+      const [, second] = ids
+      if (second === undefined) continue
+      assert.deepStrictEqual(yield* found({ after: ids[0], limit: 1 }), [second], about)
     }
     const values = new Map<string, Json>()
     for (const { document } of naive(files, {})) {
@@ -206,6 +231,7 @@ describe.each([...remotes, ...hosted])("queries on %s", (name, layer) => {
           changes: [
             put("by-hand", '{"f": 9007199254740993, "g": "a", "p": true}'),
             put("by-hand-2", '{"f": [1e400, 5], "g": 1e400, "n": {"x": 1e400}, "p": true}'),
+            put("by-hand-3", '{"n.x": [1, 2], "n": {"x": 3}}'),
             put(idOf(3), '{"f": 9007199254740992, "g": ["a", "b"]}'),
             { _tag: "Remove", path: `data/things/${idOf(5)}.json` }
           ]
