@@ -15,7 +15,9 @@ export type { Unmerged, UnmergedKind } from "../domain/StoreError.js"
  * @category models
  */
 export interface Branch {
+  /** The short name, such as `main`. */
   readonly name: string
+  /** The commit that it points to, 40 hexadecimal digits. */
   readonly commitSha: string
 }
 
@@ -47,10 +49,15 @@ export interface CompareOptions {
  * @category models
  */
 export interface DocumentDifference {
+  /** The collection of the document. */
   readonly collection: string
+  /** The id of the document. */
   readonly id: string
+  /** `added` is in the second commit alone, `removed` in the first alone, `changed` in both with different contents. */
   readonly kind: "added" | "changed" | "removed"
+  /** Reads the document of the first commit; none where it was added. */
   readonly before: Effect.Effect<Option.Option<StoredDocument>, ReadError>
+  /** Reads the document of the second commit; none where it was removed. */
   readonly after: Effect.Effect<Option.Option<StoredDocument>, ReadError>
 }
 
