@@ -6,6 +6,7 @@ import { PlaygroundGroup } from "../http/playground/Api.js"
 import * as Docs from "../http/playground/Docs.js"
 import * as PlaygroundHandlers from "../http/playground/Handlers.js"
 import * as Playground from "../http/playground/Playground.js"
+import * as Reference from "../http/reference/Mount.js"
 import * as Direct from "../http/server/Direct.js"
 import type { Mount } from "../http/server/Mount.js"
 import * as Operational from "../http/server/Operational.js"
@@ -44,7 +45,8 @@ const playground = (settings: Settings, docs: Effect.Effect<Mount> = Docs.mount)
 /** The pages that the API's own page links to. */
 const pages = [
   { href: "/playground", text: "Chain playground" },
-  { href: "/", text: "Console" }
+  { href: "/", text: "Console" },
+  { href: "/docs/api/", text: "Reference of the libraries" }
 ]
 
 /** Every group of the whole service, in the order in which paths are tried. */
@@ -54,6 +56,7 @@ const groups = (settings: Settings) =>
     return {
       operations,
       mounts: [
+        yield* Reference.mount,
         ...mounts,
         ...(yield* ConsoleMounts.mounts({ publicUrl: settings.publicUrl })),
         ...(yield* HostMounts.mounts({ atRoot: false }))
