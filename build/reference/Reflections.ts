@@ -1,7 +1,9 @@
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Application, type ProjectReflection, ReflectionKind, type TypeDocOptions } from "typedoc"
-import type { PluginOptions } from "typedoc-plugin-markdown"
+import { load, type PluginOptions } from "typedoc-plugin-markdown"
+
+export { type DeclarationReflection, ReflectionKind } from "typedoc"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -37,7 +39,7 @@ const options: TypeDocOptions & Partial<PluginOptions> = {
   categorizeByGroup: false,
   logLevel: "Warn",
   validation: { invalidLink: true, notExported: false, notDocumented: false, rewrittenLink: true },
-  plugin: [fileURLToPath(import.meta.resolve("typedoc-plugin-markdown"))],
+  plugin: [load],
   router: "module",
   entryFileName: "index",
   hidePageHeader: true,
@@ -51,9 +53,10 @@ const options: TypeDocOptions & Partial<PluginOptions> = {
 const withoutInheritedConstructors = (project: ProjectReflection): ProjectReflection => {
   for (const constructor of project.getReflectionsByKind(ReflectionKind.Constructor)) {
     if (!constructor.isDeclaration()) continue
-    if (constructor.inheritedFrom !== undefined) project.removeReflection(constructor)
-    delete constructor.overwrites
-    for (const signature of constructor.signatures ?? []) delete signature.overwrites
+    const signatures = constructor.signatures ?? []
+    const inherited = [constructor, ...signatures].some(({ inheritedFrom }) => inheritedFrom !== undefined)
+    if (inherited) project.removeReflection(constructor)
+    for (const one of [constructor, ...signatures]) delete one.overwrites
   }
   return project
 }

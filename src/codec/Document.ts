@@ -31,7 +31,7 @@ const isJsonObject = (value: unknown): value is JsonObject =>
  * A schema of JSON values: no undefined, no NaN, no infinity.
  *
  * @since 0.1.0
- * @category utilities
+ * @category documents
  */
 const JsonSchema: Schema.Schema<Json> = Schema.declare(isJson, {
   identifier: "Json",
@@ -43,7 +43,7 @@ const JsonSchema: Schema.Schema<Json> = Schema.declare(isJson, {
  * A schema of JSON objects.
  *
  * @since 0.1.0
- * @category utilities
+ * @category documents
  */
 const JsonObjectSchema: Schema.Schema<JsonObject> = Schema.declare(isJsonObject, {
   identifier: "JsonObject",
@@ -55,7 +55,7 @@ const JsonObjectSchema: Schema.Schema<JsonObject> = Schema.declare(isJsonObject,
  * A schema of the fields that the store adds to a document.
  *
  * @since 0.1.0
- * @category utilities
+ * @category documents
  */
 const MetadataSchema: Schema.Schema<DocumentMetadata> = Schema.Struct({
   _id: Schema.String,
@@ -70,7 +70,7 @@ const isMetadata = Schema.is(MetadataSchema)
  * A schema of documents as a collection without a schema reads them.
  *
  * @since 0.1.0
- * @category utilities
+ * @category documents
  */
 const StoredDocumentSchema: Schema.Schema<StoredDocument> = Schema.declare(
   (value): value is StoredDocument => isJsonObject(value) && isMetadata(value),
@@ -97,7 +97,6 @@ const StoredDocumentSchema: Schema.Schema<StoredDocument> = Schema.declare(
 )
 
 export {
-  /** @since 0.1.0 @category documents */
   JsonObjectSchema as JsonObject,
   JsonSchema as Json,
   MetadataSchema as DocumentMetadata,

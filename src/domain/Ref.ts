@@ -13,6 +13,7 @@ export class RefMoved extends Data.TaggedError("RefMoved")<{
   readonly expected: Option.Option<Oid>
   readonly actual: Option.Option<Oid>
 }> {
+  /** Where the branch is, and where it was expected. */
   override get message() {
     const short = (oid: Option.Option<Oid>) => (oid._tag === "Some" ? oid.value.slice(0, 7) : "absent")
     return `${this.ref} is at ${short(this.actual)}, expected ${short(this.expected)}`

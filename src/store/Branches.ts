@@ -22,6 +22,8 @@ export interface Branch {
 }
 
 /**
+ * Options of `store.createBranch`.
+ *
  * @since 0.1.0
  * @category options
  */
@@ -31,6 +33,8 @@ export interface CreateBranchOptions {
 }
 
 /**
+ * Options of `store.compare`.
+ *
  * @since 0.1.0
  * @category options
  */
@@ -79,6 +83,8 @@ export type Resolution = "ours" | "theirs" | JsonObject | null | undefined
 export type Resolver = (conflict: Unmerged) => Resolution | Effect.Effect<Resolution>
 
 /**
+ * Options of `store.merge`.
+ *
  * @since 0.1.0
  * @category options
  */

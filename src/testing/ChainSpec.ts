@@ -99,7 +99,8 @@ export interface ChainSpec {
  */
 export class SpecFailure {
   readonly _tag = "SpecFailure"
-  constructor(/** The text that tells failures apart. */ readonly text: string) {}
+  /** @param text The text that tells failures apart. */
+  constructor(readonly text: string) {}
 }
 
 /**

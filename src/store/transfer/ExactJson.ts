@@ -7,7 +7,8 @@ import { inexactNumbers } from "../../domain/JsonText.js"
  * @category models
  */
 export class UnheldNumber {
-  constructor(/** The number as its file has it. */ readonly text: string) {}
+  /** @param text The number as its file has it. */
+  constructor(readonly text: string) {}
   /** The number as its file has it. */
   toString() {
     return this.text
