@@ -1,6 +1,11 @@
 import * as Data from "effect/Data"
 
-/** A step had to wait, and the chain was executed synchronously. */
+/**
+ * A step had to wait, and the chain was executed synchronously.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class AsyncStepError extends Data.TaggedError("AsyncStepError")<{ readonly chain: string }> {
   override get message() {
     return `A step of chain "${this.chain}" has to wait: use Chain.execute and run the Effect instead of executing synchronously.`

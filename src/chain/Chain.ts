@@ -34,12 +34,21 @@ import { surrounded } from "./internal/surrounded.js"
 import { type Trace, trace as traceProgram } from "./Trace.js"
 import type { UnhandledRequestError } from "./UnhandledRequestError.js"
 
+/**
+ * The symbol by which `isChain` knows chains, of another copy of this module too.
+ *
+ * @since 0.1.0
+ * @category symbols
+ */
 export const TypeId: unique symbol = Symbol.for("chainstore/Chain")
 export type TypeId = typeof TypeId
 
 /**
  * Steps in a fixed order, ready to execute. Immutable.
  * `E` and `R` are those of the steps; `U` is `UnhandledRequestError` unless a fallback rules it out.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export interface Chain<in out Req, in out Res, out E = never, out R = never, out U = UnhandledRequestError>
   extends Pipeable.Pipeable {
@@ -50,24 +59,48 @@ export interface Chain<in out Req, in out Res, out E = never, out R = never, out
     readonly _R: Types.Covariant<R>
     readonly _U: Types.Covariant<U>
   }
+  /** The name given to `ChainBuilder.make`, or a generated one. */
   readonly name: string
 }
 
+/**
+ * A chain of any type, for signatures that take all.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
 export type Any = Chain<any, any, any, any, any>
 
-/** A response together with the name of the step that gave it. */
+/**
+ * A response together with the name of the step that gave it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Handled<Res> {
+  /** What the step answered. */
   readonly response: Res
+  /** The name of the step that answered; of nested chains, the innermost. */
   readonly handledBy: string
 }
 
-/** Middleware around a chain: `next` runs its steps, and fails and requires as they do. */
+/**
+ * Middleware around a chain: `next` runs its steps, and fails and requires as they do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Middleware<Req, Res, E, R, U, Ret> = (
   request: Req,
   next: (request: Req) => Effect.Effect<Res, E | ([U] extends [never] ? never : Downstream), R>
 ) => Ret
 
-/** What a chain leaves unanswered inside middleware that fails with `E`: nothing if the middleware answers for it. */
+/**
+ * What a chain leaves unanswered inside middleware that fails with `E`: nothing if the middleware answers for it.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
 export type Unanswered<U, E> = [Extract<E, UnhandledRequestError & Marked>] extends [never] ? never : U
 
 const variance = {
@@ -117,9 +150,20 @@ const compiled = (chain: Any): Compiled<any, any, any, any, any> => {
   return known
 }
 
+/**
+ * Whether a value is a built chain; a `ChainBuilder` is none.
+ *
+ * @since 0.1.0
+ * @category refinements
+ */
 export const isChain = (u: unknown): u is Any => typeof u === "object" && u !== null && TypeId in u
 
-/** The number of registered steps: middleware, branches and merged fragments count one each, a fallback none. */
+/**
+ * The number of registered steps: middleware, branches and merged fragments count one each, a fallback none.
+ *
+ * @since 0.1.0
+ * @category inspecting
+ */
 export const count = (chain: Any): number => compiled(chain).registered.count
 
 /** Both argument orders; a request may be undefined, or left out where its type is void. */
@@ -128,7 +172,12 @@ const inBothOrders =
   (...given: [chain: any, request?: any]) =>
     given.length > 1 || isChain(given[0]) ? run(given[0], given[1]) : (chain: Any) => run(chain, given[0])
 
-/** Runs the request through the chain, each time the Effect is run. */
+/**
+ * Runs the request through the chain, each time the Effect is run.
+ *
+ * @since 0.1.0
+ * @category executing
+ */
 export const execute: {
   <Req, Res, E, R, U>(chain: Chain<Req, Res, E, R, U>, request: NoInfer<Req>): Effect.Effect<Res, E | U, R>
   <Req>(
@@ -141,7 +190,12 @@ export const execute: {
   return new Rest(compiled(chain).execution, 0, request)
 })
 
-/** Like `execute`, and says which step answered. */
+/**
+ * Like `execute`, and says which step answered.
+ *
+ * @since 0.1.0
+ * @category executing
+ */
 export const executeNamed: {
   <Req, Res, E, R, U>(
     chain: Chain<Req, Res, E, R, U>,
@@ -160,7 +214,12 @@ export const executeNamed: {
   return new NamedExecution(program, name, request)
 })
 
-/** Runs the request at once. A step that has to wait ends it with an `AsyncStepError` as defect. */
+/**
+ * Runs the request at once. A step that has to wait ends it with an `AsyncStepError` as defect.
+ *
+ * @since 0.1.0
+ * @category executing
+ */
 export const executeExit: {
   <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Exit.Exit<Res, E | U>
   <Req>(
@@ -173,7 +232,12 @@ export const executeExit: {
   return toExit(compiled(chain).execution, request)
 })
 
-/** Like `executeExit`, and says which step answered. */
+/**
+ * Like `executeExit`, and says which step answered.
+ *
+ * @since 0.1.0
+ * @category executing
+ */
 export const executeNamedExit: {
   <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Exit.Exit<Handled<Res>, E | U>
   <Req>(
@@ -193,7 +257,12 @@ export const executeNamedExit: {
     : Exit.succeed({ response: exit.value, handledBy: execution.answered!.name })
 })
 
-/** Runs the request at once and returns the response; throws the failure itself. */
+/**
+ * Runs the request at once and returns the response; throws the failure itself.
+ *
+ * @since 0.1.0
+ * @category executing
+ */
 export const executeSync: {
   <Req, Res, E, U>(chain: Chain<Req, Res, E, never, U>, request: NoInfer<Req>): Res
   <Req>(request: Known<Req, NoInfer<Req>>): <Res, E, U>(chain: Chain<Req, Res, E, never, U>) => Res
@@ -202,14 +271,29 @@ export const executeSync: {
   return orThrow(compiled(chain).execution, request)
 })
 
-/** The chain as data. */
+/**
+ * The chain as data.
+ *
+ * @since 0.1.0
+ * @category inspecting
+ */
 export const describe = (chain: Any): ChainDescription => describePlan(compiled(chain).registered)
 
-/** The steps that no request can reach, because a merged fragment before them has a fallback. */
+/**
+ * The steps that no request can reach, because a merged fragment before them has a fallback.
+ *
+ * @since 0.1.0
+ * @category inspecting
+ */
 export const warnings = (chain: Any): ReadonlyArray<UnreachableStep> =>
   unreachable(compiled(chain).registered)
 
-/** Runs the request and reports what every visited step did; a failure is part of the report. */
+/**
+ * Runs the request and reports what every visited step did; a failure is part of the report.
+ *
+ * @since 0.1.0
+ * @category inspecting
+ */
 export const trace: {
   <Req, Res, E, R, U>(
     chain: Chain<Req, Res, E, R, U>,
@@ -228,7 +312,12 @@ export const trace: {
   return traceProgram(program, name, request)
 })
 
-/** The same chain with services at hand for its steps. Merged into another, it provides nothing to later steps. */
+/**
+ * The same chain with services at hand for its steps. Merged into another, it provides nothing to later steps.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const provide: {
   <Req, Res, E, R, U, R2>(
     chain: Chain<Req, Res, E, R, U>,
@@ -256,6 +345,8 @@ export const provide: {
  *   Chain.withMiddleware((request, next) => Effect.catchTag(next(request), "Busy", () => Effect.succeed("later")))
  * )
  * ```
+ * @since 0.1.0
+ * @category combinators
  */
 export const withMiddleware: {
   <Req, Res, E, R, U, Ret extends Reply<Res, any, any>>(
@@ -283,7 +374,12 @@ const withoutSpan: <R>(context: Context.Context<R>) => Context.Context<R> = Cont
   Tracer.ParentSpan
 ) as never
 
-/** The chain as a service; what it requires is taken once, when the layer is built. */
+/**
+ * The chain as a service; what it requires is taken once, when the layer is built.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer: {
   <Self, Req, Res, E, R, U>(
     tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>,
@@ -304,7 +400,12 @@ export const layer: {
     )
 )
 
-/** A function that executes requests with the chain that a layer provides. */
+/**
+ * A function that executes requests with the chain that a layer provides.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const service =
   <Self, Req, Res, E, U>(tag: Context.Tag<Self, Chain<Req, Res, E, never, U>>) =>
   (request: Req): Effect.Effect<Res, E | U, Self> =>

@@ -36,6 +36,9 @@ const leaf = (
 /**
  * Collects steps in order. Immutable: every method returns a new builder, and any of them can be built, again
  * and again. Errors and requirements of the steps add up in `E` and `R`.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, out U = UnhandledRequestError>
   implements Pipeable.Pipeable
@@ -225,6 +228,7 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
   }
 
   // A class that extends another is slower to make, and every step makes one.
+  /** Passes the builder through functions, from left to right. */
   declare readonly pipe: Pipeable.Pipeable["pipe"]
 
   /** The description, as printing and counterexamples show it. */

@@ -2,27 +2,49 @@ import type { StepKind } from "./Handler.js"
 import { stepsOf } from "./internal/Plan.js"
 import type { Registered } from "./internal/Step.js"
 
-/** One line of a description. */
+/**
+ * One line of a description.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface StepDescription {
+  /** The step's name, which `handledBy` gives when it answers; generated where none was given. */
   readonly name: string
+  /** What the step does with a request. */
   readonly kind: StepKind
+  /** The text given when the step was added; empty where there was none. */
   readonly description: string
 }
 
-/** A chain as data: its steps in registration order, and the fallback, which counts none, as the last entry. */
+/**
+ * A chain as data: its steps in registration order, and the fallback, which counts none, as the last entry.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ChainDescription {
+  /** The name given to `ChainBuilder.make`, or a generated one. */
   readonly name: string
+  /** The number of steps in registration order, without the fallback. */
   readonly count: number
+  /** The steps in registration order, and the fallback as the last entry where there is one. */
   readonly handlers: ReadonlyArray<StepDescription>
 }
 
-/** A step that no request can reach. */
+/**
+ * A step that no request can reach.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface UnreachableStep {
   readonly _tag: "UnreachableStep"
   /** Where it is: the names of the branches and fragments around it, and its own. */
   readonly path: ReadonlyArray<string>
   /** The merged fragment whose fallback ends the chain before it. */
   readonly endedBy: string
+  /** A sentence for humans that names the step and the fallback before it. */
   readonly message: string
 }
 

@@ -5,6 +5,12 @@ import type { LogEntry, LogLevel, LogOptions } from "./LogEntry.js"
 
 export type { LogEntry, LogLevel } from "./LogEntry.js"
 
+/**
+ * Options of `useLogging`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface LoggingOptions {
   /** The chain's name in the lines; the builder's name when absent. */
   readonly name?: string
@@ -12,17 +18,34 @@ export interface LoggingOptions {
   readonly level?: LogLevel
 }
 
-/** Writes entries at once, without an Effect. What it throws is dropped. */
+/**
+ * Writes entries at once, without an Effect. What it throws is dropped.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface SyncLogging extends LoggingOptions {
+  /** Called with each entry, in order. */
   readonly write: (entry: LogEntry) => void
 }
 
-/** Writes entries by an Effect. Its failures and defects are dropped. */
+/**
+ * Writes entries by an Effect. Its failures and defects are dropped.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface EffectLogging<R> extends LoggingOptions {
+  /** Run with each entry, in order. */
   readonly log: (entry: LogEntry) => Effect.Effect<unknown, unknown, R>
 }
 
-/** The one-line text of an entry: `Information: Executing chain NAME.` */
+/**
+ * The one-line text of an entry: `Information: Executing chain NAME.`
+ *
+ * @since 0.1.0
+ * @category text
+ */
 export const format = (entry: LogEntry) => `${entry.level}: ${entry.message}`
 
 const toEffectLog = {
@@ -33,7 +56,12 @@ const toEffectLog = {
   Error: Effect.logError
 } as const
 
-/** Writes an entry with Effect's logger; the chain's name and duration are annotations. */
+/**
+ * Writes an entry with Effect's logger; the chain's name and duration are annotations.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const toLogger = (entry: LogEntry): Effect.Effect<void> =>
   Effect.annotateLogs(toEffectLog[entry.level](entry.message), {
     chain: entry.chain,

@@ -10,7 +10,12 @@ import { isEffect } from "./internal/Run.js"
 
 type Arguments = ReadonlyArray<any>
 
-/** A handler of either form: with `next`, or without. A policy around one with `next` includes what `next` runs. */
+/**
+ * A handler of either form: with `next`, or without. A policy around one with `next` includes what `next` runs.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Handling<Args extends Arguments, Ret> = (...args: Args) => Ret
 
 /** Holds for a handler all of whose failures `E` covers; says of any other which failure is not met. */
@@ -27,7 +32,12 @@ const lazily = <Args extends Arguments, Ret>(
     return isEffect(reply) ? reply : Effect.succeed(reply as AnswerOf<Ret>)
   })
 
-/** Fails with a TimeoutException, and interrupts the handler, once it took longer. */
+/**
+ * Fails with a TimeoutException, and interrupts the handler, once it took longer.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const timeout: {
   (
     duration: DurationInput
@@ -46,7 +56,12 @@ export const timeout: {
   return (...args: Args) => Effect.timeout(lazily(handler, args), limit)
 })
 
-/** Runs the handler again after a failure, for as long as the schedule says. */
+/**
+ * Runs the handler again after a failure, for as long as the schedule says.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const retry: {
   <Ret, B, R>(
     schedule: Known<Ret, Schedule.Schedule<B, ErrorOf<Ret>, R>>
@@ -72,7 +87,12 @@ export const retry: {
       Effect.retry(lazily(handler, args), schedule)
 )
 
-/** Answers the handler's failures; defects and interruption pass. */
+/**
+ * Answers the handler's failures; defects and interruption pass.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const recover: {
   <Ret, Ret2>(
     answer: Known<Ret, (error: ErrorOf<Ret>) => Ret2>

@@ -10,26 +10,45 @@ import { effectful } from "./Logging.js"
 /**
  * What became of a step: its condition refused (`skipped`), it handed on (`passed`), it answered or its branch
  * was entered (`matched`), it failed without handing on (`failed`), or it was still at work (`running`).
+ *
+ * @since 0.1.0
+ * @category models
  */
 export type StepOutcome = "skipped" | "passed" | "matched" | "failed" | "running"
 
-/** One visit to a step. */
+/**
+ * One visit to a step.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface TracedStep {
   /** The names of the branches around the step, and its own. */
   readonly path: ReadonlyArray<string>
+  /** The step's name; steps of a branch follow the branch. */
   readonly name: string
+  /** What kind of step it is. */
   readonly kind: StepKind
+  /** What became of the request there. */
   readonly outcome: StepOutcome
   /** From the condition to the outcome, what `next` took included. */
   readonly elapsedMillis: number
 }
 
-/** How one execution went. Steps are in the order of the visits; one visited again is listed again. */
+/**
+ * How one execution went. Steps are in the order of the visits; one visited again is listed again.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Trace<Res, E> {
+  /** How the execution ended. */
   readonly exit: Exit.Exit<Res, E>
   /** The step that answered, unless the execution failed. */
   readonly handledBy: string | undefined
+  /** How long the execution took, in milliseconds. */
   readonly elapsedMillis: number
+  /** The steps that the request reached, in the order in which it did. */
   readonly steps: ReadonlyArray<TracedStep>
 }
 

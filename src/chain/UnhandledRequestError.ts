@@ -1,6 +1,11 @@
 import * as Data from "effect/Data"
 
-/** No step accepted the request and the chain has no fallback. It never carries the request itself. */
+/**
+ * No step accepted the request and the chain has no fallback. It never carries the request itself.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class UnhandledRequestError extends Data.TaggedError("UnhandledRequestError")<{
   /** The name of the chain that ran out of steps. */
   readonly chain: string

@@ -16,8 +16,18 @@ const ofChain = <Tag extends string, E extends { readonly _tag: Tag; readonly ch
     }
   ).annotations({ identifier: _tag })
 
-/** @since 0.1.0 @category errors */
+/**
+ * An `UnhandledRequestError` as JSON: the name of the chain.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const UnhandledRequestError = ofChain("UnhandledRequestError", Unhandled.UnhandledRequestError)
 
-/** @since 0.1.0 @category errors */
+/**
+ * An `AsyncStepError` as JSON: the name of the chain.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const AsyncStepError = ofChain("AsyncStepError", Asynchronous.AsyncStepError)

@@ -27,18 +27,36 @@ const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && isJson(value)
 
 // Declared, since a struct or a record would assign the members anew, and lose one that is called `__proto__`.
+/**
+ * A schema of JSON values: no undefined, no NaN, no infinity.
+ *
+ * @since 0.1.0
+ * @category documents
+ */
 const JsonSchema: Schema.Schema<Json> = Schema.declare(isJson, {
   identifier: "Json",
   jsonSchema: {},
   arbitrary: () => (fc) => fc.jsonValue() as FastCheck.Arbitrary<Json>
 })
 
+/**
+ * A schema of JSON objects.
+ *
+ * @since 0.1.0
+ * @category documents
+ */
 const JsonObjectSchema: Schema.Schema<JsonObject> = Schema.declare(isJsonObject, {
   identifier: "JsonObject",
   jsonSchema: { type: "object" },
   arbitrary: () => (fc) => fc.dictionary(fc.string(), fc.jsonValue()) as FastCheck.Arbitrary<JsonObject>
 })
 
+/**
+ * A schema of the fields that the store adds to a document.
+ *
+ * @since 0.1.0
+ * @category documents
+ */
 const MetadataSchema: Schema.Schema<DocumentMetadata> = Schema.Struct({
   _id: Schema.String,
   _rev: Schema.Int,
@@ -48,6 +66,12 @@ const MetadataSchema: Schema.Schema<DocumentMetadata> = Schema.Struct({
 
 const isMetadata = Schema.is(MetadataSchema)
 
+/**
+ * A schema of documents as a collection without a schema reads them.
+ *
+ * @since 0.1.0
+ * @category documents
+ */
 const StoredDocumentSchema: Schema.Schema<StoredDocument> = Schema.declare(
   (value): value is StoredDocument => isJsonObject(value) && isMetadata(value),
   {
@@ -73,7 +97,6 @@ const StoredDocumentSchema: Schema.Schema<StoredDocument> = Schema.declare(
 )
 
 export {
-  /** @since 0.1.0 @category documents */
   JsonObjectSchema as JsonObject,
   JsonSchema as Json,
   MetadataSchema as DocumentMetadata,

@@ -39,16 +39,36 @@ const plain = <Tag extends string, E extends Errors.StoreError & { readonly _tag
     encode: (error) => ({ ...sharedOf(error), _tag })
   }).annotations({ identifier: _tag, ...ofApi({ status }) })
 
-/** @since 0.1.0 @category errors */
+/**
+ * A `NotFoundError` as JSON, with status 404 in an `HttpApi`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const NotFoundError = plain("NotFoundError", Errors.NotFoundError, 404)
 
-/** @since 0.1.0 @category errors */
+/**
+ * An `AuthError` as JSON, with status 403 in an `HttpApi`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const AuthError = plain("AuthError", Errors.AuthError, 403)
 
-/** @since 0.1.0 @category errors */
+/**
+ * A `SourceError` as JSON: records that could not be read.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const SourceError = plain("SourceError", Source.SourceError)
 
-/** @since 0.1.0 @category errors */
+/**
+ * A `DestinationError` as JSON: a destination that could not be written.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const DestinationError = plain("DestinationError", Destination.DestinationError)
 
 const versionFields = Schema.Struct({
@@ -121,7 +141,12 @@ const unmerged: Schema.Schema<Errors.Unmerged> = Schema.Union(
 
 const versionOf = (version: Errors.DocumentVersion | null | undefined) => version && present(version)
 
-/** @since 0.1.0 @category errors */
+/**
+ * A `ConflictError` as JSON with every conflict, and status 409 in an `HttpApi`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const ConflictError = Schema.transform(
   Schema.Struct({
     _tag: Schema.Literal("ConflictError"),
@@ -153,7 +178,12 @@ export const ConflictError = Schema.transform(
   }
 ).annotations({ identifier: "ConflictError", ...ofApi({ status: 409 }) })
 
-/** @since 0.1.0 @category errors */
+/**
+ * A `RateLimitError` as JSON: what is left, and when more is allowed; status 429 in an `HttpApi`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const RateLimitError = Schema.transform(
   Schema.Struct({
     _tag: Schema.Literal("RateLimitError"),
@@ -173,7 +203,12 @@ export const RateLimitError = Schema.transform(
   }
 ).annotations({ identifier: "RateLimitError", ...ofApi({ status: 429 }) })
 
-/** @since 0.1.0 @category errors */
+/**
+ * A `ValidationError` as JSON with its issues, and status 422 in an `HttpApi`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const ValidationError = Schema.transform(
   Schema.Struct({
     _tag: Schema.Literal("ValidationError"),
@@ -188,7 +223,12 @@ export const ValidationError = Schema.transform(
   }
 ).annotations({ identifier: "ValidationError", ...ofApi({ status: 422 }) })
 
-/** @since 0.1.0 @category errors */
+/**
+ * An `AmbiguousWriteError` as JSON: a write of which nobody knows whether it happened.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const AmbiguousWriteError = Schema.transform(
   Schema.Struct({
     _tag: Schema.Literal("AmbiguousWriteError"),
@@ -204,7 +244,12 @@ export const AmbiguousWriteError = Schema.transform(
   }
 ).annotations({ identifier: "AmbiguousWriteError", ...ofApi({ status: 502 }) })
 
-/** @since 0.1.0 @category errors */
+/**
+ * A `RemoteError` as JSON with its reason.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const RemoteError = Schema.transform(
   Schema.Struct({
     _tag: Schema.Literal("RemoteError"),
@@ -219,7 +264,12 @@ export const RemoteError = Schema.transform(
   }
 ).annotations({ identifier: "RemoteError", ...ofApi({ status: 502 }) })
 
-/** @since 0.1.0 @category errors */
+/**
+ * A `RefMoved` as JSON: where the branch was expected, and where it is.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const RefMoved = Schema.transform(
   Schema.Struct({
     _tag: Schema.Literal("RefMoved"),

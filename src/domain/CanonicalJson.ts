@@ -2,10 +2,16 @@ import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as TimeSlice from "./TimeSlice.js"
 
-/** What is wrong with a value, and where inside it. */
+/**
+ * What is wrong with a value, and where inside it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface JsonProblem {
   /** Such as `address.lines[2]`; empty for the value itself. */
   readonly path: string
+  /** What cannot be written as JSON, in words. */
   readonly message: string
 }
 
@@ -13,7 +19,12 @@ export interface JsonProblem {
 export const maxDepth = 900
 export const tooDeep = `nested deeper than ${maxDepth} levels, or a cycle`
 
-/** Order by Unicode code point, which differs from JavaScript's own order beyond the Basic Multilingual Plane. */
+/**
+ * Order by Unicode code point, which differs from JavaScript's own order beyond the Basic Multilingual Plane.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const compareCodePoints = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
@@ -264,6 +275,9 @@ const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
 /**
  * The bytes of a JSON file: two-space indent, keys sorted by code point at every level, non-ASCII as it is, one
  * newline at the end. The same bytes as Python's `json.dumps(indent=2, sort_keys=True, ensure_ascii=False)` plus a newline.
+ *
+ * @since 0.1.0
+ * @category text
  */
 export const encode = (value: unknown): Either.Either<Uint8Array, JsonProblem> =>
   TimeSlice.runSync(bytesOf(value))

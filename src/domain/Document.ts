@@ -1,12 +1,29 @@
-/** A value that JSON can hold. */
+/**
+ * A value that JSON can hold.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
 
+/**
+ * A JSON object; fields that are undefined count as absent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** What the store writes on every document. */
+/**
+ * What the store writes on every document.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface DocumentMetadata {
+  /** The document's id, which names its file. */
   readonly _id: string
   /** Counts the writes of the document, from 1. */
   readonly _rev: number
@@ -16,5 +33,10 @@ export interface DocumentMetadata {
   readonly _updated_at: string
 }
 
-/** A document as it lies in its file. */
+/**
+ * A document as it lies in its file.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type StoredDocument = JsonObject & DocumentMetadata

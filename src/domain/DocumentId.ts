@@ -1,6 +1,11 @@
 const rule = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 
-/** What is wrong with a document's id, if anything. */
+/**
+ * What is wrong with a document's id, if anything.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
 export const idProblem = (id: unknown): string | undefined => {
   if (typeof id !== "string") return "an id is text"
   if (id === "") return "an id is not empty"
@@ -12,5 +17,10 @@ export const idProblem = (id: unknown): string | undefined => {
   return undefined
 }
 
-/** Whether a text may be the id of a document. */
+/**
+ * Whether a text may be the id of a document.
+ *
+ * @since 0.1.0
+ * @category refinements
+ */
 export const isDocumentId = (id: unknown): id is string => idProblem(id) === undefined

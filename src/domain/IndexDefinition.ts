@@ -7,17 +7,29 @@ import { fieldMatches } from "./IndexKey.js"
 import type { Direction } from "./OrderKey.js"
 import { asRead, type SpelledObject } from "./SpelledJson.js"
 
-/** One field of an index, in the order in which the fields are compared. */
+/**
+ * One field of an index, in the order in which the fields are compared.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface IndexField {
   /** The path of the field, as `valueAt` reads it. */
   readonly path: string
+  /** The order of its values in the index. */
   readonly order: Direction
 }
 
-/** An index of a collection. */
+/**
+ * An index of a collection.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface IndexDefinition {
   /** Names the index, and its directory, within the collection. */
   readonly name: string
+  /** The fields in order, at least one. */
   readonly fields: ReadonlyArray<IndexField>
   /** Whether no two documents may have the same values in the fields. */
   readonly unique: boolean

@@ -6,7 +6,12 @@ import { parseObject } from "./JsonText.js"
 import type { Oid } from "./Oid.js"
 import type { SpelledObject } from "./SpelledJson.js"
 
-/** What an index file says: which documents have which value in one field, for one tree of the collection. */
+/**
+ * What an index file says: which documents have which value in one field, for one tree of the collection.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface IndexFile {
   /** From a value's key to the ids, sorted. */
   readonly values: ReadonlyMap<string, ReadonlyArray<string>>
@@ -41,7 +46,12 @@ const lists = (value: Json | undefined): Map<string, ReadonlyArray<string>> => {
   return found
 }
 
-/** Reads an index file, as leniently as the reference does; none when it holds no JSON object. */
+/**
+ * Reads an index file, as leniently as the reference does; none when it holds no JSON object.
+ *
+ * @since 0.1.0
+ * @category text
+ */
 export const parseIndex = (content: Uint8Array): IndexFile | undefined =>
   Either.match(parseObject(content), {
     onLeft: () => undefined,

@@ -5,7 +5,12 @@ import { type SpelledJson, spellings } from "./SpelledJson.js"
 
 const isList = <A>(value: A | ReadonlyArray<A>): value is ReadonlyArray<A> => Array.isArray(value)
 
-/** The key of one value in an index: a string is its own key, anything else its JSON text in one line. */
+/**
+ * The key of one value in an index: a string is its own key, anything else its JSON text in one line.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const keyOf = (value: SpelledJson): string =>
   typeof value === "string"
     ? value
@@ -50,6 +55,9 @@ const keysOfValue = (value: Json, known: ReadonlyMap<string, unknown>): Array<st
 /**
  * The keys of an index (`known`) that together hold every document whose field equals `value` or is a list that contains it, in
  * every spelling of its numbers. None where no index can tell: nothing is indexed under an empty list.
+ *
+ * @since 0.1.0
+ * @category utilities
  */
 export const lookupKeys = (
   value: Json,
@@ -62,7 +70,12 @@ export const lookupKeys = (
     : [...new Set([...keysOfValue(value, known), ...keysOfValue(first, known)])]
 }
 
-/** Deep equality of JSON values: `1` is not `"1"`, the order of keys does not matter. */
+/**
+ * Deep equality of JSON values: `1` is not `"1"`, the order of keys does not matter.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const equalJson = (a: Json | undefined, b: Json | undefined): boolean => {
   if (a === b) return true
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false
@@ -76,7 +89,12 @@ export const equalJson = (a: Json | undefined, b: Json | undefined): boolean => 
   )
 }
 
-/** Whether a field's value equals `value` or is a list that contains it. */
+/**
+ * Whether a field's value equals `value` or is a list that contains it.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const fieldMatches = (field: Json | undefined, value: Json): boolean =>
   field !== undefined &&
   (equalJson(field, value) || (isList(field) && field.some((item) => equalJson(item, value))))

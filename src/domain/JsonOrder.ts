@@ -68,7 +68,12 @@ export const compareValues = (a: Component, b: Component): number => {
   return compareLists(membersOf(a as Members), membersOf(b as Members), compareMembers)
 }
 
-/** The total order of JSON values, in memory, in indexes and in sorted answers. */
+/**
+ * The total order of JSON values, in memory, in indexes and in sorted answers.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const JsonOrder: Order.Order<Component> = Order.make(
   (a, b) => Math.sign(compareValues(a, b)) as -1 | 0 | 1
 )

@@ -3,10 +3,18 @@ import { maxDepth, stepInto } from "./CanonicalJson.js"
 import type { JsonObject } from "./Document.js"
 import { trimEnd } from "./Trim.js"
 
-/** A number in a text that a JavaScript number cannot hold: `value` is what reading makes of it. */
+/**
+ * A number in a text that a JavaScript number cannot hold: `value` is what reading makes of it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface InexactNumber {
+  /** Where in the document the number is. */
   readonly path: string
+  /** The number as the text has it. */
   readonly text: string
+  /** The number that JavaScript makes of it. */
   readonly value: number
 }
 
@@ -109,7 +117,12 @@ export const numbersIn = (
   }
 }
 
-/** Every number of a valid JSON text that would change if it were read and written again. */
+/**
+ * Every number of a valid JSON text that would change if it were read and written again.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const inexactNumbers = (content: Uint8Array): ReadonlyArray<InexactNumber> => {
   const text = decoder.decode(content)
   if (!/\d{16}|\d[.\d]{15}|\d[eE][+-]?\d/.test(text)) return []

@@ -13,10 +13,16 @@ import { parseObject } from "./JsonText.js"
 import type { Oid } from "./Oid.js"
 import { parseSpelled, type SpelledJson, type SpelledObject } from "./SpelledJson.js"
 
-/** What a manifest file says: the ids of a collection and some fields of its documents, for one of its trees. */
+/**
+ * What a manifest file says: the ids of a collection and some fields of its documents, for one of its trees.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ManifestFile<Fields extends SpelledObject = JsonObject> {
   /** Sorted. */
   readonly ids: ReadonlyArray<string>
+  /** The projected fields of every document, by id. */
   readonly documents: ReadonlyMap<string, Fields>
   /** The tree of the collection that it describes; none where another program wrote the file. */
   readonly tree: Oid | undefined
@@ -37,7 +43,12 @@ const manifestOf = <Fields extends SpelledObject>(file: Fields): ManifestFile<Fi
   }
 }
 
-/** Reads a manifest file; none when it holds no JSON object. */
+/**
+ * Reads a manifest file; none when it holds no JSON object.
+ *
+ * @since 0.1.0
+ * @category text
+ */
 export const parseManifestFile = (content: Uint8Array): ManifestFile | undefined =>
   Either.getOrUndefined(Either.map(parseObject(content), manifestOf))
 

@@ -1,4 +1,9 @@
-/** What is wrong with a repository's name `<owner>/<name>`, if anything. */
+/**
+ * What is wrong with a repository's name `<owner>/<name>`, if anything.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
 export const repositoryNameProblem = (name: unknown): string | undefined => {
   if (typeof name !== "string") return "a repository's name is text, <owner>/<name>"
   const parts = name.split("/")
@@ -12,5 +17,10 @@ export const repositoryNameProblem = (name: unknown): string | undefined => {
   return /\.(git|lock)$/i.test(parts[1]!) ? "a repository's name does not end in .git or .lock" : undefined
 }
 
-/** Whether a text names a repository as `<owner>/<name>`. */
+/**
+ * Whether a text names a repository as `<owner>/<name>`.
+ *
+ * @since 0.1.0
+ * @category refinements
+ */
 export const isRepositoryName = (name: unknown): name is string => repositoryNameProblem(name) === undefined

@@ -11,7 +11,12 @@ import {
 } from "./IndexDefinition.js"
 import { parseObject } from "./JsonText.js"
 
-/** Where in a collection's directory a document lies. */
+/**
+ * Where in a collection's directory a document lies.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Layout {
   /** Directories are named by the leading characters of the id, or by those of its SHA-256 in hexadecimal. */
   readonly shardBy: "leading" | "hash"
@@ -30,26 +35,42 @@ export type FieldMap = ReadonlyMap<string, ReadonlyArray<string>>
 /** From a collection to its indexes, sorted by name. */
 export type IndexMap = ReadonlyMap<string, ReadonlyArray<IndexDefinition>>
 
-/** What every client of a repository must agree on: the content of `_chainstore.json`. */
+/**
+ * What every client of a repository must agree on: the content of `_chainstore.json`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Settings extends Layout {
+  /** How indexes and manifests are stored. */
   readonly format: DerivedFormat
+  /** The indexes of each collection, sorted by name. */
   readonly indexes: IndexMap
   /** The collections with a manifest, and the fields that it projects. */
   readonly manifests: FieldMap
 }
 
-/** The settings that a client asks for; what is absent is adopted from the repository. */
+/**
+ * The settings that a client asks for; what is absent is adopted from the repository.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface SettingsOptions {
   /**
    * How indexes and manifests are stored: `1`, one file each; `2`, a tree of small files each, so that what a write costs
    * does not grow with the collection. Default 1.
    */
   readonly format?: DerivedFormat | undefined
+  /** Whether directories are named by the id's leading characters or by those of its hash. Default `leading`. */
   readonly shardBy?: "leading" | "hash" | undefined
+  /** Levels of directories in a collection; 0 for none. Default 0. */
   readonly shardDepth?: number | undefined
+  /** Characters of each level's name. Default 2. */
   readonly shardWidth?: number | undefined
   /** The indexes of each collection: names of fields, or definitions. */
   readonly indexes?: { readonly [collection: string]: ReadonlyArray<string | IndexOptions> } | undefined
+  /** The fields that each collection's manifest projects. */
   readonly manifests?:
     | ReadonlyArray<string>
     | { readonly [collection: string]: ReadonlyArray<string> }
@@ -62,14 +83,36 @@ export interface SettingsProblem {
   readonly message: string
 }
 
-/** The newest form of the settings file that this store writes and understands. */
+/**
+ * The newest form of the settings file that this store writes and understands.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
 export const settingsFormat = 2
 
+/**
+ * The file that holds the settings, at the top of the root.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
 export const settingsFileName = "_chainstore.json"
 
+/**
+ * Documents side by side in the collection's directory.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const plainLayout: Layout = { shardBy: "leading", shardDepth: 0, shardWidth: 2 }
 
-/** The plain layout of the document: nothing is sharded, indexed or listed. */
+/**
+ * The plain layout of the document: nothing is sharded, indexed or listed.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const plainSettings: Settings = { format: 1, ...plainLayout, indexes: new Map(), manifests: new Map() }
 
 /** Given settings, checked and in one form: only what was given is present. */
@@ -184,9 +227,16 @@ export const readSettings = (given: {
   return problems.length === 0 ? Either.right(settings) : Either.left(problems)
 }
 
-/** A settings file as it was read. */
+/**
+ * A settings file as it was read.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface SettingsFile {
+  /** The version of the repository's form that the file names. */
   readonly format: number
+  /** The settings that the file holds. */
   readonly settings: Settings
 }
 
@@ -212,7 +262,12 @@ export const unheldIndex = ({
   return undefined
 }
 
-/** Reads a settings file; the reason when it is not one. */
+/**
+ * Reads a settings file; the reason when it is not one.
+ *
+ * @since 0.1.0
+ * @category text
+ */
 export const parseSettings = (content: Uint8Array): Either.Either<SettingsFile, string> =>
   Either.flatMap(parseObject(content), (file) => {
     const format = file["format"]
@@ -232,7 +287,12 @@ export const parseSettings = (content: Uint8Array): Either.Either<SettingsFile, 
     return Either.left(read.left.map(({ message, path }) => `${path} ${message}`).join("; "))
   })
 
-/** The bytes of a settings file. */
+/**
+ * The bytes of a settings file.
+ *
+ * @since 0.1.0
+ * @category text
+ */
 export const printSettings = (settings: Settings): Uint8Array =>
   Either.getOrThrow(
     encode({

@@ -2,14 +2,22 @@ import * as Data from "effect/Data"
 import type { Json, JsonObject } from "./Document.js"
 import type { DocumentMerge, MergeConflict } from "./merge/MergeRules.js"
 
-/** What every error of the store says of itself. None of it ever holds a token. */
+/**
+ * What every error of the store says of itself. None of it ever holds a token.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export interface StoreErrorFields {
   /** What a human needs to act. */
   readonly message: string
   /** The operation that failed, such as `Collection.insert`. */
   readonly operation: string
+  /** The file in the repository that the failure is about. */
   readonly path?: string | undefined
+  /** The collection that the operation was about. */
   readonly collection?: string | undefined
+  /** The document that the operation was about. */
   readonly id?: string | undefined
   /** What to do next, where that helps. */
   readonly hint?: string | undefined
@@ -17,40 +25,79 @@ export interface StoreErrorFields {
   readonly status?: number | undefined
   /** Queued writes that are not durable because of this failure. */
   readonly unwritten?: ReadonlyArray<{ readonly collection: string; readonly id: string }> | undefined
+  /** The failure below this one, where there is one. */
   readonly cause?: unknown
 }
 
-/** The family of the store's errors: caught by class with `instanceof`, or one by one with `Effect.catchTag`. */
+/**
+ * The family of the store's errors: caught by class with `instanceof`, or one by one with `Effect.catchTag`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export abstract class StoreError extends Data.Error<StoreErrorFields> {
   abstract readonly _tag: string
 }
 
-/** A document, path, branch or repository is missing. */
+/**
+ * A document, path, branch or repository is missing.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class NotFoundError extends StoreError {
   readonly _tag = "NotFoundError"
   override readonly name = "NotFoundError"
 }
 
-/** One version of a document: its revision, its blob, and its content where it was read. */
+/**
+ * One version of a document: its revision, its blob, and its content where it was read.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export interface DocumentVersion {
+  /** Its `_rev`; undefined where the document was not read. */
   readonly rev?: number | undefined
+  /** The id of its file's blob, 40 hexadecimal digits. */
   readonly sha?: string | undefined
+  /** Its content with the metadata; undefined where it was not read. */
   readonly document?: unknown
 }
 
-/** A document that is not as the caller expected. `null` stands for a missing document. */
+/**
+ * A document that is not as the caller expected. `null` stands for a missing document.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export interface DocumentConflict {
+  /** The collection of the document. */
   readonly collection: string
+  /** The id of the document. */
   readonly id: string
+  /** The version that the caller named or had read; undefined where it was not named. */
   readonly expected?: DocumentVersion | null | undefined
+  /** The version that is stored; undefined where it was not read. */
   readonly actual?: DocumentVersion | null | undefined
 }
 
-/** `UniqueViolation`: another document has a value that may occur once. */
+/**
+ * `UniqueViolation`: another document has a value that may occur once.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export type ConflictErrorReason = "UniqueViolation"
 
-/** Two documents that would have one value of a unique index. */
+/**
+ * Two documents that would have one value of a unique index.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export interface UniqueViolation {
+  /** The collection of both documents. */
   readonly collection: string
   /** The name of the index. */
   readonly index: string
@@ -67,6 +114,9 @@ export interface UniqueViolation {
  * `deleted`: one side deleted the document that the other one changed. `unreadable`: both sides changed it, and one of
  * them holds no JSON object. `invalid`: the merged document breaks the schema of its collection. `file`: both sides
  * changed a file that is no document. `setting`: both sides changed one setting of the repository.
+ *
+ * @since 0.1.0
+ * @category errors
  */
 export type UnmergedKind = Unmerged["kind"]
 
@@ -79,11 +129,21 @@ interface UnmergedFields {
   readonly problem: string
 }
 
-/** A document that two branches changed: as both had it once, and on each branch; undefined where it is missing or unreadable. */
+/**
+ * A document that two branches changed: as both had it once, and on each branch; undefined where it is missing or
+ * unreadable.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export interface UnmergedDocument extends UnmergedFields {
+  /** Why the document does not merge, as `UnmergedKind` says. */
   readonly kind: "changed" | "deleted" | "unreadable" | "invalid"
+  /** The collection of the document. */
   readonly collection: string
+  /** The id of the document. */
   readonly id: string
+  /** The document at the merge base. */
   readonly base?: JsonObject | undefined
   /** On the branch that is merged into. */
   readonly ours?: JsonObject | undefined
@@ -93,30 +153,62 @@ export interface UnmergedDocument extends UnmergedFields {
   readonly document?: JsonObject | undefined
 }
 
-/** A file that is no document, and its blobs. */
+/**
+ * A file that is no document, and its blobs.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export interface UnmergedFile extends UnmergedFields {
+  /** Both sides changed a file that is no document. */
   readonly kind: "file"
+  /** Undefined: the file belongs to no collection. */
   readonly collection?: undefined
+  /** Undefined: the file is no document. */
   readonly id?: undefined
+  /** The id of its blob at the merge base; undefined where it was missing. */
   readonly base?: string | undefined
+  /** The id of its blob on the branch that is merged into; undefined where it is missing. */
   readonly ours?: string | undefined
+  /** The id of its blob on the branch that is merged; undefined where it is missing. */
   readonly theirs?: string | undefined
 }
 
-/** A setting of the repository, and its values. */
+/**
+ * A setting of the repository, and its values.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export interface UnmergedSetting extends UnmergedFields {
+  /** Both sides changed one setting of the repository. */
   readonly kind: "setting"
+  /** Undefined: a setting belongs to no collection. */
   readonly collection?: undefined
+  /** Undefined: a setting is no document. */
   readonly id?: undefined
+  /** Its value at the merge base; undefined where it was not set. */
   readonly base?: Json | undefined
+  /** Its value on the branch that is merged into; undefined where it is not set. */
   readonly ours?: Json | undefined
+  /** Its value on the branch that is merged; undefined where it is not set. */
   readonly theirs?: Json | undefined
 }
 
-/** One document, file or setting in which two branches are in conflict. */
+/**
+ * One document, file or setting in which two branches are in conflict.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export type Unmerged = UnmergedDocument | UnmergedFile | UnmergedSetting
 
-/** The repository is not as the write expected it: nothing was written. */
+/**
+ * The repository is not as the write expected it: nothing was written.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ConflictError extends StoreError {
   readonly _tag = "ConflictError"
   override readonly name = "ConflictError"
@@ -148,11 +240,21 @@ export class ConflictError extends StoreError {
   }
 }
 
-/** Whether a write was refused because of a unique index. */
+/**
+ * Whether a write was refused because of a unique index.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export const isUniqueViolation = (error: unknown): error is ConflictError =>
   error instanceof ConflictError && error.reason === "UniqueViolation"
 
-/** The remote's rate limit is exhausted, or its advice is to wait longer than `maxWait`. */
+/**
+ * The remote's rate limit is exhausted, or its advice is to wait longer than `maxWait`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class RateLimitError extends StoreError {
   readonly _tag = "RateLimitError"
   override readonly name = "RateLimitError"
@@ -174,16 +276,27 @@ export class RateLimitError extends StoreError {
   }
 }
 
-/** Bad credentials, a missing permission, or a write to something opened for reading. */
+/**
+ * Bad credentials, a missing permission, or a write to something opened for reading.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class AuthError extends StoreError {
   readonly _tag = "AuthError"
   override readonly name = "AuthError"
 }
 
-/** Something the caller gave, or something stored, breaks a rule. Problems lie inside it at `issues`. */
+/**
+ * Something the caller gave, or something stored, breaks a rule. Problems lie inside it at `issues`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ValidationError extends StoreError {
   readonly _tag = "ValidationError"
   override readonly name = "ValidationError"
+  /** What is wrong, by the path of the field; undefined where one message says it. */
   declare readonly issues?: ReadonlyArray<{ readonly path: string; readonly message: string }> | undefined
 
   constructor(
@@ -195,7 +308,12 @@ export class ValidationError extends StoreError {
   }
 }
 
-/** The reply to a write was lost and nothing could tell whether it took effect: look before writing again. */
+/**
+ * The reply to a write was lost and nothing could tell whether it took effect: look before writing again.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class AmbiguousWriteError extends StoreError {
   readonly _tag = "AmbiguousWriteError"
   override readonly name = "AmbiguousWriteError"
@@ -207,10 +325,16 @@ export class AmbiguousWriteError extends StoreError {
   }
 }
 
-/** The repository cannot be reached, used or trusted. */
+/**
+ * The repository cannot be reached, used or trusted.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class RemoteError extends StoreError {
   readonly _tag = "RemoteError"
   override readonly name = "RemoteError"
+  /** What went wrong, for programs that decide by it. */
   declare readonly reason: RemoteErrorReason
 
   constructor(fields: StoreErrorFields & { readonly reason: RemoteErrorReason }) {
@@ -223,6 +347,9 @@ export class RemoteError extends StoreError {
  * process holds a lock. `Denied`: the file system or a rule of the repository forbids it. `Corrupt`: an object
  * or a reply is not what it must be. `Unsupported`: this remote (or this version of Git) cannot do it.
  * `Server`: the remote failed.
+ *
+ * @since 0.1.0
+ * @category errors
  */
 export type RemoteErrorReason =
   | "Unreachable"
@@ -233,8 +360,18 @@ export type RemoteErrorReason =
   | "Unsupported"
   | "Server"
 
-/** Why a read failed. */
+/**
+ * Why a read failed.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export type ReadError = AuthError | NotFoundError | RateLimitError | RemoteError | ValidationError
 
-/** Why a write failed: nothing was written, except as `AmbiguousWriteError` says. */
+/**
+ * Why a write failed: nothing was written, except as `AmbiguousWriteError` says.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export type WriteError = ReadError | ConflictError | AmbiguousWriteError

@@ -21,6 +21,9 @@ const parts = Effect.all([part, part, part, part])
 /**
  * A source of ids: 26 characters, ten of milliseconds and sixteen of randomness, which sort in the order in which
  * they were made. Every id is greater than the one before, also inside a millisecond and when the clock steps back.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const generator: Effect.Effect<Effect.Effect<string>> = Effect.sync(() => {
   let lastTime = -1
@@ -40,9 +43,19 @@ export const generator: Effect.Effect<Effect.Effect<string>> = Effect.sync(() =>
   return Effect.zipWith(Effect.map(Clock.currentTimeMillis, Math.floor), parts, next)
 })
 
-/** The moment that a generated id carries, in milliseconds since the epoch. */
+/**
+ * The moment that a generated id carries, in milliseconds since the epoch.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const timeOf = (ulid: string): number =>
   [...ulid.slice(0, 10).toUpperCase()].reduce((time, digit) => time * 32 + alphabet.indexOf(digit), 0)
 
-/** Whether a text has the form of a generated id. */
+/**
+ * Whether a text has the form of a generated id.
+ *
+ * @since 0.1.0
+ * @category refinements
+ */
 export const isUlid = (text: string): boolean => /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/i.test(text)

@@ -1,32 +1,74 @@
 import type * as Option from "effect/Option"
 import type { Oid } from "../domain/Oid.js"
 
+/**
+ * What an entry of a tree names: a file, a directory, or the commit of a submodule.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type EntryKind = "blob" | "tree" | "commit"
 
-/** One entry of a tree. `path` is relative to the tree that was asked for; `size` is known for blobs where the remote tells it. */
+/**
+ * One entry of a tree. `path` is relative to the tree that was asked for; `size` is known for blobs where the remote
+ * tells it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface TreeEntry {
+  /** The path relative to the tree that was read, without a slash at its ends. */
   readonly path: string
+  /** The mode as Git writes it, six octal digits. */
   readonly mode: "100644" | "100755" | "120000" | "040000" | "160000"
+  /** What the entry names. */
   readonly kind: EntryKind
+  /** The id of the blob, tree or commit. */
   readonly oid: Oid
+  /** The bytes of a file, where the remote tells. */
   readonly size?: number | undefined
 }
 
-/** A directory: its own id and its entries, complete. */
+/**
+ * A directory: its own id and its entries, complete.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Tree {
+  /** The id of the tree. */
   readonly oid: Oid
+  /** Its entries; below directories too where it was read recursively. */
   readonly entries: ReadonlyArray<TreeEntry>
 }
 
-/** One path that differs between two trees; `before` and `after` are blob ids, absent where the path is missing. Renames are a removal and an addition. */
+/**
+ * One path that differs between two trees; `before` and `after` are blob ids, absent where the path is missing. Renames
+ * are a removal and an addition.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface PathChange {
+  /** The path of the file. */
   readonly path: string
+  /** Its blob in the first commit; none where it was added. */
   readonly before: Option.Option<Oid>
+  /** Its blob in the second commit; none where it was deleted. */
   readonly after: Option.Option<Oid>
 }
 
+/**
+ * A file that was read by its blob's id.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Blob {
+  /** The path that it was asked for by. */
   readonly path: string
+  /** The id of the blob. */
   readonly oid: Oid
+  /** Its bytes, not to be changed. */
   readonly content: Uint8Array
 }

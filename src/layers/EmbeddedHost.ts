@@ -4,7 +4,12 @@ import * as Stack from "../http/host/Stack.js"
 import { NodeContext } from "../vendor/PlatformNode.js"
 import type { Settings } from "./Settings.js"
 
-/** The GitHub-compatible host over the repositories of the data directory, its token beside them. */
+/**
+ * The GitHub-compatible host over the repositories of the data directory, its token beside them.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer = (settings: Settings, options: { readonly atRoot: boolean }) =>
   Layer.unwrapEffect(
     Effect.as(

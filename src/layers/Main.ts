@@ -31,7 +31,12 @@ const announceHost = announce((url, given, tokenFile) => [
     : "The token is that of CHAINSTORE_HOST_TOKEN"
 ])
 
-/** Runs the whole service until it is interrupted, then drains. */
+/**
+ * Runs the whole service until it is interrupted, then drains.
+ *
+ * @since 0.1.0
+ * @category running
+ */
 export const serve: Effect.Effect<never, unknown> = Effect.flatMap(settings, (given) =>
   Layer.launch(
     Layer.effectDiscard(announceService(given)).pipe(
@@ -41,7 +46,12 @@ export const serve: Effect.Effect<never, unknown> = Effect.flatMap(settings, (gi
   )
 )
 
-/** Runs the GitHub-compatible host alone until it is interrupted, then drains. */
+/**
+ * Runs the GitHub-compatible host alone until it is interrupted, then drains.
+ *
+ * @since 0.1.0
+ * @category running
+ */
 export const host: Effect.Effect<never, unknown> = Effect.flatMap(settings, (given) =>
   Layer.launch(
     Layer.effectDiscard(announceHost(given)).pipe(
@@ -63,6 +73,9 @@ const isHelp = (argument: string) => argument === "--help" || argument === "-h"
 /**
  * A main: `--help` prints the settings; a failure to start, as well as any other argument, is one line on standard
  * error and exit code 1.
+ *
+ * @since 0.1.0
+ * @category running
  */
 export const run = (program: string, about: string, main: Effect.Effect<unknown, unknown>): void => {
   const given = process.argv.slice(2)

@@ -6,6 +6,7 @@ import { PlaygroundGroup } from "../http/playground/Api.js"
 import * as Docs from "../http/playground/Docs.js"
 import * as PlaygroundHandlers from "../http/playground/Handlers.js"
 import * as Playground from "../http/playground/Playground.js"
+import * as Reference from "../http/reference/Mount.js"
 import * as Direct from "../http/server/Direct.js"
 import type { Mount } from "../http/server/Mount.js"
 import * as Operational from "../http/server/Operational.js"
@@ -16,7 +17,12 @@ import * as EmbeddedHost from "./EmbeddedHost.js"
 import * as Manifest from "./Manifest.js"
 import type { Settings } from "./Settings.js"
 
-/** How a server behaves under these settings. */
+/**
+ * How a server behaves under these settings.
+ *
+ * @since 0.1.0
+ * @category running
+ */
 export const serverOptions = (settings: Settings): Server.ServerOptions => ({
   listen: [{ port: settings.port, host: settings.bind }],
   publicUrl: settings.publicUrl,
@@ -39,7 +45,8 @@ const playground = (settings: Settings, docs: Effect.Effect<Mount> = Docs.mount)
 /** The pages that the API's own page links to. */
 const pages = [
   { href: "/playground", text: "Chain playground" },
-  { href: "/", text: "Console" }
+  { href: "/", text: "Console" },
+  { href: "/docs/api/", text: "Reference of the libraries" }
 ]
 
 /** Every group of the whole service, in the order in which paths are tried. */
@@ -49,6 +56,7 @@ const groups = (settings: Settings) =>
     return {
       operations,
       mounts: [
+        yield* Reference.mount,
         ...mounts,
         ...(yield* ConsoleMounts.mounts({ publicUrl: settings.publicUrl })),
         ...(yield* HostMounts.mounts({ atRoot: false }))
@@ -56,7 +64,12 @@ const groups = (settings: Settings) =>
     }
   })
 
-/** The chain playground alone, over whatever `Playground` is given. */
+/**
+ * The chain playground alone, over whatever `Playground` is given.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerPlayground = (settings: Settings) =>
   Server.layer(serverOptions(settings), playground(settings))
 
@@ -69,20 +82,40 @@ const consoleLayer = (settings: Settings) =>
     Sessions.Default()
   )
 
-/** The parts that the whole service is made of, each of which another layer may replace. */
+/**
+ * The parts that the whole service is made of, each of which another layer may replace.
+ *
+ * @since 0.1.0
+ * @category running
+ */
 export const partsLayer = (settings: Settings) =>
   Layer.merge(Playground.layer(Manifest.own), consoleLayer(settings)).pipe(
     Layer.provideMerge(EmbeddedHost.layer(settings, { atRoot: false }))
   )
 
-/** The whole service over given parts. */
+/**
+ * The whole service over given parts.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerWith = (settings: Settings) => Server.layer(serverOptions(settings), groups(settings))
 
-/** The whole service. */
+/**
+ * The whole service.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer = (settings: Settings) =>
   layerWith(settings).pipe(Layer.provideMerge(partsLayer(settings)))
 
-/** The GitHub-compatible host alone, over a given one: REST also at `/`, and on a unix socket where one is named. */
+/**
+ * The GitHub-compatible host alone, over a given one: REST also at `/`, and on a unix socket where one is named.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerHostWith = (settings: Settings) => {
   const options = serverOptions(settings)
   const listen =
@@ -96,6 +129,11 @@ export const layerHostWith = (settings: Settings) => {
   )
 }
 
-/** The embedded host, as it stands alone. */
+/**
+ * The embedded host, as it stands alone.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerHost = (settings: Settings) =>
   layerHostWith(settings).pipe(Layer.provideMerge(EmbeddedHost.layer(settings, { atRoot: true })))

@@ -147,17 +147,32 @@ const table = {
   )
 } satisfies Readonly<Record<string, Setting<unknown>>>
 
-/** Everything that the environment can say to the service. */
+/**
+ * Everything that the environment can say to the service.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Settings = {
   readonly [Name in keyof typeof table]: Config.Config.Success<(typeof table)[Name]["config"]>
 }
 
-/** The one description of the environment; nothing else in the service reads it. */
+/**
+ * The one description of the environment; nothing else in the service reads it.
+ *
+ * @since 0.1.0
+ * @category running
+ */
 export const settings: Config.Config<Settings> = Config.all(
   Object.fromEntries(Object.entries(table).map(([name, one]) => [name, one.config]))
 ) as unknown as Config.Config<Settings>
 
-/** The same, as text for `--help`. */
+/**
+ * The same, as text for `--help`.
+ *
+ * @since 0.1.0
+ * @category running
+ */
 export const help = (program: string, about: string): string => {
   const rows = Object.values(table).map(
     ({ about: sentence, name, shown }) => `  ${name}\n      ${sentence}. Default: ${shown}`

@@ -5,7 +5,12 @@ import { Otlp } from "../vendor/OpenTelemetry.js"
 import type { Settings } from "./Settings.js"
 import { version } from "./Version.js"
 
-/** The log on standard output (pretty on a terminal, JSON lines otherwise) and, where a collector is named, OTLP export. */
+/**
+ * The log on standard output (pretty on a terminal, JSON lines otherwise) and, where a collector is named, OTLP export.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer = (settings: Settings): Layer.Layer<never> =>
   settings.otlpUrl === undefined
     ? LineLogger.layerAuto

@@ -15,11 +15,15 @@ export type { Unmerged, UnmergedKind } from "../domain/StoreError.js"
  * @category models
  */
 export interface Branch {
+  /** The short name, such as `main`. */
   readonly name: string
+  /** The commit that it points to, 40 hexadecimal digits. */
   readonly commitSha: string
 }
 
 /**
+ * Options of `store.createBranch`.
+ *
  * @since 0.1.0
  * @category options
  */
@@ -29,6 +33,8 @@ export interface CreateBranchOptions {
 }
 
 /**
+ * Options of `store.compare`.
+ *
  * @since 0.1.0
  * @category options
  */
@@ -47,10 +53,15 @@ export interface CompareOptions {
  * @category models
  */
 export interface DocumentDifference {
+  /** The collection of the document. */
   readonly collection: string
+  /** The id of the document. */
   readonly id: string
+  /** `added` is in the second commit alone, `removed` in the first alone, `changed` in both with different contents. */
   readonly kind: "added" | "changed" | "removed"
+  /** Reads the document of the first commit; none where it was added. */
   readonly before: Effect.Effect<Option.Option<StoredDocument>, ReadError>
+  /** Reads the document of the second commit; none where it was removed. */
   readonly after: Effect.Effect<Option.Option<StoredDocument>, ReadError>
 }
 
@@ -72,6 +83,8 @@ export type Resolution = "ours" | "theirs" | JsonObject | null | undefined
 export type Resolver = (conflict: Unmerged) => Resolution | Effect.Effect<Resolution>
 
 /**
+ * Options of `store.merge`.
+ *
  * @since 0.1.0
  * @category options
  */

@@ -3,9 +3,16 @@ import * as Option from "effect/Option"
 import { Bounded } from "../domain/Bounded.js"
 import type { Oid } from "../domain/Oid.js"
 
-/** What a cache keeps of one path: the file's bytes, their blob id, and the validator that came with them. */
+/**
+ * What a cache keeps of one path: the file's bytes, their blob id, and the validator that came with them.
+ *
+ * @since 0.1.0
+ * @category caching
+ */
 export interface CacheEntry {
+  /** The id of the file's blob. */
   readonly oid: Oid
+  /** The bytes of the file, not to be changed. */
   readonly content: Uint8Array
   /**
    * The ETag of the answer, where the remote gave one. A process that finds it here sends it, so that GitHub answers
@@ -17,11 +24,18 @@ export interface CacheEntry {
 /**
  * Where a store keeps what it has read. Keys hold remote, repository, ref, path and representation, so that one cache
  * may serve many stores. An entry is never an answer by itself: the store asks the remote whether it still stands.
+ *
+ * @since 0.1.0
+ * @category caching
  */
 export abstract class Cache {
+  /** The entry that was set last under this key; none where there is none, or it was evicted. */
   abstract get(key: string): Effect.Effect<Option.Option<CacheEntry>>
+  /** Keeps an entry; an entry before it under this key is replaced. */
   abstract set(key: string, entry: CacheEntry): Effect.Effect<void>
+  /** Forgets an entry; a key that is not there is no failure. */
   abstract delete(key: string): Effect.Effect<void>
+  /** Forgets every entry. */
   abstract readonly clear: Effect.Effect<void>
 }
 
@@ -37,12 +51,17 @@ export abstract class Cache {
  *   delete(key: string) { this.entries.delete(key) }
  *   clear() { this.entries.clear() }
  * }
+ * @since 0.1.0
+ * @category caching
  */
 export abstract class AsyncCache {
   /** The entry as it was set; `undefined` or `null` where there is none. */
   abstract get(key: string): CacheEntry | null | undefined | PromiseLike<CacheEntry | null | undefined>
+  /** Keeps an entry; a promise that it returns is waited for. */
   abstract set(key: string, entry: CacheEntry): unknown
+  /** Forgets an entry; a key that is not there is no failure. */
   abstract delete(key: string): unknown
+  /** Forgets every entry. */
   abstract clear(): unknown
 }
 
@@ -66,20 +85,35 @@ export const fromAsync = (cache: AsyncCache): Cache =>
     readonly clear = settled(() => cache.clear())
   })()
 
-/** Keeps nothing. */
+/**
+ * Keeps nothing.
+ *
+ * @since 0.1.0
+ * @category caching
+ */
 export class NullCache extends Cache {
+  /** None, always. */
   get(_key: string) {
     return Effect.succeedNone
   }
+  /** Keeps nothing. */
   set(_key: string, _entry: CacheEntry) {
     return Effect.void
   }
+  /** Has nothing to forget. */
   delete(_key: string) {
     return Effect.void
   }
+  /** Has nothing to forget. */
   readonly clear = Effect.void
 }
 
+/**
+ * Bounds of a `MemoryCache`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface MemoryCacheOptions {
   /** At most this many entries. Default 10,000. */
   readonly maxEntries?: number | undefined
@@ -87,7 +121,12 @@ export interface MemoryCacheOptions {
   readonly maxBytes?: number | undefined
 }
 
-/** Keeps what was used last, within bounds, for the life of the process. */
+/**
+ * Keeps what was used last, within bounds, for the life of the process.
+ *
+ * @since 0.1.0
+ * @category caching
+ */
 export class MemoryCache extends Cache {
   readonly #entries: Bounded<CacheEntry>
 
@@ -105,6 +144,7 @@ export class MemoryCache extends Cache {
     return { entries: this.#entries.size, bytes: this.#entries.weight }
   }
 
+  /** The entry under this key, which counts as used now; none where there is none, or it was evicted. */
   get(key: string): Effect.Effect<Option.Option<CacheEntry>> {
     return Effect.sync(() =>
       Option.map(Option.fromNullable(this.#entries.get(key)), (entry) => ({
@@ -114,13 +154,16 @@ export class MemoryCache extends Cache {
     )
   }
 
+  /** Keeps an entry, and evicts those used longest ago until the bounds hold. */
   set(key: string, entry: CacheEntry) {
     return Effect.sync(() => void this.#entries.set(key, { ...entry, content: entry.content.slice() }))
   }
 
+  /** Forgets an entry; a key that is not there is no failure. */
   delete(key: string) {
     return Effect.sync(() => this.#entries.delete(key))
   }
 
+  /** Forgets every entry. */
   readonly clear = Effect.sync(() => this.#entries.clear())
 }

@@ -17,6 +17,12 @@ import type { SourceError } from "./transfer/SourceError.js"
 
 export type { Page, PathOf, Query, ReadError, Selected, SelectQuery, ValueAt, Where, WriteError }
 
+/**
+ * Which ids, or documents, a list begins and ends with.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface ListOptions {
   /** At most this many; at least 1. */
   readonly limit?: number | undefined
@@ -24,28 +30,68 @@ export interface ListOptions {
   readonly after?: string | undefined
 }
 
-/** What a stored document that no longer fits the collection's schema does to a read of many. */
+/**
+ * What a stored document that no longer fits the collection's schema does to a read of many.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type OnInvalid = "fail" | "skip" | ((id: string, error: ValidationError) => Effect.Effect<void>)
 
+/**
+ * Options of reads that return many documents.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface ReadManyOptions extends ListOptions {
+  /** What happens at a document that does not fit the schema. Default: the read fails with `ValidationError`. */
   readonly onInvalid?: OnInvalid | undefined
 }
 
+/**
+ * Options that every write takes.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface WriteOptions {
+  /** The message of the commit. Default: the operation and the document, such as `update people/ada`. */
   readonly message?: string | undefined
 }
 
-/** How many documents a rebuilding of index and manifest files has read; it begins anew when the branch moves. */
+/**
+ * How many documents a rebuilding of index and manifest files has read; it begins anew when the branch moves.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ReindexProgress {
+  /** The collection that is being read. */
   readonly collection: string
+  /** Documents read so far. */
   readonly documents: number
+  /** Documents in the collection. */
   readonly total: number
 }
 
+/**
+ * Options of `collection.reindex`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface ReindexOptions extends WriteOptions {
+  /** Called as documents are read. */
   readonly onProgress?: ((progress: ReindexProgress) => Effect.Effect<void>) | undefined
 }
 
+/**
+ * Options of a write that may name the revision it is based on.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface GuardedWriteOptions extends WriteOptions {
   /** Fails with `ConflictError` unless the stored `_rev`, at the commit that the write is built on, equals this. */
   readonly expectedRev?: number | undefined
@@ -107,14 +153,27 @@ export interface EditOptions extends WriteOptions {
   readonly rules?: MergeRules | undefined
 }
 
+/**
+ * Options of `collection.restore`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface RestoreOptions extends WriteOptions {
   /** As of `GuardedWriteOptions`; null: unless there is no such document. */
   readonly expectedRev?: number | null | undefined
 }
 
-/** A document at one commit. */
+/**
+ * A document at one commit.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Version<A = StoredDocument> {
+  /** The document as reads of the collection return it. */
   readonly document: A
+  /** Its `_rev`. */
   readonly rev: number
   /** The id of the file's blob, which `Batch.expect` takes: no two contents share one. */
   readonly sha: string
@@ -122,22 +181,41 @@ export interface Version<A = StoredDocument> {
   readonly commit: string
 }
 
-/** One commit of a document's history, newest first. */
+/**
+ * One commit of a document's history, newest first.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface HistoryEntry {
+  /** The commit, 40 hexadecimal digits; `collection.restore` and `store.at` take it. */
   readonly sha: string
+  /** The commit's message, without the mark of the store. */
   readonly message: string
+  /** The name of the commit's author. */
   readonly author: string
+  /** When it was committed, in ISO 8601. */
   readonly date: string
+  /** The commit's page, where the remote gives one. */
   readonly url?: string | undefined
 }
 
-/** How a query would be, or was, answered. */
+/**
+ * How a query would be, or was, answered.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Explanation {
+  /** Whether an index is read or the whole collection. */
   readonly source: "index" | "scan"
+  /** Why, in words. */
   readonly reason: string
+  /** The path of the index in the repository; absent where there is none. */
   readonly index?: string | undefined
   /** False when somebody else's commit left the index behind. */
   readonly current: boolean
+  /** Requests that the remote takes for it; 0 on a repository of this machine. */
   readonly requests: number
 }
 
@@ -150,6 +228,7 @@ export interface Explanation {
 export interface QueryReads {
   /** Rows of an index or a manifest. */
   readonly entries: number
+  /** Documents read. */
   readonly documents: number
 }
 
@@ -160,12 +239,15 @@ export interface QueryReads {
  * @category queries
  */
 export interface QueryExplanation {
+  /** Whether the query reads an index, the manifest or the whole collection. */
   readonly source: "index" | "manifest" | "scan"
+  /** Why, in words. */
   readonly reason: string
   /** The path of the index or the manifest. */
   readonly index?: string | undefined
   /** How many ranges of the index are read, and how many of its fields they restrict. */
   readonly ranges?: number | undefined
+  /** How many fields of the index the query restricts. */
   readonly restricted?: number | undefined
   /** Whether documents come in the order of the query, so that reading ends at its limit; otherwise they are sorted. */
   readonly ordered: boolean
@@ -194,10 +276,16 @@ export interface ExplainedPage<A> extends Page<A> {
  * @category queries
  */
 export interface QueryOptions {
+  /** What happens at a document that does not fit the schema. Default: the query fails with `ValidationError`. */
   readonly onInvalid?: OnInvalid | undefined
 }
 
-/** Exports of a collection: from one commit, in constant memory, as documents lie in their files. */
+/**
+ * Exports of a collection: from one commit, in constant memory, as documents lie in their files.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface CollectionExports {
   /** Writes the collection as the one sheet of an Excel workbook; answers the columns. */
   readonly exportExcel: <D extends Destination<unknown, unknown>>(
@@ -212,12 +300,22 @@ export interface CollectionExports {
   ) => Exported<D, number>
 }
 
-/** A field of a stored document. */
+/**
+ * A field of a stored document.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
 export type FieldOf<E> = (E extends unknown ? Extract<keyof E, string> : never) | keyof DocumentMetadata
 
 type Element<V> = V extends ReadonlyArray<infer One> ? One : never
 
-/** What a field of a stored document may be looked for by: its value, or an element where that is a list. */
+/**
+ * What a field of a stored document may be looked for by: its value, or an element where that is a list.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
 export type ValueOf<E, F> = E extends unknown
   ? F extends keyof E
     ? Exclude<E[F], undefined> | Element<E[F]>
@@ -229,8 +327,12 @@ export type ValueOf<E, F> = E extends unknown
 /**
  * Reads of a collection: what views have too. `A` is the document as the caller sees it, metadata included; `E` is the JSON
  * in its file, which queries are about, and `R` what the schema requires.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never> extends CollectionExports {
+  /** The collection's name, which is its directory below the root. */
   readonly name: string
   /** The document, none if there is none. `fresh` reads it without any cache. */
   readonly get: (
@@ -239,12 +341,15 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
   ) => Effect.Effect<Option.Option<A>, ReadError, R>
   /** The document with what tells its version: its revision, its file's blob id, and the commit that was looked at. */
   readonly version: (id: string) => Effect.Effect<Option.Option<Version<A>>, ReadError, R>
+  /** Whether the document exists; its content is not read. */
   readonly exists: (id: string) => Effect.Effect<boolean, ReadError>
   /** Ids, sorted by Unicode code point. */
   readonly list: (options?: ListOptions) => Effect.Effect<ReadonlyArray<string>, ReadError>
+  /** How many documents there are, without reading them. */
   readonly count: Effect.Effect<number, ReadError>
   /** Every document of the commit that was the head when the stream started, in order of id, in constant memory. */
   readonly all: (options?: ReadManyOptions) => Stream.Stream<A, ReadError, R>
+  /** Every document that the predicate accepts, by reading all of one commit in order of id, in constant memory. */
   readonly find: (
     predicate: (document: A) => boolean,
     options?: ReadManyOptions
@@ -255,15 +360,22 @@ export interface CollectionReader<A = StoredDocument, E = JsonObject, R = never>
     value: ValueOf<E, F>,
     options?: ReadManyOptions
   ) => Effect.Effect<ReadonlyArray<A>, ReadError, R>
+  /**
+   * A page of documents in order of id (100 unless `limit` says otherwise), and the cursor that the next one takes as
+   * `after`.
+   */
   readonly page: (options?: ReadManyOptions) => Effect.Effect<Page<A>, ReadError, R>
+  /** Every page of the commit that was the head when the stream started. */
   readonly pages: (options?: {
     readonly size?: number | undefined
     readonly after?: string | undefined
   }) => Stream.Stream<Page<A>, ReadError, R>
+  /** The commits that changed the document, newest first, at most `limit` (default 30); empty where there never was one. */
   readonly history: (
     id: string,
     options?: { readonly limit?: number | undefined }
   ) => Effect.Effect<ReadonlyArray<HistoryEntry>, ReadError>
+  /** How `findBy` with this field and value is answered, and what that costs; the documents are not read. */
   readonly explain: <F extends FieldOf<E> & string>(
     field: F,
     value: ValueOf<E, F>
@@ -313,6 +425,9 @@ export type ElementOf<V> = V extends ReadonlyArray<infer Element> ? Element : V
 /**
  * A collection of documents. `E` is the JSON in a file, `I` is what a caller writes (without metadata), `A` what a caller reads back.
  * Every write is one commit, atomic with the collection's indexes and manifest.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, R = never>
   extends CollectionReader<A, E, R> {
@@ -327,6 +442,7 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
     patch: Partial<I>,
     options?: MergingWriteOptions
   ) => Effect.Effect<A, WriteError, R>
+  /** Stores another content in place of an existing document. Fails with `NotFoundError` where there is none. */
   readonly replace: (
     id: string,
     document: I,
@@ -349,6 +465,7 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
   ) => Effect.Effect<A, WriteError | E2, R | R2>
   /** Updates an existing document, inserts a missing one. */
   readonly upsert: (id: string, document: I, options?: GuardedWriteOptions) => Effect.Effect<A, WriteError, R>
+  /** Deletes an existing document. Fails with `NotFoundError` where there is none. */
   readonly delete: (id: string, options?: GuardedWriteOptions) => Effect.Effect<void, WriteError>
   /** Brings back the version that the commit holds, as a new commit. */
   readonly restore: (
@@ -368,10 +485,20 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
   readonly reindex: (options?: ReindexOptions) => Effect.Effect<Option.Option<string>, WriteError>
 }
 
-/** A document of a schema as a reader sees it: the decoded value with the store's metadata. */
+/**
+ * A document of a schema as a reader sees it: the decoded value with the store's metadata.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
 export type Typed<A> = A & Pick<StoredDocument, "_id" | "_rev" | "_created_at" | "_updated_at">
 
-/** The reads and writes of a definition's documents. */
+/**
+ * The reads and writes of a definition's documents.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
 export type CollectionOf<D> =
   D extends CollectionDefinition<string, infer S>
     ? Collection<
@@ -382,13 +509,23 @@ export type CollectionOf<D> =
       >
     : Collection
 
-/** The same reads alone. */
+/**
+ * The same reads alone.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
 export type CollectionReaderOf<D> =
   D extends CollectionDefinition<string, infer S>
     ? CollectionReader<Typed<Schema.Schema.Type<S>>, Schema.Schema.Encoded<S>, Schema.Schema.Context<S>>
     : CollectionReader
 
-/** Opens collections by definition or by name: of a schema's values, or of JSON documents. */
+/**
+ * Opens collections by definition or by name: of a schema's values, or of JSON documents.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Collections {
   <D extends CollectionDefinition>(definition: D): CollectionOf<D>
   (name: string): Collection

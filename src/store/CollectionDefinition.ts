@@ -29,7 +29,9 @@ export interface CollectionDefinition<
   S extends DocumentSchema = DocumentSchema
 > {
   readonly [TypeId]: typeof TypeId
+  /** The collection's name. */
   readonly name: Name
+  /** The schema of its documents, without the metadata. */
   readonly schema: S
   /** As of the option `indexes`. */
   readonly indexes: ReadonlyArray<Index> | undefined

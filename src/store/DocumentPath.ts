@@ -48,13 +48,21 @@ export const placeProblem = (layout: Layout, id: string): string | undefined =>
 export const placeOf = (layout: Layout, id: string): string =>
   layout.shardDepth === 0 ? id + suffix : [...shardsOf(layout, id), id + suffix].join("/")
 
-/** The path of a document in the repository. */
+/**
+ * The path of a document in the repository.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const documentPath = (root: string, layout: Layout, collection: string, id: string): string =>
   under(root, collection, placeOf(layout, id))
 
 /**
  * The id of the document at a path inside a collection's directory, if the layout puts one there. Directories of the
  * hash layout are judged by their form alone.
+ *
+ * @since 0.1.0
+ * @category utilities
  */
 export const idAt = (layout: Layout, path: string): string | undefined => {
   if (!path.endsWith(suffix)) return undefined
@@ -70,7 +78,12 @@ export const idAt = (layout: Layout, path: string): string | undefined => {
     : undefined
 }
 
-/** The collection and id of a document at a path of the repository, if the layout puts one there. */
+/**
+ * The collection and id of a document at a path of the repository, if the layout puts one there.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const locate = (
   root: string,
   layout: Layout,

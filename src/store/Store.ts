@@ -37,7 +37,12 @@ const open = (options: StoreOptions): Effect.Effect<StoreService, ReadError, Git
     return Assembly.makeService(core)
   })
 
-/** The document store: collections of JSON documents in one branch of a Git repository. */
+/**
+ * The document store: collections of JSON documents in one branch of a Git repository.
+ *
+ * @since 0.1.0
+ * @category services
+ */
 export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreService>() {
   static readonly make = make
   /** A store on the remote that is provided. */

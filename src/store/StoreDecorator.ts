@@ -29,10 +29,12 @@ export interface StoreOperation {
  * @category models
  */
 export interface StoreDecorator {
+  /** Wraps an operation that is an effect; what it returns runs in place of it. */
   readonly effect: <A, E, R>(
     operation: StoreOperation,
     effect: Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E | ReadError, R>
+  /** Wraps an operation that is a stream. Default: streams stay as they are. */
   readonly stream?: <A, E, R>(
     operation: StoreOperation,
     stream: Stream.Stream<A, E, R>

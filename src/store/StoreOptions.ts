@@ -25,6 +25,9 @@ import type { Signature } from "./remote/GitRemote.js"
 /**
  * How a store works, on any remote. `Ref` is the type of the option `ref`: whether it is given decides what opening can fail
  * with.
+ *
+ * @since 0.1.0
+ * @category options
  */
 export interface StoreOptions<Ref extends string | undefined = string | undefined> extends SettingsOptions {
   /** Their indexes and manifests are added to `indexes` and `manifests`. */
@@ -41,7 +44,9 @@ export interface StoreOptions<Ref extends string | undefined = string | undefine
   readonly cache?: boolean | Cache | AsyncCache | undefined
   /** Requests in flight of reads of many documents. Default 1. */
   readonly concurrency?: number | undefined
+  /** The committer of every commit. Default: the remote's choice. */
   readonly committer?: Signature | undefined
+  /** The author of every commit. Default: the remote's choice. */
   readonly author?: Signature | undefined
   /** Writes fail with `AuthError`. Default false. */
   readonly readOnly?: boolean | undefined
@@ -176,7 +181,12 @@ const cacheOf = (given: boolean | Cache | AsyncCache): Cache => {
   return given instanceof AsyncCache ? fromAsync(given) : given
 }
 
-/** Checks options and fills in the defaults. */
+/**
+ * Checks options and fills in the defaults.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOptions, ValidationError> =>
   Either.gen(function* () {
     const found = yield* read("Store.make", options)

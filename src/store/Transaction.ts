@@ -4,19 +4,38 @@ import type { WriteError } from "../domain/StoreError.js"
 import type { RunBatch } from "./Batch.js"
 import type { Collections, WriteOptions } from "./Collection.js"
 
+/**
+ * Options of `store.transaction` and `store.withTransaction`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface TransactionOptions extends WriteOptions {
   /** Name of the work branch; generated when not given. */
   readonly branch?: string | undefined
 }
 
-/** Commits on a work branch that become visible together. */
+/**
+ * Commits on a work branch that become visible together.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Transaction {
+  /** The name of the work branch, `chainstore-tx-` and a ULID. */
   readonly branch: string
+  /** Opens a collection whose reads and writes are part of the transaction. */
   readonly collection: Collections
+  /** As `store.batch`, on the work branch. */
   readonly batch: RunBatch
 }
 
-/** Runs a body on a work branch, and publishes what it committed there in one step. */
+/**
+ * Runs a body on a work branch, and publishes what it committed there in one step.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type RunTransaction = <A, E, R>(
   options: TransactionOptions,
   body: (transaction: Transaction) => Effect.Effect<A, E, R>

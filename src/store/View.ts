@@ -8,11 +8,20 @@ import type { CollectionDefinition } from "./CollectionDefinition.js"
 import type { Destination } from "./transfer/Destination.js"
 import type { DatabaseExcelOptions, Exported } from "./transfer/Export.js"
 
-/** An index of a collection as a commit has it. */
+/**
+ * An index of a collection as a commit has it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface StoredIndex {
+  /** The collection that is indexed. */
   readonly collection: string
+  /** The index's name, by which settings know it. */
   readonly name: string
+  /** The fields in order, each a path, and the order of its values. */
   readonly fields: ReadonlyArray<{ readonly field: string; readonly order: "asc" | "desc" }>
+  /** Whether two documents with one value are refused. */
   readonly unique: boolean
   /** The values, by path, of the documents that the index holds; undefined where it holds all. */
   readonly where: { readonly [path: string]: Json } | undefined
@@ -24,10 +33,16 @@ export interface StoredIndex {
   readonly current: boolean
 }
 
-/** A read-only look at one commit. */
+/**
+ * A read-only look at one commit.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface StoreView {
   /** The commit that every read of this view sees; the current head for the store itself. */
   readonly commitSha: Effect.Effect<Option.Option<string>, ReadError>
+  /** The names of the collections that have documents, by Unicode code point. */
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
   /** The indexes of all collections, by collection and name. */
   readonly indexes: Effect.Effect<ReadonlyArray<StoredIndex>, ReadError>
@@ -36,6 +51,7 @@ export interface StoreView {
     destination: D,
     options?: DatabaseExcelOptions
   ) => Exported<D, { readonly [collection: string]: ReadonlyArray<string> }>
+  /** Opens a collection for reading, by name, by name and schema, or by its definition. */
   readonly collection: {
     <D extends CollectionDefinition>(definition: D): CollectionReaderOf<D>
     (name: string): CollectionReader

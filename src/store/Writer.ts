@@ -4,6 +4,12 @@ import type { WriteError } from "../domain/StoreError.js"
 import type { WriteOptions } from "./Collection.js"
 import type { CollectionLike, ContextOf, InputOf } from "./CollectionDefinition.js"
 
+/**
+ * Options of `store.writer`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface WriterOptions extends WriteOptions {
   /** Flush at this many queued operations. Default 50. */
   readonly maxOperations?: number | undefined
@@ -16,18 +22,27 @@ export interface WriterOptions extends WriteOptions {
  * means durable. A failed flush keeps the queue and names in `unwritten` what is not durable; when the timer's flush
  * failed, the next call fails with its error. An `AmbiguousWriteError` takes its operations out of the queue, so that
  * nothing is written twice.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export interface Writer {
+  /** Queues a document, to be stored whether or not one exists; it is durable after the next flush. */
   readonly put: <C extends CollectionLike>(
     collection: C,
     id: string,
     document: InputOf<C>
   ) => Effect.Effect<void, WriteError, ContextOf<C>>
+  /**
+   * Queues a new document, and returns its id, generated unless `options.id` is given. The flush fails with
+   * `ConflictError` where the id exists.
+   */
   readonly insert: <C extends CollectionLike>(
     collection: C,
     document: InputOf<C>,
     options?: { readonly id?: string | undefined }
   ) => Effect.Effect<string, WriteError, ContextOf<C>>
+  /** Queues a deletion. The flush fails with `NotFoundError` where there is no such document. */
   readonly delete: (collection: CollectionLike, id: string) => Effect.Effect<void, WriteError>
   /** Commits everything that is queued; the last commit, none when nothing had to be written. */
   readonly flush: Effect.Effect<Option.Option<string>, WriteError>
@@ -39,7 +54,12 @@ export interface Writer {
   readonly commits: Effect.Effect<ReadonlyArray<string>>
 }
 
-/** Runs a body with a writer, and flushes what it has queued at its end. Answers the body's result and the commits made. */
+/**
+ * Runs a body with a writer, and flushes what it has queued at its end. Answers the body's result and the commits made.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type RunWriter = <A, E, R>(
   options: WriterOptions,
   body: (writer: Writer) => Effect.Effect<A, E, R>

@@ -1,3 +1,10 @@
+/**
+ * JSON documents in a Git repository, where every write is a commit. Runs in a browser too.
+ *
+ * @module chainstore/store
+ * @since 0.1.0
+ */
+
 export {
   compareCodePoints,
   encode as encodeCanonicalJson,
@@ -39,6 +46,12 @@ export {
   settingsFormat
 } from "../domain/Settings.js"
 export * from "../domain/StoreError.js"
+/**
+ * Ids that sort by the time at which they were made, as documents without an id of their own get them.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as Ulid from "../domain/Ulid.js"
 export type * from "./Batch.js"
 export type * from "./Branches.js"
@@ -64,7 +77,19 @@ export {
 export type * from "./Doctor.js"
 export { documentPath, idAt, locate } from "./DocumentPath.js"
 export * from "./remote/GitRemote.js"
+/**
+ * A repository on GitHub, or on a host with GitHub's API.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as GitHub from "./remote/github/GitHub.js"
+/**
+ * A repository in this process's memory, for tests and programs that keep nothing.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as Memory from "./remote/memory/Memory.js"
 export { Store } from "./Store.js"
 export { decorate, type StoreDecorator, type StoreOperation } from "./StoreDecorator.js"

@@ -14,7 +14,12 @@ import type { LawPromise } from "./LawPromise.js"
 import { documents, foundIn, promiseOf } from "./StoreLaw.js"
 import { freshReads } from "./StoreViewLaws.js"
 
-/** A law that does not hold for a cache. */
+/**
+ * A law that does not hold for a cache.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class CacheLawViolation extends Data.TaggedError("CacheLawViolation")<{
   readonly law: string
   readonly promise: LawPromise
@@ -26,7 +31,12 @@ export class CacheLawViolation extends Data.TaggedError("CacheLawViolation")<{
   }
 }
 
-/** Makes an empty cache, for as long as the scope is open. */
+/**
+ * Makes an empty cache, for as long as the scope is open.
+ *
+ * @since 0.1.0
+ * @category caching
+ */
 export type MakeCache = Effect.Effect<Cache | AsyncCache, any, Scope.Scope>
 
 /**
@@ -36,8 +46,11 @@ export type MakeCache = Effect.Effect<Cache | AsyncCache, any, Scope.Scope>
  * @category models
  */
 export interface CacheLaw {
+  /** Its name in `CacheLaws`. */
   readonly name: string
+  /** What it holds a cache to, and where that is written. */
   readonly promise: LawPromise
+  /** Fails where a cache that the effect makes breaks the promise. */
   readonly check: (make: MakeCache, seed: number) => Effect.Effect<void, CacheLawViolation>
 }
 
@@ -96,7 +109,12 @@ const keys = FastCheck.sample(
   { numRuns: 40, seed: 7 }
 )
 
-/** Every law of a cache, by name. */
+/**
+ * Every law of a cache, by name.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const all = {
   /** What was set is what is found, whole. */
   roundTrip: law("roundTrip", "an entry is kept whole", kept, (cache, seed) =>
@@ -166,8 +184,14 @@ export const all = {
   })
 } satisfies Record<string, CacheLaw>
 
-/** How a law is checked. */
+/**
+ * How a law is checked.
+ *
+ * @since 0.1.0
+ * @category caching
+ */
 export interface Parameters {
+  /** Chooses the keys and contents; the same seed chooses the same. Default: a new one. */
   readonly seed?: number | undefined
 }
 

@@ -26,7 +26,12 @@ export {
 } from "./ChainSpec.js"
 export { source }
 
-/** Numbers around those that conditions ask about. */
+/**
+ * Numbers around those that conditions ask about.
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
 export const request: FastCheck.Arbitrary<number> = FastCheck.integer({ min: -6, max: 6 })
 
 const asking = (as: FastCheck.Arbitrary<ConditionSpec["as"]>): FastCheck.Arbitrary<ConditionSpec> =>
@@ -138,10 +143,18 @@ const chainOfDepth = (depth: number): FastCheck.Arbitrary<ChainSpec> => {
 /**
  * Chains with every kind of step, nested up to two levels: plain, effectful and object steps, middleware, policies,
  * conditions that throw, fail or give no boolean, answers that need a service, branches, fragments and fallbacks.
+ *
+ * @since 0.1.0
+ * @category arbitraries
  */
 export const spec: FastCheck.Arbitrary<ChainSpec> = chainOfDepth(2)
 
-/** Builders of such chains. A counterexample shows the calls that build the chain. */
+/**
+ * Builders of such chains. A counterexample shows the calls that build the chain.
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
 export const builder: FastCheck.Arbitrary<SpecBuilder> = spec.map((it) =>
   noteSource(toBuilder(it), source(it))
 )

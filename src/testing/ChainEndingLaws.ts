@@ -33,7 +33,12 @@ const endings: Record<string, { run: () => Effect.Effect<never, Broken>; exit: E
 const throwsInterruption = (entry: string, exit: Exit.Exit<unknown, unknown>) =>
   entry === "executeSync" && Exit.isInterrupted(exit)
 
-/** Failures, defects and interruption stay what they are; no later step and no fallback answers them. */
+/**
+ * Failures, defects and interruption stay what they are; no later step and no fallback answers them.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const endingsApart: Law = (builder, request) =>
   Effect.gen(function* () {
     for (const [what, { exit, run: step }] of Object.entries(endings)) {
@@ -62,7 +67,12 @@ export const endingsApart: Law = (builder, request) =>
     }
   })
 
-/** Every entry gives the same exit; the synchronous ones may say that a step has to wait. */
+/**
+ * Every entry gives the same exit; the synchronous ones may say that a step has to wait.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const entriesAgree: Law = (builder, request) =>
   Effect.gen(function* () {
     for (const subject of [builder, builder.withFallback(() => other)]) {
@@ -82,7 +92,12 @@ export const entriesAgree: Law = (builder, request) =>
     }
   })
 
-/** A synchronous entry throws the failure itself, and interrupts a step that has to wait. */
+/**
+ * A synchronous entry throws the failure itself, and interrupts a step that has to wait.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const synchronousEntries: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "synchronous entries"
@@ -118,7 +133,12 @@ export const synchronousEntries: Law = (builder, request) =>
     }
   })
 
-/** Interruption reaches a waiting condition or handler, through every entry, and is not told as a failure. */
+/**
+ * Interruption reaches a waiting condition or handler, through every entry, and is not told as a failure.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const interruptionArrives: Law = (builder, request) =>
   Effect.gen(function* () {
     for (const place of ["condition", "handler"]) {
@@ -166,7 +186,12 @@ export const interruptionArrives: Law = (builder, request) =>
     }
   })
 
-/** No entry that gives an Effect runs a step before that Effect is run; each run runs the steps again. */
+/**
+ * No entry that gives an Effect runs a step before that Effect is run; each run runs the steps again.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const lazyEntries: Law = (builder, request) =>
   Effect.gen(function* () {
     let runs = 0
@@ -194,7 +219,12 @@ export const lazyEntries: Law = (builder, request) =>
     }
   })
 
-/** `handledBy` is the innermost step whose answer became part of the response. */
+/**
+ * `handledBy` is the innermost step whose answer became part of the response.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const innermostAnswers: Law = (builder, request) =>
   Effect.gen(function* () {
     const inner = { name: "inner" }
@@ -267,7 +297,12 @@ const lengths = {
   "effectful steps that hand on": long((to) => to.use((it, next) => Effect.suspend(() => next(it))))
 }
 
-/** A long chain ends as the steps after it do: it overflows no stack. */
+/**
+ * A long chain ends as the steps after it do: it overflows no stack.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const stackSafety: Law = (builder, request) =>
   Effect.gen(function* () {
     const expected = yield* executed(builder.build(), request)

@@ -34,7 +34,12 @@ const empty = (): Subject => ChainBuilder.make<any, any>()
 /** Whether the chain itself decides, or leaves the request to what follows. */
 const openEnded = (builder: Subject) => builder.withFallback(() => first)
 
-/** A step that accepts before the others answers, one that refuses changes nothing. */
+/**
+ * A step that accepts before the others answers, one that refuses changes nothing.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const firstMatchWins: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "first match wins"
@@ -54,7 +59,12 @@ export const firstMatchWins: Law = (builder, request) =>
     yield* sameOutcome(law, yield* outcome(builder, request), yield* outcome(refusing, request))
   })
 
-/** Steps are asked in the order of registration. */
+/**
+ * Steps are asked in the order of registration.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const order: Law = (builder, request) =>
   Effect.gen(function* () {
     const asked: Array<number> = []
@@ -76,7 +86,12 @@ export const order: Law = (builder, request) =>
     )
   })
 
-/** The fallback answers exactly what would go unhandled; the last one set counts. */
+/**
+ * The fallback answers exactly what would go unhandled; the last one set counts.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const fallbackPrecedence: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "fallback precedence"
@@ -88,7 +103,12 @@ export const fallbackPrecedence: Law = (builder, request) =>
     yield* sameOutcome(law, yield* outcome(openEnded(builder), request), yield* outcome(own, request))
   })
 
-/** A branch whose steps refuse goes on after it; one whose condition refuses is as good as absent. */
+/**
+ * A branch whose steps refuse goes on after it; one whose condition refuses is as good as absent.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const branchFallThrough: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "branch fall-through"
@@ -120,7 +140,12 @@ export const branchFallThrough: Law = (builder, request) =>
     }
   })
 
-/** Merging a builder, or the chain that it builds, is registering its steps. */
+/**
+ * Merging a builder, or the chain that it builds, is registering its steps.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const mergeIsInlining: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "merge is inlining"
@@ -155,7 +180,12 @@ export const mergeIsInlining: Law = (builder, request) =>
 const hasFallback = (builder: Subject) =>
   Chain.describe(builder.build()).handlers.some((step) => step.kind === "fallback")
 
-/** Every registered step counts one, a fallback none, and the description lists them all. */
+/**
+ * Every registered step counts one, a fallback none, and the description lists them all.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const count: Law = (builder) =>
   Effect.gen(function* () {
     const law = "count"
@@ -179,7 +209,12 @@ export const count: Law = (builder) =>
     yield* same(law, before + (hasFallback(builder) ? 1 : 0), handlers.length)
   })
 
-/** What is done with a builder later changes neither it nor the chains it built. */
+/**
+ * What is done with a builder later changes neither it nor the chains it built.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const immutability: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "immutability"
@@ -206,7 +241,12 @@ export const immutability: Law = (builder, request) =>
     yield* same(law, description, Chain.describe(builder.build()))
   })
 
-/** A request goes unhandled if and only if nobody accepts it and there is no fallback. */
+/**
+ * A request goes unhandled if and only if nobody accepts it and there is no fallback.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const unhandled: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "unhandled iff nobody accepts"
@@ -227,7 +267,12 @@ export const unhandled: Law = (builder, request) =>
     }
   })
 
-/** Middleware is entered in order and left in the reverse order, also when a later step fails. */
+/**
+ * Middleware is entered in order and left in the reverse order, also when a later step fails.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const middlewareOrder: Law = (builder, request) =>
   Effect.gen(function* () {
     const events: Array<string> = []
@@ -244,7 +289,12 @@ export const middlewareOrder: Law = (builder, request) =>
     yield* same("middleware order", ["enter outer", "enter inner", "leave inner", "leave outer"], events)
   })
 
-/** An execution runs nothing before it is run, and everything each time it is run. */
+/**
+ * An execution runs nothing before it is run, and everything each time it is run.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const laziness: Law = (builder, request) =>
   Effect.gen(function* () {
     let runs = 0
@@ -262,7 +312,12 @@ export const laziness: Law = (builder, request) =>
     yield* same("laziness", 2, runs)
   })
 
-/** All ways to execute agree, and the step that answered is one that was registered. */
+/**
+ * All ways to execute agree, and the step that answered is one that was registered.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const agreement: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "agreement"
@@ -279,7 +334,12 @@ export const agreement: Law = (builder, request) =>
     yield* same(law, Exit.isSuccess(named) ? named.value.handledBy : undefined, traced.handledBy)
   })
 
-/** Interrupting a waiting execution releases what the steps before had acquired, and ends it as interrupted. */
+/**
+ * Interrupting a waiting execution releases what the steps before had acquired, and ends it as interrupted.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const interruptionReleases: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "interruption releases"
@@ -305,7 +365,12 @@ export const interruptionReleases: Law = (builder, request) =>
     yield* same(law, 0, held)
   })
 
-/** Every law, by name. */
+/**
+ * Every law, by name.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const all = {
   firstMatchWins,
   order,

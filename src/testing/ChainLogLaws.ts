@@ -26,7 +26,12 @@ const lastLine = (exit: Exit.Exit<unknown, unknown>, level: string, took: string
 const phaseOf = (exit: Exit.Exit<unknown, unknown>) =>
   Exit.isSuccess(exit) ? "success" : Cause.isInterruptedOnly(exit.cause) ? "interruption" : "failure"
 
-/** Start and end of every execution are logged, at the level, with the text and the duration that are promised. */
+/**
+ * Start and end of every execution are logged, at the level, with the text and the duration that are promised.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const logs: Law = (builder, request) =>
   Effect.gen(function* () {
     const clock = new ChainClock()
@@ -88,7 +93,12 @@ export const logs: Law = (builder, request) =>
     }
   })
 
-/** Logging middleware opens in order and closes in reverse; one inside another reports what is inside it. */
+/**
+ * Logging middleware opens in order and closes in reverse; one inside another reports what is inside it.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const logOrder: Law = (builder, request) =>
   Effect.gen(function* () {
     const plain = builder.useWhen(
@@ -127,7 +137,12 @@ export const logOrder: Law = (builder, request) =>
     }
   })
 
-/** A writer that throws, fails or dies changes nothing of the execution. */
+/**
+ * A writer that throws, fails or dies changes nothing of the execution.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const writersIgnored: Law = (builder, request) =>
   Effect.gen(function* () {
     const expected = yield* executed(builder.build(), request)
@@ -151,7 +166,12 @@ export const writersIgnored: Law = (builder, request) =>
     }
   })
 
-/** Tracing middleware runs the steps after it in a span of the promised name, kind and attributes. */
+/**
+ * Tracing middleware runs the steps after it in a span of the promised name, kind and attributes.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const spans: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "spans"

@@ -6,7 +6,12 @@ import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
 import { Chain, UnhandledRequestError } from "../chain/index.js"
 
-/** A law that does not hold for a chain. */
+/**
+ * A law that does not hold for a chain.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class LawViolation extends Data.TaggedError("LawViolation")<{
   readonly law: string
   readonly expected: unknown

@@ -1,4 +1,9 @@
-/** What a law checks, and where the documentation promises it. */
+/**
+ * What a law checks, and where the documentation promises it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ChainPromise {
   /** The promise in a few words. */
   readonly title: string

@@ -8,7 +8,12 @@ import { executed, same, sameOutcome } from "./ChainOutcome.js"
 const answer = { answer: "of a step" }
 const reply = () => answer
 
-/** A description has every step in order, with its name, kind and text, and the fallback last. */
+/**
+ * A description has every step in order, with its name, kind and text, and the fallback last.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const descriptions: Law = (builder) =>
   Effect.gen(function* () {
     const law = "descriptions"
@@ -83,7 +88,12 @@ export const descriptions: Law = (builder) =>
     yield* same(law, "chain", ChainBuilder.make<unknown, unknown>().build().name)
   })
 
-/** Warnings name the steps after a merged fragment that has a fallback, and no others. */
+/**
+ * Warnings name the steps after a merged fragment that has a fallback, and no others.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const warnings: Law = (builder) =>
   Effect.gen(function* () {
     const ends = builder.withFallback(reply)
@@ -140,7 +150,12 @@ const shown = (
   steps: ReadonlyArray<{ path: ReadonlyArray<string>; outcome: string; elapsedMillis: number }>
 ) => steps.map(({ elapsedMillis, outcome, path }) => `${path.join(" > ")}: ${outcome}, ${elapsedMillis} ms`)
 
-/** A trace lists each visited step with its path, outcome and duration, and ends as the chain does. */
+/**
+ * A trace lists each visited step with its path, outcome and duration, and ends as the chain does.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const traces: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "traces"

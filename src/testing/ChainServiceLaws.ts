@@ -22,7 +22,12 @@ const needing = (): any => empty()
 const executeIn = (chain: any, request: unknown): Effect.Effect<unknown> =>
   Effect.orDie(Chain.execute<any, any, any, never, any>(chain, request))
 
-/** `provide` gives every step what it requires, keeps the chain as it is, and gives later steps nothing. */
+/**
+ * `provide` gives every step what it requires, keeps the chain as it is, and gives later steps nothing.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const provides: Law = (builder, request) =>
   Effect.gen(function* () {
     const isGiven = Effect.map(word, (it) => it === "given")
@@ -93,7 +98,12 @@ export const provides: Law = (builder, request) =>
     yield* same("provide: later steps keep their own", "around", yield* around)
   })
 
-/** A chain as a service takes its requirements from where its layer is built, and its spans from the request. */
+/**
+ * A chain as a service takes its requirements from where its layer is built, and its spans from the request.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const services: Law = (builder, request) =>
   Effect.gen(function* () {
     const ask = Chain.service(Asked)
@@ -128,7 +138,12 @@ export const services: Law = (builder, request) =>
 const failure = new Broken("failure")
 const defect = new Broken("defect")
 
-/** Policies act on the handler, and on what `next` runs if it calls that; defects pass. */
+/**
+ * Policies act on the handler, and on what `next` runs if it calls that; defects pass.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const policies: Law = (builder, request) =>
   Effect.gen(function* () {
     const clock = new ChainClock(true)

@@ -108,7 +108,12 @@ const call = (spec: StepSpec, name: string): string => {
   }
 }
 
-/** The calls that build a spec, as somebody would write them. */
+/**
+ * The calls that build a spec, as somebody would write them.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const source = ({ fallback, steps }: ChainSpec, name = "chain"): string =>
   [
     `ChainBuilder.make<number, string>("${name}")`,

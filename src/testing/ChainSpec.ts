@@ -11,9 +11,16 @@ import {
   type UnhandledRequestError
 } from "../chain/index.js"
 
-/** A question about a number, as data. */
+/**
+ * A question about a number, as data.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ConditionSpec {
+  /** What is asked of the request. */
   readonly asks: "equals" | "lessThan" | "greaterThan" | "even" | "always" | "never"
+  /** What it is compared with. */
   readonly value: number
   /**
    * `effect`: the condition is an Effect; `yielding`: one that gives way to other fibers first. Where a condition
@@ -22,18 +29,35 @@ export interface ConditionSpec {
   readonly as: "pure" | "effect" | "yielding" | "throws" | "fails" | "number"
 }
 
-/** A policy of a handler, or of a handler and the steps after it. */
+/**
+ * A policy of a handler, or of a handler and the steps after it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type PolicySpec = "retry" | "recover" | "timeout"
 
-/** What a step answers when it accepts. */
+/**
+ * What a step answers when it accepts.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface AnswerSpec {
+  /** The answer's text, to which the request is added. */
   readonly text: string
   /** `service`: the answer names the value of `Word` that the step is given. */
   readonly as: "pure" | "effect" | "yielding" | "service" | "failure" | "defect"
+  /** The policy around the answer; absent: none. */
   readonly policy?: PolicySpec | undefined
 }
 
-/** A step of a chain from numbers to strings, as data. */
+/**
+ * A step of a chain from numbers to strings, as data.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type StepSpec =
   | {
       /** `inline` and `suspended` call `next`, `object` has a method `handle`, `selective` has `canHandle` and `process`. */
@@ -54,27 +78,55 @@ export type StepSpec =
       readonly inner: ChainSpec
     }
 
-/** A chain from numbers to strings, as data: print it, shrink it, build it, or interpret it another way. */
+/**
+ * A chain from numbers to strings, as data: print it, shrink it, build it, or interpret it another way.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ChainSpec {
+  /** The steps in registration order. */
   readonly steps: ReadonlyArray<StepSpec>
+  /** What answers where no step does; undefined: nothing does. */
   readonly fallback: AnswerSpec | undefined
 }
 
-/** How answers of kind `failure` fail, and conditions of kind `fails`. */
+/**
+ * How answers of kind `failure` fail, and conditions of kind `fails`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SpecFailure {
   readonly _tag = "SpecFailure"
+  /** @param text The text that tells failures apart. */
   constructor(readonly text: string) {}
 }
 
-/** The service that answers of kind `service` ask for. */
+/**
+ * The service that answers of kind `service` ask for.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class Word extends Context.Reference<Word>()("chainstore/testing/ChainSpec/Word", {
   defaultValue: () => "nothing"
 }) {}
 
-/** The `Word` of a fragment that is provided with one. */
+/**
+ * The `Word` of a fragment that is provided with one.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const given = "given"
 
-/** Whether what a condition asks is so. */
+/**
+ * Whether what a condition asks is so.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const judge = (condition: ConditionSpec, request: number): boolean => {
   switch (condition.asks) {
     case "equals":
@@ -154,7 +206,12 @@ const answerOf = (answer: AnswerSpec): ((request: number) => string | Effect.Eff
     : (guarded(answer.policy, handler) as (request: number) => Effect.Effect<string, SpecFailure>)
 }
 
-/** Builders of specs need nothing, and fail only as their conditions and answers say. */
+/**
+ * Builders of specs need nothing, and fail only as their conditions and answers say.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type SpecBuilder = ChainBuilder<number, string, SpecFailure, never, UnhandledRequestError>
 
 /** An object whose method needs its object. */
@@ -232,7 +289,12 @@ const addStep = (builder: SpecBuilder, spec: StepSpec, options: StepOptions): Sp
   }
 }
 
-/** Registers a spec. Step number `n` (from 0) of the chain called `name` is called `name.n`, its fallback `name.fallback`. */
+/**
+ * Registers a spec. Step number `n` (from 0) of the chain called `name` is called `name.n`, its fallback `name.fallback`.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const toBuilder = (spec: ChainSpec, name = "chain"): SpecBuilder => {
   let builder: SpecBuilder = ChainBuilder.make<number, string>(name)
   spec.steps.forEach((step, index) => {

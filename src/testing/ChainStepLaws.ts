@@ -110,7 +110,12 @@ const kinds: Readonly<Record<string, (to: Subject, accepts: boolean, note: Note)
     )
 }
 
-/** Each condition is asked once and each accepting handler runs once, with the request, by every entry. */
+/**
+ * Each condition is asked once and each accepting handler runs once, with the request, by every entry.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const runsOnce: Law = (builder, request) =>
   Effect.gen(function* () {
     const refused = yield* executed(builder.build(), request)
@@ -135,7 +140,12 @@ export const runsOnce: Law = (builder, request) =>
     }
   })
 
-/** `next` hands on the request that it is given, and a handler that refuses runs no step in between. */
+/**
+ * `next` hands on the request that it is given, and a handler that refuses runs no step in between.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const nextHandsOn: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "next hands on"
@@ -170,7 +180,12 @@ export const nextHandsOn: Law = (builder, request) =>
     }
   })
 
-/** Each call of `next`, and each run of what it gave, runs the rest again with its own request. */
+/**
+ * Each call of `next`, and each run of what it gave, runs the rest again with its own request.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const nextRunsAgain: Law = (builder, request) =>
   Effect.gen(function* () {
     const law = "next runs again"
@@ -234,7 +249,12 @@ const conditions: Record<string, { give: () => unknown; end: "TypeError" | Exit.
   "gives an Effect of a text": odd(Effect.suspend(() => Effect.succeed("yes")))
 }
 
-/** A condition that throws, or gives no boolean, ends the execution with a defect: no later step answers. */
+/**
+ * A condition that throws, or gives no boolean, ends the execution with a defect: no later step answers.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const badConditions: Law = (builder, request) =>
   Effect.gen(function* () {
     for (const [what, { end, give }] of Object.entries(conditions)) {
@@ -274,7 +294,12 @@ const kindOf = (exit: Exit.Exit<unknown, unknown>): unknown => {
     : cause
 }
 
-/** Option and Either are answers; an Effect of an answer is that answer. */
+/**
+ * Option and Either are answers; an Effect of an answer is that answer.
+ *
+ * @since 0.1.0
+ * @category laws
+ */
 export const plainAnswers: Law = (builder, request) =>
   Effect.gen(function* () {
     const values = [Option.none(), Option.some(1), Either.left("left"), Either.right(1), undefined, null]

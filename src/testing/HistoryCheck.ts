@@ -11,6 +11,12 @@ import type { Edit } from "./StoreProgram.js"
 import type { Event, InnerEvent, InnerOperation, ResolvedExpectation } from "./Trace.js"
 import { type JudgedModel, judgedModel } from "./UniqueCheck.js"
 
+/**
+ * What a history is checked against.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface CheckOptions extends DerivedFields {
   /** As the store was opened. Default 2. */
   readonly batchRetries?: number | undefined
@@ -28,6 +34,9 @@ const withoutTime = (document: JsonObject): string => Model.canonical({ ...docum
  * Holds what a random program was told against the commits of its branch. The promise is "read-committed at the
  * branch's head, atomic per commit": the order of the commits is a serial order of the acknowledged calls that
  * explains every answer. Answers each way in which it is broken; none when it holds.
+ *
+ * @since 0.1.0
+ * @category checking
  */
 export const checkHistory = (
   events: ReadonlyArray<Event>,

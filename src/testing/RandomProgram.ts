@@ -12,7 +12,12 @@ import type { Event } from "./Trace.js"
 
 export type { CheckOptions } from "./HistoryCheck.js"
 
-/** How a random program reaches the repository that it works on. */
+/**
+ * How a random program reaches the repository that it works on.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ProgramHarness<E = never> {
   /** A new client of the one repository, with a connection or process of its own. */
   readonly remote: Effect.Effect<GitRemoteService, E, Scope.Scope>
@@ -26,8 +31,14 @@ export interface ProgramHarness<E = never> {
   readonly documentPath?: ((collection: string, id: string) => string) | undefined
 }
 
-/** What a random program did. */
+/**
+ * What a random program did.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Trace {
+  /** Every call that was made, with its outcome. */
   readonly events: ReadonlyArray<Event>
   /** Calls that ended in a defect: always a bug. */
   readonly defects: ReadonlyArray<string>
@@ -47,7 +58,12 @@ const connect = <E>(harness: ProgramHarness<E>, onTouch: OnTouch) =>
     return yield* Effect.provide(Store, context)
   })
 
-/** Runs every writer of a program at once, and answers what each call was told. */
+/**
+ * Runs every writer of a program at once, and answers what each call was told.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
 export const run = <E>(program: Program, harness: ProgramHarness<E>): Effect.Effect<Trace, E, Scope.Scope> =>
   Effect.gen(function* () {
     const observer = yield* harness.remote
@@ -141,7 +157,12 @@ export const run = <E>(program: Program, harness: ProgramHarness<E>): Effect.Eff
     return { events, defects }
   })
 
-/** Runs a program and holds its answers against the history; answers every way in which the promise is broken. */
+/**
+ * Runs a program and holds its answers against the history; answers every way in which the promise is broken.
+ *
+ * @since 0.1.0
+ * @category checking
+ */
 export const check = <E>(
   program: Program,
   harness: ProgramHarness<E>,

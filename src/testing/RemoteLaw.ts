@@ -10,6 +10,7 @@ import type { GitRemoteService } from "../store/remote/GitRemote.js"
  * @category models
  */
 export interface RemoteSubject {
+  /** The client that is tested. */
   readonly remote: GitRemoteService
   /** A second client of the same repository, with nothing in common but the repository: another process. */
   readonly another: Effect.Effect<GitRemoteService, any, Scope.Scope>
@@ -38,6 +39,7 @@ export interface RemoteSizes {
   readonly fibres: number
   /** Interrupted writes. Default 15, each after a little longer, up to `interruptWithin` (10) milliseconds. */
   readonly interruptions: number
+  /** A write is interrupted after at most so many milliseconds. */
   readonly interruptWithin: number
 }
 
@@ -67,7 +69,9 @@ export interface RemotePromises {
 export interface RemoteHarness {
   /** A fresh repository for each law. */
   readonly make: Effect.Effect<RemoteSubject, any, Scope.Scope>
+  /** How much the remote can bear; the defaults are those of a repository in memory. */
   readonly sizes?: Partial<RemoteSizes> | undefined
+  /** Where the remote promises less than the port. */
   readonly promises?: Partial<RemotePromises> | undefined
 }
 

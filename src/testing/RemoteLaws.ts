@@ -17,7 +17,12 @@ import { foundIn } from "./StoreLaw.js"
 export type { LawPromise } from "./LawPromise.js"
 export type { RemoteHarness, RemotePromises, RemoteSizes, RemoteSubject } from "./RemoteLaw.js"
 
-/** A law that does not hold for a remote. */
+/**
+ * A law that does not hold for a remote.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class RemoteLawViolation extends Data.TaggedError("RemoteLawViolation")<{
   readonly promise: LawPromise
   readonly found: string
@@ -43,7 +48,9 @@ export class RemoteLawViolation extends Data.TaggedError("RemoteLawViolation")<{
  * @category models
  */
 export interface RemoteLaw {
+  /** Its name in a list of tests. */
   readonly name: string
+  /** What it holds a remote to, and where that is written. */
   readonly promise: LawPromise
   /** Checks the law on a fresh repository, by the real clock. */
   readonly check: Effect.Effect<void, RemoteLawViolation>

@@ -5,7 +5,12 @@ import type { Edit, Expectation, InnerStep, Program, Script, Step, Target } from
 const alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 const character = FastCheck.constantFrom(...`${alphanumeric}._-`)
 
-/** Ids that a caller may give: every legal character, every length, no `..`. */
+/**
+ * Ids that a caller may give: every legal character, every length, no `..`.
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
 export const id: FastCheck.Arbitrary<string> = FastCheck.tuple(
   FastCheck.constantFrom(...alphanumeric),
   FastCheck.stringOf(character, { maxLength: 127 })
@@ -13,7 +18,12 @@ export const id: FastCheck.Arbitrary<string> = FastCheck.tuple(
   .map(([first, rest]) => first + rest)
   .filter((text) => !text.includes(".."))
 
-/** Strings that no id may be. */
+/**
+ * Strings that no id may be.
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
 export const invalidId: FastCheck.Arbitrary<string> = FastCheck.oneof(
   FastCheck.constantFrom("", ".", "..", "a..b", "a/b", "a\\b", "a\n", " a", "-a", "_a", ".a", "é", "a b"),
   FastCheck.string({ minLength: 1 }).filter((text) => !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(text)),
@@ -39,7 +49,12 @@ const scalar: FastCheck.Arbitrary<Json> = FastCheck.oneof(
   FastCheck.constantFrom("", "null", "true", "1", "1.0", "\u2028", "\u0000", "\\", '"', "line\nline\r\n")
 )
 
-/** Any value that JSON can hold, unfriendly keys and strings among them. */
+/**
+ * Any value that JSON can hold, unfriendly keys and strings among them.
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
 export const json: FastCheck.Arbitrary<Json> = FastCheck.letrec<{ readonly node: Json }>((tie) => ({
   node: FastCheck.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -60,7 +75,12 @@ const fromEntries = (entries: ReadonlyArray<readonly [string, Json]>): JsonObjec
   return object
 }
 
-/** What a caller writes: any object whose keys are not the store's own. */
+/**
+ * What a caller writes: any object whose keys are not the store's own.
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
 export const fields: FastCheck.Arbitrary<JsonObject> = FastCheck.array(
   FastCheck.tuple(
     key.filter((name) => !["_id", "_rev", "_created_at", "_updated_at"].includes(name)),
@@ -69,7 +89,12 @@ export const fields: FastCheck.Arbitrary<JsonObject> = FastCheck.array(
   { maxLength: 6 }
 ).map(fromEntries)
 
-/** Where random programs work: few ids, so that writers meet. `things` is meant to have an index on `n` and `tags`. */
+/**
+ * Where random programs work: few ids, so that writers meet. `things` is meant to have an index on `n` and `tags`.
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
 export const collections = ["things", "plain"] as const
 
 const target: FastCheck.Arbitrary<Target> = FastCheck.record({
@@ -179,7 +204,12 @@ const innerStep: FastCheck.Arbitrary<InnerStep> = FastCheck.oneof(
   }
 )
 
-/** One operation of any kind. */
+/**
+ * One operation of any kind.
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
 export const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
   { weight: 16, arbitrary: innerStep },
   {
@@ -240,8 +270,16 @@ export const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
   }
 )
 
+/**
+ * The size of a random program.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ProgramShape {
+  /** How many writers run side by side, at most. */
   readonly writers: number
+  /** How many steps a writer has, at most. */
   readonly steps: number
   /** Failures, interruption and commits by others between any two touches of the remote. */
   readonly faults: boolean
@@ -276,7 +314,12 @@ const script = (shape: ProgramShape): FastCheck.Arbitrary<Script> =>
       : FastCheck.constant([])
   })
 
-/** Random programs of several writers. */
+/**
+ * Random programs of several writers.
+ *
+ * @since 0.1.0
+ * @category arbitraries
+ */
 export const program = (shape: ProgramShape): FastCheck.Arbitrary<Program> =>
   FastCheck.array(script(shape), { minLength: 1, maxLength: shape.writers, size: "max" }).map((writers) => ({
     writers

@@ -36,7 +36,12 @@ export interface StoreSubject {
   readonly options?: StoreOptions | undefined
 }
 
-/** A law that does not hold for a store. */
+/**
+ * A law that does not hold for a store.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class StoreLawViolation extends Data.TaggedError("StoreLawViolation")<{
   readonly law: string
   readonly promise: LawPromise
@@ -67,7 +72,9 @@ export class Wrong extends Data.TaggedError("Wrong")<{ readonly found: string }>
  * @category models
  */
 export interface StoreLaw {
+  /** Its name in `StoreLaws.all`. */
   readonly name: string
+  /** What it holds a store to, and where that is written. */
   readonly promise: LawPromise
   /** Whether it writes documents that are drawn at random. */
   readonly draws: boolean

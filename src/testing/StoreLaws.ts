@@ -59,7 +59,12 @@ export const all = {
   ...lawsOf(Transfers)
 }
 
-/** Parameters of FastCheck, for documents that are drawn at random. */
+/**
+ * Parameters of FastCheck, for documents that are drawn at random.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Parameters = FastCheck.Parameters<[ReadonlyArray<JsonObject>]>
 
 const defaultRuns = 2

@@ -1,26 +1,56 @@
 import type { JsonObject } from "../domain/Document.js"
 
-/** What a guarded write expects of the stored revision: nothing, what it is now, or what it cannot be. */
+/**
+ * What a guarded write expects of the stored revision: nothing, what it is now, or what it cannot be.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Guard = "none" | "current" | "wrong"
 
+/**
+ * The document that a step is about.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Target {
+  /** The collection of the document. */
   readonly collection: string
+  /** The id of the document. */
   readonly id: string
 }
 
-/** One queued operation of a batch or a writer. */
+/**
+ * One queued operation of a batch or a writer.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Edit =
   | (Target & { readonly _tag: "put"; readonly fields: JsonObject })
   | (Target & { readonly _tag: "insert"; readonly fields: JsonObject })
   | (Target & { readonly _tag: "delete" })
 
+/**
+ * What a batch expects of a document that it need not write.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Expectation extends Target {
+  /** Whether the revision or the blob's id is expected. */
   readonly kind: "rev" | "sha"
   /** False: something that cannot hold is expected. A missing document is expected to be absent. */
   readonly holds: boolean
 }
 
-/** Operations that a program may do at its top and inside a transaction. */
+/**
+ * Operations that a program may do at its top and inside a transaction.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type InnerStep =
   | {
       readonly _tag: "insert"
@@ -53,7 +83,12 @@ export type InnerStep =
       readonly fails: boolean
     }
 
-/** One operation of a random program. `back` chooses a commit, counted back from the head when the step runs. */
+/**
+ * One operation of a random program. `back` chooses a commit, counted back from the head when the step runs.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Step =
   | InnerStep
   | { readonly _tag: "writer"; readonly edits: ReadonlyArray<Edit>; readonly maxOperations: number }
@@ -71,11 +106,22 @@ export type Step =
       readonly fields: JsonObject
     }
 
-/** What happens at the n-th step between the store and its remote. */
+/**
+ * What happens at the n-th step between the store and its remote.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Fault = "fail" | "interrupt" | "ambiguous" | "foreign"
 
-/** One writer: its steps, how its fibre is delayed, and what goes wrong for it. */
+/**
+ * One writer: its steps, how its fibre is delayed, and what goes wrong for it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Script {
+  /** The steps, one after another. */
   readonly steps: ReadonlyArray<Step>
   /** Turns given to other fibres at each touch of the remote, over and over. */
   readonly yields: ReadonlyArray<number>
@@ -85,7 +131,13 @@ export interface Script {
   readonly interruptions: ReadonlyArray<{ readonly step: number; readonly after: number }>
 }
 
-/** Writers that work on one repository at once. */
+/**
+ * Writers that work on one repository at once.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Program {
+  /** What each writer does; they run side by side. */
   readonly writers: ReadonlyArray<Script>
 }

@@ -2,7 +2,12 @@ import type { Json, JsonObject, StoredDocument } from "../domain/Document.js"
 import type { Oid } from "../domain/Oid.js"
 import type { Edit, Target } from "./StoreProgram.js"
 
-/** A step as it was really asked for: ids, revisions and commits filled in. */
+/**
+ * A step as it was really asked for: ids, revisions and commits filled in.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type InnerOperation =
   | {
       readonly _tag: "insert" | "update" | "replace" | "upsert" | "delete" | "edit"
@@ -22,9 +27,21 @@ export type InnerOperation =
       readonly expectations: ReadonlyArray<ResolvedExpectation>
     }
 
+/**
+ * An expectation of a batch with the version that it named.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type ResolvedExpectation = Target &
   ({ readonly rev: number } | { readonly document: StoredDocument | null; readonly wrong: boolean })
 
+/**
+ * An operation that was called, with the arguments that it got.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Operation =
   | InnerOperation
   | { readonly _tag: "writer"; readonly edits: ReadonlyArray<Edit>; readonly maxOperations: number }
@@ -38,23 +55,43 @@ export type Operation =
 /**
  * How a call ended. `done`: acknowledged, with its answer. `refused`: a typed failure, so that nothing may have
  * been written. `unknown`: interrupted, or an `AmbiguousWriteError`.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export type Outcome =
   | { readonly _tag: "done"; readonly value: unknown }
   | { readonly _tag: "refused"; readonly error: string }
   | { readonly _tag: "unknown" }
 
+/**
+ * An operation inside a transaction, and how it ended.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface InnerEvent {
+  /** The operation that was called. */
   readonly operation: InnerOperation
+  /** How it ended. */
   readonly outcome: Outcome
 }
 
-/** One call of a random program. Its commits carry `token` as their message. */
+/**
+ * One call of a random program. Its commits carry `token` as their message.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Event {
+  /** The text in the commit message that ties commits to this event. */
   readonly token: string
+  /** The operation that was called. */
   readonly operation: Operation
+  /** How it ended. */
   readonly outcome: Outcome
   /** The branch's head just before the call, and just after its answer. */
   readonly from: Oid | undefined
+  /** The branch's head just after the answer. */
   readonly to: Oid | undefined
 }

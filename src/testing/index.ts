@@ -1,11 +1,72 @@
+/**
+ * The promises of this package as laws, and arbitraries, for tests of your own chains, stores, remotes and caches.
+ *
+ * @module chainstore/testing
+ * @since 0.1.0
+ */
+
+/**
+ * What every `Cache` keeps.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as CacheLaws from "./CacheLaws.js"
+/**
+ * Chains, requests and answers made at random.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as ChainArbitrary from "./ChainArbitrary.js"
+/**
+ * What every chain keeps.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as ChainLaws from "./ChainLaws.js"
+/**
+ * A remote with something happening between any two of its steps.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as FaultyRemote from "./FaultyRemote.js"
+/**
+ * Checks that a history of calls and the commits that they left agree.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as HistoryCheck from "./HistoryCheck.js"
+/**
+ * Runs random programs of several writers, and records what they did.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as RandomProgram from "./RandomProgram.js"
+/**
+ * What every `GitRemote` keeps.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as RemoteLaws from "./RemoteLaws.js"
+/**
+ * Documents, ids and programs of a store made at random.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as StoreArbitrary from "./StoreArbitrary.js"
+/**
+ * What every store keeps.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as StoreLaws from "./StoreLaws.js"
 export type * from "./StoreProgram.js"
 export type * from "./Trace.js"

@@ -38,8 +38,11 @@ import { mergeLines, mergeSequence } from "./SequenceMerge.js"
  * @category models
  */
 export interface DocumentSides<D = JsonObject> {
+  /** The document that both sides began with; undefined where there was none. */
   readonly base: D | undefined
+  /** Our document. */
   readonly ours: D
+  /** Their document. */
   readonly theirs: D
 }
 
@@ -51,7 +54,9 @@ export interface DocumentSides<D = JsonObject> {
  * @category models
  */
 export interface MergedDocument<D = JsonObject> {
+  /** Everything merged that could be, with our values at the conflicts. */
   readonly document: D
+  /** Where both sides changed something and no rule merges it; empty where the merge is complete. */
   readonly conflicts: ReadonlyArray<MergeConflict>
 }
 

@@ -9,8 +9,11 @@ import { kindOf, nearest } from "../OptionProblems.js"
  * @category models
  */
 export interface MergeSides {
+  /** The value that both sides began with; absent where there was none. */
   readonly base?: Json
+  /** Our value; absent where we deleted it. */
   readonly ours?: Json
+  /** Their value; absent where they deleted it. */
   readonly theirs?: Json
 }
 
@@ -22,6 +25,7 @@ export interface MergeSides {
  * @category models
  */
 export interface MergeConflict extends MergeSides {
+  /** Where in the document, by names of fields and places in lists. */
   readonly path: ReadonlyArray<string | number>
 }
 
@@ -111,11 +115,15 @@ export interface MergeRules {
  * @category models
  */
 export interface DocumentMerge {
+  /** The document that both sides began with. */
   readonly base: JsonObject
+  /** The document of the caller. */
   readonly ours: JsonObject
+  /** The document that is stored; absent where it was deleted. */
   readonly theirs?: JsonObject
   /** The merged document, with our values where there is a conflict. */
   readonly document: JsonObject
+  /** Where both sides changed something and no rule merges it. */
   readonly conflicts: ReadonlyArray<MergeConflict>
 }
 

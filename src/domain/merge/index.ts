@@ -1,8 +1,10 @@
 /**
  * Three-way merge of JSON documents: pure, for every JavaScript runtime.
  *
+ * @module chainstore/merge
  * @since 0.1.0
  */
+
 export { type DocumentSides, type MergedDocument, mergeDocuments } from "./MergeDocuments.js"
 export type {
   DocumentMerge,

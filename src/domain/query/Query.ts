@@ -84,6 +84,7 @@ export type OrderField<D = JsonObject> =
  * @category queries
  */
 export interface Query<D = JsonObject> {
+  /** The conditions that documents meet. Default: every document. */
   readonly where?: Where<D> | undefined
   /** Documents that are equal in all of these fields are ordered by `_id`, in the direction of the last field. */
   readonly orderBy?: OrderField<D> | ReadonlyArray<OrderField<D>> | undefined
@@ -100,5 +101,6 @@ export interface Query<D = JsonObject> {
  * @category queries
  */
 export interface SelectQuery<D, P extends PathOf<D>> extends Query<D> {
+  /** The paths that results have; the others are left out. `_id` is always there. */
   readonly select: ReadonlyArray<P>
 }

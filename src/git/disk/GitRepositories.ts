@@ -18,22 +18,42 @@ import { clearUnfinished, creating, removing } from "./Unfinished.js"
 
 export type { GitRepositoriesOptions, MaintenanceSchedule } from "./RepositoriesOptions.js"
 
-/** A repository's name in two parts. */
+/**
+ * A repository's name in two parts.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface RepositoryName {
+  /** The directory that the repository lies in. */
   readonly owner: string
+  /** The name, without `.git`. */
   readonly name: string
 }
 
 type OpenFailure = NotFoundError | RemoteError | ValidationError
 
-/** A repository that has no name yet, and what was said when it was written. */
+/**
+ * A repository that has no name yet, and what was said when it was written.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface PreparedRepository<A> {
+  /** What the preparation returned. */
   readonly result: A
   /** Gives it a name; false where the name is taken. */
   readonly publish: (owner: string, name: string) => Effect.Effect<boolean, RemoteError | ValidationError>
 }
 
+/**
+ * What `GitRepositories` can do.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface GitRepositoriesService {
+  /** The directory that all of them lie in, absolute. */
   readonly directory: string
   /** The repository, opened once for all its users in this process. */
   readonly open: (owner: string, name: string) => Effect.Effect<GitRepository, OpenFailure, Scope.Scope>
@@ -55,6 +75,7 @@ export interface GitRepositoriesService {
     write: (repository: GitRepository) => Effect.Effect<A, E, R>,
     options?: { readonly defaultBranch?: string | undefined }
   ) => Effect.Effect<PreparedRepository<A>, E | RemoteError, R | Scope.Scope>
+  /** Whether there is such a repository. */
   readonly exists: (owner: string, name: string) => Effect.Effect<boolean, RemoteError>
   /** Removes a repository that nobody has open: its name first, at once, then its content. False: there is none. */
   readonly remove: (owner: string, name: string) => Effect.Effect<boolean, RemoteError | ValidationError>
@@ -62,7 +83,12 @@ export interface GitRepositoriesService {
   readonly list: Effect.Effect<ReadonlyArray<RepositoryName>, RemoteError>
 }
 
-/** The bare repositories below one directory: one engine each, shared by everything in this process. */
+/**
+ * The bare repositories below one directory: one engine each, shared by everything in this process.
+ *
+ * @since 0.1.0
+ * @category services
+ */
 export class GitRepositories extends Context.Tag("chainstore/git/GitRepositories")<
   GitRepositories,
   GitRepositoriesService
@@ -70,11 +96,21 @@ export class GitRepositories extends Context.Tag("chainstore/git/GitRepositories
 
 const namePattern = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
 
-/** Whether a text may be an owner or a repository's name: it becomes part of a path. */
+/**
+ * Whether a text may be an owner or a repository's name: it becomes part of a path.
+ *
+ * @since 0.1.0
+ * @category refinements
+ */
 export const isRepositoryName = (text: string): boolean =>
   namePattern.test(text) && !text.endsWith(".git") && !text.endsWith(".lock") && !text.endsWith(".")
 
-/** `owner/name` in two parts. */
+/**
+ * `owner/name` in two parts.
+ *
+ * @since 0.1.0
+ * @category text
+ */
 export const parseName = (text: string): Effect.Effect<RepositoryName, ValidationError> => {
   const [owner = "", name = "", ...rest] = text.split("/")
   return rest.length === 0 && isRepositoryName(owner) && isRepositoryName(name)
@@ -94,6 +130,12 @@ const identityOf = (directory: string): string | undefined => {
   return found === undefined ? undefined : `${found.ino}:${found.birthtimeMs}`
 }
 
+/**
+ * Opens the repositories below a directory until the scope closes; the directory is made where it is missing.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const make = (
   given: GitRepositoriesOptions
 ): Effect.Effect<GitRepositoriesService, RemoteError | ValidationError, Scope.Scope> =>
@@ -275,6 +317,12 @@ export const make = (
     }
   })
 
+/**
+ * `GitRepositories` of one directory.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer = (
   options: GitRepositoriesOptions
 ): Layer.Layer<GitRepositories, RemoteError | ValidationError> => Layer.scoped(GitRepositories, make(options))

@@ -27,6 +27,9 @@ export interface GitContent {
  * The object database and the refs of one bare repository on this machine, shared with stock Git and with other
  * processes. Reads see every durable object, and the objects of this process's commits that are still being flushed.
  * Every mutation of a ref in this process takes the ref's queue; other processes are met at Git's own ref lock.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export interface GitRepository extends Repository {
   /** The bare repository's directory. */
@@ -34,6 +37,7 @@ export interface GitRepository extends Repository {
 
   /** As `object`, without more of it in memory than a piece where that can be. Open for as long as the scope lasts. */
   readonly openObject: (oid: Oid) => Effect.Effect<Option.Option<GitContent>, RemoteError, Scope.Scope>
+  /** The kind and size of an object; none where the repository has none. */
   readonly objectInfo: (
     oid: Oid
   ) => Effect.Effect<Option.Option<{ readonly type: ObjectType; readonly size: number }>, RemoteError>
@@ -44,6 +48,7 @@ export interface GitRepository extends Repository {
     size: number,
     pieces: Stream.Stream<Uint8Array, E, R>
   ) => Effect.Effect<Oid, E | RemoteError, R>
+  /** Writes a commit that no ref points to yet, and returns its id. */
   readonly writeCommit: (commit: CommitObject) => Effect.Effect<Oid, RemoteError>
 
   /** Direct entries, or with `recursive` every blob with its whole relative path (and, with `trees`, the trees too). */

@@ -18,7 +18,12 @@ import {
 import type { ValidationError } from "../../domain/StoreError.js"
 import type { EngineOptions } from "./Engine.js"
 
-/** When an engine repacks by itself. */
+/**
+ * When an engine repacks by itself.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface MaintenanceSchedule {
   /** Packs that may come together before they are repacked; 0 never repacks by itself. */
   readonly packs?: number | undefined
@@ -28,7 +33,12 @@ export interface MaintenanceSchedule {
   readonly quiet?: DurationInput | undefined
 }
 
-/** Where bare repositories lie on this machine, and how their engines work. */
+/**
+ * Where bare repositories lie on this machine, and how their engines work.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface GitRepositoriesOptions extends Pick<EngineOptions, "durability" | "signature" | "caches"> {
   /** Holds the bare repositories as `<owner>/<name>.git`. Created when missing. */
   readonly directory: string

@@ -24,11 +24,18 @@ let repositories = 0
 /**
  * The objects and refs of one repository in memory. Several remotes may share it, as several processes share a
  * repository on a disk.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class MemoryRepository {
+  /** The name that errors and spans give it. */
   readonly name: string
+  /** Every blob, by id. */
   readonly blobs: Map<Oid, Uint8Array> = new Map()
+  /** Every tree, by id. */
   readonly trees = new Map<Oid, MemoryTree>()
+  /** Every commit, by id. */
   readonly commits = new Map<Oid, MemoryCommit>()
   /** Whole ref names, such as `refs/heads/main`. */
   readonly refs = new Map<string, Oid>()
@@ -46,22 +53,26 @@ export class MemoryRepository {
     this.trees.set(this.treeOid(new Map()), new Map())
   }
 
+  /** The id that a tree would have. */
   treeOid(tree: MemoryTree): Oid {
     return GitObject.hash("tree", encodeMap(tree))
   }
 
+  /** Keeps a tree, and returns its id. */
   writeTree(tree: MemoryTree): Oid {
     const oid = this.treeOid(tree)
     if (!this.trees.has(oid)) this.trees.set(oid, tree)
     return oid
   }
 
+  /** Keeps the bytes of a file, and returns the id of the blob. */
   writeBlob(content: Uint8Array): Oid {
     const oid = GitObject.hash("blob", content)
     if (!this.blobs.has(oid)) this.blobs.set(oid, content.slice())
     return oid
   }
 
+  /** Keeps a commit that no ref points to yet. */
   writeCommit(commit: GitObject.CommitObject): MemoryCommit {
     const oid = GitObject.hash("commit", GitObject.encodeCommit(commit))
     const known = this.commits.get(oid)
@@ -106,6 +117,7 @@ export class MemoryRepository {
     return oid === undefined ? undefined : this.commits.get(oid)
   }
 
+  /** Whether the first commit is the second one or in its history. */
   isAncestor(ancestor: Oid, descendant: Oid): boolean {
     const seen = new Set<Oid>()
     const waiting = [descendant]

@@ -1,60 +1,8 @@
-import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { gzipSync } from "node:zlib"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { HttpRouter, type HttpServerRequest } from "@effect/platform"
 import { Context, Effect } from "effect"
-
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join("; ")
-
-const security = {
-  "content-security-policy": policy,
-  "x-frame-options": "DENY",
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "permissions-policy": "camera=(), geolocation=(), microphone=()"
-}
-
-const types: Readonly<Record<string, string>> = {
-  css: "text/css; charset=utf-8",
-  html: "text/html; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-  json: "application/json",
-  svg: "image/svg+xml",
-  woff2: "font/woff2"
-}
-
-interface Page {
-  readonly bytes: Uint8Array
-  readonly zipped: Uint8Array
-  readonly etag: string
-  readonly type: string
-  readonly lasting: boolean
-}
-
-const load = (file: string, lasting: boolean, change?: (text: string) => string): Page => {
-  const read = readFileSync(file)
-  const bytes = change === undefined ? read : Buffer.from(change(read.toString("utf8")))
-  return {
-    bytes,
-    zipped: gzipSync(bytes, { level: 9 }),
-    etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`,
-    type: types[file.slice(file.lastIndexOf(".") + 1)] ?? "application/octet-stream",
-    lasting
-  }
-}
+import { load, respond, type StaticFile, unbuilt } from "../server/StaticFile.js"
 
 /** Where the build puts the console, as seen from the bundled mains, from this module once compiled, and from a checkout. */
 export const defaultDirectory = (): string => {
@@ -69,28 +17,6 @@ export class PagesDirectory extends Context.Reference<PagesDirectory>()(
   { defaultValue: defaultDirectory }
 ) {}
 
-const unbuilt =
-  '<!doctype html><html lang="en"><title>Chainstore</title><p>The console is not built: run <code>npm run build</code> and start again.'
-
-const respond = (page: Page) =>
-  Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
-    const headers = {
-      ...security,
-      etag: page.etag,
-      vary: "accept-encoding",
-      "cache-control": page.lasting ? "public, max-age=31536000, immutable" : "no-cache"
-    }
-    if (request.headers["if-none-match"] === page.etag) {
-      return HttpServerResponse.empty({ status: 304, headers })
-    }
-    return /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")
-      ? HttpServerResponse.uint8Array(page.zipped, {
-          contentType: page.type,
-          headers: { ...headers, "content-encoding": "gzip" }
-        })
-      : HttpServerResponse.uint8Array(page.bytes, { contentType: page.type, headers })
-  })
-
 /** The paths that `router` answers. */
 export const paths: ReadonlyArray<string | RegExp> = [
   /^\/$/,
@@ -103,15 +29,11 @@ export const paths: ReadonlyArray<string | RegExp> = [
 export const router = Effect.map(PagesDirectory, (directory) => {
   const assets = `${directory}/assets`
   if (!existsSync(assets)) {
-    const page = HttpServerResponse.text(unbuilt, {
-      status: 503,
-      contentType: "text/html; charset=utf-8",
-      headers: security
-    })
+    const page = unbuilt("The console is not built: run <code>npm run build</code> and start again.")
     return HttpRouter.empty.pipe(HttpRouter.get("/", page), HttpRouter.get("/playground", page))
   }
   let routes: HttpRouter.HttpRouter<never, HttpServerRequest.HttpServerRequest> = HttpRouter.empty
-  const add = (path: HttpRouter.PathInput, page: Page) => {
+  const add = (path: HttpRouter.PathInput, page: StaticFile) => {
     routes = HttpRouter.get(routes, path, respond(page))
   }
   add("/", load(`${directory}/local/index.html`, false))

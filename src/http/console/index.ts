@@ -1,6 +1,30 @@
+/**
+ * The HTTP API that the console talks to.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as ConsoleApi from "./Api.js"
 export { ConsoleStores, demoRepo, embeddedApi, type OpenStore, type StoreRequest } from "./ConsoleStores.js"
+/**
+ * How the console's API answers.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as ConsoleHandlers from "./Handlers.js"
+/**
+ * The console's API and pages as mounts of a server.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as ConsoleMounts from "./Mounts.js"
+/**
+ * The files of the built console, from memory.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as ConsolePages from "./Pages.js"
 export { defaultLimits, type SessionLimits, Sessions } from "./Sessions.js"

@@ -55,7 +55,12 @@ const executeChain = HttpApiEndpoint.post("executeChain", "/chains/execute")
     )
   )
 
-/** The four operations of the Chain Playground. */
+/**
+ * The four operations of the Chain Playground.
+ *
+ * @since 0.1.0
+ * @category apis
+ */
 export class PlaygroundGroup extends HttpApiGroup.make("playground", { topLevel: true })
   .add(languages)
   .add(describeTicketTriage)
@@ -75,7 +80,12 @@ export class PlaygroundGroup extends HttpApiGroup.make("playground", { topLevel:
     })
   ) {}
 
-/** The Chain Playground API, version 1.0.0: what serves it, its typed client and its OpenAPI file all derive from this. */
+/**
+ * The Chain Playground API, version 1.0.0: what serves it, its typed client and its OpenAPI file all derive from this.
+ *
+ * @since 0.1.0
+ * @category apis
+ */
 export class PlaygroundApi extends HttpApi.make("playground-api")
   .add(PlaygroundGroup)
   .annotateContext(

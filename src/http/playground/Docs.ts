@@ -7,7 +7,12 @@ import * as Page from "./docs/Page.js"
 import { script } from "./docs/Script.js"
 import { style } from "./docs/Style.js"
 
-/** The OpenAPI 3.1 description of the playground, generated from what serves it. */
+/**
+ * The OpenAPI 3.1 description of the playground, generated from what serves it.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const openApi = OpenApi.fromApi(PlaygroundApi)
 
 const asset = (body: string, contentType: string, headers: Readonly<Record<string, string>> = {}) =>
@@ -28,7 +33,12 @@ const policy = [
 const page = (links: ReadonlyArray<Page.Link>) =>
   asset(Page.html(links), "text/html; charset=utf-8", { "content-security-policy": policy })
 
-/** `/v1/openapi.json`, and `/docs`: a page that shows it, sends requests from it, and links to other pages of the service. */
+/**
+ * `/v1/openapi.json`, and `/docs`: a page that shows it, sends requests from it, and links to other pages of the service.
+ *
+ * @since 0.1.0
+ * @category serving
+ */
 export const mountBeside = (links: ReadonlyArray<Page.Link>): Effect.Effect<Mount.Mount> =>
   Mount.router(
     { name: "docs", paths: ["/v1/openapi.json", "/docs"] },
@@ -47,5 +57,10 @@ export const mountBeside = (links: ReadonlyArray<Page.Link>): Effect.Effect<Moun
     )
   )
 
-/** The same of a service that has no other pages. */
+/**
+ * The same of a service that has no other pages.
+ *
+ * @since 0.1.0
+ * @category serving
+ */
 export const mount: Effect.Effect<Mount.Mount> = mountBeside([])

@@ -5,10 +5,20 @@ import { UnhandledRequest } from "../server/HttpError.js"
 import { PlaygroundApi, type PlaygroundGroup } from "./Api.js"
 import { Playground } from "./Playground.js"
 
-/** The address of this service as others see it: the configured one, or the one that the request was sent to. */
+/**
+ * The address of this service as others see it: the configured one, or the one that the request was sent to.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
 export type OriginOf = (request: HttpServerRequest.HttpServerRequest) => string
 
-/** The handlers of all operations; both ways of serving the API run these. */
+/**
+ * The handlers of all operations; both ways of serving the API run these.
+ *
+ * @since 0.1.0
+ * @category serving
+ */
 export const handlers = (
   originOf: OriginOf
 ): Effect.Effect<Handlers<typeof PlaygroundGroup>, never, Playground> =>
@@ -20,7 +30,12 @@ export const handlers = (
       Effect.mapError(playground.executeChain(payload), ({ message }) => new UnhandledRequest({ message }))
   }))
 
-/** The operations as a layer of `HttpApiBuilder`: the stock way to serve them. */
+/**
+ * The operations as a layer of `HttpApiBuilder`: the stock way to serve them.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer = (
   originOf: OriginOf
 ): Layer.Layer<HttpApiGroup.ApiGroup<"playground-api", "playground">, never, Playground> =>
@@ -34,7 +49,12 @@ export const layer = (
     )
   )
 
-/** The configured public address, or the scheme and Host of the request. */
+/**
+ * The configured public address, or the scheme and Host of the request.
+ *
+ * @since 0.1.0
+ * @category serving
+ */
 export const originOf =
   (publicUrl: string | undefined): OriginOf =>
   (request) =>

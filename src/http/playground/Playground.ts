@@ -9,7 +9,12 @@ import { frozen } from "../server/Direct.js"
 import { executeAdHoc, run } from "./Composition.js"
 import * as Triage from "./Triage.js"
 
-/** What the playground's operations do; another layer may do it differently. */
+/**
+ * What the playground's operations do; another layer may do it differently.
+ *
+ * @since 0.1.0
+ * @category services
+ */
 export class Playground extends Context.Tag("http/Playground")<
   Playground,
   {
@@ -23,13 +28,25 @@ export class Playground extends Context.Tag("http/Playground")<
   }
 >() {}
 
-/** How this package is named and installed, for its own entry among the languages. */
+/**
+ * How this package is named and installed, for its own entry among the languages.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Package {
+  /** The name that programs import. */
   readonly name: string
+  /** What `npm install` is given. */
   readonly install: string
 }
 
-/** The playground over our own chain library. */
+/**
+ * The playground over our own chain library.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer = (own: Package): Layer.Layer<Playground> =>
   Layer.sync(Playground, () => {
     const triage = frozen(Chain.describe(Triage.compose(() => {})))

@@ -10,22 +10,36 @@ import {
   type Runtime
 } from "effect"
 
-/** One finished request, as the access log takes it: a line for people, fields for machines. */
+/**
+ * One finished request, as the access log takes it: a line for people, fields for machines.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class AccessEntry {
   constructor(
+    /** The id that the reply has in `x-request-id`. */
     readonly requestId: string,
+    /** The method of the request. */
     readonly method: string,
+    /** The path without the query. */
     readonly path: string,
+    /** The status of the reply. */
     readonly status: number,
+    /** Milliseconds from the head of the request to the end of the reply. */
     readonly durationMs: number,
+    /** Bytes of the reply's body. */
     readonly bytes: number,
+    /** The address of the client. */
     readonly remote: string
   ) {}
 
+  /** The entry as one line of text. */
   toString(): string {
     return `${this.method} ${this.path} ${this.status} ${this.durationMs.toFixed(3)} ms ${this.bytes} B ${this.requestId}`
   }
 
+  /** The entry as a plain object. */
   toJSON(): unknown {
     return {
       requestId: this.requestId,

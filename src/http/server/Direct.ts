@@ -7,30 +7,58 @@ import {
 import { type Effect, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
 import * as Guard from "./Guard.js"
 
-/** What one operation gives to its handler: the same as `HttpApiBuilder` gives. */
+/**
+ * What one operation gives to its handler: the same as `HttpApiBuilder` gives.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Input {
+  /** The request as the server got it. */
   readonly request: HttpServerRequest.HttpServerRequest
+  /** The decoded body; absent where the operation takes none. */
   readonly payload?: unknown
 }
 
-/** One operation of an API, ready to be run without a router. */
+/**
+ * One operation of an API, ready to be run without a router.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Operation {
+  /** The endpoint's name in its group. */
   readonly name: string
+  /** The method, in upper case. */
   readonly method: string
+  /** The path, without parameters. */
   readonly path: string
+  /** The status of a reply that is no failure. */
   readonly status: number
   /** Absent where the operation takes no body. */
   readonly decode: ((body: unknown) => Either.Either<unknown, ParseResult.ParseError>) | undefined
+  /** Runs the operation; the server turns its failures into replies. */
   readonly handle: (input: Input) => Effect.Effect<unknown, unknown>
+  /** The JSON text of a result. */
   readonly encode: (value: unknown) => string
 }
 
-/** Path to method to operation. */
+/**
+ * Path to method to operation.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Operations = ReadonlyMap<string, ReadonlyMap<string, Operation>>
 
 type Endpoints<Group extends HttpApiGroup.HttpApiGroup.Any> = HttpApiGroup.HttpApiGroup.Endpoints<Group>
 
-/** A handler for each endpoint of a group, needing nothing more: the layers were taken before. */
+/**
+ * A handler for each endpoint of a group, needing nothing more: the layers were taken before.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Handlers<Group extends HttpApiGroup.HttpApiGroup.Any> = {
   readonly [Name in HttpApiEndpoint.HttpApiEndpoint.Name<
     Endpoints<Group>
@@ -42,7 +70,12 @@ export type Handlers<Group extends HttpApiGroup.HttpApiGroup.Any> = {
   >
 }
 
-/** Freezes a value with all that it holds: it is encoded once, however often it is the answer. */
+/**
+ * Freezes a value with all that it holds: it is encoded once, however often it is the answer.
+ *
+ * @since 0.1.0
+ * @category serving
+ */
 export const frozen = <A>(value: A): A => {
   if (typeof value === "object" && value !== null) Object.values(value).forEach(frozen)
   return Object.freeze(value)
@@ -79,6 +112,9 @@ const decoder = (schema: Schema.Schema<unknown, unknown>): Operation["decode"] =
 /**
  * The operations of one group with static paths, from the same description and handlers that `HttpApiBuilder`
  * serves: payload in, success schema out. Errors are values that know their status (`HttpError`).
+ *
+ * @since 0.1.0
+ * @category serving
  */
 export const operations = <Group extends HttpApiGroup.HttpApiGroup.Any>(
   group: Group,

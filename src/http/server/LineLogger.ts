@@ -154,6 +154,9 @@ const drained = (sink: Sink): Effect.Effect<void> =>
  * One JSON object per line to a file descriptor (1: standard output), gathered for at most two milliseconds;
  * what is pending is written when the layer closes and when the process exits. A reader that is stuck holds nobody
  * up: beyond 4 MiB lines are lost, and a line says how many.
+ *
+ * @since 0.1.0
+ * @category layers
  */
 export const layer = (descriptor: number): Layer.Layer<never> =>
   Layer.unwrapScoped(
@@ -178,7 +181,12 @@ export const layer = (descriptor: number): Layer.Layer<never> =>
     )
   )
 
-/** Pretty lines on a terminal, JSON lines anywhere else. */
+/**
+ * Pretty lines on a terminal, JSON lines anywhere else.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerAuto: Layer.Layer<never> = Layer.unwrapEffect(
   Effect.sync(() => (process.stdout.isTTY ? Logger.pretty : layer(1)))
 )

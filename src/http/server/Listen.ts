@@ -3,10 +3,20 @@ import type { Server } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { Data, Effect } from "effect"
 
-/** Where to listen: a TCP port (0: any free one) at an address, or the path of a unix socket. */
+/**
+ * Where to listen: a TCP port (0: any free one) at an address, or the path of a unix socket.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Address = { readonly port: number; readonly host: string } | { readonly socket: string }
 
-/** A server could not be bound to its address. */
+/**
+ * A server could not be bound to its address.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class ListenError extends Data.TaggedError("ListenError")<{
   readonly message: string
   readonly cause?: unknown

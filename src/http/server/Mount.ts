@@ -7,11 +7,16 @@ import { durationOption } from "./DurationOption.js"
 /**
  * A group of paths answered by a platform app. The first mount whose `paths` match wins: a string matches itself and
  * everything below it (`"/"` everything), a RegExp is tested against the path without the query.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export interface Mount {
   /** The bounded name under which metrics count the group. */
   readonly name: string
+  /** The paths that belong to it. */
   readonly paths: ReadonlyArray<string | RegExp>
+  /** Answers the requests. */
   readonly app: HttpApp.Default<unknown, Scope.Scope>
   /** Limits of request bodies; absent: those of the server. */
   readonly body?: Partial<BodyLimits>
@@ -21,10 +26,20 @@ export interface Mount {
   readonly methods?: (path: string) => ReadonlyArray<string>
 }
 
-/** What a mount may say beside its app. */
+/**
+ * What a mount may say beside its app.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export type MountOptions = Omit<Mount, "app" | "timeout"> & { readonly timeout?: DurationInput }
 
-/** A mount of any app; its services are taken once, from the layers around the server. */
+/**
+ * A mount of any app; its services are taken once, from the layers around the server.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const make = <E, R>(
   options: MountOptions,
   app: HttpApp.Default<E, R>
@@ -47,7 +62,12 @@ export const make = <E, R>(
 
 const exact = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
 
-/** A mount of a router: 405, `Allow`, HEAD and OPTIONS follow from its routes. Paths match exactly, slashes included. */
+/**
+ * A mount of a router: 405, `Allow`, HEAD and OPTIONS follow from its routes. Paths match exactly, slashes included.
+ *
+ * @since 0.1.0
+ * @category serving
+ */
 export const router = <E, R>(
   options: Omit<MountOptions, "methods">,
   routes: HttpRouter.HttpRouter<E, R>
@@ -77,7 +97,12 @@ const pattern = (path: string): RegExp => {
     : new RegExp(`^${sourceOf(path.slice(0, last.index))}(?:${last[1]}[^/]*)?$`)
 }
 
-/** Which methods the routes of a router offer at a path. Routers mounted inside it are not seen. */
+/**
+ * Which methods the routes of a router offer at a path. Routers mounted inside it are not seen.
+ *
+ * @since 0.1.0
+ * @category serving
+ */
 export const methodsOf = <E, R>(
   routes: HttpRouter.HttpRouter<E, R>
 ): ((path: string) => ReadonlyArray<string>) => {

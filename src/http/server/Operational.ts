@@ -12,7 +12,12 @@ const json = (status: number, value: unknown) =>
     headers: { "cache-control": "no-store" }
   })
 
-/** `/healthz` (the process answers), `/readyz` (503 once it is stopping) and `/metrics` (Prometheus text). */
+/**
+ * `/healthz` (the process answers), `/readyz` (503 once it is stopping) and `/metrics` (Prometheus text).
+ *
+ * @since 0.1.0
+ * @category serving
+ */
 export const mount: Effect.Effect<Mount.Mount, never, Lifecycle> = Effect.flatMap(Lifecycle, (lifecycle) =>
   Mount.router(
     { name: "operational", paths: ["/healthz", "/readyz", "/metrics"] },

@@ -64,7 +64,12 @@ const lines = (name: string, pair: MetricPair.MetricPair.Untyped): [type: string
   return ["untyped", []]
 }
 
-/** Effect's metric registry in Prometheus' text format. */
+/**
+ * Effect's metric registry in Prometheus' text format.
+ *
+ * @since 0.1.0
+ * @category serving
+ */
 export const render = (): string => {
   const families = new Map<string, { type: string; help: string; lines: Array<string> }>()
   for (const pair of Metric.unsafeSnapshot()) {

@@ -16,11 +16,18 @@ import * as Unparsable from "./Unparsable.js"
 
 export { type Address, ListenError } from "./Listen.js"
 
-/** How one server behaves; every duration and size is a limit that is kept, not a hint. */
+/**
+ * How one server behaves; every duration and size is a limit that is kept, not a hint.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface ServerOptions {
+  /** The addresses, at least one. */
   readonly listen: ReadonlyArray<Address>
   /** The address that others know, for the Host check; required where an address is not loopback. */
   readonly publicUrl?: string | undefined
+  /** Limits of request bodies, where a mount has none of its own. */
   readonly limits: BodyLimits
   /** How long a handler may take until its answer begins. */
   readonly handlerTimeout: Duration.Duration
@@ -33,16 +40,29 @@ export interface ServerOptions {
    * leave half of the file descriptors, or a thousand of them, for other things.
    */
   readonly maxConnections?: number | undefined
+  /** How the server ends. */
   readonly drain: Drain.DrainOptions
 }
 
-/** What the server answers: operations without a router, and mounts, tried in order. */
+/**
+ * What the server answers: operations without a router, and mounts, tried in order.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Groups {
+  /** Operations that are answered without a router, by path and method. */
   readonly operations: Operations
+  /** Groups of paths, of which the first that matches answers. */
   readonly mounts: ReadonlyArray<Mount>
 }
 
-/** A running server. */
+/**
+ * A running server.
+ *
+ * @since 0.1.0
+ * @category services
+ */
 export class Server extends Context.Tag("http/Server")<
   Server,
   {
@@ -52,13 +72,23 @@ export class Server extends Context.Tag("http/Server")<
   }
 >() {}
 
-/** What health endpoints need to know of the server that they are part of. */
+/**
+ * What health endpoints need to know of the server that they are part of.
+ *
+ * @since 0.1.0
+ * @category services
+ */
 export class Lifecycle extends Context.Tag("http/Lifecycle")<
   Lifecycle,
   { readonly isDraining: () => boolean; readonly inFlight: () => number }
 >() {}
 
-/** Defaults for tests and small programs: any free port on loopback. */
+/**
+ * Defaults for tests and small programs: any free port on loopback.
+ *
+ * @since 0.1.0
+ * @category serving
+ */
 export const defaults: ServerOptions = {
   listen: [{ port: 0, host: "127.0.0.1" }],
   limits: { maxBytes: 1024 * 1024, timeoutMillis: 30_000 },
@@ -71,6 +101,9 @@ export const defaults: ServerOptions = {
 /**
  * Serves groups until its scope closes; then it drains: requests that were accepted are answered while every layer
  * below is still open.
+ *
+ * @since 0.1.0
+ * @category layers
  */
 export const layer = <E, R>(
   options: ServerOptions,

@@ -27,12 +27,20 @@ export {
   type Sort
 } from "./Query.js"
 
-/** Everything the console shows of a repository, over one store. */
+/**
+ * Everything the console shows of a repository, over one store.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Browse {
   /** Whether writes are refused: no token, or one that may only read. */
   readonly readOnly: boolean
+  /** The names of the collections that have documents. */
   readonly collections: Effect.Effect<ReadonlyArray<string>, ReadError>
+  /** One page of a query; a query that is not valid is a `ValidationError`. */
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, ReadError>
+  /** The document; none where there is none. */
   readonly document: (
     collection: string,
     id: string,
@@ -51,6 +59,7 @@ export interface Browse {
     commitSha: string,
     expectedRev: number | undefined
   ) => Effect.Effect<StoredDocument, WriteError>
+  /** The current rate budgets of the remote, without spending any. */
   readonly rate: Effect.Effect<ReadonlyArray<Budget>, ReadError>
 }
 
@@ -68,14 +77,27 @@ const invalid = (message: string) => new ValidationError({ operation: "Browse.qu
 /** For how many milliseconds a list of the collections counts as current, so that a query after it makes no second request. */
 const fresh = 15_000
 
+/**
+ * What a `Browse` is made of.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface BrowseOptions {
+  /** The store that is browsed. */
   readonly store: StoreService
   /** The remote that the store is written against. */
   readonly remote: GitRemoteService
+  /** Whether the store is one that cannot write, which `Browse.readOnly` says of it. */
   readonly readOnly: boolean
 }
 
-/** Checks that the repository and the branch exist and whether they may be written, and opens them. */
+/**
+ * Checks that the repository and the branch exist and whether they may be written, and opens them.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const open = (options: BrowseOptions): Effect.Effect<Browse, ReadError> =>
   Effect.gen(function* () {
     const { remote, store } = options
@@ -122,7 +144,12 @@ const rootOf = (entries: Tree["entries"]): Root => ({
 
 const none = Effect.succeed<ReadonlyArray<string>>([])
 
-/** Opens the repository of a store without a check. */
+/**
+ * Opens the repository of a store without a check.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const make = (options: BrowseOptions): Browse => {
   const { remote, store } = options
   const under = (path: string) => (store.root === "" ? path : `${store.root}/${path}`)
@@ -279,7 +306,12 @@ export const make = (options: BrowseOptions): Browse => {
   }
 }
 
-/** The error of a document that does not exist. */
+/**
+ * The error of a document that does not exist.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export const missingDocument = (collection: string, id: string, at: string | undefined) =>
   new NotFoundError({
     operation: "Browse.document",

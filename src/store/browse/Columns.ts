@@ -9,7 +9,12 @@ const fieldsOf = (documents: Iterable<JsonObject>): Set<string> => {
 const tableStart = ["_id", "_rev", "_updated_at"]
 const exportStart = ["_id", "_rev", "_created_at", "_updated_at"]
 
-/** The columns of a table of documents: `_id`, `_rev`, `_updated_at`, then every field, `_created_at` last. */
+/**
+ * The columns of a table of documents: `_id`, `_rev`, `_updated_at`, then every field, `_created_at` last.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export const columnsOf = (documents: Iterable<JsonObject>): ReadonlyArray<string> => {
   const seen = fieldsOf(documents)
   const created = seen.delete("_created_at")

@@ -1,11 +1,20 @@
 import microdiff, { type Difference as MicrodiffChange } from "microdiff"
 import type { Json, JsonObject } from "../../domain/Document.js"
 
-/** One field that differs between two versions of a document; `path` is made of keys and positions in lists. */
+/**
+ * One field that differs between two versions of a document; `path` is made of keys and positions in lists.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Difference {
+  /** Where in the document, by names of fields and places in lists. */
   readonly path: ReadonlyArray<string | number>
+  /** What happened to the value. */
   readonly kind: "added" | "removed" | "changed"
+  /** The value in the first document; absent where it was added. */
   readonly before?: Json | undefined
+  /** The value in the second document; absent where it was removed. */
   readonly after?: Json | undefined
 }
 
@@ -32,14 +41,24 @@ const byPath = (a: Difference, b: Difference): number => {
   return left === undefined || right === undefined ? 0 : left < right ? -1 : 1
 }
 
-/** Every field that differs, in order of path; a missing document counts as an empty one, and -0 as 0. */
+/**
+ * Every field that differs, in order of path; a missing document counts as an empty one, and -0 as 0.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export const differences = (before: JsonObject | null, after: JsonObject | null): ReadonlyArray<Difference> =>
   microdiff(bare(before ?? {}) as JsonObject, bare(after ?? {}) as JsonObject, { cyclesFix: false })
     .map(toDifference)
     .filter(({ after, before, kind }) => kind !== "changed" || before !== after)
     .sort(byPath)
 
-/** A path as people write it: `variants[0].price`; keys that are not plain names are quoted. */
+/**
+ * A path as people write it: `variants[0].price`; keys that are not plain names are quoted.
+ *
+ * @since 0.1.0
+ * @category text
+ */
 export const printPath = (path: ReadonlyArray<string | number>): string =>
   path
     .map((part, i) => {

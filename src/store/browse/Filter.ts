@@ -2,6 +2,12 @@ import type { Json, JsonObject } from "../../domain/Document.js"
 import { equalJson, fieldMatches } from "../../domain/IndexKey.js"
 import { compareValues } from "../../domain/JsonOrder.js"
 
+/**
+ * The names of the comparisons.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export const operators = [
   "is",
   "isNot",
@@ -15,19 +21,43 @@ export const operators = [
   "missing"
 ] as const
 
-/** How a filter compares. `exists` and `missing` take no value. */
+/**
+ * How a filter compares. `exists` and `missing` take no value.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Operator = (typeof operators)[number]
 
-/** One condition on the values found at a dotted path, which may lead into nested objects and lists. */
+/**
+ * One condition on the values found at a dotted path, which may lead into nested objects and lists.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Filter {
+  /** The field's path. */
   readonly path: string
+  /** How the field is compared. */
   readonly operator: Operator
+  /** What it is compared with; absent for operators that take none. */
   readonly value?: Json | undefined
 }
 
+/**
+ * Whether a filter with this operator has a value.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export const takesValue = (operator: Operator): boolean => operator !== "exists" && operator !== "missing"
 
-/** What a person typed: JSON where it is JSON, so `5` and `"5"` differ; any other text is a string. */
+/**
+ * What a person typed: JSON where it is JSON, so `5` and `"5"` differ; any other text is a string.
+ *
+ * @since 0.1.0
+ * @category text
+ */
 export const parseValue = (text: string): Json => {
   try {
     return JSON.parse(text) as Json
@@ -36,7 +66,12 @@ export const parseValue = (text: string): Json => {
   }
 }
 
-/** The shortest text that `parseValue` reads as this value. */
+/**
+ * The shortest text that `parseValue` reads as this value.
+ *
+ * @since 0.1.0
+ * @category text
+ */
 export const printValue = (value: Json): string => {
   if (typeof value !== "string") return JSON.stringify(value)
   return parseValue(value) === value ? value : JSON.stringify(value)
@@ -124,7 +159,12 @@ const pathOf = (text: string) => {
   }
 }
 
-/** Every value at a dotted path: a number picks an element of a list, a name searches all of them. */
+/**
+ * Every value at a dotted path: a number picks an element of a list, a name searches all of them.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export const valuesAt = (document: JsonObject, path: string): ReadonlyArray<Json> => pathOf(path)(document)
 
 const text = (value: Json): string =>
@@ -217,9 +257,19 @@ export const matcherOf = ({ operator, path, value }: Filter): ((document: JsonOb
   return (document) => values(document).some(test) === expected
 }
 
-/** Whether a document satisfies one filter. `isNot` and `missing` are the exact opposites of `is` and `exists`. */
+/**
+ * Whether a document satisfies one filter. `isNot` and `missing` are the exact opposites of `is` and `exists`.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export const matchesFilter = (document: JsonObject, filter: Filter): boolean => matcherOf(filter)(document)
 
-/** Whether a document satisfies every filter. */
+/**
+ * Whether a document satisfies every filter.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export const matchesAll = (document: JsonObject, filters: ReadonlyArray<Filter>): boolean =>
   filters.every((filter) => matchesFilter(document, filter))

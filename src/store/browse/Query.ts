@@ -4,7 +4,12 @@ import { isDeeperThan } from "../../domain/JsonCopy.js"
 import type { AnyWhere, Query as CollectionQuery } from "../../domain/query/Query.js"
 import type { Filter } from "./Filter.js"
 
-/** The most documents of one query's result. */
+/**
+ * The most documents of one query's result.
+ *
+ * @since 0.1.0
+ * @category queries
+ */
 export const maxLimit = 500
 
 /** The most filters of one query. */
@@ -13,18 +18,33 @@ export const maxFilters = 100
 /** The longest path of a filter or a sort, in characters. */
 export const maxPath = 4096
 
+/**
+ * The order of a query's rows.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Sort {
+  /** The path of the field that is sorted by. */
   readonly path: string
+  /** Whether greater values come first. */
   readonly descending: boolean
 }
 
-/** A query of a collection. */
+/**
+ * A query of a collection.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Query {
+  /** The name of the collection. */
   readonly collection: string
   /** At most 100, all of which must hold. */
   readonly filters: ReadonlyArray<Filter>
   /** 1 to 500. */
   readonly limit: number
+  /** The `cursor` of the page before; absent or null for the first page. */
   readonly cursor?: string | null | undefined
   /** A commit, tag or branch to read instead of the branch's head. */
   readonly at?: string | undefined
@@ -46,14 +66,27 @@ export interface Query {
   readonly maxRequests?: number | undefined
 }
 
-/** The most requests of a query that was not run: documents in a cache take none. */
+/**
+ * The most requests of a query that was not run: documents in a cache take none.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface QueryCost {
+  /** Requests of the remote, at most. */
   readonly requests: number
 }
 
-/** How the manifest compares with the directory that it describes. */
+/**
+ * How the manifest compares with the directory that it describes.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ManifestState {
+  /** Whether it describes the directory as it is. */
   readonly current: boolean
+  /** The fields that it projects. */
   readonly fields: ReadonlyArray<string>
   /** Ids that are documents but not in the manifest. */
   readonly missing: ReadonlyArray<string>
@@ -61,12 +94,22 @@ export interface ManifestState {
   readonly extra: ReadonlyArray<string>
 }
 
+/**
+ * One page of a query.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface QueryAnswer {
+  /** The name of the collection. */
   readonly collection: string
+  /** The documents, or their projected fields where the manifest answered. */
   readonly documents: ReadonlyArray<JsonObject>
+  /** The names of all fields of these documents: `_id`, `_rev`, `_updated_at`, then the others as they are first seen. */
   readonly columns: ReadonlyArray<string>
   /** Where the next page begins, null when nothing follows. */
   readonly cursor: string | null
+  /** Where the page comes from. */
   readonly source: "index" | "scan" | "manifest"
   /** Why so, in words, where there is more to say. */
   readonly reason?: string | undefined
@@ -74,6 +117,7 @@ export interface QueryAnswer {
   readonly sorted?: boolean | undefined
   /** How many documents match in all, where that is known without reading more. */
   readonly total?: number | undefined
+  /** The state of the manifest, where there is one and it was looked at. */
   readonly manifest?: ManifestState | undefined
   /** Ids of files that hold no document the store can read. */
   readonly unreadable?: ReadonlyArray<string> | undefined

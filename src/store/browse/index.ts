@@ -1,4 +1,10 @@
 export { JsonOrder } from "../../domain/JsonOrder.js"
+/**
+ * Queries of a collection for people: filters, manifests, pages.
+ *
+ * @since 0.1.0
+ * @category namespaces
+ */
 export * as Browse from "./Browse.js"
 export { columnsOf } from "./Columns.js"
 export type { Difference } from "./Difference.js"

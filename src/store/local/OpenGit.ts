@@ -7,7 +7,12 @@ import * as GitHost from "../remote/wire/GitHost.js"
 import { Store } from "../Store.js"
 import { type StoreOptions, storeFields } from "../StoreOptions.js"
 
-/** The options of a store on any Git server. */
+/**
+ * The options of a store on any Git server.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface OpenGitOptions extends StoreOptions, Omit<GitHost.GitHostOptions, "cache"> {
   /** The remote's `cache`: a directory for objects that were fetched. `cache` is the store's. */
   readonly cacheDirectory?: string | undefined
@@ -16,7 +21,12 @@ export interface OpenGitOptions extends StoreOptions, Omit<GitHost.GitHostOption
 const { cache: _, ...hostFields } = GitHost.gitHostFields
 const read = reader(Schema.Struct({ ...storeFields, ...hostFields, cacheDirectory: maybe(text) }))
 
-/** Opens a store in a repository of any Git server, as promises. */
+/**
+ * Opens a store in a repository of any Git server, as promises.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const openGit = async (options: OpenGitOptions): Promise<AsyncStore> => {
   Either.getOrThrowWith(read("openGit", options), (error) => error)
   const { cacheDirectory: directory } = options

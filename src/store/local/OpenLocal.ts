@@ -7,12 +7,22 @@ import * as LocalGit from "../remote/local/LocalGit.js"
 import { Store } from "../Store.js"
 import { type StoreOptions, storeFields } from "../StoreOptions.js"
 
-/** The options of a store on this machine. */
+/**
+ * The options of a store on this machine.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface OpenLocalOptions extends StoreOptions, LocalGit.LocalGitOptions {}
 
 const read = reader(Schema.Struct({ ...storeFields, ...LocalGit.localGitFields }))
 
-/** Opens a store in a bare repository on this machine, as promises. */
+/**
+ * Opens a store in a bare repository on this machine, as promises.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const openLocal = async (options: OpenLocalOptions): Promise<AsyncStore> => {
   Either.getOrThrowWith(read("openLocal", options), (error) => error)
   return AsyncStore.fromLayer(

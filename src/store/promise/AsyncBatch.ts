@@ -26,6 +26,9 @@ const Methods = withMethods(Target, { ...methods, ...queueing }) as new (
 
 /**
  * Queued operations of one commit. `commit` writes them; leaving an `await using` block discards what was not committed.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class AsyncBatch extends Methods implements AsyncDisposable {
   constructor(

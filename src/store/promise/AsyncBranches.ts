@@ -12,7 +12,9 @@ import { effectOptions, type PromiseOptions, type SignalOptions } from "./Option
  * @category models
  */
 export interface AsyncDocumentDifference extends Pick<DocumentDifference, "collection" | "id" | "kind"> {
+  /** Reads the document of the first commit; null where it was added. */
   readonly before: (options?: SignalOptions) => Promise<StoredDocument | null>
+  /** Reads the document of the second commit; null where it was removed. */
   readonly after: (options?: SignalOptions) => Promise<StoredDocument | null>
 }
 
@@ -23,6 +25,7 @@ export interface AsyncDocumentDifference extends Pick<DocumentDifference, "colle
  * @category options
  */
 export interface AsyncMergeOptions extends Omit<MergeOptions, "onConflict"> {
+  /** Decides each conflict; absent: any conflict fails the merge. */
   readonly onConflict?:
     | "fail"
     | "ours"
@@ -38,6 +41,7 @@ export interface AsyncMergeOptions extends Omit<MergeOptions, "onConflict"> {
  * @category models
  */
 export interface AsyncMerged extends Omit<Merged, "commitSha"> {
+  /** The commit that was made, or that the branch was moved to; null where nothing was written. */
   readonly commitSha: string | null
 }
 

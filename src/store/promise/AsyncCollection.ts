@@ -26,7 +26,12 @@ import { effectOptions, type PromiseOptions, type SignalOptions, signalOf } from
 import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
 import type { Runner } from "./Runner.js"
 
-/** The options of a read of many, with a plain or async function as `onInvalid`. */
+/**
+ * The options of a read of many, with a plain or async function as `onInvalid`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export type AsyncReadManyOptions = PromiseOptions<ReadManyOptions>
 
 const reads = {
@@ -51,9 +56,15 @@ const Reads = withMethods(Target, reads) as new <A, D>(
   target: Effect.Effect<CollectionReader<A, D>, ValidationError>
 ) => Target<CollectionReader<A, D>> & Promised<CollectionReader<A, D>, typeof reads>
 
-/** Reads of a collection, as promises; null for what is absent. */
+/**
+ * Reads of a collection, as promises; null for what is absent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class AsyncCollectionReader<A = StoredDocument, D = JsonObject> extends Reads<A, D> {
   constructor(
+    /** The collection's name, which is its directory below the root. */
     readonly name: string,
     runner: Runner,
     target: Effect.Effect<CollectionReader<A, D>, ValidationError>
@@ -129,7 +140,12 @@ const Writes = withMethods(AsyncCollectionReader, writes) as new <A, I, D>(
   target: Effect.Effect<Collection<A, I, D>, ValidationError>
 ) => AsyncCollectionReader<A, D> & Promised<Collection<A, I, D>, typeof writes>
 
-/** A collection of documents, as promises. Every write is one commit. */
+/**
+ * A collection of documents, as promises. Every write is one commit.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject> extends Writes<A, I, D> {
   constructor(
     name: string,

@@ -53,8 +53,14 @@ const Reads = withMethods(Target, reads) as new (
   target: Effect.Effect<StoreView, ValidationError>
 ) => Target<StoreView> & Promised<StoreView, typeof reads>
 
-/** A read-only view of one commit, as promises. */
+/**
+ * A read-only view of one commit, as promises.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class AsyncView extends Reads {
+  /** Opens a collection for reading, by its definition or by its name. */
   collection<D extends PlainDefinition>(
     definition: D
   ): AsyncCollectionReader<Typed<Schema.Schema.Type<D["schema"]>>>
@@ -102,6 +108,9 @@ const Methods = withMethods(AsyncView, methods) as new (
  * The document store as promises: the same options, names and errors as the Effect API, null for what is absent,
  * `for await` for streams, an `AbortSignal` on every call that reads or writes. Close it, or open it with
  * `await using`.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class AsyncStore extends Methods implements AsyncDisposable {
   private constructor(
@@ -109,7 +118,9 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     private readonly store: Effect.Effect<StoreService>,
     /** The repository, `<owner>/<name>`. */
     readonly repository: string,
+    /** The branch that is read and written. */
     readonly branch: string,
+    /** The directory that collections lie in. */
     readonly root: string,
     /** Whether index and manifest files are believed that do not name the version that they describe. */
     readonly trustForeignIndexes: boolean
@@ -138,6 +149,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return this.runner.run(Effect.flatMap(this.store, use), signalOf(options))
   }
 
+  /** Opens a collection by its definition or by its name. Takes no request. */
   override collection<D extends PlainDefinition>(definition: D): AsyncCollectionOf<D>
   override collection(name: string): AsyncCollection
   override collection<A, I extends object>(
@@ -343,10 +355,12 @@ export class AsyncStore extends Methods implements AsyncDisposable {
     return Option.getOrNull(commit)
   }
 
+  /** Forgets what is cached of a path in the repository, or everything: the next read asks the remote. */
   async invalidate(path?: string): Promise<void> {
     return this.call((store) => store.invalidate(path))
   }
 
+  /** How many requests an operation will take of the remote; 0 on a repository of this machine. */
   estimate(operation: Estimate): Promise<number> {
     return this.call((store) => Effect.sync(() => store.estimate(operation)))
   }

@@ -21,6 +21,9 @@ import type { ScopedHandle } from "./ScopedHandle.js"
 /**
  * Commits on a work branch that become visible together at `commit`. Leaving an `await using` block without it rolls
  * back.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export class AsyncTransaction extends Target<Transaction> implements AsyncDisposable {
   constructor(
@@ -46,6 +49,7 @@ export class AsyncTransaction extends Target<Transaction> implements AsyncDispos
     return this.scoped.handle.branch
   }
 
+  /** Opens a collection whose reads and writes are part of the transaction. */
   collection<D extends PlainDefinition>(definition: D): AsyncCollectionOf<D>
   collection(name: string): AsyncCollection
   collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollection<Typed<A>, A, I>

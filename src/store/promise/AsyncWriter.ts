@@ -21,7 +21,12 @@ const Methods = withMethods(Target, { ...methods, ...queueing }) as new (
   target: Effect.Effect<Writer>
 ) => Target<Writer> & Promised<Writer, typeof methods> & AsyncQueue
 
-/** Collects writes and commits them together. `put` means queued; `flush` and `close` mean durable. */
+/**
+ * Collects writes and commits them together. `put` means queued; `flush` and `close` mean durable.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export class AsyncWriter extends Methods implements AsyncDisposable {
   constructor(
     private readonly scoped: ScopedHandle<Writer, ReadonlyArray<string>>,

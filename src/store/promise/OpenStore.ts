@@ -12,10 +12,16 @@ import { Store } from "../Store.js"
 import { type StoreOptions, storeFields } from "../StoreOptions.js"
 import { AsyncStore } from "./AsyncStore.js"
 
-/** The options of a store on GitHub, as plain values. */
+/**
+ * The options of a store on GitHub, as plain values.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface OpenStoreOptions
   extends StoreOptions,
     Omit<GitHub.GitHubOptions, "token" | "auth" | "session" | keyof StoreOptions> {
+  /** A token of GitHub; sent to the API's address alone. */
   readonly token?: string | undefined
   /** Yields an `Authorization` header; asked again a minute before `expiresAt`, and when it is refused. */
   readonly auth?:
@@ -37,7 +43,12 @@ const read = reader(
   } satisfies FieldsOf<OpenStoreOptions>)
 )
 
-/** Opens a store on GitHub, GitHub Enterprise, or a compatible host; `chainstore/local` opens one on this machine. */
+/**
+ * Opens a store on GitHub, GitHub Enterprise, or a compatible host; `chainstore/local` opens one on this machine.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const openStore = async (options: OpenStoreOptions): Promise<AsyncStore> => {
   Either.getOrThrowWith(read("openStore", options), (error) => error)
   const { auth, fetch, token } = options

@@ -4,6 +4,12 @@ import * as Schema from "effect/Schema"
 import { callback as anyFunction, kind, maybe, reader } from "../../domain/Options.js"
 import { callback } from "./Callback.js"
 
+/**
+ * An operation that can be aborted.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface SignalOptions {
   /** Ends the call: nothing is written, or the whole write is; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined

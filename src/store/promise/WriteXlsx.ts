@@ -4,7 +4,12 @@ import * as Exit from "effect/Exit"
 import type { SheetOptions } from "../transfer/Export.js"
 import { checked, effectOptions, type SignalOptions, signalOf } from "./Options.js"
 
-/** Writes documents as the one sheet of a workbook: to a file's path (on Node) or a web stream. Returns the columns. */
+/**
+ * Writes documents as the one sheet of a workbook: to a file's path (on Node) or a web stream. Returns the columns.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const writeXlsx = async (
   destination: string | WritableStream<Uint8Array>,
   documents: Iterable<unknown> | AsyncIterable<unknown>,

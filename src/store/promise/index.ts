@@ -1,3 +1,10 @@
+/**
+ * The store in promises, without Effect. Runs in a browser too.
+ *
+ * @module chainstore/promise
+ * @since 0.1.0
+ */
+
 export type { DurationInput } from "../../domain/DurationInput.js"
 export * from "../../domain/StoreError.js"
 export type {

@@ -15,27 +15,52 @@ export type * from "../../git/Tree.js"
 export type * from "./RemoteFailure.js"
 export type * from "./RemoteSnapshot.js"
 
-/** What exists and what may be done. `write` is none where the remote does not tell. */
+/**
+ * What exists and what may be done. `write` is none where the remote does not tell.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Probe {
+  /** Whether the repository exists, and whether it has any commit. */
   readonly repository: "present" | "empty" | "absent"
+  /** Whether the branch exists. */
   readonly branch: boolean
+  /** The branch that the repository names as its default; none where it names none. */
   readonly defaultBranch: Option.Option<string>
+  /** Whether the caller may write; none where the remote does not tell. */
   readonly write: Option.Option<boolean>
+  /** What to do, where something is missing. */
   readonly hint?: string | undefined
 }
 
-/** The last known state of a rate limit, per resource (`core`, `graphql`). */
+/**
+ * The last known state of a rate limit, per resource (`core`, `graphql`).
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Budget {
+  /** Which limit it is: `core`, `graphql`, or a name that the host gives. */
   readonly resource: string
+  /** Requests, or points of GraphQL, allowed in one window. */
   readonly limit: number
+  /** What is left of `limit` in this window. */
   readonly remaining: number
+  /** What was used of `limit` in this window. */
   readonly used: number
   /** Seconds since the epoch. */
   readonly reset: number
+  /** `reset` as a date. */
   readonly resetAt: Date
 }
 
-/** An operation whose cost in requests can be told beforehand. */
+/**
+ * An operation whose cost in requests can be told beforehand.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Estimate =
   | { readonly _tag: "Read"; readonly documents: number }
   | { readonly _tag: "List"; readonly entries: number }
@@ -44,8 +69,14 @@ export type Estimate =
   /** An index, and whether it is the one of the documents. */
   | { readonly _tag: "Lookup" }
 
-/** What is known of a commit that has just been made. */
+/**
+ * What is known of a commit that has just been made.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface CommitMade {
+  /** The commit that was made. */
   readonly commit: Oid
   /** None where the answer does not tell. */
   readonly tree: Option.Option<Oid>
@@ -55,10 +86,16 @@ export interface CommitMade {
   readonly blobs: ReadonlyMap<string, Oid>
 }
 
-/** What an edit makes of a snapshot. */
+/**
+ * What an edit makes of a snapshot.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Edited<A, E> {
   /** None: there is nothing to write. */
   readonly commit: Option.Option<NewCommit>
+  /** What the caller of the edit gets. */
   readonly result: A
   /**
    * Judges a commit that changes one file and was made by the file's blob alone, so that nothing else which the edit
@@ -68,10 +105,19 @@ export interface Edited<A, E> {
   readonly verify?: ((made: CommitMade) => Effect.Effect<"stands" | "amended" | "takenBack", E>) | undefined
 }
 
-/** One branch of several that move at once: where it is (none: it must not exist), and where it goes (none: it is deleted). */
+/**
+ * One branch of several that move at once: where it is (none: it must not exist), and where it goes (none: it is
+ * deleted).
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface BranchMove {
+  /** The short name of the branch. */
   readonly branch: string
+  /** The commit that it must point to; none: it must not exist. */
   readonly from: Option.Option<Oid>
+  /** The commit that it points to afterwards; none: it is deleted. */
   readonly to: Option.Option<Oid>
 }
 
@@ -81,6 +127,9 @@ export interface BranchMove {
  * interrupted either happened as a whole or did not happen.
  *
  * Where a remote promises less than is said here, its own documentation names the case; the contract suite knows it.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export interface GitRemoteService extends CommitReads {
   /** Stable name of remote and repository, such as `https://api.github.com/owner/name`: the first part of every cache key. */
@@ -141,6 +190,7 @@ export interface GitRemoteService extends CommitReads {
     options?: { readonly limit?: number | undefined }
   ) => Stream.Stream<CommitInfo, RemoteFailure>
 
+  /** The commit with this id; none where the repository has none. */
   readonly commitInfo: (oid: Oid) => Effect.Effect<Option.Option<CommitInfo>, RemoteFailure>
 
   /** Every path whose blob differs between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size. */
@@ -150,6 +200,7 @@ export interface GitRemoteService extends CommitReads {
     options?: { readonly under?: string | undefined }
   ) => Effect.Effect<ReadonlyArray<PathChange>, RemoteFailure>
 
+  /** Whether the first commit is the second one or in its history. */
   readonly isAncestor: (ancestor: Oid, descendant: Oid) => Effect.Effect<boolean, RemoteFailure>
 
   /**
@@ -169,6 +220,7 @@ export interface GitRemoteService extends CommitReads {
   ) => Effect.Effect<void, WriteFailure>
   /** Deleting what is gone is success. */
   readonly deleteBranch: (branch: string) => Effect.Effect<void, RemoteFailure>
+  /** The branches whose names begin with the prefix, by name. */
   readonly listBranches: (
     prefix: string
   ) => Effect.Effect<ReadonlyArray<{ readonly name: string; readonly commit: Oid }>, RemoteFailure>
@@ -195,9 +247,19 @@ export interface GitRemoteService extends CommitReads {
   readonly invalidate: Effect.Effect<void>
 }
 
-/** The repository that a store is written against. */
+/**
+ * The repository that a store is written against.
+ *
+ * @since 0.1.0
+ * @category services
+ */
 export class GitRemote extends Context.Tag("chainstore/store/GitRemote")<GitRemote, GitRemoteService>() {}
 
-/** Whether reads of a remote take requests, so that looking twice is to be avoided. */
+/**
+ * Whether reads of a remote take requests, so that looking twice is to be avoided.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const takesRequests = (remote: Pick<GitRemoteService, "estimate">): boolean =>
   remote.estimate({ _tag: "Read", documents: 1 }) > 0

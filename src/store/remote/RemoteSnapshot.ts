@@ -6,21 +6,38 @@ import type { Head } from "../../git/Commit.js"
 import type { Blob, Tree } from "../../git/Tree.js"
 import type { RemoteFailure } from "./RemoteFailure.js"
 
-/** The bytes of a file and the id of their blob. */
+/**
+ * The bytes of a file and the id of their blob.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface FileVersion {
+  /** The id of the file's blob. */
   readonly oid: Oid
+  /** Its bytes, not to be changed. */
   readonly content: Uint8Array
   /** The validator of this version, where the remote gave one. */
   readonly etag?: string | undefined
 }
 
-/** A file as a snapshot has it. */
+/**
+ * A file as a snapshot has it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface FileFound extends FileVersion {
   /** True where the remote said that the version which the caller holds still stands (HTTP 304). */
   readonly notModified: boolean
 }
 
-/** How a file may be looked at. */
+/**
+ * How a file may be looked at.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface FileLook {
   /** What the caller holds of it, none where it was absent: it may be answered again where it still stands. */
   readonly known?: Option.Option<FileVersion> | undefined
@@ -32,24 +49,46 @@ export interface FileLook {
   readonly expect?: "absent" | "known" | undefined
 }
 
-/** How a directory may be looked at. */
+/**
+ * How a directory may be looked at.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface DirectoryLook {
+  /** Lists what is below its directories too. */
   readonly recursive?: boolean | undefined
+  /** An answer that is not older than so many milliseconds will do, where looking costs a request. */
   readonly maxAge?: number | undefined
   /** With `maxAge`: files of it that are read next, where one request brings both. */
   readonly bring?: ReadonlyArray<string> | undefined
 }
 
-/** A directory as it was found. Its files are read `at` the tree or commit, below `prefix`. */
+/**
+ * A directory as it was found. Its files are read `at` the tree or commit, below `prefix`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Directory {
+  /** Its entries; their paths are relative to it. */
   readonly tree: Tree
+  /** The tree or commit in which its files are read. */
   readonly at: Head | Oid
+  /** What stands before a path of an entry, read `at` that place; empty or ending with a slash. */
   readonly prefix: string
 }
 
-/** What is going to be read: files, and the direct entries of directories. Paths that are missing are no error. */
+/**
+ * What is going to be read: files, and the direct entries of directories. Paths that are missing are no error.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Wants {
+  /** Paths of files. */
   readonly files: ReadonlyArray<string>
+  /** Paths of directories whose direct entries are read. */
   readonly trees: ReadonlyArray<string>
   /** The files that the commit changed are read next, as they are in it and as they were before. */
   readonly changes?: boolean | undefined
@@ -58,6 +97,9 @@ export interface Wants {
 /**
  * A commit as its remote reads it. The snapshot of a branch whose commit costs a request to find reads by the branch's
  * name, each time in the fewest requests, until the commit is asked for: it is pinned from then on.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export interface RemoteSnapshot {
   /** Whether every read is of one commit. */
@@ -86,7 +128,12 @@ export interface RemoteSnapshot {
   readonly assumed: ReadonlySet<string>
 }
 
-/** What a remote tells of a commit. */
+/**
+ * What a remote tells of a commit.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface CommitReads {
   /** Branch, tag, or full or short commit id to a commit with its tree. None when absent, or when the repository is empty. */
   readonly resolve: (ref: string) => Effect.Effect<Option.Option<Head>, RemoteFailure>
@@ -127,6 +174,12 @@ type Reads = Pick<RemoteSnapshot, "directory" | "file" | "files">
 
 const nothingAssumed: ReadonlySet<string> = new Set()
 
+/**
+ * A directory's path as the beginning of the paths below it: with a slash at its end, and empty for the root.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const prefixOf = (path: string): string => (path === "" ? "" : `${path}/`)
 
 const readsAt = (remote: CommitReads, at: Head | Oid): Reads => ({
@@ -162,7 +215,12 @@ const nothing: Reads = {
   directory: () => Effect.succeedNone
 }
 
-/** A commit that is known: its head, or its id alone. */
+/**
+ * A commit that is known: its head, or its id alone.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const snapshotAt = (remote: CommitReads, at: Head | Oid): RemoteSnapshot => ({
   isPinned: () => true,
   known: () => (typeof at === "string" ? undefined : at),
@@ -173,7 +231,12 @@ export const snapshotAt = (remote: CommitReads, at: Head | Oid): RemoteSnapshot 
   ...readsAt(remote, at)
 })
 
-/** Before the first commit. */
+/**
+ * Before the first commit.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const emptySnapshot: RemoteSnapshot = {
   isPinned: () => true,
   known: () => undefined,
@@ -184,11 +247,21 @@ export const emptySnapshot: RemoteSnapshot = {
   ...nothing
 }
 
-/** One commit, or what is before the first one. */
+/**
+ * One commit, or what is before the first one.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const snapshotOf = (remote: CommitReads, at: Option.Option<Head>): RemoteSnapshot =>
   Option.isNone(at) ? emptySnapshot : snapshotAt(remote, at.value)
 
-/** The commit that `find` answers when it is first needed, and then every time. */
+/**
+ * The commit that `find` answers when it is first needed, and then every time.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const snapshotLater = (
   remote: CommitReads,
   find: (wants?: Wants) => Effect.Effect<Option.Option<Head>, RemoteFailure>

@@ -15,16 +15,31 @@ import { type CsvEncoding, encodeCsv, encodeJson, encodeNdjson } from "./Text.js
 import { writeTo } from "./WriteTo.js"
 import { encodeXlsx, type Sheet } from "./Xlsx.js"
 
-/** The progress of an export. */
+/**
+ * The progress of an export.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ExportProgress {
+  /** The collection that is being written. */
   readonly collection: string
+  /** Documents written so far. */
   readonly documents: number
 }
 
+/**
+ * Options that every export takes.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface ExportOptions {
   /** The columns, in order; default: the metadata, then the fields in the order in which they are first seen. */
   readonly columns?: ReadonlyArray<string> | undefined
+  /** At most this many documents. Default: all. */
   readonly limit?: number | undefined
+  /** Called as documents are written. */
   readonly onProgress?: ((progress: ExportProgress) => Effect.Effect<void>) | undefined
 }
 
@@ -35,8 +50,20 @@ export interface SheetOptions {
   readonly sheetName?: string | undefined
 }
 
+/**
+ * Options of `exportExcel` of a collection.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface ExcelOptions extends ExportOptions, SheetOptions {}
 
+/**
+ * Options of `exportExcel` of a store: a workbook with a sheet for each collection.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface DatabaseExcelOptions {
   /** Default: all of them. */
   readonly collections?: ReadonlyArray<CollectionLike> | undefined
@@ -44,11 +71,24 @@ export interface DatabaseExcelOptions {
   readonly columns?: { readonly [collection: string]: ReadonlyArray<string> } | undefined
   /** For each collection. */
   readonly limit?: number | undefined
+  /** Called as documents are written. */
   readonly onProgress?: ExportOptions["onProgress"]
 }
 
+/**
+ * CSV with a header; NDJSON, one document a line; JSON, one list.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type TextFormat = "csv" | "ndjson" | "json"
 
+/**
+ * Options of `exportText`; those of CSV are ignored by the other formats.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface TextOptions extends ExportOptions, Omit<CsvEncoding, "columns"> {}
 
 /** A collection of one commit: a second read gives the same documents. */
@@ -63,7 +103,12 @@ export interface DatabaseSource {
   readonly collection: (name: string) => DocumentSource
 }
 
-/** The result of an export and its failures; it needs a file system if the destination is a path. */
+/**
+ * The result of an export and its failures; it needs a file system if the destination is a path.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Exported<D, A> = Effect.Effect<
   A,
   ReadError | DestinationError | DestinationFailure<D>,

@@ -9,6 +9,12 @@ import { type ImportRecord, sourceError } from "./Records.js"
 import type { SourceError } from "./SourceError.js"
 import { type ByteSource, utf8Text } from "./Utf8Text.js"
 
+/**
+ * How a CSV text is read.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface CsvOptions {
   /** Default: comma. */
   readonly delimiter?: string | undefined
@@ -39,6 +45,9 @@ const read = reader(
 /**
  * Records of a CSV text (RFC 4180) in UTF-8, in constant memory. Blank lines are passed over. A row of another width
  * than its header is a `ValidationError`.
+ *
+ * @since 0.1.0
+ * @category importing
  */
 export const fromCsv = <E = never, R = never>(
   source: ByteSource<E, R>,

@@ -10,13 +10,27 @@ import { ValidationError } from "../../domain/StoreError.js"
 import { fromAsyncIterable } from "./FromAsyncIterable.js"
 import { type ImportRecord, type RecordStream, rowRecord, sourceError, uniqueColumns } from "./Records.js"
 
-/** A cursor that hands out so many rows at a time: `pg-cursor`'s `read`, or `fetchMany`. No rows means the end. */
+/**
+ * A cursor that hands out so many rows at a time: `pg-cursor`'s `read`, or `fetchMany`. No rows means the end.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface FetchCursor {
+  /** Reads the next rows, as `pg-cursor` does; no rows mean the end. */
   readonly read?: (count: number) => Promise<ReadonlyArray<unknown>>
+  /** Reads the next rows; no rows mean the end. */
   readonly fetchMany?: (count: number) => Promise<ReadonlyArray<unknown>> | ReadonlyArray<unknown>
+  /** Called once, at the end, after a failure and on interruption. */
   readonly close?: () => unknown
 }
 
+/**
+ * How the rows of a cursor are read.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface DbapiOptions {
   /** Rows asked for at a time. Default 500. */
   readonly fetchSize?: number | undefined
@@ -39,6 +53,9 @@ const read = reader(
 /**
  * The rows of a database cursor, or of anything that can be iterated, `fetchSize` at a time in constant memory. The
  * cursor is closed at the end, after a failure, and on interruption.
+ *
+ * @since 0.1.0
+ * @category importing
  */
 export const fromDbapi = (
   cursor: FetchCursor | AsyncIterable<unknown> | Iterable<unknown>,

@@ -10,6 +10,9 @@ import { type ByteSource, utf8Text } from "./Utf8Text.js"
 /**
  * Records of a text with one JSON object a line, in UTF-8, in constant memory. Blank lines are passed over. A number
  * that JavaScript cannot hold exactly becomes an `UnheldNumber`, which an import refuses by its path.
+ *
+ * @since 0.1.0
+ * @category importing
  */
 export const fromNdjson = <E = never, R = never>(
   source: ByteSource<E, R>
@@ -36,7 +39,12 @@ export const fromNdjson = <E = never, R = never>(
     )
   )
 
-/** Records of a JSON text that is a list of objects. The whole text is kept in memory: use NDJSON for big files. */
+/**
+ * Records of a JSON text that is a list of objects. The whole text is kept in memory: use NDJSON for big files.
+ *
+ * @since 0.1.0
+ * @category importing
+ */
 export const fromJson = <E = never, R = never>(
   source: ByteSource<E, R>
 ): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>

@@ -8,16 +8,30 @@ import { ValidationError } from "../../domain/StoreError.js"
 import { fromDbapi } from "./FromDbapi.js"
 import type { RecordStream } from "./Records.js"
 
-/** A collection of the `mongodb` driver. */
+/**
+ * A collection of the `mongodb` driver.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface MongoCollection {
+  /** Returns a cursor over the documents that the filter matches. */
   readonly find: (
     filter: any,
     options?: any
   ) => AsyncIterable<unknown> & { readonly close?: () => Promise<unknown> }
 }
 
+/**
+ * Which documents of a MongoDB collection are read.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface MongoOptions {
+  /** MongoDB's filter. Default: every document. */
   readonly filter?: object | undefined
+  /** MongoDB's projection. Default: every field. */
   readonly projection?: object | undefined
   /** At most this many documents; 0 means all. */
   readonly limit?: number | undefined
@@ -31,7 +45,12 @@ const read = reader(
   } satisfies FieldsOf<MongoOptions>)
 )
 
-/** The documents that a MongoDB query finds, as the driver's cursor hands them out; the cursor is closed at the end. */
+/**
+ * The documents that a MongoDB query finds, as the driver's cursor hands them out; the cursor is closed at the end.
+ *
+ * @since 0.1.0
+ * @category importing
+ */
 export const fromMongo = (collection: MongoCollection, options: MongoOptions = {}): RecordStream => {
   const given = read("fromMongo", options)
   if (Either.isLeft(given)) return Stream.fail(given.left)

@@ -15,6 +15,9 @@ export type { EffectSqlConnection, PrepareConnection, QueryConnection } from "./
 /**
  * The rows of a query. Columns of the same name get different names (`id`, `id_2`) if the driver returns rows as
  * lists. Big results of PostgreSQL are better read through a cursor with `fromDbapi`.
+ *
+ * @since 0.1.0
+ * @category importing
  */
 export const fromSql = (
   connection: QueryConnection | PrepareConnection | EffectSqlConnection,

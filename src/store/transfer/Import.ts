@@ -23,21 +23,35 @@ import type { SourceError } from "./SourceError.js"
 
 export type { ImportRow } from "./ImportRow.js"
 
-/** How far an import is. */
+/**
+ * How far an import is.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ImportReport {
   /** Names this import: an import with this id and the same records resumes it. */
   readonly importId: string
   /** Records handled, duplicates counted. */
   readonly records: number
+  /** Documents that were new. */
   readonly inserted: number
+  /** Documents that were stored with another content. */
   readonly replaced: number
   /** Already stored as they are; not written again. */
   readonly unchanged: number
   /** In a dry run: records that an import would refuse. */
   readonly refused: number
+  /** The commits that the import made, oldest first. */
   readonly commits: ReadonlyArray<string>
 }
 
+/**
+ * Options of `importRecords`.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface ImportOptions {
   /** The field whose text becomes the document's id; records without one get a generated id. Default `_id`. */
   readonly idField?: string | undefined
@@ -49,6 +63,7 @@ export interface ImportOptions {
   readonly validate?: "each" | "first" | undefined
   /** Resumes an import that was interrupted. */
   readonly importId?: string | undefined
+  /** The message of each commit. Default: `import N records into C`. */
   readonly message?: string | undefined
   /** Called with the report so far after each chunk, and once at the start. */
   readonly onProgress?: ((report: ImportReport) => Effect.Effect<void>) | undefined

@@ -6,11 +6,20 @@ import { idProblem } from "../../domain/DocumentId.js"
 import { numbered } from "./ImportId.js"
 import { normaliseRecord } from "./Normalise.js"
 
-/** What an import does with one record. `row` counts from 1. */
+/**
+ * What an import does with one record. `row` counts from 1.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface ImportRow {
+  /** The record's number, counted from 1. */
   readonly row: number
+  /** The id of its document; absent where the record is refused before it has one. */
   readonly id?: string | undefined
+  /** What was done with it; in a dry run, what would be. */
   readonly action: "insert" | "replace" | "unchanged" | "refuse"
+  /** Why it is refused. */
   readonly reason?: string | undefined
 }
 

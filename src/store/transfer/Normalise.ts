@@ -16,10 +16,18 @@ import { describe } from "./Records.js"
  * - anything else: its text
  *
  * Throws `ValidationError` naming the path where a value contains itself, or a JSON number that JavaScript cannot hold.
+ *
+ * @since 0.1.0
+ * @category importing
  */
 export const normalise = (value: unknown): Json => normaliseAt(value, "", [])
 
-/** The same for a whole record; a value that is not an object is a `ValidationError`. */
+/**
+ * The same for a whole record; a value that is not an object is a `ValidationError`.
+ *
+ * @since 0.1.0
+ * @category importing
+ */
 export const normaliseRecord = (record: unknown): JsonObject => {
   const normalised = normalise(record)
   if (typeof normalised === "object" && normalised !== null && !Array.isArray(normalised)) {

@@ -7,19 +7,39 @@ import { fromAsyncIterable } from "./FromAsyncIterable.js"
 import { SourceError } from "./SourceError.js"
 import { weight } from "./Weight.js"
 
-/** A record before it becomes a document: its values may still be anything that `normalise` knows. */
+/**
+ * A record before it becomes a document: its values may still be anything that `normalise` knows.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type ImportRecord = { readonly [field: string]: unknown }
 
-/** Records from somewhere. */
+/**
+ * Records from somewhere.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type RecordStream = Stream.Stream<ImportRecord, SourceError | ValidationError>
 
-/** Whatever records can be read from without a driver. */
+/**
+ * Whatever records can be read from without a driver.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type RecordSource<E = never, R = never> =
   | Iterable<unknown>
   | AsyncIterable<unknown>
   | Stream.Stream<unknown, E, R>
 
-/** Records of an iterable, an async iterable or a stream; each is read when it is asked for, and none is kept. */
+/**
+ * Records of an iterable, an async iterable or a stream; each is read when it is asked for, and none is kept.
+ *
+ * @since 0.1.0
+ * @category importing
+ */
 export const fromRecords = <E = never, R = never>(
   source: RecordSource<E, R>
 ): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>

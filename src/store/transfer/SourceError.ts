@@ -1,6 +1,11 @@
 import { StoreError } from "../../domain/StoreError.js"
 
-/** A source of records (a database, a file) failed while it was read; `cause` is its own error. */
+/**
+ * A source of records (a database, a file) failed while it was read; `cause` is its own error.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
 export class SourceError extends StoreError {
   readonly _tag = "SourceError"
   override readonly name = "SourceError"

@@ -8,18 +8,37 @@ import { type ImportRecord, type RecordStream, rowRecord, sourceError, uniqueCol
 
 type Parameters = ReadonlyArray<unknown>
 
-/** A client of PostgreSQL: `pg`'s clients and pools, PGlite, and clients with their interface. The result is kept in memory. */
+/**
+ * A client of PostgreSQL: `pg`'s clients and pools, PGlite, and clients with their interface. The result is kept in
+ * memory.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface QueryConnection {
+  /** Runs a statement with parameters, and resolves to a result with `rows`. */
   readonly query: (...args: Array<any>) => Promise<any>
 }
 
-/** A SQLite database: better-sqlite3, libsql, node:sqlite. Rows are read one by one. */
+/**
+ * A SQLite database: better-sqlite3, libsql, node:sqlite. Rows are read one by one.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface PrepareConnection {
+  /** Prepares a statement, whose rows can be iterated. */
   readonly prepare: (sql: string) => any
 }
 
-/** Effect's `SqlClient`. */
+/**
+ * Effect's `SqlClient`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface EffectSqlConnection {
+  /** A statement of the text and parameters, as a stream of rows. */
   readonly unsafe: (
     sql: string,
     parameters?: ReadonlyArray<any>

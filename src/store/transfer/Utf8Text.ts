@@ -7,6 +7,9 @@ import { SourceError } from "./SourceError.js"
 /**
  * The bytes of a text: all of them, a stream, or anything that hands them out in pieces, such as a file's
  * `createReadStream` or a `fetch` body. Pieces that are text already count as their bytes.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export type ByteSource<E = never, R = never> =
   | Stream.Stream<Uint8Array, E, R>

@@ -6,6 +6,9 @@ import type { RecordSource } from "./Records.js"
 /**
  * Writes records as the one sheet of a workbook, in constant memory; returns the columns. The first call loads the
  * code, so that a page that writes no workbook does not load it.
+ *
+ * @since 0.1.0
+ * @category exporting
  */
 export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R = never>(
   destination: D,

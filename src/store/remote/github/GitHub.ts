@@ -68,6 +68,9 @@ const bringLater = (make: (loaded: Effect.Effect.Success<typeof queries>) => Bri
  * ancestor of the expected head is not noticed, since GitHub checks for a fast-forward, not for equality; a file where
  * a directory lies is replaced by GitHub without a word; and the first commit of an empty repository that has more
  * than one file stands on another commit, since GitHub knows no other way to begin.
+ *
+ * @since 0.1.0
+ * @category constructors
  */
 export const make = (
   options: GitHubOptions
@@ -230,16 +233,31 @@ export const make = (
     })
   })
 
-/** The remote over the `HttpClient` of the environment: `fetch`, undici, a proxy or a recorder. */
+/**
+ * The remote over the `HttpClient` of the environment: `fetch`, undici, a proxy or a recorder.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer = (
   options: GitHubOptions
 ): Layer.Layer<GitRemote, ValidationError, HttpClient.HttpClient> => Layer.effect(GitRemote, make(options))
 
-/** The remote over the platform's own `fetch`, in Node as in a browser. */
+/**
+ * The remote over the platform's own `fetch`, in Node as in a browser.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerFetch = (options: GitHubOptions): Layer.Layer<GitRemote, ValidationError> =>
   Layer.provide(layer(options), FetchHttpClient.layer)
 
-/** As `layer`, with what `config` finds in the environment wherever `options` do not say it. */
+/**
+ * As `layer`, with what `config` finds in the environment wherever `options` do not say it.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerConfig = (
   options: Partial<GitHubOptions> = {}
 ): Layer.Layer<GitRemote, ValidationError | ConfigError.ConfigError, HttpClient.HttpClient> =>

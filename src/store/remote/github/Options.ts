@@ -26,24 +26,44 @@ import type { Signature } from "../GitRemote.js"
 import { type Address, isGitHubCloud, makeAddress } from "./Address.js"
 import { isHeaderValue } from "./HeaderValue.js"
 
-/** The value of an `Authorization` header, and until when it holds. */
+/**
+ * The value of an `Authorization` header, and until when it holds.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface Authorization {
+  /** The value of the `authorization` header. */
   readonly header: Redacted.Redacted<string>
+  /** When it stops being valid; absent: never. */
   readonly expiresAt?: Date | undefined
 }
 
-/** How many content-creating requests and points a client allows itself; `Infinity` lifts a bound. */
+/**
+ * How many content-creating requests and points a client allows itself; `Infinity` lifts a bound.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface WriteLane {
+  /** Writes in one minute, at most. */
   readonly perMinute: number
+  /** Writes in one hour, at most. */
   readonly perHour: number
   /** Per endpoint: a read is 1 point, a write 5. */
   readonly pointsPerMinute: number
 }
 
-/** Where a repository of GitHub, GitHub Enterprise or our own host lies, and how to treat it. */
+/**
+ * Where a repository of GitHub, GitHub Enterprise or our own host lies, and how to treat it.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface GitHubOptions {
   /** `owner/name`. */
   readonly repo: string
+  /** Sent to `apiUrl` alone, and to no address that a reply redirects to. */
   readonly token?: Redacted.Redacted<string> | undefined
   /** Any effect that yields an `Authorization` header; asked again a minute before the header expires, and when it is refused. */
   readonly auth?: Effect.Effect<Authorization, AuthError> | undefined
@@ -84,7 +104,9 @@ export interface GitHubOptions {
   readonly ref?: string | undefined
   /** Read-only stores read the commit that the branch was at when first asked; else by branch name, minutes stale. Default true. */
   readonly pinRef?: boolean | undefined
+  /** The committer of every commit. Default: GitHub's choice for the token. */
   readonly committer?: Signature | undefined
+  /** The author of every commit. Default: GitHub's choice for the token. */
   readonly author?: Signature | undefined
   /** `graphql`: one request, signed by the host, which rules out `author` and `committer`. Default `git-data`. */
   readonly commitVia?: "git-data" | "graphql" | undefined
@@ -232,7 +254,13 @@ export const resolveOptions = (given: GitHubOptions): Effect.Effect<Settings, Va
 
 const optional = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrUndefined)
 
-/** The options that the environment may give: `CHAINSTORE_REPO`, `CHAINSTORE_TOKEN`, `CHAINSTORE_API_URL`, `CHAINSTORE_RAW_URL`. */
+/**
+ * The options that the environment may give: `CHAINSTORE_REPO`, `CHAINSTORE_TOKEN`, `CHAINSTORE_API_URL`,
+ * `CHAINSTORE_RAW_URL`.
+ *
+ * @since 0.1.0
+ * @category utilities
+ */
 export const config: Config.Config<GitHubOptions> = Config.all({
   repo: Config.nonEmptyString("CHAINSTORE_REPO"),
   token: optional(Config.redacted("CHAINSTORE_TOKEN")),

@@ -18,6 +18,12 @@ import { repositoriesFields } from "../../../git/disk/RepositoriesOptions.js"
 import { GitRemote, type GitRemoteService } from "../GitRemote.js"
 import { remoteOf } from "../repository/RepositoryRemote.js"
 
+/**
+ * Options of a bare repository on this machine.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface LocalGitOptions extends GitRepositoriesOptions {
   /** `owner/name`, kept at `<directory>/<owner>/<name>.git`. Default `local/store`. */
   readonly repo?: string | undefined
@@ -34,7 +40,12 @@ const repositoryFields = {
   defaultBranch: maybe(text)
 } satisfies FieldsOf<Pick<LocalGitOptions, "repo" | "create" | "defaultBranch">>
 
-/** The options of a store's remote on this machine, as they are read. */
+/**
+ * The options of a store's remote on this machine, as they are read.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
 export const localGitFields = {
   ...repositoriesFields,
   ...repositoryFields
@@ -43,14 +54,24 @@ export const localGitFields = {
 const readRepository = reader(Schema.Struct(repositoryFields))
 const readOptions = reader(Schema.Struct(localGitFields))
 
-/** One open repository as the remote of a store. */
+/**
+ * One open repository as the remote of a store.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const fromRepository = (repository: GitRepository): GitRemoteService =>
   remoteOf(repository, {
     name: `file://${repository.directory}`,
     repo: `${basename(dirname(repository.directory))}/${basename(repository.directory, ".git")}`
   })
 
-/** The remote over one of the repositories in the context. */
+/**
+ * The remote over one of the repositories in the context.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const makeFrom = (options: Pick<LocalGitOptions, "repo" | "create" | "defaultBranch">) =>
   Effect.gen(function* () {
     const { create, defaultBranch, repo } = yield* readRepository("LocalGit.layer", options)
@@ -61,13 +82,23 @@ export const makeFrom = (options: Pick<LocalGitOptions, "repo" | "create" | "def
     return fromRepository(repository)
   })
 
-/** As `layer`, over repositories that are shared with others in this process, such as the host. */
+/**
+ * As `layer`, over repositories that are shared with others in this process, such as the host.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layerFrom = (
   options: Pick<LocalGitOptions, "repo" | "create" | "defaultBranch">
 ): Layer.Layer<GitRemote, NotFoundError | RemoteError | ValidationError, GitRepositories> =>
   Layer.scoped(GitRemote, makeFrom(options))
 
-/** A real bare repository on this machine as the store's remote; stock Git may use it at the same time. */
+/**
+ * A real bare repository on this machine as the store's remote; stock Git may use it at the same time.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer = (
   options: LocalGitOptions
 ): Layer.Layer<GitRemote, NotFoundError | RemoteError | ValidationError> =>
@@ -77,13 +108,19 @@ export const layer = (
  * The same, with options from configuration.
  *
  * @since 0.1.0
+ * @category layers
  */
 export const layerConfig = (
   options: Config.Config.Wrap<LocalGitOptions>
 ): Layer.Layer<GitRemote, ConfigError.ConfigError | NotFoundError | RemoteError | ValidationError> =>
   Layer.scoped(GitRemote, Effect.flatMap(Config.unwrap(options), scoped))
 
-/** The same as a scoped value. */
+/**
+ * The same as a scoped value.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const scoped = (
   options: LocalGitOptions
 ): Effect.Effect<GitRemoteService, NotFoundError | RemoteError | ValidationError, Scope.Scope> =>

@@ -12,9 +12,16 @@ import { type MemoryFaults, withMemoryFaults } from "./MemoryFaults.js"
 export { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
 export type { MemoryFaults, WritePoint } from "./MemoryFaults.js"
 
+/**
+ * Options of a repository in memory.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface MemoryOptions {
   /** The repository to look at; a new one when not given. */
   readonly repository?: MemoryRepository | undefined
+  /** What happens before reads and writes, for tests. */
   readonly faults?: MemoryFaults | undefined
   /** Moves several branches in one step, as GitHub's GraphQL API does. */
   readonly moveBranches?: boolean | undefined
@@ -28,11 +35,21 @@ const read = reader(
   } satisfies FieldsOf<MemoryOptions>)
 )
 
-/** A remote over a repository in memory: everything the port promises but durability. */
+/**
+ * A remote over a repository in memory: everything the port promises but durability.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const make = (options: MemoryOptions = {}): Effect.Effect<GitRemoteService, ValidationError> =>
   Effect.map(read("Memory.layer", options), unsafeMake)
 
-/** A store's remote in memory, of its own repository or of one that is shared. */
+/**
+ * A store's remote in memory, of its own repository or of one that is shared.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer = (options: MemoryOptions = {}): Layer.Layer<GitRemote, ValidationError> =>
   Layer.effect(GitRemote, make(options))
 

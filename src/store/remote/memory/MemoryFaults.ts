@@ -5,11 +5,20 @@ import { type InterceptedPoint, intercepted } from "../Interception.js"
 /**
  * Where a write is: `start` before anything, `built` when its content is known, `moving` just before the branch
  * moves, `moved` just after, when it is visible but not yet answered.
+ *
+ * @since 0.1.0
+ * @category models
  */
 export type WritePoint = "start" | "built" | "moving" | "moved"
 
-/** What happens between the steps of a remote: yields, delays, failures, interruption, commits by others. */
+/**
+ * What happens between the steps of a remote: yields, delays, failures, interruption, commits by others.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export interface MemoryFaults {
+  /** Runs before each read; its failure is the read's. */
   readonly onRead?: ((operation: string) => Effect.Effect<void, RemoteFailure>) | undefined
   /** After `moved` only an `AmbiguousWriteError` keeps the port's promise: the write has happened. */
   readonly onWrite?:

@@ -42,12 +42,18 @@ import {
 import { remoteOf } from "../repository/RepositoryRemote.js"
 import * as GitAddress from "./GitAddress.js"
 
-/** Where a repository of any Git server lies, and how to treat it. */
+/**
+ * Where a repository of any Git server lies, and how to treat it.
+ *
+ * @since 0.1.0
+ * @category options
+ */
 export interface GitHostOptions {
   /** The address that `git clone` takes: `https://HOST/PATH`, `ssh://USER@HOST/PATH` or `USER@HOST:PATH`; `http://` on this machine alone. */
   readonly url: string
   /** The user of the token. Default `git`; some servers want another one, GitHub `x-access-token`. */
   readonly username?: string | undefined
+  /** Sent as the password of HTTP's basic authentication, to this origin alone. */
   readonly token?: Redacted.Redacted<string> | undefined
   /** An effect that yields the value of the `Authorization` header, asked for with each request. Instead of a token. */
   readonly auth?: Effect.Effect<Redacted.Redacted<string>, AuthError> | undefined
@@ -74,7 +80,12 @@ export interface GitHostOptions {
   readonly signature?: Signature | undefined
 }
 
-/** How the options are read. */
+/**
+ * How the options are read.
+ *
+ * @since 0.1.0
+ * @category rules
+ */
 export const gitHostFields = {
   url: text,
   username: or(text, "git"),
@@ -140,7 +151,12 @@ const temporary: Effect.Effect<string, RemoteError, Scope.Scope> = Effect.acquir
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
 )
 
-/** As `layer`, as a scoped value. */
+/**
+ * As `layer`, as a scoped value.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
 export const scoped = (
   options: GitHostOptions
 ): Effect.Effect<GitRemoteService, RemoteFailure, Scope.Scope> =>
@@ -209,6 +225,9 @@ export const scoped = (
 /**
  * A repository of any Git server as the store's remote, by Git's own protocol: GitLab, Gitea, Forgejo, Bitbucket, or a
  * plain server. Each write is a push that names where the branch is expected, so no write of anybody is lost.
+ *
+ * @since 0.1.0
+ * @category layers
  */
 export const layer = (options: GitHostOptions): Layer.Layer<GitRemote, RemoteFailure> =>
   Layer.scoped(GitRemote, scoped(options))

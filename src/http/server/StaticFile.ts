@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { gzipSync } from "node:zlib"
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
+
+/** The headers of every page: all that it loads comes from its own origin, and nothing is inline. */
+export const security = {
+  "content-security-policy": policy,
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()"
+}
+
+const types: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json",
+  svg: "image/svg+xml",
+  woff2: "font/woff2"
+}
+
+/** A file in memory, as it is sent. */
+export interface StaticFile {
+  readonly bytes: Uint8Array
+  readonly zipped: Uint8Array
+  readonly etag: string
+  readonly type: string
+  /** Whether its name changes with its content. */
+  readonly lasting: boolean
+}
+
+/** Reads a file, to be sent as often as it is asked for. */
+export const load = (file: string, lasting: boolean, change?: (text: string) => string): StaticFile => {
+  const read = readFileSync(file)
+  const bytes = change === undefined ? read : Buffer.from(change(read.toString("utf8")))
+  return {
+    bytes,
+    zipped: gzipSync(bytes, { level: 9 }),
+    etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`,
+    type: types[file.slice(file.lastIndexOf(".") + 1)] ?? "application/octet-stream",
+    lasting
+  }
+}
+
+/** Sends a file, zipped where the client takes that, or says that the client's copy still stands. */
+export const respond = (file: StaticFile) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+    const headers = {
+      ...security,
+      etag: file.etag,
+      vary: "accept-encoding",
+      "cache-control": file.lasting ? "public, max-age=31536000, immutable" : "no-cache"
+    }
+    if (request.headers["if-none-match"] === file.etag) {
+      return HttpServerResponse.empty({ status: 304, headers })
+    }
+    return /\bgzip\b/.test(request.headers["accept-encoding"] ?? "")
+      ? HttpServerResponse.uint8Array(file.zipped, {
+          contentType: file.type,
+          headers: { ...headers, "content-encoding": "gzip" }
+        })
+      : HttpServerResponse.uint8Array(file.bytes, { contentType: file.type, headers })
+  })
+
+/** A page that says that a part of the build is missing. */
+export const unbuilt = (message: string) =>
+  HttpServerResponse.text(`<!doctype html><html lang="en"><title>Chainstore</title><p>${message}`, {
+    status: 503,
+    contentType: "text/html; charset=utf-8",
+    headers: security
+  })
