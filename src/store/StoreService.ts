@@ -14,6 +14,7 @@ import type {
 } from "./Branches.js"
 import type { Collections, ReindexOptions, WriteOptions } from "./Collection.js"
 import type { DoctorOptions, Finding } from "./Doctor.js"
+import type { Proposals } from "./Proposals.js"
 import type { Budget, Estimate, NewCommit } from "./remote/GitRemote.js"
 import type { RunTransaction, WithTransaction } from "./Transaction.js"
 import type { StoreView } from "./View.js"
@@ -33,7 +34,7 @@ export interface StoreReindexOptions extends ReindexOptions {
 }
 
 /** JSON documents in a Git repository; every write is a commit. Read-committed at the branch's head, atomic per commit. */
-export interface StoreService extends Omit<StoreView, "collection"> {
+export interface StoreService extends Omit<StoreView, "collection">, Proposals {
   /** `owner/name`; of a repository in memory, its own name. */
   readonly repository: string
   readonly branch: string

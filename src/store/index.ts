@@ -63,6 +63,7 @@ export {
 } from "./CollectionDefinition.js"
 export type * from "./Doctor.js"
 export { documentPath, idAt, locate } from "./DocumentPath.js"
+export type * from "./Proposals.js"
 export * from "./remote/GitRemote.js"
 export * as GitHub from "./remote/github/GitHub.js"
 export * as Memory from "./remote/memory/Memory.js"
