@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import type { AuthError, ConflictError, RemoteError } from "../../../../src/domain/StoreError.js"
 import { GitRemote, type GitRemoteService } from "../../../../src/store/remote/GitRemote.js"
 import * as Store from "../../../../src/store/Store.js"
+import type { StoreService } from "../../../../src/store/StoreService.js"
 import { faults, makeServer, replying, type Server, verbs } from "../../../support/github/InProcess.js"
 import { remoteOf } from "../../../support/github/Remote.js"
 import { expectFailure } from "../../operations/Support.js"
@@ -48,21 +49,24 @@ const pullsOf = (server: Server) =>
 describe("proposals as pull requests", () => {
   it.scopedLive("take the requests of their edit and two more, one more with labels", () =>
     Effect.gen(function* () {
-      const { server, store } = yield* prepared
+      const server = yield* makeServer()
+      const fresh = Effect.flatMap(remoteOf(server), on)
+      yield* Effect.flatMap(fresh, (store) => store.collection("notes").insert({ n: 1 }, { id: "a" }))
       const asked = (effect: Effect.Effect<unknown, unknown>) =>
-        Effect.map(effect, () => verbs({ seen: server.seen.splice(0) }))
-      const edit = (title: string, collection: { readonly collection: typeof store.collection }) =>
-        collection.collection("notes").upsert("b", { title })
-      server.seen.length = 0
-      yield* storeOn(server)
-      const own = yield* asked(Effect.flatMap(storeOn(server), (fresh) => edit("x", fresh)))
-      const plain = yield* asked(store.propose({ title: "x" }, (draft) => edit("y", draft)))
-      assert.strictEqual(plain.length, own.length + 2, `${own.join("\n")}\n\n${plain.join("\n")}`)
-      const labelled = yield* asked(
-        Effect.flatMap(storeOn(server), (fresh) =>
-          fresh.propose({ title: "x", labels: ["one", "two"] }, (draft) => edit("z", draft))
+        Effect.suspend(() => {
+          server.seen.length = 0
+          return Effect.map(effect, () => verbs(server))
+        })
+      const edit = (id: string) => (on: Pick<StoreService, "batch">) =>
+        on.batch({}, (batch) =>
+          Effect.zipRight(batch.put("notes", `${id}1`, {}), batch.put("notes", `${id}2`, {}))
         )
-      )
+      const own = yield* asked(Effect.flatMap(fresh, edit("w")))
+      const plain = yield* asked(Effect.flatMap(fresh, (store) => store.propose({ title: "x" }, edit("x"))))
+      assert.strictEqual(plain.length, own.length + 2, `${own.join("\n")}\n\n${plain.join("\n")}`)
+      const store = yield* fresh
+      const labels = ["one", "two"]
+      const labelled = yield* asked(store.propose({ title: "x", labels }, edit("y")))
       assert.strictEqual(labelled.length, own.length + 3, labelled.join("\n"))
       const commit = { changes: 1, bytes: 10, warm: true }
       const estimated = store.estimate({ _tag: "Commit", ...commit })
