@@ -42,7 +42,7 @@ export interface StoreDecorator {
 }
 
 const writing = new Set(
-  "insert update replace upsert delete restore importRecords reindex batch writer transaction withTransaction removeTransaction revert createBranch deleteBranch merge".split(
+  "insert update replace upsert delete restore importRecords reindex batch writer transaction withTransaction removeTransaction revert createBranch deleteBranch merge propose rebase accept close".split(
     " "
   )
 )
@@ -51,7 +51,7 @@ const writing = new Set(
 const named = new Set("get version exists history update replace upsert delete restore".split(" "))
 
 /** What has operations of its own: a member gives it, an effect gives it, or a function is given it. */
-const inner = new Set("collection onBranch at snapshot transaction preview".split(" "))
+const inner = new Set("collection onBranch at snapshot transaction preview propose proposal".split(" "))
 
 type Members = Readonly<Record<string, unknown>>
 

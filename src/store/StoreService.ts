@@ -14,6 +14,7 @@ import type {
 } from "./Branches.js"
 import type { Collections, ReindexOptions, WriteOptions } from "./Collection.js"
 import type { DoctorOptions, Finding } from "./Doctor.js"
+import type { Proposals } from "./Proposals.js"
 import type { Budget, Estimate, NewCommit } from "./remote/GitRemote.js"
 import type { RunTransaction, WithTransaction } from "./Transaction.js"
 import type { StoreView } from "./View.js"
@@ -51,7 +52,7 @@ export interface StoreReindexOptions extends ReindexOptions {
  * @since 0.1.0
  * @category models
  */
-export interface StoreService extends Omit<StoreView, "collection"> {
+export interface StoreService extends Omit<StoreView, "collection">, Proposals {
   /** `owner/name`; of a repository in memory, its own name. */
   readonly repository: string
   /** The branch that is read and written. */

@@ -76,6 +76,7 @@ export {
 } from "./CollectionDefinition.js"
 export type * from "./Doctor.js"
 export { documentPath, idAt, locate } from "./DocumentPath.js"
+export type * from "./Proposals.js"
 export * from "./remote/GitRemote.js"
 /**
  * A repository on GitHub, or on a host with GitHub's API.

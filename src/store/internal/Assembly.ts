@@ -26,6 +26,7 @@ const branching = lazy(() => import("./BranchOperations.js"))
 const examining = lazy(() => import("./Doctor.js"))
 const listing = lazy(() => import("./IndexList.js"))
 const previewing = lazy(() => import("./Preview.js"))
+const proposing = lazy(() => import("./Proposals.js"))
 const reindexing = lazy(() => import("./Reindex.js"))
 const reverting = lazy(() => import("./Revert.js"))
 const transacting = lazy(() => import("./Transactions.js"))
@@ -130,6 +131,21 @@ const serviceOf = (core: StoreCore): StoreService => {
       Stream.unwrap(Effect.map(branching, ({ compare }) => compare(core, a, b, options))),
     merge: (from, options) =>
       Effect.flatMap(branching, ({ makeMerge }) => makeMerge(core, makeService)(from, options)),
+    propose: (options, edits) =>
+      Effect.flatMap(proposing, ({ propose }) => propose(core, makeService, options, edits)),
+    proposals: (options) => Effect.flatMap(proposing, ({ proposals }) => proposals(core, options)),
+    proposal: (id) => {
+      const handle = Effect.map(proposing, ({ makeProposal }) => makeProposal(core, makeService, id))
+      return {
+        get: () => Effect.flatMap(handle, (it) => it.get()),
+        compare: (options) => Stream.unwrap(Effect.map(handle, (it) => it.compare(options))),
+        preview: (options) => Effect.flatMap(handle, (it) => it.preview(options)),
+        update: (edits, options) => Effect.flatMap(handle, (it) => it.update(edits, options)),
+        rebase: (options) => Effect.flatMap(handle, (it) => it.rebase(options)),
+        accept: (options) => Effect.flatMap(handle, (it) => it.accept(options)),
+        close: () => Effect.flatMap(handle, (it) => it.close())
+      }
+    },
     revert: (commitSha, options) =>
       Effect.flatMap(reverting, ({ makeRevert }) => makeRevert(core)(commitSha, options)),
     reindex: (options) =>

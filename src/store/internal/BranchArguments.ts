@@ -7,7 +7,7 @@ import type { CompareOptions, CreateBranchOptions, MergeOptions } from "../Branc
 import { type CollectionDefinition, isDefinition } from "../CollectionDefinition.js"
 
 /** Options of operations that are loaded later, which are judged there: a page that does not use them does not carry this. */
-const optionsOf = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
+export const optionsOf = <Fields extends Schema.Struct.Fields>(fields: Fields) => {
   const read = reader(Schema.UndefinedOr(Schema.Struct(fields)) as unknown as Schema.Schema<any, any>)
   return (operation: string, given: unknown): Effect.Effect<void, ValidationError> =>
     Effect.asVoid(Effect.suspend(() => read(operation, given, "options")))

@@ -236,11 +236,12 @@ export const guardTransaction = guard<Pick<StoreService, "collection" | "batch">
 })
 
 const operation = Schema.Struct({
-  _tag: oneOf("Read", "List", "Commit", "PutFile"),
+  _tag: oneOf("Read", "List", "Commit", "PutFile", "Propose", "Lookup"),
   documents: maybe(wholeNumber(0)),
   entries: maybe(wholeNumber(0)),
   changes: maybe(wholeNumber(0)),
   bytes: maybe(wholeNumber(0)),
+  labels: maybe(wholeNumber(0)),
   warm: maybe(flag)
 })
 
@@ -275,6 +276,9 @@ export const guardStore = guard<StoreService>(
     deleteBranch: effect(["name", text]),
     compare: stream(["a", text], ["b", text]),
     merge: effect(["from", text]),
+    propose: effect(["options", object], ["edits", callback()]),
+    proposals: effect(),
+    proposal: direct(["id", text]),
     revert: effect(["commitSha", text], optionsOf({ ...message, force: maybe(flag) })),
     reindex: effect(
       optionsOf({

@@ -1,9 +1,12 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import type { StoredDocument } from "../../domain/Document.js"
 import type { Unmerged } from "../../domain/StoreError.js"
 import type { DocumentDifference, Merged, MergeOptions, Resolution } from "../Branches.js"
 import { called } from "./Callback.js"
-import { effectOptions, type PromiseOptions, type SignalOptions } from "./Options.js"
+import { effectOptions, type PromiseOptions, type SignalOptions, signalOf } from "./Options.js"
+import type { Runner } from "./Runner.js"
 
 /**
  * A document that differs between two commits. Its contents are read when they are asked for; null where it is missing.
@@ -46,10 +49,29 @@ export interface AsyncMerged extends Omit<Merged, "commitSha"> {
 }
 
 /** The options as the Effect API takes them. */
-export const mergeOptionsOf = (options: PromiseOptions<AsyncMergeOptions> | undefined): MergeOptions => {
-  const given = effectOptions(options)
-  const onConflict = options?.onConflict
+export const mergeOptionsOf = <Options extends Pick<AsyncMergeOptions, "onConflict">>(
+  options: PromiseOptions<Options> | undefined
+): Omit<Options, "onConflict"> & Pick<MergeOptions, "onConflict"> => {
+  const given = effectOptions(options) as Omit<Options, "onConflict"> & Pick<MergeOptions, "onConflict">
+  const onConflict = options?.onConflict as AsyncMergeOptions["onConflict"]
   return typeof onConflict === "function"
-    ? { ...given, onConflict: (conflict) => Effect.orDie(called(() => onConflict(conflict))) }
-    : (given as MergeOptions)
+    ? { ...given, onConflict: (conflict: Unmerged) => Effect.orDie(called(() => onConflict(conflict))) }
+    : given
 }
+
+/** The result as promises give it. */
+export const mergedOf = (merged: Merged): AsyncMerged => ({
+  ...merged,
+  commitSha: Option.getOrNull(merged.commitSha)
+})
+
+/** The differences with their contents as promises. */
+export const differencesOf = <E>(
+  runner: Runner,
+  differences: Stream.Stream<DocumentDifference, E>
+): Stream.Stream<AsyncDocumentDifference, E> =>
+  Stream.map(differences, ({ after, before, ...document }) => ({
+    ...document,
+    before: (options) => runner.run(Effect.map(before, Option.getOrNull), signalOf(options)),
+    after: (options) => runner.run(Effect.map(after, Option.getOrNull), signalOf(options))
+  }))

@@ -3,7 +3,6 @@ import type * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import type { ValidationError, WriteError } from "../../domain/StoreError.js"
 import type { Batch, BatchOptions } from "../Batch.js"
 import type { CompareOptions } from "../Branches.js"
@@ -11,6 +10,7 @@ import type { Typed } from "../Collection.js"
 import { nameIn } from "../CollectionDefinition.js"
 import type { DoctorOptions, Finding } from "../Doctor.js"
 import { joinedNow } from "../internal/Ambient.js"
+import type { Proposed, ProposeOptions } from "../Proposals.js"
 import type { Estimate, NewCommit } from "../remote/GitRemote.js"
 import { Store } from "../Store.js"
 import type { StoreService } from "../StoreService.js"
@@ -23,6 +23,8 @@ import {
   type AsyncDocumentDifference,
   type AsyncMerged,
   type AsyncMergeOptions,
+  differencesOf,
+  mergedOf,
   mergeOptionsOf
 } from "./AsyncBranches.js"
 import {
@@ -33,6 +35,8 @@ import {
   type PlainCollectionLike,
   type PlainDefinition
 } from "./AsyncCollection.js"
+import type { AsyncDraft } from "./AsyncDraft.js"
+import { AsyncProposal, draftBody } from "./AsyncProposal.js"
 import { AsyncTransaction } from "./AsyncTransaction.js"
 import { AsyncWriter } from "./AsyncWriter.js"
 import { called } from "./Callback.js"
@@ -93,6 +97,7 @@ const methods = {
   branches: ["value", 0],
   createBranch: ["value", 1, "options"],
   deleteBranch: ["value", 1],
+  proposals: ["value", 0, "options"],
   revert: ["value", 1, "options"],
   reindex: ["nullable", 0, "options"],
   rateLimit: ["value", 0],
@@ -319,14 +324,7 @@ export class AsyncStore extends Methods implements AsyncDisposable {
   ): AsyncIterable<AsyncDocumentDifference> {
     return this.runner.iterate(
       Effect.map(this.store, (store) =>
-        Stream.map(
-          store.compare(a, b, effectOptions(options)),
-          ({ after, before, ...document }): AsyncDocumentDifference => ({
-            ...document,
-            before: (options) => this.runner.run(Effect.map(before, Option.getOrNull), signalOf(options)),
-            after: (options) => this.runner.run(Effect.map(after, Option.getOrNull), signalOf(options))
-          })
-        )
+        differencesOf(this.runner, store.compare(a, b, effectOptions(options)))
       ),
       signalOf(options)
     )
@@ -337,8 +335,34 @@ export class AsyncStore extends Methods implements AsyncDisposable {
    * Effect API.
    */
   async merge(from: string, options?: PromiseOptions<AsyncMergeOptions>): Promise<AsyncMerged> {
-    const merged = await this.call((store) => store.merge(from, mergeOptionsOf(options)), options)
-    return { ...merged, commitSha: Option.getOrNull(merged.commitSha) }
+    return mergedOf(await this.call((store) => store.merge(from, mergeOptionsOf(options)), options))
+  }
+
+  /**
+   * Writes on a branch of its own and proposes that. Edits that throw or write nothing leave no proposal.
+   *
+   * @since 0.1.0
+   */
+  async propose<A>(
+    edits: (draft: AsyncDraft) => PromiseLike<A> | A,
+    options: PromiseOptions<ProposeOptions>
+  ): Promise<Proposed<A>> {
+    requireBody("Store.propose", edits)
+    return this.call((store) => store.propose(effectOptions(options), draftBody(this.runner, edits)), options)
+  }
+
+  /**
+   * One proposal; it is looked for when it is used.
+   *
+   * @since 0.1.0
+   */
+  proposal(id: string): AsyncProposal {
+    return new AsyncProposal(
+      this.runner,
+      Effect.flatMap(this.store, (store) =>
+        Effect.try({ try: () => store.proposal(id), catch: (error) => error as ValidationError })
+      )
+    )
   }
 
   /** Runs a body up to its first commit, which is not made; what it would hold, null when nothing would be written. */

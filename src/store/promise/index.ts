@@ -18,6 +18,13 @@ export type {
 export { AsyncCache, type CacheEntry, MemoryCache, NullCache } from "../Cache.js"
 export type { Version } from "../Collection.js"
 export { Collection } from "../Collection.js"
+export type {
+  ListProposalsOptions,
+  Proposal,
+  ProposalState,
+  Proposed,
+  ProposeOptions
+} from "../Proposals.js"
 export { DestinationError } from "../transfer/Destination.js"
 export { UnheldNumber } from "../transfer/ExactJson.js"
 export { type CsvOptions, fromCsv } from "../transfer/FromCsv.js"
@@ -31,6 +38,8 @@ export type { ByteSource } from "../transfer/Utf8Text.js"
 export { AsyncBatch } from "./AsyncBatch.js"
 export type { AsyncDocumentDifference, AsyncMerged, AsyncMergeOptions } from "./AsyncBranches.js"
 export { AsyncCollection, AsyncCollectionReader, type AsyncReadManyOptions } from "./AsyncCollection.js"
+export type { AsyncDraft } from "./AsyncDraft.js"
+export type { AsyncAcceptOptions, AsyncProposal, AsyncProposalMergeOptions } from "./AsyncProposal.js"
 export { AsyncStore, AsyncView } from "./AsyncStore.js"
 export { AsyncTransaction } from "./AsyncTransaction.js"
 export { AsyncWriter } from "./AsyncWriter.js"

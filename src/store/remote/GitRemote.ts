@@ -6,12 +6,14 @@ import type { Oid } from "../../domain/Oid.js"
 import type { Change, CommitInfo, Committed, Head, NewCommit } from "../../git/Commit.js"
 import type { HealthFinding } from "../../git/HealthFinding.js"
 import type { PathChange } from "../../git/Tree.js"
+import type { PullRequests } from "./PullRequests.js"
 import type { RemoteFailure, WriteFailure } from "./RemoteFailure.js"
 import type { CommitReads, RemoteSnapshot } from "./RemoteSnapshot.js"
 
 export type * from "../../git/Commit.js"
 export type * from "../../git/HealthFinding.js"
 export type * from "../../git/Tree.js"
+export type * from "./PullRequests.js"
 export type * from "./RemoteFailure.js"
 export type * from "./RemoteSnapshot.js"
 
@@ -66,6 +68,14 @@ export type Estimate =
   | { readonly _tag: "List"; readonly entries: number }
   | { readonly _tag: "Commit"; readonly changes: number; readonly bytes: number; readonly warm: boolean }
   | { readonly _tag: "PutFile"; readonly bytes: number; readonly warm: boolean }
+  /** A proposal of edits that are one commit. */
+  | {
+      readonly _tag: "Propose"
+      readonly changes: number
+      readonly bytes: number
+      readonly warm: boolean
+      readonly labels?: number | undefined
+    }
   /** An index, and whether it is the one of the documents. */
   | { readonly _tag: "Lookup" }
 
@@ -234,6 +244,9 @@ export interface GitRemoteService extends CommitReads {
    * nothing has moved.
    */
   readonly moveBranches?: (moves: ReadonlyArray<BranchMove>) => Effect.Effect<void, WriteFailure>
+
+  /** Left out by remotes whose host has none, or that do not speak with it. */
+  readonly pullRequests?: PullRequests
 
   /** What is to be said of the repository's own files, where the remote can see them. Absent where it cannot. */
   readonly health?: Effect.Effect<ReadonlyArray<HealthFinding>, RemoteFailure>

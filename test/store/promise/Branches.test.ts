@@ -45,4 +45,44 @@ describe("branches as promises", () => {
     await store.deleteBranch("draft")
     assert.lengthOf(await store.branches(), 1)
   })
+
+  it("are proposed, looked at, changed and accepted", async () => {
+    await using store = await AsyncStore.fromLayer(Layer.provide(Store.layer(), Memory.layer()))
+    const notes = store.collection("notes")
+    await notes.insert({ n: 1 }, { id: "a" })
+    const { proposal, result } = await store.propose(
+      async (draft) => {
+        await draft.collection("notes").update("a", { n: 2 })
+        await draft.batch((batch) => batch.put("notes", "b", { n: 3 }))
+        return draft.branch
+      },
+      { title: "Two notes" }
+    )
+    assert.strictEqual(result, proposal.branch)
+    assert.deepStrictEqual(await store.proposals(), [proposal])
+    const handle = store.proposal(proposal.id)
+    const shown: Array<unknown> = []
+    for await (const { after: now, id } of handle.compare()) shown.push([id, (await now())?.["n"]])
+    assert.deepStrictEqual(shown, [
+      ["a", 2],
+      ["b", 3]
+    ])
+    const thrown = new Error("no edits")
+    assert.strictEqual(
+      await handle.update(() => Promise.reject(thrown)).catch((error: unknown) => error),
+      thrown
+    )
+    await handle.update((draft) => draft.collection("notes").insert({ n: 4 }, { id: "c" }))
+    await notes.update("a", { n: 7 })
+    assert.lengthOf((await handle.preview()).conflicts, 1)
+    const merged = await handle.accept({ onConflict: async () => "theirs" as const })
+    assert.strictEqual(merged.commitSha, await store.commitSha())
+    assert.deepStrictEqual(await notes.list(), ["a", "b", "c"])
+    assert.strictEqual((await handle.get()).state, "accepted")
+    const left = await store
+      .propose(() => Promise.reject(thrown), { title: "x" })
+      .catch((error: unknown) => error)
+    assert.strictEqual(left, thrown)
+    assert.lengthOf(await store.branches(), 2)
+  })
 })

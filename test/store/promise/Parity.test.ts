@@ -4,8 +4,11 @@ import { vi } from "vitest"
 import type { Batch } from "../../../src/store/Batch.js"
 import type { Collection, CollectionReader } from "../../../src/store/index.js"
 import * as Whole from "../../../src/store/index.js"
+import type { Draft, ProposalHandle } from "../../../src/store/Proposals.js"
 import { AsyncBatch } from "../../../src/store/promise/AsyncBatch.js"
 import { AsyncCollection, AsyncCollectionReader } from "../../../src/store/promise/AsyncCollection.js"
+import { AsyncDraft } from "../../../src/store/promise/AsyncDraft.js"
+import { AsyncProposal } from "../../../src/store/promise/AsyncProposal.js"
 import { AsyncStore, AsyncView } from "../../../src/store/promise/AsyncStore.js"
 import { AsyncTransaction } from "../../../src/store/promise/AsyncTransaction.js"
 import { AsyncWriter } from "../../../src/store/promise/AsyncWriter.js"
@@ -26,7 +29,9 @@ const nothingLacks: [
   Lacks<CollectionReader, AsyncCollectionReader>,
   Lacks<Batch, AsyncBatch>,
   Lacks<Writer, AsyncWriter>,
-  Lacks<Transaction, AsyncTransaction>
+  Lacks<Transaction, AsyncTransaction>,
+  Lacks<Draft, AsyncDraft>,
+  Lacks<ProposalHandle, AsyncProposal>
 ] extends ReadonlyArray<never>
   ? true
   : false = true
@@ -80,6 +85,7 @@ describe("the Promise face beside the Effect face", () => {
     compare(AsyncStore, face, store)
     const view = await Effect.runPromise(store.snapshot)
     compare(AsyncView, await face.snapshot(), view)
+    compare(AsyncProposal, face.proposal("x"), store.proposal("x"))
     compare(AsyncCollection, face.collection("c"), store.collection("c"))
     compare(AsyncCollectionReader, (await face.snapshot()).collection("c"), view.collection("c"))
     await Effect.runPromise(
@@ -89,6 +95,21 @@ describe("the Promise face beside the Effect face", () => {
         ),
         store.writer({}, (writer) =>
           Effect.promise(() => face.writer((other) => compare(AsyncWriter, other, writer)))
+        ),
+        store.collection("c").insert({}, { id: "x" }),
+        store.propose({ title: "x" }, (draft) =>
+          Effect.zipRight(
+            draft.collection("c").insert({}),
+            Effect.promise(() =>
+              face.propose(
+                async (other) => {
+                  compare(AsyncDraft, other, draft)
+                  await other.collection("c").insert({})
+                },
+                { title: "y" }
+              )
+            )
+          )
         ),
         store.transaction({}, (transaction) =>
           Effect.promise(() => face.transaction((other) => compare(AsyncTransaction, other, transaction)))

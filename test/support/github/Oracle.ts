@@ -163,6 +163,10 @@ export const operationOf = (method: string, pathname: string) =>
     (route) => route.method === method && (route.pattern.test(pathname) || route.pattern.test(`${pathname}.`))
   )
 
+/** The object that a body is; where it may be several, the first of them. */
+const bodyOf = (schema: object | undefined): ObjectSchema | undefined =>
+  schema !== undefined && "oneOf" in schema ? (schema.oneOf as ReadonlyArray<ObjectSchema>)[0] : schema
+
 /** How GitHub describes an operation, and its examples of answers in JSON. */
 export const documented = (operationId: string) => {
   const route = routes.find(({ operation }) => operation.operationId === operationId)
@@ -181,7 +185,7 @@ export const documented = (operationId: string) => {
     path: route.template,
     docs: externalDocs?.url,
     query: inQuery.map((parameter) => String(parameter["name"])),
-    body: requestBody?.content["application/json"]?.schema as ObjectSchema | undefined,
+    body: bodyOf(requestBody?.content["application/json"]?.schema),
     statuses: Object.keys(responses).map(Number),
     examples
   }

@@ -76,6 +76,17 @@ export const refusals: ReadonlyArray<Refusal> = [
   ),
   row(409, /^The repository is in use: /, "own text"),
   row(422, /^Validation Failed$/, trouble),
+  row(405, /^Pull Request is not mergeable$/, `${docs}/rest/pulls/pulls#merge-a-pull-request`),
+  row(
+    405,
+    /^(Squash|Rebase) merges are not allowed on this repository\.$/,
+    issue("dependabot/fetch-metadata/issues/97")
+  ),
+  row(
+    409,
+    /^Head branch was modified\. Review and try the merge again\.$/,
+    `${docs}/rest/pulls/pulls#merge-a-pull-request`
+  ),
   row(409, /^Merge conflict$/, `${docs}/rest/branches/branches#merge-a-branch`),
   row(422, /^Invalid request\.\n\n("\w+"(, "\w+")* (wasn't|weren't) supplied\.|For '[^']*', )/, measured),
   row(422, /^Invalid request\.\n\n".*" is not a valid date-time\.$/s, "own text"),

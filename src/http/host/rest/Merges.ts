@@ -17,7 +17,11 @@ import * as CommitView from "./CommitView.js"
 import * as People from "./People.js"
 
 /** The tree of two commits merged by Git, or the conflict. */
-const mergedTree = (git: GitRepository, ours: Oid, theirs: Oid): Effect.Effect<Oid, RemoteError | Problem> =>
+export const mergedTree = (
+  git: GitRepository,
+  ours: Oid,
+  theirs: Oid
+): Effect.Effect<Oid, RemoteError | Problem> =>
   Effect.flatMap(
     Git.output({
       directory: git.directory,

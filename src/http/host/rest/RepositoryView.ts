@@ -139,7 +139,7 @@ export const repository = (call: Call, hosted: Hosted): Effect.Effect<object, Re
       has_wiki: false,
       has_pages: false,
       has_discussions: false,
-      has_pull_requests: false,
+      has_pull_requests: true,
       forks_count: 0,
       archived: false,
       disabled: false,

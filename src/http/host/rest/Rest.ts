@@ -8,6 +8,7 @@ import * as Contents from "./Contents.js"
 import * as GitCommits from "./GitCommits.js"
 import * as Merges from "./Merges.js"
 import * as Meta from "./Meta.js"
+import * as Pulls from "./Pulls.js"
 import * as Readme from "./Readme.js"
 import * as Refs from "./Refs.js"
 import * as Repos from "./Repos.js"
@@ -34,6 +35,7 @@ export const routes = [
   CommitActivity.routes,
   Compare.routes,
   Merges.routes,
+  Pulls.routes,
   Archives.routes
 ].flat()
 

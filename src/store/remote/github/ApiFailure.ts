@@ -30,6 +30,10 @@ export type FailureKind =
   /** A removal of a path that is not there. */
   | "PathMissing"
   | "RuleViolation"
+  /** The branch has a pull request that is open. */
+  | "PullExists"
+  /** The host does not merge the pull request: for conflicts, or for want of a review or a check. */
+  | "NotMergeable"
   /** More than the host builds in its ten seconds. */
   | "TooMuch"
   | "Invalid"
@@ -110,6 +114,9 @@ const byMessage: ReadonlyArray<readonly [ReadonlyArray<number>, RegExp, FailureK
   [[409], /does not match/i, "BlobMismatch"],
   [[409, 422], /reference already exists/i, "RefExists"],
   [[404, 422], /reference does not exist/i, "RefMissing"],
+  [[422], /pull request already exists/i, "PullExists"],
+  [[405, 409], /(base|head) branch was modified/i, "Conflict"],
+  [[405], /./, "NotMergeable"],
   [[422], /"sha" wasn't supplied/i, "ShaMissing"],
   [[409, 422], /not a fast[- ]forward/i, "NotFastForward"],
   [[422], /BadObjectState/i, "PathMissing"],
@@ -139,7 +146,12 @@ const kindOf = (
   return status >= 500 ? "Server" : "Invalid"
 }
 
-const hintOf = (kind: FailureKind, headers: HeaderRecord, message: string): string | undefined => {
+const hintOf = (
+  kind: FailureKind,
+  headers: HeaderRecord,
+  message: string,
+  endpoint: string
+): string | undefined => {
   const sso = headers["x-github-sso"]
   if (kind === "Forbidden" && sso !== undefined) {
     const url = /url=(https:\S+)/.exec(sso)?.[1]
@@ -149,7 +161,7 @@ const hintOf = (kind: FailureKind, headers: HeaderRecord, message: string): stri
   if (kind === "Forbidden") {
     return wanted
       ? `the token needs ${wanted}`
-      : "the token needs the permission Contents: Read and write (a classic token: the scope repo)"
+      : `the token needs the permission ${endpoint.startsWith("pulls/") ? "Pull requests" : "Contents"}: Read and write (a classic token: the scope repo)`
   }
   if (kind === "RuleViolation") {
     return "a rule of the repository forbids this commit: write to another branch, or allow the token to bypass the rule"
@@ -198,7 +210,7 @@ export const classify = (
       (remaining === 0 && (kind === "PrimaryLimit" || kind === "SecondaryLimit") ? toReset : undefined),
     remaining,
     reset,
-    hint: hintOf(kind, headers, message)
+    hint: hintOf(kind, headers, message, endpoint)
   })
 }
 
@@ -242,7 +254,7 @@ export const classifyGraphql = (
       (kind === "PrimaryLimit" || (kind === "SecondaryLimit" && remaining === 0) ? toReset : undefined),
     remaining,
     reset,
-    hint: hintOf(kind, headers, message)
+    hint: hintOf(kind, headers, message, "graphql")
   })
 }
 

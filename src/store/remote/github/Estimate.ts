@@ -20,6 +20,9 @@ export const estimateWith =
         return Math.max(1, Math.ceil(operation.entries / 100_000) + (operation.entries > 100_000 ? 1 : 0))
       case "Commit":
         return commit(operation.changes, operation.bytes, operation.warm)
+      case "Propose":
+        // The branch and the pull request.
+        return commit(operation.changes, operation.bytes, operation.warm) + 2 + (operation.labels ? 1 : 0)
       case "PutFile":
         return operation.bytes > settings.contentsMaxBytes
           ? commit(1, operation.bytes, operation.warm)

@@ -42,6 +42,7 @@ const writing = lazy(() => import("./Writes.js"))
 const queries = lazy(() => import("./Bring.js"))
 const patching = lazy(() => import("./Patches.js"))
 const history = lazy(() => import("./History.js"))
+const pulling = lazy(() => import("./PullRequests.js"))
 const merging = lazy(() => import("./MergeBases.js"))
 
 /** Where GraphQL is not used, nothing comes along with a head. */
@@ -151,6 +152,7 @@ export const make = (
       return made
     })
     const probe = makeProbe(client, refs, branches)
+    const pulls = Effect.map(pulling, ({ makePullRequests }) => makePullRequests({ client, told }))
 
     return GitRemote.of({
       name: repositoryName,
@@ -217,6 +219,13 @@ export const make = (
         told("mergeBases")(
           Effect.flatMap(merging, ({ mergeBases }) => mergeBases(client, refs.isAncestor, a, b))
         ),
+      pullRequests: {
+        open: (request) => Effect.flatMap(pulls, ({ open }) => open(request)),
+        find: (branch) => Effect.flatMap(pulls, ({ find }) => find(branch)),
+        list: (state) => Effect.flatMap(pulls, ({ list }) => list(state)),
+        close: (number) => Effect.flatMap(pulls, ({ close }) => close(number)),
+        merge: (...args) => Effect.flatMap(pulls, ({ merge }) => merge(...args))
+      },
       budget: client.call(Api.getRateLimit, { path: {} }).pipe(
         Effect.map((reply) => toBudgets(Option.getOrThrow(reply.value).resources)),
         Effect.catchIf(isMissing, () => Effect.succeed([])),

@@ -21,6 +21,7 @@ export interface Place {
 
 const reasons: { readonly [Kind in FailureKind]?: RemoteErrorReason } = {
   RuleViolation: "Denied",
+  NotMergeable: "Denied",
   NoUserAgent: "Denied",
   Redirect: "Unsupported",
   TooLarge: "Unsupported",
@@ -32,6 +33,8 @@ const reasons: { readonly [Kind in FailureKind]?: RemoteErrorReason } = {
 
 const hints: { readonly [Kind in FailureKind]?: string } = {
   Missing: "check repository and branch; a private repository looks absent to a token without rights on it",
+  NotMergeable:
+    "look at the page of the pull request: a review or a check may be missing, or merge commits may not be allowed",
   NoUserAgent: "let the header User-Agent through: whatever stands between here and the host removed it",
   TooMuch: "commit fewer or smaller files at once",
   Unreachable: "check the network and apiUrl"

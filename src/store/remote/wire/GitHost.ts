@@ -133,7 +133,9 @@ const withMarks = (repository: Repository<Clone.CloneFailure>): Repository<Clone
 }
 
 /** Requests of a store that has read before: one for the branch's place, one for what is new. */
-const estimate = (of: Estimate): number => (of._tag === "Read" ? 1 + Math.ceil(of.documents / 10_000) : 1)
+const estimate = (of: Estimate): number =>
+  // A proposal: its branch, its edits, and the commit that says what it is.
+  of._tag === "Read" ? 1 + Math.ceil(of.documents / 10_000) : of._tag === "Propose" ? 3 : 1
 
 const temporary: Effect.Effect<string, RemoteError, Scope.Scope> = Effect.acquireRelease(
   Effect.try({

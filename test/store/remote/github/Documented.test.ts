@@ -56,6 +56,6 @@ describe("every endpoint is the one that GitHub documents", () => {
 
   it("there are as many as the client uses, and the host serves beside them", () => {
     assert.strictEqual(ofClient.length, 21)
-    assert.strictEqual(endpoints.length, 55)
+    assert.strictEqual(endpoints.length, 64)
   })
 })

@@ -1,0 +1,92 @@
+import { Clock, Effect, Option } from "effect"
+import type { Oid } from "../../../domain/Oid.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { Principal } from "../access/Principal.js"
+import { conflict, Problem } from "../reply/Problem.js"
+import * as Git from "../repository/Git.js"
+import * as PullRequests from "../repository/PullRequests.js"
+import * as RefTurn from "../repository/RefTurn.js"
+import { mergedTree } from "./Merges.js"
+import * as People from "./People.js"
+
+const notMergeable = new Problem({ status: 405, message: "Pull Request is not mergeable" })
+
+/** Whether Git merges the branches of a pull request by itself. */
+export const isMergeable = (git: GitRepository, request: PullRequests.PullRequest) =>
+  Effect.map(
+    Effect.either(mergedTree(git, request.baseCommit, request.headCommit)),
+    ({ _tag }) => _tag === "Right"
+  )
+
+export interface MergeOptions {
+  readonly sha?: string | undefined
+  readonly title?: string | undefined
+  readonly message?: string | undefined
+}
+
+/** Merges a pull request by one commit with both branches as its parents; none where there is no such request. */
+export const merge = (git: GitRepository, principal: Principal, number: number, options: MergeOptions) =>
+  Effect.gen(function* () {
+    const found = yield* PullRequests.find(git, number)
+    if (Option.isNone(found)) return Option.none<Oid>()
+    const { base, head, title } = found.value
+    const name = `refs/heads/${base}`
+    // Where the base is moved meanwhile, its new commit is merged.
+    const made = yield* RefTurn.moving(git, name, (move) =>
+      Effect.gen(function* () {
+        const current = yield* PullRequests.find(git, number)
+        if (Option.isNone(current) || current.value.state === "closed") return yield* notMergeable
+        const { headCommit } = current.value
+        if (options.sha !== undefined && options.sha.toLowerCase() !== headCommit) {
+          return yield* conflict("Head branch was modified. Review and try the merge again.")
+        }
+        const ours = yield* git.ref(name)
+        if (Option.isNone(ours)) return yield* notMergeable
+        const tree = yield* Effect.catchTag(mergedTree(git, ours.value, headCommit), "Problem", (problem) =>
+          problem.status === 409 ? notMergeable : problem
+        )
+        const who = yield* People.at(People.personOf(principal), yield* Clock.currentTimeMillis)
+        const subject = options.title ?? `Merge pull request #${number} from ${head}`
+        const message = options.message ?? title
+        const commit = yield* git.writeCommit({
+          tree,
+          parents: [ours.value, headCommit],
+          author: who,
+          committer: who,
+          message: message === "" ? subject : `${subject}\n\n${message}`
+        })
+        yield* move(name, ours, Option.some(commit))
+        return commit
+      })
+    )
+    yield* PullRequests.change(git, number, (request) =>
+      Effect.succeed([
+        request.merged === null
+          ? request
+          : { ...request, merged: { ...request.merged, by: principal.login ?? null } },
+        undefined
+      ] as const)
+    )
+    return Option.some(made)
+  })
+
+/** The commits of a pull request, oldest first, 250 at most. */
+export const commitsOf = (git: GitRepository, { baseCommit, headCommit, merged }: PullRequests.PullRequest) =>
+  Effect.gen(function* () {
+    // The first parent of its merge is where the base was.
+    const info = merged === null ? Option.none() : yield* git.commit(merged.commit)
+    const base = Option.getOrElse(
+      Option.flatMapNullable(info, ({ parents }) => (parents.length > 1 ? parents[0] : undefined)),
+      () => baseCommit
+    )
+    const text = yield* Git.text(git, [
+      "rev-list",
+      "--reverse",
+      "--topo-order",
+      `${base}..${headCommit}`,
+      "--"
+    ])
+    const oids = text.split("\n").filter((line) => line !== "") as Array<Oid>
+    const [from] = yield* git.mergeBases(base, headCommit)
+    return { from: Option.fromNullable(from), oids: oids.slice(0, 250) }
+  })

@@ -1,0 +1,266 @@
+import { Effect, Option } from "effect"
+import { isRefName } from "../../../git/Names.js"
+import * as Api from "../../../store/remote/github/api/Pulls.js"
+import { notFound, Problem, type ProblemDetail, unprocessable } from "../reply/Problem.js"
+import * as Reply from "../reply/Reply.js"
+import * as PullRequests from "../repository/PullRequests.js"
+import type { Hosted } from "../repository/Repositories.js"
+import type { Call } from "../request/Call.js"
+import * as Conditional from "../request/Conditional.js"
+import * as Fields from "../request/Fields.js"
+import * as JsonBody from "../request/JsonBody.js"
+import * as Pages from "../request/Pages.js"
+import * as Route from "../request/Route.js"
+import * as CommitView from "./CommitView.js"
+import * as Differ from "./Differ.js"
+import * as PullMerge from "./PullMerge.js"
+import * as PullView from "./PullView.js"
+import * as RepositoryView from "./RepositoryView.js"
+
+const numberOf = (call: Call, name = "pull_number") => {
+  const text = call.parameters[name] ?? ""
+  return /^[1-9]\d{0,8}$/.test(text) ? Effect.succeed(Number(text)) : notFound
+}
+
+const required = (call: Call, { git }: Hosted) =>
+  Effect.flatMap(numberOf(call), (number) =>
+    Effect.flatMap(PullRequests.find(git, number), (found) =>
+      Option.match(found, { onNone: () => notFound, onSome: Effect.succeed })
+    )
+  )
+
+const invalid = (detail: Omit<ProblemDetail, "resource">) =>
+  unprocessable("Validation Failed", [{ resource: "PullRequest", ...detail }])
+
+/** A pull request with what only its own page tells. */
+const whole = (call: Call, hosted: Hosted, request: PullRequests.PullRequest) =>
+  Effect.gen(function* () {
+    const { git } = hosted
+    const repository = yield* RepositoryView.repository(call, hosted)
+    const { from, oids } = yield* PullMerge.commitsOf(git, request)
+    const files = yield* Differ.changes(git, from, request.headCommit)
+    const isOpen = request.state === "open"
+    const mergeable = isOpen ? yield* PullMerge.isMergeable(git, request) : null
+    return {
+      ...PullView.simple(call, hosted, repository, request),
+      merged: request.merged !== null,
+      mergeable,
+      rebaseable: null,
+      mergeable_state: mergeable === null ? "unknown" : mergeable ? "clean" : "dirty",
+      merged_by: request.merged?.by == null ? null : RepositoryView.user(call.links, request.merged.by),
+      comments: 0,
+      review_comments: 0,
+      maintainer_can_modify: false,
+      commits: oids.length,
+      additions: files.reduce((sum, { additions }) => sum + additions, 0),
+      deletions: files.reduce((sum, { deletions }) => sum + deletions, 0),
+      changed_files: files.length
+    }
+  })
+
+const changed = <A>(found: Option.Option<readonly [PullRequests.PullRequest, A]>) =>
+  Option.isSome(found) ? Effect.succeed(found.value[0]) : notFound
+
+/** A branch as a request names it, perhaps behind its owner. */
+const branchOf = (owner: string, text: string): string | undefined => {
+  const at = text.indexOf(":")
+  if (at < 0) return text
+  return text.slice(0, at).toLowerCase() === owner.toLowerCase() ? text.slice(at + 1) : undefined
+}
+
+/** Makes a pull request, as REST and GraphQL do. */
+export const create = (
+  call: Call,
+  { git, owner }: Hosted,
+  given: {
+    readonly title: string
+    readonly head: string
+    readonly base: string
+    readonly body: string | null
+    readonly draft: boolean
+  }
+) =>
+  Effect.gen(function* () {
+    const tip = (branch: string | undefined) =>
+      branch !== undefined && isRefName(`refs/heads/${branch}`)
+        ? git.ref(`refs/heads/${branch}`)
+        : Effect.succeedNone
+    const head = branchOf(owner, given.head)
+    const [headCommit, baseCommit] = [yield* tip(head), yield* tip(given.base)]
+    if (given.title.trim() === "") {
+      return yield* invalid({ field: "title", code: "missing_field" })
+    }
+    if (Option.isNone(headCommit)) return yield* invalid({ field: "head", code: "invalid" })
+    if (Option.isNone(baseCommit)) return yield* invalid({ field: "base", code: "invalid" })
+    if (yield* git.isAncestor(headCommit.value, baseCommit.value)) {
+      return yield* invalid({ code: "custom", message: `No commits between ${given.base} and ${head}` })
+    }
+    const made = yield* PullRequests.create(git, {
+      ...given,
+      author: call.principal.login ?? "anonymous",
+      head: head!,
+      headCommit: headCommit.value,
+      baseCommit: baseCommit.value
+    })
+    if (Option.isSome(made)) return made.value
+    return yield* invalid({
+      code: "custom",
+      message: `A pull request already exists for ${owner}:${head}.`
+    })
+  })
+
+/** What may be changed of a pull request. */
+export const update = (
+  { git }: Hosted,
+  number: number,
+  given: {
+    readonly title?: string | undefined
+    readonly body?: string | undefined
+    readonly state?: string | undefined
+    readonly base?: string | undefined
+  }
+) =>
+  PullRequests.change(git, number, (request) =>
+    Effect.gen(function* () {
+      const { base, body, state, title } = given
+      if (title !== undefined && title.trim() === "") {
+        return yield* invalid({ field: "title", code: "missing_field" })
+      }
+      if (state !== undefined && state !== "open" && state !== "closed") {
+        return yield* invalid({ field: "state", code: "invalid" })
+      }
+      if (
+        base !== undefined &&
+        (!isRefName(`refs/heads/${base}`) || Option.isNone(yield* git.ref(`refs/heads/${base}`)))
+      ) {
+        return yield* invalid({ field: "base", code: "invalid" })
+      }
+      const isReopened = state === "open" && request.state === "closed"
+      if (
+        isReopened &&
+        (request.merged !== null || Option.isNone(yield* git.ref(`refs/heads/${request.head}`)))
+      ) {
+        return yield* invalid({ field: "state", code: "invalid", message: "state cannot be changed." })
+      }
+      const at = yield* PullRequests.now
+      const next: PullRequests.PullRequest = {
+        ...request,
+        title: title ?? request.title,
+        body: body ?? request.body,
+        base: base ?? request.base,
+        state: state ?? request.state,
+        closedAt: isReopened ? null : state === "closed" ? (request.closedAt ?? at) : request.closedAt,
+        updatedAt: at
+      }
+      return [next, undefined] as const
+    })
+  )
+
+const shown = (call: Call, all: ReadonlyArray<PullRequests.PullRequest>, owner: string) => {
+  const state = call.query.get("state") ?? "open"
+  const base = call.query.get("base")
+  const asked = call.query.get("head")
+  const head = asked === null || !asked.includes(":") ? null : (branchOf(owner, asked) ?? "")
+  const found = all.filter(
+    (one) =>
+      (state === "all" || one.state === state) &&
+      (base === null || one.base === base) &&
+      (head === null || one.head === head)
+  )
+  const sorted =
+    call.query.get("sort") === "updated"
+      ? found.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0))
+      : found
+  return call.query.get("direction") === "asc" ? sorted.toReversed() : sorted
+}
+
+export const routes: ReadonlyArray<Route.Route> = [
+  Route.read(Api.listPulls, function* (call, hosted) {
+    const all = shown(call, yield* PullRequests.list(hosted.git), hosted.owner)
+    const repository = yield* RepositoryView.repository(call, hosted)
+    return yield* Pages.json(call, all, (one) =>
+      Effect.succeed(PullView.simple(call, hosted, repository, one))
+    )
+  }),
+  Route.write(Api.createPull, function* (call, hosted) {
+    const body = yield* JsonBody.of(call, Api.createPull)
+    const given = yield* body.get("title", "head", "base", "body", "draft")
+    const made = yield* create(call, hosted, {
+      ...given,
+      title: given.title ?? "",
+      body: given.body ?? null,
+      draft: given.draft ?? false
+    })
+    const view = yield* whole(call, hosted, made)
+    return Reply.plain(201, view, { location: view.url })
+  }),
+  Route.read(Api.getPull, function* (call, hosted) {
+    return Conditional.json(call, yield* whole(call, hosted, yield* required(call, hosted)))
+  }),
+  Route.write(Api.updatePull, function* (call, hosted) {
+    const number = yield* numberOf(call)
+    const body = yield* JsonBody.of(call, Api.updatePull)
+    const given = yield* body.get("title", "body", "state", "base")
+    return Reply.plain(200, yield* whole(call, hosted, yield* changed(yield* update(hosted, number, given))))
+  }),
+  Route.read(Api.listPullFiles, function* (call, hosted) {
+    const { fullName, git } = hosted
+    const request = yield* required(call, hosted)
+    const { from } = yield* PullMerge.commitsOf(git, request)
+    const all = yield* Differ.changes(git, from, request.headCommit)
+    const { headers, items } = Pages.slice(call, Pages.asked(call), all.slice(0, 3000))
+    const between = { before: from, after: request.headCommit, ref: request.headCommit }
+    return Conditional.json(call, yield* Differ.view(call, fullName, git, between, items), headers)
+  }),
+  Route.read(Api.listPullCommits, function* (call, hosted) {
+    const { fullName, git } = hosted
+    const { oids } = yield* PullMerge.commitsOf(git, yield* required(call, hosted))
+    return yield* Pages.json(call, oids, (oid) =>
+      Effect.map(git.commit(oid), (info) => CommitView.commit(call.links, fullName, Option.getOrThrow(info)))
+    )
+  }),
+  Route.read(Api.isPullMerged, function* (call, hosted) {
+    const { merged } = yield* required(call, hosted)
+    return merged === null ? yield* notFound : Reply.noContent
+  }),
+  Route.write(Api.mergePull, function* (call, { git }) {
+    const number = yield* numberOf(call)
+    const body = yield* JsonBody.of(call, Api.mergePull)
+    const given = yield* body.get("commit_title", "commit_message", "sha", "merge_method")
+    const { merge_method: method = "merge" } = given
+    if (method === "squash" || method === "rebase") {
+      const message = `${method === "squash" ? "Squash" : "Rebase"} merges are not allowed on this repository.`
+      return yield* new Problem({ status: 405, message })
+    }
+    const made = yield* PullMerge.merge(git, call.principal, number, {
+      sha: given.sha,
+      title: given.commit_title,
+      message: given.commit_message
+    })
+    if (Option.isNone(made)) return yield* notFound
+    return Reply.plain(200, { sha: made.value, merged: true, message: "Pull Request successfully merged" })
+  }),
+  Route.write(Api.addLabels, function* (call, hosted) {
+    const number = yield* numberOf(call, "issue_number")
+    const body = yield* JsonBody.of(call, Api.addLabels)
+    const given = (yield* body.get("labels")).labels ?? []
+    const names = given.map((one) => (Fields.isObject(one) ? one["name"] : one))
+    if (
+      names.length === 0 ||
+      !names.every((name): name is string => typeof name === "string" && name.trim() !== "")
+    ) {
+      return yield* unprocessable("Validation Failed", [
+        { resource: "Label", field: "name", code: "invalid" }
+      ])
+    }
+    const request = yield* changed(
+      yield* PullRequests.change(hosted.git, number, (one) =>
+        Effect.succeed([{ ...one, labels: [...new Set([...one.labels, ...names])] }, undefined] as const)
+      )
+    )
+    return Reply.plain(
+      200,
+      request.labels.map((name) => PullView.label(call, hosted.fullName, name))
+    )
+  })
+]

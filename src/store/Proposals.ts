@@ -1,0 +1,154 @@
+import type * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import type { ReadError, WriteError } from "../domain/StoreError.js"
+import type { CompareOptions, DocumentDifference, Merged, MergeOptions } from "./Branches.js"
+import type { WriteOptions } from "./Collection.js"
+import type { Transaction } from "./Transaction.js"
+
+/**
+ * `open`: it can be accepted. `accepted`: its changes are in the branch that it was made for. `closed`: it was turned
+ * down.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ProposalState = "open" | "accepted" | "closed"
+
+/**
+ * A change that waits to be accepted: a branch, and what was said of it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Proposal {
+  readonly id: string
+  /** `chainstore-proposal/<id>`. */
+  readonly branch: string
+  /** The branch that it is made for. */
+  readonly into: string
+  readonly title: string
+  readonly body: string
+  /** `Name <email>`, or the account's name where it is a pull request. */
+  readonly author: string
+  readonly labels: ReadonlyArray<string>
+  readonly state: ProposalState
+  /** The commit that the branch points to. */
+  readonly commitSha: string
+  /** Of the pull request, where it is one. */
+  readonly number?: number | undefined
+  /** Where people look at it, if the remote has a page. */
+  readonly url?: string | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface ProposeOptions {
+  /** One line. */
+  readonly title: string
+  readonly body?: string | undefined
+  /** The branch that it is made for. Default: the branch of the store. */
+  readonly into?: string | undefined
+  readonly labels?: ReadonlyArray<string> | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface ListProposalsOptions {
+  /** Default `"open"`. */
+  readonly state?: ProposalState | "all" | undefined
+}
+
+/**
+ * How a proposal is merged.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export type ProposalMergeOptions = Pick<MergeOptions, "onConflict" | "rules" | "collections" | "message">
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface AcceptOptions extends ProposalMergeOptions {
+  /** The commit that was looked at: the proposal is not accepted if it has moved since. */
+  readonly commitSha?: string | undefined
+}
+
+/**
+ * Writes on the branch of a proposal; nothing of them is seen elsewhere.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Draft = Transaction
+
+/**
+ * What a proposal came to.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Proposed<A> {
+  readonly result: A
+  readonly proposal: Proposal
+}
+
+/**
+ * Writes on a branch of its own and proposes that. Edits that fail, are interrupted or write nothing leave no proposal.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Propose = <A, E, R>(
+  options: ProposeOptions,
+  edits: (draft: Draft) => Effect.Effect<A, E, R>
+) => Effect.Effect<Proposed<A>, E | WriteError, R>
+
+/**
+ * One proposal, by its id. One that is missing fails each operation with a `NotFoundError`; one that was accepted or
+ * closed fails those that write with a `ConflictError`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ProposalHandle {
+  /** What is said of it now. */
+  readonly get: () => Effect.Effect<Proposal, ReadError>
+  /** The documents that it changes. */
+  readonly compare: (options?: CompareOptions) => Stream.Stream<DocumentDifference, ReadError>
+  /** What accepting it would do, with the conflicts that would stop that. Writes nothing. */
+  readonly preview: (options?: ProposalMergeOptions) => Effect.Effect<Merged, WriteError>
+  /** More edits, all or none of them. */
+  readonly update: <A, E, R>(
+    edits: (draft: Draft) => Effect.Effect<A, E, R>,
+    options?: WriteOptions
+  ) => Effect.Effect<Proposed<A>, E | WriteError, R>
+  /** Merges the branch that it is made for into it. Here `ours` is the proposal. */
+  readonly rebase: (options?: ProposalMergeOptions) => Effect.Effect<Merged, WriteError>
+  /**
+   * Merges it, as one commit with both as its parents. Where only the host may write to the branch, that is merged into
+   * the proposal first, and the host merges the pull request.
+   */
+  readonly accept: (options?: AcceptOptions) => Effect.Effect<Merged, WriteError>
+  /** Turns it down. Its branch stays: `deleteBranch` removes it. */
+  readonly close: () => Effect.Effect<Proposal, WriteError>
+}
+
+/**
+ * What a store does with proposals.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Proposals {
+  readonly propose: Propose
+  /** The proposals of the repository, oldest first. */
+  readonly proposals: (options?: ListProposalsOptions) => Effect.Effect<ReadonlyArray<Proposal>, ReadError>
+  /** One proposal; it is looked for when it is used. */
+  readonly proposal: (id: string) => ProposalHandle
+}

@@ -1,0 +1,97 @@
+import * as Effect from "effect/Effect"
+import type { ValidationError } from "../../domain/StoreError.js"
+import type { CompareOptions, Merged } from "../Branches.js"
+import type { WriteOptions } from "../Collection.js"
+import type { AcceptOptions, Draft, ProposalHandle, ProposalMergeOptions, Proposed } from "../Proposals.js"
+import {
+  type AsyncDocumentDifference,
+  type AsyncMerged,
+  type AsyncMergeOptions,
+  differencesOf,
+  mergedOf,
+  mergeOptionsOf
+} from "./AsyncBranches.js"
+import { AsyncDraft } from "./AsyncDraft.js"
+import { called } from "./Callback.js"
+import { effectOptions, type PromiseOptions, requireBody, signalOf } from "./Options.js"
+import { type Promised, type Rows, Target, withMethods } from "./Promised.js"
+import type { Runner } from "./Runner.js"
+
+const rows = { get: ["value", 0], close: ["value", 0] } as const satisfies Rows<ProposalHandle>
+
+const Methods = withMethods(Target, rows) as new (
+  runner: Runner,
+  target: Effect.Effect<ProposalHandle, ValidationError>
+) => Target<ProposalHandle> & Promised<ProposalHandle, typeof rows>
+
+/**
+ * How a proposal is merged; `onConflict` may be an async function.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export interface AsyncProposalMergeOptions
+  extends Omit<ProposalMergeOptions, "onConflict">,
+    Pick<AsyncMergeOptions, "onConflict"> {}
+
+/**
+ * @since 0.1.0
+ * @category options
+ */
+export interface AsyncAcceptOptions extends AsyncProposalMergeOptions, Pick<AcceptOptions, "commitSha"> {}
+
+/** Edits of a proposal as an effect. */
+export const draftBody =
+  <A>(runner: Runner, edits: (draft: AsyncDraft) => PromiseLike<A> | A) =>
+  (draft: Draft) =>
+    called(() => edits(new AsyncDraft(runner, () => draft)))
+
+/**
+ * One proposal, as promises.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export class AsyncProposal extends Methods {
+  /** The documents that it changes. */
+  compare(options?: PromiseOptions<CompareOptions>): AsyncIterable<AsyncDocumentDifference> {
+    const compared = Effect.map(this.target, (proposal) =>
+      differencesOf(this.runner, proposal.compare(effectOptions(options)))
+    )
+    return this.runner.iterate(compared, signalOf(options))
+  }
+
+  private merging(
+    how: (proposal: ProposalHandle, options: AcceptOptions) => Effect.Effect<Merged, unknown>,
+    options: PromiseOptions<AsyncAcceptOptions> | undefined
+  ): Promise<AsyncMerged> {
+    return this.run((proposal) => Effect.map(how(proposal, mergeOptionsOf(options)), mergedOf), options)
+  }
+
+  /** What accepting it would do, with the conflicts that would stop that. Writes nothing. */
+  preview(options?: PromiseOptions<AsyncProposalMergeOptions>): Promise<AsyncMerged> {
+    return this.merging((proposal, given) => proposal.preview(given), options)
+  }
+
+  /** Merges the branch that it is made for into it. Here `ours` is the proposal. */
+  rebase(options?: PromiseOptions<AsyncProposalMergeOptions>): Promise<AsyncMerged> {
+    return this.merging((proposal, given) => proposal.rebase(given), options)
+  }
+
+  /** Merges it: see `ProposalHandle` of the Effect API. */
+  accept(options?: PromiseOptions<AsyncAcceptOptions>): Promise<AsyncMerged> {
+    return this.merging((proposal, given) => proposal.accept(given), options)
+  }
+
+  /** More edits, all or none of them. */
+  async update<A>(
+    edits: (draft: AsyncDraft) => PromiseLike<A> | A,
+    options?: PromiseOptions<WriteOptions>
+  ): Promise<Proposed<A>> {
+    requireBody("Proposal.update", edits)
+    return this.run(
+      (proposal) => proposal.update(draftBody(this.runner, edits), effectOptions(options)),
+      options
+    )
+  }
+}
