@@ -4,7 +4,7 @@ import type { SessionView } from "../http/console/Api.js"
 import type { QueryAnswer } from "../store/browse/Browse.js"
 import { counted } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
-import { clipped, visible } from "./Cell.js"
+import { clipped, shortCommit, visible } from "./Cell.js"
 import type { RateBudget } from "./DataSource.js"
 import { filterText } from "./FilterWords.js"
 import { Icon } from "./Icon.js"
@@ -134,8 +134,7 @@ export const Results = (props: {
       {place.at === undefined ? null : (
         <p class="banner">
           <Icon name="clock" />
-          The table as it was at{" "}
-          <code>{/^[0-9a-f]{40}$/.test(place.at) ? place.at.slice(0, 7) : place.at}</code>
+          The table as it was at <code title={place.at}>{shortCommit(place.at)}</code>
           <button type="button" class="button small quiet" onClick={() => ask({ at: undefined })}>
             Back to now
           </button>

@@ -125,11 +125,13 @@ export const Workbench = (props: {
         source={source}
         collection={place.table}
         id={place.document}
-        at={place.at}
+        at={place.version ?? place.at}
+        tableAt={place.at}
         tab={place.panel === "history" ? "history" : "document"}
         readOnly={session.readOnly}
         onTab={(tab) => go({ panel: tab === "history" ? "history" : undefined })}
-        onAt={(at) => go({ at, panel: undefined })}
+        onVersion={(version) => go({ version, panel: undefined })}
+        onNow={() => go({ version: undefined, at: undefined, panel: undefined })}
         onClose={closePanel}
         onChanged={() => query.renew()}
       />
