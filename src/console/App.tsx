@@ -89,22 +89,21 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
 
   const change = (part: Partial<Settings.Settings>) => setSettings(Settings.save(part))
 
+  const enter = (entered: SessionView) => {
+    setProblem(undefined)
+    const { api, branch, repo, root } = entered
+    change({ api, branch, repo, root })
+    // What the form said counts, whatever the address named before.
+    const same = place.repo === undefined || (place.repo === repo && (place.branch ?? branch) === branch)
+    go({ ...(same ? {} : start), api, repo, branch, root }, "replace")
+    setSession(entered)
+    announce(
+      `Signed in to ${repo}${entered.readOnly ? ", read-only" : ""}: ${counted(entered.collections.length, "collection")}.`
+    )
+  }
+
   const signIn = (request: LoginRequest) =>
-    task.run(source.signIn(request), {
-      success: (signedIn) => {
-        setProblem(undefined)
-        const { api, branch, repo, root } = signedIn
-        change({ api, branch, repo, root })
-        // What the form said counts, whatever the address named before.
-        const same = place.repo === undefined || (place.repo === repo && (place.branch ?? branch) === branch)
-        go({ ...(same ? {} : start), api, repo, branch, root }, "replace")
-        setSession(signedIn)
-        announce(
-          `Signed in to ${repo}${signedIn.readOnly ? ", read-only" : ""}: ${counted(signedIn.collections.length, "collection")}.`
-        )
-      },
-      failure: fail
-    })
+    task.run(source.signIn(request), { success: enter, failure: fail })
 
   const signOut = (to?: Place) => {
     setSession(undefined)
@@ -136,7 +135,8 @@ export const App = ({ source }: { readonly source: DataSourceService }) => {
           go={go}
           settings={settings}
           onSettings={change}
-          onSignOut={() => signOut()}
+          onSession={enter}
+          onSignOut={signOut}
         />
       ) : (
         <>

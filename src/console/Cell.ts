@@ -50,3 +50,6 @@ export const clipped = (text: string): string => visible(text.length > 200 ? `${
 
 export const kindOf = (value: Json | undefined): string =>
   value === undefined ? "missing" : value === null ? "null" : Array.isArray(value) ? "list" : typeof value
+
+/** A commit as people name it: the beginning of its id, or the name of a tag or branch. */
+export const shortCommit = (at: string): string => (/^[0-9a-f]{40}$/.test(at) ? at.slice(0, 7) : at)

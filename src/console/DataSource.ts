@@ -21,6 +21,13 @@ export interface DataSourceService {
   readonly signIn: (request: LoginRequest) => Effect.Effect<SessionView, Problem>
   readonly signOut: Effect.Effect<void, Problem>
   readonly collections: Effect.Effect<ReadonlyArray<string>, Problem>
+  /** The data roots of the repository, where the source can look for them, and a way to go on in another one. */
+  readonly roots?:
+    | {
+        readonly list: Effect.Effect<ReadonlyArray<string>, Problem>
+        readonly open: (root: string) => Effect.Effect<SessionView, Problem>
+      }
+    | undefined
   readonly query: (query: Query) => Effect.Effect<QueryAnswer, Problem>
   /** Null where the document does not exist at that commit. */
   readonly document: (
@@ -63,6 +70,10 @@ export const watched = (
     document: (...asked) => tell(source.document(...asked)),
     history: (...asked) => tell(source.history(...asked)),
     restore: (...asked) => tell(source.restore(...asked)),
-    rate: tell(source.rate)
+    rate: tell(source.rate),
+    roots: source.roots && {
+      list: tell(source.roots.list),
+      open: (root) => tell(source.roots!.open(root))
+    }
   }
 }

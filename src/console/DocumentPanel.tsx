@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { StoredDocument } from "../domain/Document.js"
 import { announce } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
-import { holdsRounded } from "./Cell.js"
+import { holdsRounded, shortCommit } from "./Cell.js"
 import { copyText, saveFile } from "./Clipboard.js"
 import type { DataSourceService } from "./DataSource.js"
 import { History } from "./History.js"
@@ -17,15 +17,18 @@ export const DocumentPanel = (props: {
   readonly source: DataSourceService
   readonly collection: string
   readonly id: string
+  /** The commit at which the document is shown, and that of the table. */
   readonly at: string | undefined
+  readonly tableAt: string | undefined
   readonly tab: "document" | "history"
   readonly readOnly: boolean
   readonly onTab: (tab: "document" | "history") => void
-  readonly onAt: (at: string | undefined) => void
+  readonly onVersion: (at: string | undefined) => void
+  readonly onNow: () => void
   readonly onClose: () => void
   readonly onChanged: () => void
 }) => {
-  const { at, collection, id, source, tab } = props
+  const { at, collection, id, source, tab, tableAt } = props
   const [document, setDocument] = useState<StoredDocument | null | undefined>(undefined)
   const [round, setRound] = useState(0)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -57,9 +60,9 @@ export const DocumentPanel = (props: {
   }, [source, collection, id, at, round])
 
   // The button that was pressed disappears, so the heading gets the focus.
-  const look = (sha: string | undefined) => {
+  const show = (change: () => void) => {
     heading.current?.focus()
-    props.onAt(sha)
+    change()
   }
 
   const name = `${collection}/${id}`
@@ -75,10 +78,21 @@ export const DocumentPanel = (props: {
       {at === undefined ? null : (
         <p class="banner">
           <Icon name="clock" />
-          As it was at <code title={at}>{/^[0-9a-f]{40}$/.test(at) ? at.slice(0, 7) : at}</code>
-          <button type="button" class="button small quiet" onClick={() => look(undefined)}>
-            Back to now
-          </button>
+          As it was at <code title={at}>{shortCommit(at)}</code>
+          {at === tableAt ? null : (
+            <button
+              type="button"
+              class="button small quiet"
+              onClick={() => show(() => props.onVersion(undefined))}
+            >
+              {tableAt === undefined ? "Back to now" : "As the table"}
+            </button>
+          )}
+          {tableAt === undefined ? null : (
+            <button type="button" class="button small quiet" onClick={() => show(props.onNow)}>
+              Table and document as now
+            </button>
+          )}
         </p>
       )}
       <nav class="tabs" aria-label="Document views">
@@ -135,7 +149,7 @@ export const DocumentPanel = (props: {
             collection={collection}
             id={id}
             readOnly={props.readOnly}
-            onView={look}
+            onView={(sha) => show(() => props.onVersion(sha))}
             onRestored={() => {
               shown.current = place
               setRound(round + 1)

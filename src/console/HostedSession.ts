@@ -4,7 +4,8 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import type { LoginRequest } from "../http/console/Api.js"
+import { lazy } from "../domain/Lazy.js"
+import type { LoginRequest, SessionView } from "../http/console/Api.js"
 import * as Browse from "../store/browse/Browse.js"
 import type { ReadError } from "../store/Collection.js"
 import { GitRemote } from "../store/remote/GitRemote.js"
@@ -12,10 +13,15 @@ import * as GitHub from "../store/remote/github/GitHub.js"
 import { Store } from "../store/Store.js"
 import type { Api } from "./Config.js"
 
+const looking = lazy(() => import("./Roots.js"))
+
 /** A store that is open in this page; `close` forgets it, its token included. */
 export interface HostedSession {
   readonly browse: Browse.Browse
-  readonly collections: ReadonlyArray<string>
+  readonly view: SessionView
+  readonly roots: Effect.Effect<ReadonlyArray<string>, ReadError>
+  /** The same repository from another data root. */
+  readonly at: (root: string) => Effect.Effect<HostedSession, ReadError>
   readonly close: Effect.Effect<void>
 }
 
@@ -46,11 +52,16 @@ export const open = (api: Api, request: LoginRequest): Effect.Effect<HostedSessi
     })
     return yield* Effect.gen(function* () {
       const context = yield* Layer.buildWithScope(Layer.provideMerge(store, remote), scope)
-      const browse = yield* Browse.open({
-        store: Context.get(context, Store),
-        remote: Context.get(context, GitRemote),
-        readOnly
-      })
-      return { browse, collections: yield* browse.collections, close }
+      const git = Context.get(context, GitRemote)
+      const browse = yield* Browse.open({ store: Context.get(context, Store), remote: git, readOnly })
+      const { branch, repo, root } = request
+      const collections = yield* browse.collections
+      return {
+        browse,
+        view: { api: api.name, repo, branch, root, collections, readOnly: browse.readOnly },
+        roots: Effect.flatMap(looking, ({ findRoots }) => findRoots(git.snapshot(branch))),
+        at: (other: string) => open(api, { ...request, root: other }),
+        close
+      }
     }).pipe(Effect.onError(() => close))
   })

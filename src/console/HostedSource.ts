@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { StoreError } from "../domain/StoreError.js"
-import type { Browse } from "../store/browse/Browse.js"
+import type { SessionView } from "../http/console/Api.js"
 import * as Config from "./Config.js"
 import { DataSource } from "./DataSource.js"
 import type { HostedSession } from "./HostedSession.js"
@@ -29,9 +29,16 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
       return ended === undefined ? Effect.void : ended.close
     })
 
-    const using = <A>(use: (browse: Browse) => Effect.Effect<A, StoreError>): Effect.Effect<A, Problem> =>
+    const enter = (opened: HostedSession): SessionView => {
+      session = opened
+      return opened.view
+    }
+
+    const using = <A>(
+      use: (session: HostedSession) => Effect.Effect<A, StoreError>
+    ): Effect.Effect<A, Problem> =>
       Effect.suspend(() =>
-        session === undefined ? Effect.fail(signedOut()) : Effect.mapError(use(session.browse), fromStore)
+        session === undefined ? Effect.fail(signedOut()) : Effect.mapError(use(session), fromStore)
       )
 
     return DataSource.of({
@@ -45,20 +52,20 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
         const api = apis.find(({ name }) => name === request.api) ?? apis[0]
         if (api === undefined) return yield* offline("config.json names no API address.")
         const { open } = yield* library
-        const opened = yield* Effect.mapError(open(api, request), fromStore)
-        session = opened
-        const { browse, collections } = opened
-        const { branch, repo, root } = request
-        return { api: api.name, repo, branch, root, collections, readOnly: browse.readOnly }
+        return enter(yield* Effect.mapError(open(api, request), fromStore))
       }),
       signOut: end,
-      collections: using((browse) => browse.collections),
-      query: (query) => using((browse) => browse.query(query)),
+      collections: using(({ browse }) => browse.collections),
+      roots: {
+        list: using(({ roots }) => roots),
+        open: (root) => using((before) => Effect.map(Effect.zipLeft(before.at(root), before.close), enter))
+      },
+      query: (query) => using(({ browse }) => browse.query(query)),
       document: (collection, id, at) =>
-        using((browse) => Effect.map(browse.document(collection, id, at), Option.getOrNull)),
-      history: (collection, id, limit) => using((browse) => browse.history(collection, id, limit)),
+        using(({ browse }) => Effect.map(browse.document(collection, id, at), Option.getOrNull)),
+      history: (collection, id, limit) => using(({ browse }) => browse.history(collection, id, limit)),
       restore: (collection, id, commit, expectedRev) =>
-        using((browse) => browse.restore(collection, id, commit, expectedRev)),
-      rate: using((browse) => browse.rate)
+        using(({ browse }) => browse.restore(collection, id, commit, expectedRev)),
+      rate: using(({ browse }) => browse.rate)
     })
   })

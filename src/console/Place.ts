@@ -20,6 +20,8 @@ export interface Place {
   /** Whole documents even where a manifest could give the rows. */
   readonly whole: boolean
   readonly document?: string | undefined
+  /** The commit at which the open document is shown, where that is not the commit of the table. */
+  readonly version?: string | undefined
   readonly at?: string | undefined
   /** What the side panel shows. */
   readonly panel?: "history" | "commits" | undefined
@@ -37,6 +39,7 @@ export const start: Place = {
   limit: 50,
   whole: false,
   document: undefined,
+  version: undefined,
   at: undefined,
   panel: undefined
 }
@@ -97,6 +100,7 @@ export const fromHash = (hash: string): Place => {
     limit: Number.isInteger(limit) && limit >= 1 && limit <= 500 ? limit : 50,
     whole: params.get("rows") === "whole",
     document: text("document"),
+    version: text("version"),
     at: text("at"),
     panel: panel === "history" || panel === "commits" ? panel : undefined
   }
@@ -121,6 +125,7 @@ export const toHash = (place: Place): string => {
   if (place.whole) params.set("rows", "whole")
   if (place.at !== undefined) params.set("at", place.at)
   if (place.document !== undefined) params.set("document", place.document)
+  if (place.document !== undefined && place.version !== undefined) params.set("version", place.version)
   if (place.panel !== undefined) params.set("panel", place.panel)
   const text = params.toString()
   return text === "" ? "" : `#${text}`

@@ -4,8 +4,8 @@ import type { SessionView } from "../http/console/Api.js"
 import type { QueryAnswer } from "../store/browse/Browse.js"
 import { counted } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
-import { clipped, visible } from "./Cell.js"
-import type { RateBudget } from "./DataSource.js"
+import { clipped, shortCommit, visible } from "./Cell.js"
+import type { DataSourceService, RateBudget } from "./DataSource.js"
 import { filterText } from "./FilterWords.js"
 import { Icon } from "./Icon.js"
 import { part } from "./Part.js"
@@ -17,6 +17,7 @@ import type { Go } from "./usePlace.js"
 import type { useQuery } from "./useQuery.js"
 import { useRows } from "./useRows.js"
 
+const NoCollections = part(() => import("./NoCollections.js").then((found) => found.NoCollections))
 const CostCard = part(() => import("./CostCard.js").then((found) => found.CostCard))
 
 const none: ReadonlyArray<never> = []
@@ -44,6 +45,11 @@ export const Results = (props: {
   readonly query: ReturnType<typeof useQuery>
   readonly heading: RefObject<HTMLHeadingElement | null>
   readonly budgets: ReadonlyArray<RateBudget> | undefined
+  readonly source: DataSourceService
+  /** Whether there is no collection at all to choose from. */
+  readonly barren: boolean
+  readonly onSession: (session: SessionView) => void
+  readonly onSignOut: () => void
   /** Whether there is such a collection now. */
   readonly known: boolean
   /** Whether single keys act. */
@@ -89,7 +95,7 @@ export const Results = (props: {
     >
       <header class="results-head">
         <h2 id="results-title" ref={props.heading} tabIndex={-1}>
-          {table === undefined ? "Choose a collection" : <bdi>{table}</bdi>}
+          {props.barren ? "No collections" : table === undefined ? "Choose a collection" : <bdi>{table}</bdi>}
           {answer === undefined ? null : (
             <span class="results-count">
               {documents.length.toLocaleString("en")}
@@ -134,8 +140,7 @@ export const Results = (props: {
       {place.at === undefined ? null : (
         <p class="banner">
           <Icon name="clock" />
-          The table as it was at{" "}
-          <code>{/^[0-9a-f]{40}$/.test(place.at) ? place.at.slice(0, 7) : place.at}</code>
+          The table as it was at <code title={place.at}>{shortCommit(place.at)}</code>
           <button type="button" class="button small quiet" onClick={() => ask({ at: undefined })}>
             Back to now
           </button>
@@ -233,6 +238,14 @@ export const Results = (props: {
       {answer === undefined || (query.old && rows.length === 0) ? (
         query.waiting ? (
           <Skeleton />
+        ) : props.barren ? (
+          <NoCollections
+            frame={{ waiting: <Skeleton />, failed: (card) => card }}
+            source={props.source}
+            session={session}
+            onSession={props.onSession}
+            onSignOut={props.onSignOut}
+          />
         ) : query.problem !== undefined || query.cost !== undefined || place.misread.length > 0 ? null : (
           <div class="empty">
             <h3>Nothing asked yet</h3>

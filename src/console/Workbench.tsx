@@ -46,7 +46,9 @@ export const Workbench = (props: {
   readonly go: Go
   readonly settings: Settings
   readonly onSettings: (change: Partial<Settings>) => void
-  readonly onSignOut: () => void
+  readonly onSession: (session: SessionView) => void
+  /** Signs out, to the sign-in form of another place if one is given. */
+  readonly onSignOut: (to?: Place) => void
 }) => {
   const { go, place, session, settings, source } = props
   const [collections, setCollections] = useState(session.collections)
@@ -69,7 +71,7 @@ export const Workbench = (props: {
   useEffect(() => {
     measure()
     const first = document.querySelector<HTMLElement>('[data-first="true"]')
-    first?.focus()
+    ;(first ?? heading.current)?.focus()
     const media = matchMedia("(max-width: 900px)")
     const follow = () => setNarrow(media.matches)
     media.addEventListener("change", follow)
@@ -117,6 +119,7 @@ export const Workbench = (props: {
     )
   }
   const there = props.elsewhere
+  const barren = collections.length === 0 && place.table === undefined
   const panel =
     place.table === undefined ? null : place.document !== undefined ? (
       <DocumentPanel
@@ -125,11 +128,13 @@ export const Workbench = (props: {
         source={source}
         collection={place.table}
         id={place.document}
-        at={place.at}
+        at={place.version ?? place.at}
+        tableAt={place.at}
         tab={place.panel === "history" ? "history" : "document"}
         readOnly={session.readOnly}
         onTab={(tab) => go({ panel: tab === "history" ? "history" : undefined })}
-        onAt={(at) => go({ at, panel: undefined })}
+        onVersion={(version) => go({ version, panel: undefined })}
+        onNow={() => go({ version: undefined, at: undefined, panel: undefined })}
         onClose={closePanel}
         onChanged={() => query.renew()}
       />
@@ -179,7 +184,7 @@ export const Workbench = (props: {
         <RateMeter budgets={budgets} />
         <ShortcutsButton onClick={() => setHelp(true)} />
         <ThemeButton theme={settings.theme} onTheme={(theme) => props.onSettings({ theme })} />
-        <button type="button" class="button quiet" aria-label="Sign out" onClick={props.onSignOut}>
+        <button type="button" class="button quiet" aria-label="Sign out" onClick={() => props.onSignOut()}>
           <Icon name="out" />
           <span class="label">Sign out</span>
         </button>
@@ -245,24 +250,26 @@ export const Workbench = (props: {
               </button>
             </p>
           )}
-          <QueryForm
-            collections={collections}
-            place={place}
-            fields={query.outcome?.answer.columns ?? []}
-            running={query.running}
-            onRun={(next) => {
-              query.expectFocus()
-              const same = next.table === place.table
-              const asked = { ...next, misread: [] }
-              go(
-                same
-                  ? asked
-                  : { ...asked, sort: undefined, columns: undefined, document: undefined, panel: undefined }
-              )
-              query.again()
-            }}
-            onCancel={query.cancel}
-          />
+          {barren ? null : (
+            <QueryForm
+              collections={collections}
+              place={place}
+              fields={query.outcome?.answer.columns ?? []}
+              running={query.running}
+              onRun={(next) => {
+                query.expectFocus()
+                const same = next.table === place.table
+                const asked = { ...next, misread: [] }
+                go(
+                  same
+                    ? asked
+                    : { ...asked, sort: undefined, columns: undefined, document: undefined, panel: undefined }
+                )
+                query.again()
+              }}
+              onCancel={query.cancel}
+            />
+          )}
           <Results
             place={place}
             go={go}
@@ -271,6 +278,12 @@ export const Workbench = (props: {
             heading={heading}
             budgets={budgets}
             shortcuts={settings.shortcuts}
+            source={source}
+            barren={barren}
+            onSession={props.onSession}
+            onSignOut={() =>
+              props.onSignOut({ ...start, api: session.api, repo: session.repo, branch: session.branch })
+            }
             known={place.table === undefined || collections.includes(place.table)}
           />
         </main>

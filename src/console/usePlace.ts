@@ -16,7 +16,10 @@ export const usePlace = (): readonly [Place, Go] => {
     }
   }, [])
   const go = useCallback<Go>((change, how = "push") => {
-    const hash = toHash({ ...fromHash(location.hash), ...change })
+    const before = fromHash(location.hash)
+    // An earlier version is of one document: no other one is opened at its commit.
+    const version = "document" in change ? undefined : before.version
+    const hash = toHash({ ...before, version, ...change })
     if (hash === location.hash) return
     const address = `${location.pathname}${location.search}${hash}`
     if (how === "push") history.pushState(null, "", address)

@@ -243,6 +243,29 @@ bothBuilds("signing in to the console", (the) => {
     assert.isTrue(requests.every(({ headers }) => headers["authorization"] === undefined))
   })
 
+  it("a root without collections says so, and offers the roots that there are", async () => {
+    const { page } = await the.visit()
+    await page.goto(the.on.url)
+    await page.getByLabel("Data root").fill("elsewhere")
+    await signIn(the.on, page)
+    await page.getByRole("heading", { name: "No collections" }).waitFor()
+    assert.match(await page.locator(".empty").innerText(), /The data root elsewhere holds no directories/)
+    assert.strictEqual(
+      await page.locator("#query").count(),
+      0,
+      "nothing to choose from is not to be chosen from"
+    )
+    if (the.build === "hosted") {
+      await page.getByRole("button", { name: "data", exact: true }).click()
+      await choose(page, "products")
+      assert.include(page.url(), "root=data")
+      return
+    }
+    await page.getByRole("button", { name: "Sign in with another root" }).click()
+    await page.locator("form").waitFor()
+    assert.strictEqual(await page.getByLabel("Repository").inputValue(), repo)
+  })
+
   it("the demo's first table begins with id, revision and time", async () => {
     const { page } = await the.visit()
     if (the.build === "hosted") await submit(the.on, page, { repo: "local/demo", token: "" })
