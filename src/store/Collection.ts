@@ -266,6 +266,7 @@ export interface QueryExplanation {
  * @category queries
  */
 export interface ExplainedPage<A> extends Page<A> {
+  /** What `explainQuery` returns, of this very page. */
   readonly explanation: QueryExplanation
 }
 

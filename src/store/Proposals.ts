@@ -21,16 +21,21 @@ export type ProposalState = "open" | "accepted" | "closed"
  * @category models
  */
 export interface Proposal {
+  /** What `proposal` finds it by; a ULID. */
   readonly id: string
   /** `chainstore-proposal/<id>`. */
   readonly branch: string
   /** The branch that it is made for. */
   readonly into: string
+  /** One line that says what it changes. */
   readonly title: string
+  /** Why, in Markdown; empty where nothing was said. */
   readonly body: string
   /** `Name <email>`, or the account's name where it is a pull request. */
   readonly author: string
+  /** Words to sort it by, as they were given. */
   readonly labels: ReadonlyArray<string>
+  /** As the branch, or its pull request, says now. */
   readonly state: ProposalState
   /** The commit that the branch points to. */
   readonly commitSha: string
@@ -41,19 +46,25 @@ export interface Proposal {
 }
 
 /**
+ * What a proposal says, and where it is to go.
+ *
  * @since 0.1.0
  * @category options
  */
 export interface ProposeOptions {
   /** One line. */
   readonly title: string
+  /** Why, in Markdown. Default: nothing. */
   readonly body?: string | undefined
   /** The branch that it is made for. Default: the branch of the store. */
   readonly into?: string | undefined
+  /** Words to sort it by. A pull request gets them by one request more. */
   readonly labels?: ReadonlyArray<string> | undefined
 }
 
 /**
+ * Which proposals are listed.
+ *
  * @since 0.1.0
  * @category options
  */
@@ -71,6 +82,8 @@ export interface ListProposalsOptions {
 export type ProposalMergeOptions = Pick<MergeOptions, "onConflict" | "rules" | "collections" | "message">
 
 /**
+ * How a proposal is accepted.
+ *
  * @since 0.1.0
  * @category options
  */
@@ -94,7 +107,9 @@ export type Draft = Transaction
  * @category models
  */
 export interface Proposed<A> {
+  /** What the edits came to. */
   readonly result: A
+  /** As it is with the edits in it. */
   readonly proposal: Proposal
 }
 
@@ -146,6 +161,7 @@ export interface ProposalHandle {
  * @category models
  */
 export interface Proposals {
+  /** Makes a proposal of edits. */
   readonly propose: Propose
   /** The proposals of the repository, oldest first. */
   readonly proposals: (options?: ListProposalsOptions) => Effect.Effect<ReadonlyArray<Proposal>, ReadError>

@@ -37,6 +37,7 @@ export class AsyncDraft extends Target<Draft> {
     return this.draft().branch
   }
 
+  /** Opens a collection whose reads and writes are on the branch. */
   collection<D extends PlainDefinition>(definition: D): AsyncCollectionOf<D>
   collection(name: string): AsyncCollection
   collection<A, I extends object>(name: string, schema: Schema.Schema<A, I>): AsyncCollection<Typed<A>, A, I>

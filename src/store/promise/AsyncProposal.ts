@@ -35,6 +35,8 @@ export interface AsyncProposalMergeOptions
     Pick<AsyncMergeOptions, "onConflict"> {}
 
 /**
+ * How a proposal is accepted; `onConflict` may be an async function.
+ *
  * @since 0.1.0
  * @category options
  */
