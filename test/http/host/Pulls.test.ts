@@ -1,9 +1,14 @@
-import { execFileSync } from "node:child_process"
+import { execFile, execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
+
+const run = promisify(execFile)
 
 const tokens = [
   {
@@ -92,6 +97,41 @@ layer(host({ tokens }), { timeout: 60_000 })("pull requests", (it) => {
         assert.strictEqual(shown.body.merged_by.login, "local")
         git("fsck", "--strict")
       })
+  )
+
+  it.effect("have refs that the host alone writes, by REST, GraphQL and pushes", () =>
+    Effect.gen(function* () {
+      const { at, git } = yield* prepared("refs")
+      const made = yield* open(at, "topic")
+      const refs = () => git("for-each-ref", "refs/pull/")
+      const before = refs()
+      const sha = git("rev-parse", "main")
+      const asked = [
+        ["POST", `${at}/git/refs`, { ref: "refs/pull/2/head", sha }],
+        ["PATCH", `${at}/git/refs/pull/1/head`, { sha, force: true }],
+        ["DELETE", `${at}/git/refs/pull/1/head`, undefined]
+      ] as const
+      for (const [method, path, body] of asked) {
+        const answer = yield* Rest.request(method, path, body === undefined ? {} : { body })
+        assert.strictEqual(answer.status, 422, method)
+      }
+      const { token, url } = yield* HostServer
+      const remote = `${url.replace("//", `//x:${token}@`)}/local/refs.git`
+      const from = mkdtempSync(join(tmpdir(), "chainstore-pulls-"))
+      const push = (...args: ReadonlyArray<string>) =>
+        Effect.promise(() =>
+          run("git", ["-C", from, "push", "-q", ...args]).then(
+            () => "",
+            ({ stderr }: { readonly stderr: string }) => stderr
+          )
+        )
+      yield* Effect.promise(() => run("git", ["clone", "-q", "--bare", remote, from]))
+      assert.include(yield* push(remote, `${sha}:refs/pull/2/head`), "deny updating a hidden ref")
+      assert.strictEqual(yield* push("--mirror", remote), "")
+      assert.strictEqual(refs(), before)
+      assert.strictEqual((yield* Rest.get(`${at}/pulls/1`)).body.head.sha, made.body.head.sha)
+      rmSync(from, { recursive: true, force: true })
+    })
   )
 
   it.effect(

@@ -5,7 +5,7 @@ import type { RemoteError } from "../../../domain/StoreError.js"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Git from "../repository/Git.js"
-import { isNewRefName, isWholeRefName } from "../repository/Names.js"
+import { isNewRefName, isWritableRefName } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
 import * as RefClash from "../repository/RefClash.js"
 import * as RefTurn from "../repository/RefTurn.js"
@@ -92,7 +92,7 @@ const move = (hosted: Hosted, updates: ReadonlyArray<RefUpdate>) => {
   const line = (update: RefUpdate): Effect.Effect<string, GraphQLError | Problem | RemoteError> =>
     Effect.gen(function* () {
       const { name } = update
-      const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
+      const current = isWritableRefName(name) ? yield* git.ref(name) : Option.none()
       if (Option.isNone(current) && !isNewRefName(name))
         return yield* fail("UNPROCESSABLE", `${name.slice(0, 200)} is not a valid ref name.`)
       const before = Option.getOrElse(current, () => zeros)

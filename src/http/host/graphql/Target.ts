@@ -1,7 +1,7 @@
 import { Effect, type Scope } from "effect"
 import type { GraphQLError } from "graphql"
 import { Problem } from "../reply/Problem.js"
-import { fromNodeId, isWholeRefName } from "../repository/Names.js"
+import { fromNodeId, isWritableRefName } from "../repository/Names.js"
 import type { Hosted } from "../repository/Repositories.js"
 import type { Failure } from "../request/Route.js"
 import type { Context } from "./Context.js"
@@ -49,7 +49,7 @@ export const byId = (context: Context, id: string) => {
 export const refById = (context: Context, id: string) =>
   Effect.gen(function* () {
     const [fullName, name, ...more] = fromNodeId("Ref", id) ?? []
-    if (fullName === undefined || name === undefined || more.length > 0 || !isWholeRefName(name)) {
+    if (fullName === undefined || name === undefined || more.length > 0 || !isWritableRefName(name)) {
       return yield* fail(
         "NOT_FOUND",
         `Could not resolve to a node with the global id of '${id.slice(0, 200)}'.`

@@ -3,15 +3,19 @@ import { branchProblem, isAmbiguousName, isRefName, pathProblem } from "../../..
 /** An account's name: what GitHub allows, and underscores, which it gives to managed users. */
 export const isOwner = (owner: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$/.test(owner)
 
-/** A name with at least two slashes below `refs/`, as the API wants it. */
-export const isWholeRefName = (name: string): boolean => isRefName(name) && /^refs\/[^/]+\/./.test(name)
+/** Where pull requests have their refs, which the host alone writes. */
+export const pullRefs = "refs/pull/"
+
+/** A name with at least two slashes below `refs/`, as the API wants it, that callers may write to. */
+export const isWritableRefName = (name: string): boolean =>
+  isRefName(name) && /^refs\/[^/]+\/./.test(name) && !name.startsWith(pullRefs)
 
 /**
  * The same of a ref that is to be made: by GitHub's rules for branches and tags, and without a dash that Git's own commands
  * would take for that of an option.
  */
 export const isNewRefName = (name: string): boolean => {
-  if (!isWholeRefName(name) || /\/-/.test(name)) return false
+  if (!isWritableRefName(name) || /\/-/.test(name)) return false
   const [, kind, short = ""] = /^refs\/(heads|tags)\/(.*)$/.exec(name) ?? []
   return kind === "heads" ? branchProblem(short) === undefined : !isAmbiguousName(short)
 }

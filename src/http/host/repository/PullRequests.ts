@@ -5,6 +5,7 @@ import type { AmbiguousWriteError, RemoteError } from "../../../domain/StoreErro
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import type { Problem } from "../reply/Problem.js"
 import * as Git from "./Git.js"
+import { pullRefs } from "./Names.js"
 import * as Programs from "./Programs.js"
 import * as RefTurn from "./RefTurn.js"
 
@@ -36,9 +37,8 @@ export type PullRequest = typeof PullRequest.Type
 const Json = Schema.parseJson(PullRequest)
 const encode = Schema.encodeSync(Json)
 
-const prefix = "refs/pull/"
-const metaOf = (number: number) => `${prefix}${number}/meta`
-const headOf = (number: number) => `${prefix}${number}/head`
+const metaOf = (number: number) => `${pullRefs}${number}/meta`
+const headOf = (number: number) => `${pullRefs}${number}/head`
 
 type Failure = RemoteError | AmbiguousWriteError | RefMoved | Problem
 
@@ -143,7 +143,7 @@ const numberOf = (name: string) => Number(/^refs\/pull\/(\d{1,9})\//.exec(name)?
 /** All pull requests as they are now, newest first. */
 export const list = (git: GitRepository): Effect.Effect<ReadonlyArray<PullRequest>, Failure> =>
   Effect.gen(function* () {
-    const refs = yield* git.refs(prefix)
+    const refs = yield* git.refs(pullRefs)
     const numbers = refs.filter(({ name }) => name.endsWith("/meta")).map(({ name }) => numberOf(name))
     const all = yield* Effect.forEach(
       numbers.sort((a, b) => b - a),
@@ -173,7 +173,7 @@ export const create = (
       )
       if (isThere) return Option.none()
       const number =
-        (yield* git.refs(prefix)).reduce((most, { name }) => Math.max(most, numberOf(name)), 0) + 1
+        (yield* git.refs(pullRefs)).reduce((most, { name }) => Math.max(most, numberOf(name)), 0) + 1
       const at = yield* now
       const request: PullRequest = {
         ...given,

@@ -8,7 +8,7 @@ import * as Api from "../../../store/remote/github/api/Refs.js"
 import * as Links from "../reply/Links.js"
 import { emptyRepository, notFound, Problem, unprocessable } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
-import { isNewRefName, isWholeRefName, nodeId } from "../repository/Names.js"
+import { isNewRefName, isWritableRefName, nodeId } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
 import * as RefClash from "../repository/RefClash.js"
 import * as RefTurn from "../repository/RefTurn.js"
@@ -113,7 +113,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     // Forward is judged by where the ref is when it is moved.
     const oid = yield* RefTurn.moving(git, name, (move) =>
       Effect.gen(function* () {
-        const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
+        const current = isWritableRefName(name) ? yield* git.ref(name) : Option.none()
         if (Option.isNone(current)) return yield* absent
         const oid = yield* exists(git, sha)
         yield* needsCommit(git, name, oid)
@@ -131,7 +131,7 @@ export const routes: ReadonlyArray<Route.Route> = [
     // Nobody chooses it as the default branch meanwhile: that needs the turn too.
     yield* RefTurn.alone(git, name, (move) =>
       Effect.gen(function* () {
-        const current = isWholeRefName(name) ? yield* git.ref(name) : Option.none()
+        const current = isWritableRefName(name) ? yield* git.ref(name) : Option.none()
         if (Option.isNone(current)) return yield* absent
         if (name === `refs/heads/${yield* git.defaultBranch}`) return yield* isDefault
         yield* move(name, current, Option.none())

@@ -5,6 +5,7 @@ import { Problem, requiresAuthentication } from "../reply/Problem.js"
 import * as Reply from "../reply/Reply.js"
 import * as FirstBranch from "../repository/FirstBranch.js"
 import * as Git from "../repository/Git.js"
+import { pullRefs } from "../repository/Names.js"
 import * as Programs from "../repository/Programs.js"
 import type { Hosted } from "../repository/Repositories.js"
 import * as Body from "../request/Body.js"
@@ -27,7 +28,12 @@ const noCache = {
 
 const settings: Readonly<Record<string, ReadonlyArray<string>>> = {
   "upload-pack": ["uploadpack.allowFilter=true", "uploadpack.allowAnySHA1InWant=true"],
-  "receive-pack": ["receive.fsckObjects=true", "receive.maxInputSize=0", "receive.denyDeleteCurrent=refuse"]
+  "receive-pack": [
+    "receive.fsckObjects=true",
+    "receive.maxInputSize=0",
+    "receive.denyDeleteCurrent=refuse",
+    `receive.hideRefs=${pullRefs}`
+  ]
 }
 
 const service = (name: string, directory: string, call: Call, ...options: ReadonlyArray<string>) => {
