@@ -4,6 +4,8 @@ import { streamCsvRows } from "hucre/csv"
 import { ValidationError } from "../../domain/StoreError.js"
 import { parseExactly, UnheldNumber } from "./ExactJson.js"
 import { type ImportRecord, uniqueColumns } from "./Records.js"
+import type { SourceError } from "./SourceError.js"
+import { type ByteSource, utf8Text } from "./Utf8Text.js"
 
 interface Known {
   readonly cells: "text" | "json"
@@ -13,13 +15,13 @@ interface Known {
 
 /** The records of a CSV text, with options that were checked. */
 export const csvRecords = <E, R>(
-  text: Stream.Stream<string, E, R>,
+  source: ByteSource<E, R>,
   { cells: kind, columns: named, delimiter }: Known
-): Stream.Stream<ImportRecord, E | ValidationError, R> =>
+): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>
   Stream.suspend(() => {
     let columns = named === undefined ? undefined : uniqueColumns(named)
     let row = 0
-    return wholeRows(text, delimiter).pipe(
+    return wholeRows(utf8Text(source, "fromCsv"), delimiter).pipe(
       Stream.mapConcat((text) => streamCsvRows(text, { delimiter, skipBom: false })),
       Stream.mapEffect((cells) => {
         row++

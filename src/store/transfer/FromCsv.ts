@@ -7,7 +7,7 @@ import { type FieldsOf, maybe, oneOf, or, reader, text, texts } from "../../doma
 import { ValidationError } from "../../domain/StoreError.js"
 import { type ImportRecord, sourceError } from "./Records.js"
 import type { SourceError } from "./SourceError.js"
-import { type ByteSource, utf8Text } from "./Utf8Text.js"
+import type { ByteSource } from "./Utf8Text.js"
 
 /**
  * How a CSV text is read.
@@ -65,7 +65,5 @@ export const fromCsv = <E = never, R = never>(
       })
     )
   }
-  return Stream.unwrap(
-    Effect.map(reading, ({ csvRecords }) => csvRecords(utf8Text(source, "fromCsv"), given.right))
-  )
+  return Stream.unwrap(Effect.map(reading, ({ csvRecords }) => csvRecords(source, given.right)))
 }
