@@ -7,7 +7,7 @@ import { open } from "../../../git/memory/Engine.js"
 import { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
 import { GitRemote, type GitRemoteService } from "../GitRemote.js"
 import { remoteOf } from "../repository/RepositoryRemote.js"
-import { type MemoryFaults, withMemoryFaults } from "./MemoryFaults.js"
+import type { MemoryFaults } from "./MemoryFaults.js"
 
 export { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
 export type { MemoryFaults, WritePoint } from "./MemoryFaults.js"
@@ -42,7 +42,13 @@ const read = reader(
  * @category constructors
  */
 export const make = (options: MemoryOptions = {}): Effect.Effect<GitRemoteService, ValidationError> =>
-  Effect.map(read("Memory.layer", options), unsafeMake)
+  Effect.flatMap(read("Memory.layer", options), (given) => {
+    const remote = remoteIn(given)
+    const { faults } = given
+    return faults === undefined
+      ? Effect.succeed(remote)
+      : Effect.map(faulty, ({ withMemoryFaults }) => withMemoryFaults(remote, faults))
+  })
 
 /**
  * A store's remote in memory, of its own repository or of one that is shared.
@@ -53,10 +59,12 @@ export const make = (options: MemoryOptions = {}): Effect.Effect<GitRemoteServic
 export const layer = (options: MemoryOptions = {}): Layer.Layer<GitRemote, ValidationError> =>
   Layer.effect(GitRemote, make(options))
 
-const unsafeMake = ({ faults, moveBranches, repository = new MemoryRepository() }: MemoryOptions) => {
+// Loaded where a test asks for faults: a page does not carry them.
+const faulty = Effect.promise(() => import("./MemoryFaults.js"))
+
+const remoteIn = ({ moveBranches, repository = new MemoryRepository() }: MemoryOptions): GitRemoteService => {
   const opened = open(repository)
-  const remote = remoteOf(moveBranches === true ? opened : { ...opened, updateRefs: undefined }, {
+  return remoteOf(moveBranches === true ? opened : { ...opened, updateRefs: undefined }, {
     name: repository.name
   })
-  return faults === undefined ? remote : withMemoryFaults(remote, faults)
 }
