@@ -14,6 +14,7 @@ import { fastImport, freshPlace, idOf } from "./support/repositories.js"
 /*
  * What an index and a manifest cost at a thousand documents and at a hundred thousand: one durable insert, the bytes that
  * it adds to the repository, and a query by the index in a store that has read nothing. Sizes as arguments: `1000000`.
+ * `million.ts` imports and reads a collection of such a size whole.
  */
 
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)

@@ -52,9 +52,35 @@ export const allOf = (predicates: ReadonlyArray<Predicate>): Predicate => {
   return all.length === 1 ? all[0]! : { _tag: "And", all }
 }
 
+/** The values of a condition that says no more than that a field has one of them. */
+const valuesOf = (predicate: Predicate): ReadonlyArray<Json> | undefined => {
+  if (predicate._tag !== "Field") return undefined
+  const [test, ...more] = predicate.tests
+  if (test === undefined || more.length > 0) return undefined
+  if (test.operator === "is") return [test.value]
+  return test.operator === "in" ? test.value : undefined
+}
+
+/** Alternatives, where equalities of one field are one condition: an index answers it as `in`. */
+const joined = (any: ReadonlyArray<Predicate>): ReadonlyArray<Predicate> => {
+  const values = new Map<string, Array<Json>>()
+  const rest: Array<Predicate> = []
+  for (const one of any) {
+    const own = valuesOf(one)
+    if (one._tag !== "Field" || one.whole || own === undefined) rest.push(one)
+    else values.set(one.path, [...(values.get(one.path) ?? []), ...own])
+  }
+  for (const [path, all] of values) {
+    const value = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
+    const test: Test = value.length === 1 ? { operator: "is", value: value[0]! } : { operator: "in", value }
+    rest.push({ _tag: "Field", path, tests: [test] })
+  }
+  return rest
+}
+
 /** One of some predicates at least, in normal form. */
 export const anyOf = (predicates: ReadonlyArray<Predicate>): Predicate => {
-  const any = byText(predicates.flatMap((one) => (one._tag === "Or" ? one.any : [one])))
+  const any = byText(joined(predicates.flatMap((one) => (one._tag === "Or" ? one.any : [one]))))
   return any.length === 1 ? any[0]! : { _tag: "Or", any }
 }
 

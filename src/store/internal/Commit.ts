@@ -6,7 +6,7 @@ import * as Random from "effect/Random"
 import { lazy } from "../../domain/Lazy.js"
 import type { RefMoved } from "../../domain/Ref.js"
 import { AuthError, ConflictError, type WriteError } from "../../domain/StoreError.js"
-import type { Edited, RemoteSnapshot } from "../remote/GitRemote.js"
+import { type Edited, type RemoteSnapshot, takesRequests } from "../remote/GitRemote.js"
 import type { EditedUnit } from "./DocumentEdit.js"
 import type { EditParts } from "./EditPlan.js"
 import type { FileCache } from "./FileCache.js"
@@ -104,17 +104,22 @@ export const commitUnit = (parts: CommitParts, unit: Unit): Effect.Effect<UnitOu
     }
   })
 
+/** Of a commit of more documents the versions are kept only where reading one takes a request: many would push out what is in use. */
+const mostKept = 100
+
 /** The next reader or writer of a document begins with the version that was written. */
-const keep = ({ cache }: CommitParts, { documents }: UnitOutcome) =>
-  Effect.forEach(
-    documents,
-    ({ after, path }) =>
-      cache.set(
-        path,
-        Option.map(after, ({ content, sha }) => ({ content, oid: sha }))
-      ),
-    { discard: true }
-  )
+const keep = ({ cache, remote }: CommitParts, { documents }: UnitOutcome) =>
+  documents.length <= mostKept || takesRequests(remote)
+    ? Effect.forEach(
+        documents,
+        ({ after, path }) =>
+          cache.set(
+            path,
+            Option.map(after, ({ content, sha }) => ({ content, oid: sha }))
+          ),
+        { discard: true }
+      )
+    : Effect.void
 
 /** The way every write takes: see `WriteUnit.ts`. */
 export const make =

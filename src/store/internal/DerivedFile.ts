@@ -50,6 +50,8 @@ export interface DerivedFile {
   readonly unique: UniqueIndex | undefined
   /** What it becomes where documents change, for a tree of the collection; none where it is missing or damaged, and must be made anew. */
   readonly changed: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => ChangedFile
+  /** Why a document cannot be in it, if it cannot. */
+  readonly refuses: (id: string, document: SpelledObject) => ValidationError | undefined
   /** What it is made of all documents. */
   readonly anew: (documents: ReadonlyArray<DocumentChange>, tree: Oid) => Effect.Effect<Derivation, ReadError>
 }
@@ -129,6 +131,7 @@ const singleFile = <A extends { readonly tree: Oid | undefined }>(
     recorded: stored === undefined ? emptyTree : stored.value.tree,
     catchesUp: false,
     unique: undefined,
+    refuses: () => undefined,
     *changed(documents, tree) {
       return Either.map(write(stored?.value ?? form.empty, documents, tree), Option.some)
     },

@@ -172,11 +172,11 @@ export const derivedTree = (
 ): DerivedFile => {
   const stored = state._tag === "Whole" ? state.tree : undefined
 
-  const entriesOf = (id: string, document: SpelledObject): Either.Either<Array<Entry>, ValidationError> => {
+  const refuses = (id: string, document: SpelledObject) => {
     const problem = rows.problem(document)
-    if (problem !== undefined) {
-      return Either.left(
-        new ValidationError({
+    return problem === undefined
+      ? undefined
+      : new ValidationError({
           operation: "Store.write",
           path,
           collection,
@@ -184,8 +184,11 @@ export const derivedTree = (
           message: `${collection}/${id} cannot be indexed: ${problem}`,
           hint: "shorten the lists, or index their fields one by one"
         })
-      )
-    }
+  }
+
+  const entriesOf = (id: string, document: SpelledObject): Either.Either<Array<Entry>, ValidationError> => {
+    const refusal = refuses(id, document)
+    if (refusal !== undefined) return Either.left(refusal)
     return Either.mapLeft(
       Either.all(Array.from(rows.of(id, document).values(), (row) => entryOf(row, rows.keyOf))),
       unprintable(path, collection)
@@ -245,6 +248,7 @@ export const derivedTree = (
     unique: unique && uniqueTree(collection, unique, stored),
     recorded: state._tag === "Missing" ? emptyTree : stored?.header.tree,
     catchesUp: stored !== undefined,
+    refuses,
     changed,
     anew
   }

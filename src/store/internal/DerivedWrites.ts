@@ -161,6 +161,26 @@ export const storedOf = (
   )
 }
 
+/**
+ * What becomes of a file, or of one that a document of another program keeps from being written: it stays as it is, so
+ * that it is behind and queries look at what differs. A document that is written itself is refused.
+ */
+const unlessForeign = (
+  file: DerivedFile,
+  own: ReadonlyArray<DocumentChange>,
+  made: Effect.Effect<Derivation, ReadError>
+): Effect.Effect<Derivation, ReadError> =>
+  Effect.suspend(() => {
+    for (const { document, id } of own) {
+      const refusal = document && file.refuses(id, document)
+      if (refusal !== undefined) return refusal
+    }
+    const ids = new Set(own.map(({ id }) => id))
+    return Effect.catchTag(made, "ValidationError", (error) =>
+      error.id === undefined || ids.has(error.id) ? error : Effect.succeed(nothing)
+    )
+  })
+
 /** Keeps the index and manifest files of a collection in step with a write. */
 export const derive = (
   parts: Parts,
@@ -217,8 +237,11 @@ export const derive = (
     for (const [i, made] of (yield* runAll(readerOf(parts, snapshot), changing)).entries()) {
       const { at, found } = going[i]!
       // What is broken is made anew.
-      if (Either.isRight(made))
-        kept[at] = Option.map(yield* made.right, (own) => ({ ...own, violations: found }))
+      if (Either.isLeft(made)) continue
+      if (Either.isRight(made.right) && Option.isNone(made.right.right)) continue
+      const all = Either.map(made.right, Option.getOrThrow)
+      const own = yield* unlessForeign(stored[at]!, since === undefined ? changed : [], all)
+      kept[at] = Option.some({ ...own, violations: found })
     }
     const isStale = kept.some(Option.isNone)
     const all =
@@ -245,7 +268,9 @@ export const derive = (
           Effect.gen(function* () {
             const own = rebuild ? undefined : changed
             const found = file.unique && (yield* violationsAmong(file.unique, everything, own))
-            return { ...(yield* file.anew(everything, tree)), violations: found }
+            const made = file.anew(everything, tree)
+            const all = yield* rebuild ? made : unlessForeign(file, changed, made)
+            return { ...all, violations: found }
           }),
         onSome: Effect.succeed
       })

@@ -42,6 +42,11 @@ export const findingsOn = (collection: string) => {
       finding("warning", kind, "missing", `${path} is missing`, `the next write makes it, or ${again}`),
     stale: (kind: DerivedKind, path: string) =>
       finding("warning", kind, "stale", `${path} is behind the documents: somebody else changed them`),
+    unfit: (kind: DerivedKind, id: string, problem: string): Finding => ({
+      ...finding("warning", kind, "unfit", `${collection}/${id} cannot be indexed: ${problem}`),
+      ids: [id],
+      hint: "shorten its lists, or index their fields one by one: until then the index stays behind"
+    }),
     wrong: (kind: DerivedKind, path: string) =>
       finding("error", kind, "wrong", `${path} does not agree with the documents`)
   }

@@ -64,7 +64,7 @@ export const examineTrees = (
 ): Effect.Effect<DerivedExamination, ReadError> =>
   Effect.gen(function* () {
     const reader = readerOf(core, snapshot)
-    const { finding, missing, stale, wrong } = findingsOn(collection)
+    const { finding, missing, stale, unfit, wrong } = findingsOn(collection)
     const places = treesIn(core.derived.treesOf(collection, settings.settings))
     const findings: Array<Finding> = []
     const sound: Array<Place & { readonly count: number }> = []
@@ -110,7 +110,15 @@ export const examineTrees = (
               return []
             }).pipe(Effect.catchIf(isLost, (error) => Effect.succeed([lost(place)(error)])))
           }),
-          (found) => found.flat()
+          (found) => [
+            ...found.flat(),
+            ...places.flatMap(({ kind, rows }) =>
+              Array.from(documents).flatMap(([id, document]) => {
+                const problem = rows.problem(document)
+                return problem === undefined ? [] : [unfit(kind, id, problem)]
+              })
+            )
+          ]
         )
     }
   })

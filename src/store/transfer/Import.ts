@@ -1,6 +1,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { identity } from "effect/Function"
 import * as Hash from "effect/Hash"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -226,7 +227,7 @@ const commitChunk =
       const before = new Map(outcome.documents.map((document) => [document.id, document]))
       return {
         commit: Option.map(outcome.committed, ({ commit }) => commit),
-        rows: judged(rows, new Map(), contentOf, (id) => {
+        rows: judged(rows, new Map(), identity, (id) => {
           const stored = before.get(id)!.before
           return Option.isNone(stored) ? undefined : Option.flatMap(stored, (version) => version.document)
         })
@@ -251,7 +252,7 @@ const put = (collection: string, row: Row): DocumentOperation => ({
       document: Option.some(row.document),
       unchanged: Option.exists(
         Option.flatMap(stored, (version) => version.document),
-        (document) => contentOf(document) === contentOf(row.document)
+        (document) => contentOf(document) === row.content
       )
     })
 })
@@ -261,10 +262,7 @@ const previewChunk = ({ stored, uniqueness }: ImportTarget) => {
   let unique: Effect.Effect.Success<typeof uniqueness> | undefined
   const marks = new Map<string, string | undefined>()
   // Kept for each id of the import, so it is short.
-  const mark = (document: JsonObject) => {
-    const content = contentOf(document)
-    return `${Hash.string(content)} ${content.length}`
-  }
+  const mark = (content: string) => `${Hash.string(content)} ${content.length}`
   return (chunk: ReadonlyArray<Prepared>): Effect.Effect<Done, WriteError> =>
     Effect.gen(function* () {
       const rows = chunk.filter(Either.isRight).map(({ right }) => right)

@@ -28,6 +28,8 @@ export interface Row {
   readonly row: number
   readonly id: string
   readonly document: JsonObject
+  /** The text of the document: see `contentOf`. */
+  readonly content: string
 }
 
 /** A record that can be stored, or why it cannot. */
@@ -63,7 +65,7 @@ export const prepare = (
   const encoded = encodeInline(document)
   if (Either.isLeft(encoded)) return refused(`${encoded.left.path}: ${encoded.left.message}`, id)
   return Option.match(check(document), {
-    onNone: () => Either.right({ row, id, document }),
+    onNone: () => Either.right({ row, id, document, content: encoded.right }),
     onSome: (reason) => refused(reason, id)
   })
 }
@@ -82,14 +84,16 @@ export const contentOf = (document: JsonObject): string => {
 export const judged = (
   rows: ReadonlyArray<Row>,
   marks: Map<string, string | undefined>,
-  mark: (document: JsonObject) => string,
+  mark: (content: string) => string,
   stored: (id: string) => Option.Option<JsonObject> | undefined
 ): ReadonlyArray<ImportRow> =>
-  rows.map(({ document, id, row }) => {
+  rows.map(({ content, id, row }) => {
     const isNew = !marks.has(id)
     const there = isNew ? stored(id) : Option.none<JsonObject>()
-    const before = isNew ? there && Option.getOrUndefined(Option.map(there, mark)) : marks.get(id)
-    const now = mark(document)
+    const before = isNew
+      ? there && Option.getOrUndefined(Option.map(there, (document) => mark(contentOf(document))))
+      : marks.get(id)
+    const now = mark(content)
     marks.set(id, now)
     return { row, id, action: there === undefined ? "insert" : before === now ? "unchanged" : "replace" }
   })

@@ -95,6 +95,106 @@ describe.each([...remotes, ...hosted])("indexes that somebody wants to break, on
     })
   )
 
-  // docs/indexes.md, "When others write": "The next write of the store brings the rows up to date". What is refused is
-  // "a write of more" combinations, and nothing here writes any: the document is another program's.
+  // docs/indexes.md: "A document of another program whose lists have more combinations than an index holds keeps this index
+  // from being brought up to date, and nothing else".
+  const list = (length: number) => JSON.stringify(Array.from({ length }, (_, n) => n))
+  const wide = `{"f": ${list(101)}, "g": ${list(101)}}`
+  test(
+    "a document of another program with too many combinations stops neither writes nor queries",
+    Effect.gen(function* () {
+      const { store, things } = yield* opened({
+        format: 2,
+        indexes: { things: [{ fields: ["f", "g"] }, "g"] }
+      })
+      yield* things.insert({ f: 7, g: 7 }, { id: "first" })
+      yield* byHand({ wide })
+      yield* things.insert({ f: 7, g: 8 }, { id: "second" })
+      yield* things.update("first", { g: 9 })
+      assert.deepStrictEqual(yield* found(things, { f: 7 }), ["first", "second", "wide"])
+      assert.deepStrictEqual(yield* found(things, { f: 7, g: 9 }), ["first", "wide"])
+      assert.deepInclude(yield* things.explainQuery({ where: { f: 7, g: 9 } }), {
+        source: "index",
+        current: false
+      })
+      assert.isTrue((yield* things.explainQuery({ where: { g: 9 } })).current, "the other index follows")
+      const refused = yield* Effect.flip(things.update("wide", { h: 1 }))
+      assert.match(refused.message, /things\/wide cannot be indexed/)
+      assert.match((yield* Effect.flip(store.reindex())).message, /things\/wide cannot be indexed/)
+      const named = (yield* store.doctorWith({ deep: true })).find(({ code }) => code === "index-unfit")
+      assert.deepStrictEqual(named?.ids, ["wide"])
+      yield* things.update("wide", { f: 7 })
+      assert.isTrue((yield* things.explainQuery({ where: { f: 7, g: 9 } })).current)
+      assert.deepStrictEqual(yield* found(things, { f: 7 }), ["first", "second", "wide"])
+      const bad = (yield* store.doctorWith({ deep: true })).filter(({ severity }) => severity !== "ok")
+      assert.deepStrictEqual(bad, [])
+    })
+  )
+
+  test(
+    "an index that begins beside such a document waits for it",
+    Effect.gen(function* () {
+      const { things: plain } = yield* opened({ format: 2, indexes: { things: ["h"] } })
+      yield* plain.insert({ f: 1, g: 1 }, { id: "first" })
+      yield* byHand({ wide })
+      const remote = yield* GitRemote
+      const settings = { format: 2, indexes: { things: ["h", { fields: ["f", "g"] }] } }
+      const change: Change = {
+        _tag: "Put",
+        path: "data/_chainstore.json",
+        content: new TextEncoder().encode(`${JSON.stringify(settings, null, 2)}\n`)
+      }
+      yield* remote.commit("main", yield* remote.head("main"), { message: "settings", changes: [change] })
+      const { things } = yield* opened({})
+      yield* things.insert({ f: 1, g: 2 }, { id: "second" })
+      assert.deepStrictEqual(yield* found(things, { f: 1 }), ["first", "second", "wide"])
+      yield* things.delete("wide")
+      assert.isTrue((yield* things.explainQuery({ where: { f: 1, g: 2 } })).current)
+      assert.deepStrictEqual(yield* found(things, { f: 1 }), ["first", "second"])
+    })
+  )
+
+  test(
+    "a manifest whose fields somebody changed by hand is not taken for the documents",
+    Effect.gen(function* () {
+      const { things: before } = yield* opened({ format: 2, manifests: { things: ["f"] } })
+      yield* before.insert({ f: 1, g: 1 }, { id: "first" })
+      const remote = yield* GitRemote
+      const settings = { format: 2, manifests: { things: ["f", "g"] } }
+      const change: Change = {
+        _tag: "Put",
+        path: "data/_chainstore.json",
+        content: new TextEncoder().encode(`${JSON.stringify(settings, null, 2)}\n`)
+      }
+      yield* remote.commit("main", yield* remote.head("main"), { message: "settings", changes: [change] })
+      const { things } = yield* opened({})
+      yield* things.insert({ f: 2, g: 2 }, { id: "second" })
+      for (const where of [{ g: { exists: true } }, { g: { atLeast: 1 } }]) {
+        const { documents } = yield* things.query({ where, select: ["f", "g"], orderBy: "g" })
+        assert.deepStrictEqual(documents as ReadonlyArray<unknown>, [
+          { _id: "first", f: 1, g: 1 },
+          { _id: "second", f: 2, g: 2 }
+        ])
+        assert.strictEqual(yield* things.countWhere(where), 2)
+      }
+      assert.deepStrictEqual(yield* things.distinct("g"), [1, 2])
+    })
+  )
+
+  test(
+    "equalities of one field that are joined by or use its index as in does",
+    Effect.gen(function* () {
+      const { things } = yield* opened({ format: 2, indexes: { things: ["f"] } })
+      for (const n of [1, 2, 3]) yield* things.insert({ f: n === 3 ? [3, 1] : n }, { id: `d${n}` })
+      const where = { or: [{ f: 1 }, { f: { in: [2] } }, { f: 1 }] }
+      assert.deepStrictEqual(yield* found(things, where), ["d1", "d2", "d3"])
+      assert.deepInclude(yield* things.explainQuery({ where }), { source: "index", ranges: 2, restricted: 1 })
+      const page = yield* things.query({ where, limit: 1 })
+      const next = yield* things.query({ where: { f: { in: [1, 2] } }, cursor: page.cursor })
+      assert.deepStrictEqual(
+        next.documents.map(({ _id }) => _id),
+        ["d2", "d3"],
+        "it is the same query"
+      )
+    })
+  )
 })

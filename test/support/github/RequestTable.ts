@@ -124,6 +124,17 @@ const written = (s: StoreService) =>
 const recorded: Partial<Row> = { store: derived, before: written }
 const byIndex: Partial<Row> = { store: { indexes: { docs: ["name"] } }, seed: seedMany(20), reads: true }
 
+/** Twenty documents of each category, in trees. */
+const byTree: Partial<Row> = {
+  store: { format: 2, indexes: { docs: ["category", "n"] }, manifests: { docs: ["name"] } },
+  seed: seedMany(140),
+  reads: true
+}
+const byCity = (s: StoreService) => docs(s).query({ where: { category: "c3" }, limit: 20 })
+const inRange = (s: StoreService) =>
+  docs(s).query({ where: { n: { atLeast: 50, lessThan: 70 } }, orderBy: "n", limit: 20 })
+const bySelected = (s: StoreService) => docs(s).query({ select: ["name"], limit: 20 })
+
 /** The table, row by row. */
 export const rows: ReadonlyArray<Row> = [
   row("insert", "1", [1, 1, 3, 2], insert),
@@ -181,6 +192,10 @@ export const rows: ReadonlyArray<Row> = [
   }),
   row("findBy, indexed, one hit, cold", "2", [2, 2, 4, 3], byName, { ...byIndex, owed: { rest: 3 } }),
   row("findBy, indexed, one hit, warm", "1, stale", [2, 2], byName, { ...byIndex, before: byName }),
+  // One request for each document, and at most 8 others, or 5 over GraphQL.
+  row("query of 20 documents by an equality, tree index", "", [28, 5, 28, 5], byCity, byTree),
+  row("query of 20 documents by a range in its order, tree index", "", [28, 5, 28, 5], inRange, byTree),
+  row("query of 20 documents by rows of a tree manifest", "", [8, 5, 8, 5], bySelected, byTree),
   row("count", "1", [1, 1, 2, 2], (s) => docs(s).count, { reads: true, seed: seedMany(20) }),
   row("list", "1", [1, 1, 2, 2], (s) => docs(s).list(), { reads: true, seed: seedMany(20) }),
   row("transaction of 3 inserts", "8", [8, 6, 11, 7], (s) =>
