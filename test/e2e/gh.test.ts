@@ -123,22 +123,30 @@ describe.skipIf(!hasGh)("gh", () => {
           yield* works("repo", "create", "local/pulls", "--public", "--add-readme")
           yield* works("repo", "clone", "local/pulls")
           const clone = join(directory, "pulls")
+          // Not in turn with the host, which answers in this process.
           const git = (...args: ReadonlyArray<string>) =>
-            execFileSync("git", ["-C", clone, ...args], {
-              encoding: "utf8",
-              env: { ...process.env, ...env, ...identity }
-            }).trim()
+            Effect.promise(
+              () =>
+                new Promise<string>((resolve, reject) =>
+                  execFile(
+                    "git",
+                    ["-C", clone, ...args],
+                    { env: { ...env, ...identity } },
+                    (error, out, errors) => (error === null ? resolve(out.trim()) : reject(new Error(errors)))
+                  )
+                )
+            )
           const inClone = (...args: ReadonlyArray<string>) =>
             Effect.map(ghIn(clone, ...args), ({ code, errors, out }) => {
               assert.strictEqual(code, 0, `gh ${args.join(" ")}: ${out}${errors}`)
               return out
             })
           for (const branch of ["one", "two"]) {
-            git("switch", "-q", "-c", branch, "origin/main")
+            yield* git("switch", "-q", "-c", branch, "origin/main")
             writeFileSync(join(clone, `${branch}.txt`), branch)
-            git("add", ".")
-            git("commit", "-q", "-m", `add ${branch}`)
-            git("push", "-q", "-u", "origin", branch)
+            yield* git("add", ".")
+            yield* git("commit", "-q", "-m", `add ${branch}`)
+            yield* git("push", "-q", "-u", "origin", branch)
             const made = yield* inClone(
               "pr",
               "create",
@@ -159,8 +167,11 @@ describe.skipIf(!hasGh)("gh", () => {
           assert.match(yield* inClone("pr", "list"), /^2\tAdd two\ttwo\tOPEN/)
           assert.match(yield* inClone("pr", "view", "1"), /title:\tAdd one\nstate:\tOPEN\nauthor:\tlocal\n/)
           yield* inClone("pr", "merge", "1", "--merge")
-          git("fetch", "-q")
-          assert.strictEqual(git("log", "-1", "--format=%s", "origin/main"), "Merge pull request #1 from one")
+          yield* git("fetch", "-q")
+          assert.strictEqual(
+            yield* git("log", "-1", "--format=%s", "origin/main"),
+            "Merge pull request #1 from one"
+          )
           yield* inClone("pr", "close", "2")
           const states = yield* inClone("pr", "list", "--state", "all", "--json", "number,state,mergedBy")
           assert.deepStrictEqual(

@@ -195,12 +195,10 @@ const kept: Readonly<Record<string, true | ReadonlyArray<string>>> = {
   UserEdge: true,
   AutoMergeRequest: ["authorEmail", "commitBody", "commitHeadline", "enabledAt", "enabledBy", "mergeMethod"],
   Milestone: ["description", "dueOn", "id", "number", "title"],
-  IssueComment: ["author", "authorAssociation", "body", "createdAt", "id", "includesCreatedEdit"].concat([
-    "isMinimized",
-    "minimizedReason",
-    "reactionGroups",
-    "url"
-  ]),
+  IssueComment: [
+    ...["author", "authorAssociation", "body", "createdAt", "id", "includesCreatedEdit", "isMinimized"],
+    ...["minimizedReason", "reactionGroups", "url", "viewerDidAuthor"]
+  ],
   IssueCommentConnection: true,
   IssueCommentEdge: true,
   CommentAuthorAssociation: true,
@@ -220,6 +218,8 @@ const kept: Readonly<Record<string, true | ReadonlyArray<string>>> = {
   ReviewRequestConnection: true,
   ReviewRequestEdge: true,
   RequestedReviewer: true,
+  Team: ["id", "name", "organization", "slug", "url"],
+  Organization: ["avatarUrl", "id", "login", "name", "repositories", "repository", "url"],
   ProjectCard: ["column", "id", "project"],
   ProjectCardConnection: true,
   ProjectCardEdge: true,

@@ -140,16 +140,16 @@ export const pullRequest = (context: Context, hosted: Hosted, request: Request) 
             Effect.forEach(oids, (oid) => Effect.map(commit(oid), (shown) => ({ oid, shown })))
           )
         ),
-        (all) =>
-          Connection.slice(
-            "commits",
-            args,
-            all.map(({ oid, shown }) => ({
-              id: nodeId("PullRequestCommit", fullName, `${request.number}`, oid),
-              url: Links.html(call.links, fullName, "commit", oid),
-              commit: shown
-            }))
-          )
+        (all) => {
+          const shown = all.map(({ oid, shown }) => ({
+            id: nodeId("PullRequestCommit", fullName, `${request.number}`, oid),
+            url: Links.html(call.links, fullName, "commit", oid),
+            commit: shown
+          }))
+          // Whoever wants to know how many there are gives no bounds, as GitHub lets them.
+          const isCounted = args.first == null && args.last == null
+          return isCounted ? { totalCount: all.length } : Connection.slice("commits", args, shown)
+        }
       ),
     labels: (args: Connection.ConnectionArguments) =>
       Connection.slice(
