@@ -1,6 +1,7 @@
 import { Args, Options } from "@effect/cli"
 import { Effect, Option, Stream } from "effect"
 import { ValidationError } from "../domain/StoreError.js"
+import type { DocumentDifference } from "../store/Branches.js"
 import { differences } from "../store/browse/index.js"
 import { Store } from "../store/Store.js"
 import { textOption } from "./CommandOptions.js"
@@ -57,6 +58,32 @@ export const branch = storeCommand(
     })
 )
 
+/** The documents with the fields that differ. */
+export const withFields = <E>(differing: Stream.Stream<DocumentDifference, E>) =>
+  Stream.mapEffect(differing, ({ after, before, ...document }) =>
+    Effect.map(Effect.all([before, after]), ([was, is]) => ({
+      ...document,
+      fields: differences(Option.getOrNull(was), Option.getOrNull(is))
+    }))
+  )
+
+type Compared = Stream.Stream.Success<ReturnType<typeof withFields>>
+
+/** What differs, in lines. */
+export const comparedLines = (documents: ReadonlyArray<Compared>): string =>
+  documents.length === 0
+    ? "No document differs."
+    : documents
+        .flatMap(({ collection, fields, id, kind }) => [
+          `${kind} ${collection}/${id}`,
+          ...(kind === "changed"
+            ? differenceLines(fields)
+                .split("\n")
+                .map((line) => `  ${line}`)
+            : [])
+        ])
+        .join("\n")
+
 const named = (name: string, description: string) =>
   Args.text({ name }).pipe(Args.withDescription(description))
 
@@ -75,28 +102,7 @@ export const compare = storeCommand(
   ({ a, against, b, json }) =>
     Effect.gen(function* () {
       const store = yield* Store
-      const found = yield* Stream.runCollect(
-        Stream.mapEffect(store.compare(a, b, { against }), ({ after, before, ...document }) =>
-          Effect.map(Effect.all([before, after]), ([was, is]) => ({
-            ...document,
-            fields: differences(Option.getOrNull(was), Option.getOrNull(is))
-          }))
-        )
-      )
-      const documents = Array.from(found)
-      yield* print(json, documents, () =>
-        documents.length === 0
-          ? "No document differs."
-          : documents
-              .flatMap(({ collection, fields, id, kind }) => [
-                `${kind} ${collection}/${id}`,
-                ...(kind === "changed"
-                  ? differenceLines(fields)
-                      .split("\n")
-                      .map((line) => `  ${line}`)
-                  : [])
-              ])
-              .join("\n")
-      )
+      const documents = Array.from(yield* Stream.runCollect(withFields(store.compare(a, b, { against }))))
+      yield* print(json, documents, () => comparedLines(documents))
     })
 )

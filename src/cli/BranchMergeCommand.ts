@@ -18,6 +18,33 @@ const sentence = ({ commitSha, documents, files, kind }: Merged, from: string): 
     : `${from} is merged${at}${kind === "fastForward" ? " by a fast-forward" : ""}: ${changes}.`
 }
 
+const isStopped = ({ conflicts }: Merged, dryRun: boolean) => dryRun && conflicts.length > 0
+
+/** What a merge did or would do, in lines. */
+export const mergedLines = (merged: Merged, from: string, dryRun: boolean): string =>
+  [
+    isStopped(merged, dryRun)
+      ? `${from} does not merge by itself: ${counted(merged.conflicts.length, "conflict")}.`
+      : sentence(merged, from),
+    ...merged.documents.map(({ collection, id, kind }) => `  ${kind} ${collection}/${id}`),
+    ...merged.files.map((path) => `  ${path}`),
+    ...merged.conflicts.map(({ problem }) => `  ${dryRun ? "conflict" : "decided"}: ${problem}`)
+  ].join("\n")
+
+/** Fails where a dry run has found conflicts. */
+export const stoppedBy = (operation: string, merged: Merged, from: string, dryRun: boolean) =>
+  isStopped(merged, dryRun)
+    ? Effect.fail(
+        new ConflictError({
+          operation,
+          message: `${from} does not merge by itself: ${counted(merged.conflicts.length, "conflict")}`,
+          hint: "change one of the branches, or give --on-conflict",
+          conflicts: [],
+          unmerged: merged.conflicts
+        })
+      )
+    : Effect.void
+
 export const merge = storeCommand(
   "merge",
   "Merge a branch: documents by their fields, as one commit with both parents.",
@@ -45,25 +72,9 @@ export const merge = storeCommand(
         fastForward: !noFastForward,
         dryRun
       })
-      const isStopped = dryRun && merged.conflicts.length > 0
       yield* print(json, { ...merged, commitSha: Option.getOrNull(merged.commitSha) }, () =>
-        [
-          isStopped
-            ? `${from} does not merge by itself: ${counted(merged.conflicts.length, "conflict")}.`
-            : sentence(merged, from),
-          ...merged.documents.map(({ collection, id, kind }) => `  ${kind} ${collection}/${id}`),
-          ...merged.files.map((path) => `  ${path}`),
-          ...merged.conflicts.map(({ problem }) => `  ${dryRun ? "conflict" : "decided"}: ${problem}`)
-        ].join("\n")
+        mergedLines(merged, from, dryRun)
       )
-      if (isStopped) {
-        return yield* new ConflictError({
-          operation: "merge",
-          message: `${from} does not merge by itself: ${counted(merged.conflicts.length, "conflict")}`,
-          hint: "change one of the branches, or give --on-conflict",
-          conflicts: [],
-          unmerged: merged.conflicts
-        })
-      }
+      yield* stoppedBy("merge", merged, from, dryRun)
     })
 )

@@ -8,6 +8,7 @@ import { exportCommand } from "./ExportCommand.js"
 import { type CommandHelp, commandHelp, helpFor, switchesOf } from "./Help.js"
 import { importCommand } from "./ImportCommand.js"
 import { printable } from "./Printable.js"
+import { proposals, propose } from "./ProposalCommands.js"
 import { put } from "./PutCommand.js"
 import { query } from "./QueryCommand.js"
 import { collections, diff, get, history, indexes } from "./ReadCommands.js"
@@ -34,6 +35,8 @@ const commands = [
   branch,
   compare,
   merge,
+  propose,
+  proposals,
   importCommand,
   exportCommand,
   reindex,

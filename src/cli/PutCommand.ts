@@ -80,7 +80,7 @@ export const put = storeCommand(
   ({ dryRun }) => (dryRun ? "imagine" : "create")
 )
 
-const textOf = (data: Option.Option<string>, file: Option.Option<string>) =>
+export const textOf = (data: Option.Option<string>, file: Option.Option<string>) =>
   Effect.gen(function* () {
     if (Option.isSome(data)) return data.value
     const files = yield* FileSystem.FileSystem
@@ -91,7 +91,7 @@ const textOf = (data: Option.Option<string>, file: Option.Option<string>) =>
     return Chunk.join(yield* Stream.runCollect(utf8Text(bytes, "put")), "")
   })
 
-const documentIn = (text: string) =>
+export const documentIn = (text: string) =>
   Effect.try({
     try: () => {
       const value = parseExactly(text)

@@ -51,4 +51,43 @@ describe("branches on the command line", () => {
       assert.strictEqual((yield* call(["merge", "nowhere", ...repo])).code, 3)
     })
   )
+
+  it.scopedLive("are proposed, shown, accepted and closed", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      const repo = ["--repo", "local/tea"]
+      const run = (...line: ReadonlyArray<string>) => call([...line, ...repo], { terminal: true })
+      const ok = (...line: ReadonlyArray<string>) =>
+        Effect.map(run(...line), (ran) => {
+          assert.strictEqual(ran.code, 0, ran.err)
+          return ran.out.trim()
+        })
+      yield* ok("put", "products", "tea", "--data", '{"price": 1}')
+      const made = yield* ok(
+        ...["propose", "products", "tea", "--data", '{"price": 2}', "--title", "Dearer tea", "--body", "Why."]
+      )
+      const [, id = ""] = /^(\w+) open: Dearer tea, for main$/.exec(made) ?? []
+      assert.notStrictEqual(id, "", made)
+      yield* ok("propose", "products", "milk", "--data", "{}", "--to", id)
+      assert.match(yield* ok("proposals"), new RegExp(`${id} +open +main +Dearer tea`))
+      const shown = yield* ok("proposals", id)
+      assert.match(shown, /Why\.\n\nadded products\/milk\nchanged products\/tea\n/)
+      assert.match(yield* ok("proposals", id, "--accept", "--dry-run"), /would be merged: 2 documents/)
+      yield* ok("put", "products", "tea", "--data", '{"price": 3}')
+      assert.strictEqual((yield* run("proposals", id, "--accept")).code, 4)
+      assert.match(
+        yield* ok("proposals", id, "--accept", "--on-conflict", "theirs"),
+        /is merged in [0-9a-f]{7}: 2 documents/
+      )
+      assert.deepInclude((yield* call(["get", "products", "tea", ...repo])).json(), { price: 2 })
+      assert.strictEqual(yield* ok("proposals"), "There are no such proposals.")
+      assert.strictEqual((yield* run("proposals", id, "--close")).code, 4)
+      const other = /^\w+/.exec(yield* ok("propose", "products", "tea", "--delete", "--title", "No tea"))![0]
+      assert.match(yield* ok("proposals", other, "--close"), /closed: No tea/)
+      assert.match(yield* ok("proposals", "--state", "all"), /accepted[^\n]*Dearer tea\n.*closed[^\n]*No tea/)
+      assert.strictEqual((yield* run("propose", "products", "tea", "--delete")).code, 2)
+      assert.strictEqual((yield* run("proposals", "--accept")).code, 2)
+      assert.strictEqual((yield* run("proposals", "nowhere")).code, 3)
+    })
+  )
 })

@@ -17,6 +17,13 @@ const hasGh = (() => {
   }
 })()
 
+const identity = {
+  GIT_AUTHOR_NAME: "Ada",
+  GIT_AUTHOR_EMAIL: "ada@example.org",
+  GIT_COMMITTER_NAME: "Ada",
+  GIT_COMMITTER_EMAIL: "ada@example.org"
+}
+
 /** GitHub's own command line, led to the host by a unix socket: it speaks HTTPS to anything else. */
 const client = Effect.gen(function* () {
   const { token, url } = yield* HostServer
@@ -68,7 +75,7 @@ const client = Effect.gen(function* () {
       assert.strictEqual(code, 0, `gh ${args.join(" ")}: ${out}${errors}`)
       return out
     })
-  return { directory, gh, ghIn, works }
+  return { directory, env, gh, ghIn, works }
 })
 
 describe.skipIf(!hasGh)("gh", () => {
@@ -108,13 +115,82 @@ describe.skipIf(!hasGh)("gh", () => {
       120_000
     )
 
+    it.scoped(
+      "makes, lists, shows, merges and closes pull requests",
+      () =>
+        Effect.gen(function* () {
+          const { directory, env, ghIn, works } = yield* client
+          yield* works("repo", "create", "local/pulls", "--public", "--add-readme")
+          yield* works("repo", "clone", "local/pulls")
+          const clone = join(directory, "pulls")
+          // Not in turn with the host, which answers in this process.
+          const git = (...args: ReadonlyArray<string>) =>
+            Effect.promise(
+              () =>
+                new Promise<string>((resolve, reject) =>
+                  execFile(
+                    "git",
+                    ["-C", clone, ...args],
+                    { env: { ...env, ...identity } },
+                    (error, out, errors) => (error === null ? resolve(out.trim()) : reject(new Error(errors)))
+                  )
+                )
+            )
+          const inClone = (...args: ReadonlyArray<string>) =>
+            Effect.map(ghIn(clone, ...args), ({ code, errors, out }) => {
+              assert.strictEqual(code, 0, `gh ${args.join(" ")}: ${out}${errors}`)
+              return out
+            })
+          for (const branch of ["one", "two"]) {
+            yield* git("switch", "-q", "-c", branch, "origin/main")
+            writeFileSync(join(clone, `${branch}.txt`), branch)
+            yield* git("add", ".")
+            yield* git("commit", "-q", "-m", `add ${branch}`)
+            yield* git("push", "-q", "-u", "origin", branch)
+            const made = yield* inClone(
+              "pr",
+              "create",
+              "--title",
+              `Add ${branch}`,
+              "--body",
+              "Why.",
+              "--base",
+              "main"
+            )
+            assert.match(made, /\/local\/pulls\/pull\/\d\n$/)
+          }
+          const listed = yield* inClone("pr", "list", "--json", "number,title,state,headRefName,baseRefName")
+          assert.deepStrictEqual(JSON.parse(listed), [
+            { number: 2, title: "Add two", state: "OPEN", headRefName: "two", baseRefName: "main" },
+            { number: 1, title: "Add one", state: "OPEN", headRefName: "one", baseRefName: "main" }
+          ])
+          assert.match(yield* inClone("pr", "list"), /^2\tAdd two\ttwo\tOPEN/)
+          assert.match(yield* inClone("pr", "view", "1"), /title:\tAdd one\nstate:\tOPEN\nauthor:\tlocal\n/)
+          yield* inClone("pr", "merge", "1", "--merge")
+          yield* git("fetch", "-q")
+          assert.strictEqual(
+            yield* git("log", "-1", "--format=%s", "origin/main"),
+            "Merge pull request #1 from one"
+          )
+          yield* inClone("pr", "close", "2")
+          const states = yield* inClone("pr", "list", "--state", "all", "--json", "number,state,mergedBy")
+          assert.deepStrictEqual(
+            JSON.parse(states).map((one: Rest.Json) => [one.number, one.state, one.mergedBy?.login ?? null]),
+            [
+              [2, "CLOSED", null],
+              [1, "MERGED", "local"]
+            ]
+          )
+        }),
+      120_000
+    )
+
     it.scoped("says what the host does not have", () =>
       Effect.gen(function* () {
         const { gh } = yield* client
         yield* Rest.repository("refused", { "a.json": "1\n" })
         for (const command of [
           "issue list --repo local/refused",
-          "pr list --repo local/refused",
           "label list --repo local/refused",
           "repo list --archived"
         ]) {

@@ -18,7 +18,10 @@ import {
 /** The types that stay; a list names the fields that stay, `true` means all whose types stay. */
 const kept: Readonly<Record<string, true | ReadonlyArray<string>>> = {
   Query: ["id", "node", "nodes", "rateLimit", "repository", "repositoryOwner", "user", "viewer"],
-  Mutation: ["createCommitOnBranch", "createRef", "createRepository", "deleteRef", "updateRef", "updateRefs"],
+  Mutation: [
+    ...["closePullRequest", "createCommitOnBranch", "createPullRequest", "createRef", "createRepository"],
+    ...["deleteRef", "mergePullRequest", "reopenPullRequest", "updatePullRequest", "updateRef", "updateRefs"]
+  ],
   Node: true,
   Actor: ["avatarUrl", "login", "url"],
   RepositoryOwner: ["avatarUrl", "id", "login", "repositories", "repository", "url"],
@@ -36,7 +39,7 @@ const kept: Readonly<Record<string, true | ReadonlyArray<string>>> = {
     ...["homepageUrl", "id", "isArchived", "isDisabled", "isEmpty", "isFork"],
     ...["isInOrganization", "isLocked", "isMirror", "isPrivate", "isTemplate", "latestRelease"],
     ...["mergeCommitAllowed", "mirrorUrl", "name", "nameWithOwner", "object", "owner"],
-    ...["parent", "pushedAt", "rebaseMergeAllowed", "ref", "refs", "releases"],
+    ...["parent", "pullRequest", "pullRequests", "pushedAt", "rebaseMergeAllowed", "ref", "refs", "releases"],
     ...["resourcePath", "squashMergeAllowed", "sshUrl", "stargazerCount", "templateRepository", "updatedAt"],
     ...[
       "url",
@@ -91,6 +94,7 @@ const kept: Readonly<Record<string, true | ReadonlyArray<string>>> = {
       "oid",
       "parents",
       "repository",
+      "statusCheckRollup",
       "tarballUrl",
       "tree",
       "treeUrl"
@@ -117,6 +121,145 @@ const kept: Readonly<Record<string, true | ReadonlyArray<string>>> = {
     ],
     ...["size", "type"]
   ],
+  PullRequest: [
+    ...[
+      "additions",
+      "assignees",
+      "author",
+      "autoMergeRequest",
+      "baseRef",
+      "baseRefName",
+      "baseRefOid",
+      "body"
+    ],
+    ...["changedFiles", "closed", "closedAt", "comments", "commits", "createdAt", "databaseId", "deletions"],
+    ...["files", "headRef", "headRefName", "headRefOid", "headRepository", "headRepositoryOwner", "id"],
+    ...[
+      "isCrossRepository",
+      "isDraft",
+      "isInMergeQueue",
+      "isMergeQueueEnabled",
+      "labels",
+      "maintainerCanModify"
+    ],
+    ...[
+      "mergeCommit",
+      "mergeStateStatus",
+      "mergeable",
+      "merged",
+      "mergedAt",
+      "mergedBy",
+      "milestone",
+      "number"
+    ],
+    ...[
+      "potentialMergeCommit",
+      "projectCards",
+      "projectItems",
+      "reactionGroups",
+      "repository",
+      "resourcePath"
+    ],
+    ...[
+      "reviewDecision",
+      "reviewRequests",
+      "reviews",
+      "state",
+      "statusCheckRollup",
+      "title",
+      "updatedAt",
+      "url"
+    ]
+  ],
+  PullRequestConnection: true,
+  PullRequestEdge: true,
+  PullRequestState: true,
+  PullRequestCommit: ["commit", "id", "url"],
+  PullRequestCommitConnection: true,
+  PullRequestCommitEdge: true,
+  PullRequestChangedFile: true,
+  PullRequestChangedFileConnection: true,
+  PullRequestChangedFileEdge: true,
+  PatchStatus: true,
+  MergeableState: true,
+  MergeStateStatus: true,
+  PullRequestMergeMethod: true,
+  IssueOrder: true,
+  IssueOrderField: true,
+  Label: ["color", "description", "id", "name", "url"],
+  LabelConnection: true,
+  LabelEdge: true,
+  LabelOrder: true,
+  LabelOrderField: true,
+  UserConnection: true,
+  UserEdge: true,
+  AutoMergeRequest: ["authorEmail", "commitBody", "commitHeadline", "enabledAt", "enabledBy", "mergeMethod"],
+  Milestone: ["description", "dueOn", "id", "number", "title"],
+  IssueComment: [
+    ...["author", "authorAssociation", "body", "createdAt", "id", "includesCreatedEdit", "isMinimized"],
+    ...["minimizedReason", "reactionGroups", "url", "viewerDidAuthor"]
+  ],
+  IssueCommentConnection: true,
+  IssueCommentEdge: true,
+  CommentAuthorAssociation: true,
+  ReactionGroup: ["content", "users"],
+  ReactionContent: true,
+  ReactingUserConnection: ["totalCount"],
+  PullRequestReview: ["author", "authorAssociation", "body", "commit", "id", "reactionGroups"].concat([
+    "state",
+    "submittedAt",
+    "url"
+  ]),
+  PullRequestReviewConnection: true,
+  PullRequestReviewEdge: true,
+  PullRequestReviewState: true,
+  PullRequestReviewDecision: true,
+  ReviewRequest: ["id", "requestedReviewer"],
+  ReviewRequestConnection: true,
+  ReviewRequestEdge: true,
+  RequestedReviewer: true,
+  Team: ["id", "name", "organization", "slug", "url"],
+  Organization: ["avatarUrl", "id", "login", "name", "repositories", "repository", "url"],
+  ProjectCard: ["column", "id", "project"],
+  ProjectCardConnection: true,
+  ProjectCardEdge: true,
+  ProjectCardArchivedState: true,
+  ProjectColumn: ["id", "name"],
+  Project: ["id", "name"],
+  StatusCheckRollup: ["contexts", "id", "state"],
+  StatusState: true,
+  StatusCheckRollupContext: true,
+  StatusCheckRollupContextConnection: ["nodes", "pageInfo", "totalCount"],
+  CheckRun: ["checkSuite", "completedAt", "conclusion", "detailsUrl", "id", "isRequired", "name"].concat([
+    "startedAt",
+    "status"
+  ]),
+  CheckSuite: ["id", "workflowRun"],
+  WorkflowRun: ["id", "event", "workflow"],
+  Workflow: ["id", "name"],
+  CheckConclusionState: true,
+  CheckStatusState: true,
+  StatusContext: [
+    "avatarUrl",
+    "context",
+    "createdAt",
+    "description",
+    "id",
+    "isRequired",
+    "state",
+    "targetUrl"
+  ],
+  CreatePullRequestInput: true,
+  CreatePullRequestPayload: true,
+  ClosePullRequestInput: true,
+  ClosePullRequestPayload: true,
+  ReopenPullRequestInput: true,
+  ReopenPullRequestPayload: true,
+  UpdatePullRequestInput: true,
+  UpdatePullRequestPayload: true,
+  PullRequestUpdateState: true,
+  MergePullRequestInput: true,
+  MergePullRequestPayload: true,
   Blob: true,
   Tag: true,
   PageInfo: true,
@@ -209,6 +352,8 @@ const prune = (definition: DefinitionNode): ReadonlyArray<DefinitionNode> => {
           values: (definition.values ?? []).map((value) => ({ ...value, directives: [] }))
         }
       ]
+    case Kind.UNION_TYPE_DEFINITION:
+      return [{ ...definition, directives: [], types: (definition.types ?? []).filter(stays) }]
     case Kind.SCALAR_TYPE_DEFINITION:
       return [{ ...definition, directives: [] }]
     default:

@@ -55,6 +55,7 @@ export const commit = (context: Context, hosted: Hosted, info: CommitInfo) => {
     committer: () => actor(context, committer),
     authoredByCommitter: author.email === committer.email,
     authoredDate: () => seconds(author.date),
+    statusCheckRollup: null,
     committedDate: () => seconds(committer.date),
     additions: sum("additions"),
     deletions: sum("deletions"),

@@ -16,6 +16,7 @@ import { createCommitOnBranch } from "./CommitOnBranch.js"
 import type { Context, Eventual } from "./Context.js"
 import { createRepository } from "./CreateRepository.js"
 import { failure } from "./GraphQlFailure.js"
+import * as PullRequests from "./PullRequests.js"
 import { byId, fail, type Given, refById } from "./Target.js"
 
 const commitFor = (git: GitRepository, name: string, given: string) =>
@@ -168,10 +169,15 @@ const resolver =
 
 /** The root of mutations. */
 export const root = {
+  closePullRequest: resolver(PullRequests.closePullRequest),
   createCommitOnBranch: resolver(createCommitOnBranch),
+  createPullRequest: resolver(PullRequests.createPullRequest),
   createRef: resolver(createRef),
   createRepository: resolver(createRepository),
   deleteRef: resolver(deleteRef),
+  mergePullRequest: resolver(PullRequests.mergePullRequest),
+  reopenPullRequest: resolver(PullRequests.reopenPullRequest),
+  updatePullRequest: resolver(PullRequests.updatePullRequest),
   updateRef: resolver(updateRef),
   updateRefs: resolver(updateRefs)
 }

@@ -9,6 +9,7 @@ import * as Revision from "../repository/Revision.js"
 import { pushedAt } from "../rest/RepositoryView.js"
 import * as Connection from "./Connection.js"
 import { after, type Context } from "./Context.js"
+import * as PullRequests from "./PullRequests.js"
 
 /** What GitHub has and this host does not. */
 const without = {
@@ -47,6 +48,7 @@ export const repository = (context: Context, hosted: Hosted) => {
   const pushed = () => run(Effect.map(pushedAt(hosted), Option.getOrNull))
   return {
     ...without,
+    ...PullRequests.ofRepository(context, hosted),
     __typename: "Repository",
     id: () => nodeId("Repository", owner, name),
     databaseId: () => numericId(fullName),
