@@ -8,6 +8,7 @@ import * as Store from "../../../../src/store/Store.js"
 import type { StoreOptions } from "../../../../src/store/StoreOptions.js"
 import { commandLine } from "../../../cli/CommandLine.js"
 import { newRepository, scopedClientOf } from "../../../support/github/OnHost.js"
+import { runPushes, sample } from "../../../support/github/PushMatrix.js"
 import { HostServer } from "../../../support/host/HostServer.js"
 import { hostServer } from "../../core/Remotes.js"
 
@@ -296,6 +297,21 @@ describe('a store on GitHub with commitVia: "push"', () => {
       assert.strictEqual(version?.author.slice(0, 3), "Ada")
       assert.strictEqual(yield* Stream.runCount(people.all()), 1)
     }))
+})
+
+describe("a write whose pushes are lost, come twice or are refused", () => {
+  const seed = process.env["CHAINSTORE_SEED"] ?? "pushes"
+
+  it.live(
+    "is done once, not done, or said to be uncertain",
+    () =>
+      Effect.gen(function* () {
+        const chosen = yield* sample(seed, Number(process.env["CHAINSTORE_CELLS"] ?? 10))
+        const wrong = yield* Effect.provideServiceEffect(runPushes(chosen), HostServer, hostServer)
+        assert.deepStrictEqual(wrong, [], `CHAINSTORE_SEED=${seed}`)
+      }),
+    1_200_000
+  )
 })
 
 describe('commitVia: "push"', () => {
