@@ -3,6 +3,7 @@ import type { Layer } from "effect"
 import { Config, Context, Effect, Option, Redacted } from "effect"
 import type { SettingsOptions } from "../domain/Settings.js"
 import type { ReadError } from "../store/Collection.js"
+import { type CommitVia, carriers } from "../store/remote/github/Options.js"
 import type { Store } from "../store/Store.js"
 import { integerOption, textOption } from "./CommandOptions.js"
 import { askToken } from "./Token.js"
@@ -19,6 +20,7 @@ export type Connection = {
   | {
       readonly _tag: "GitHub"
       readonly apiUrl: Option.Option<string>
+      readonly commitVia: Option.Option<CommitVia>
       readonly token: Option.Option<Redacted.Redacted>
     }
   | {
@@ -68,6 +70,11 @@ export const connectionOptions = {
     Options.withFallbackConfig(fromEnvironment("CHAINSTORE_API_URL")),
     Options.optional
   ),
+  commitVia: Options.choice("commit-via", carriers).pipe(
+    Options.withDescription("What carries a commit to GitHub (CHAINSTORE_COMMIT_VIA)"),
+    Options.withFallbackConfig(Config.literal(...carriers)("CHAINSTORE_COMMIT_VIA")),
+    Options.optional
+  ),
   gitUrl: Options.text("git-url").pipe(
     Options.withDescription("A repository of any Git server, as for `git clone` (CHAINSTORE_GIT_URL)"),
     Options.withFallbackConfig(fromEnvironment("CHAINSTORE_GIT_URL")),
@@ -105,6 +112,7 @@ type Given = {
   readonly shardWidth: Option.Option<number>
   readonly directory: Option.Option<string>
   readonly apiUrl: Option.Option<string>
+  readonly commitVia: Option.Option<CommitVia>
   readonly gitUrl: Option.Option<string>
   readonly token: boolean
 }
@@ -154,5 +162,6 @@ export const connectionOf = (given: Given) =>
       const data = yield* Config.withDefault(fromEnvironment("CHAINSTORE_DATA"), ".chainstore")
       return { ...place, _tag: "Local", directory: `${data}/repos` } satisfies Connection
     }
-    return { ...place, _tag: "GitHub", apiUrl: given.apiUrl, token } satisfies Connection
+    const { apiUrl, commitVia } = given
+    return { ...place, _tag: "GitHub", apiUrl, commitVia, token } satisfies Connection
   })

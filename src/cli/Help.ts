@@ -37,6 +37,7 @@ const connection = [
   "root",
   "directory",
   "api-url",
+  "commit-via",
   "git-url",
   "token",
   "index",

@@ -42,6 +42,7 @@ const onApi = (connection: Extract<Connection, { _tag: "GitHub" }>) =>
       repo: connection.repo,
       token: Option.getOrUndefined(connection.token),
       apiUrl: Option.getOrUndefined(connection.apiUrl),
+      commitVia: Option.getOrUndefined(connection.commitVia),
       concurrency: 8
     }),
     FetchHttpClient.layer

@@ -20,4 +20,6 @@ describe("answers of random programs are explained by the order of the commits, 
     () => hostHolds({ useGraphql: true, commitVia: "graphql" }, programs, 6),
     60_000
   )
+
+  it("on our own host by push, with faults", () => hostHolds({ commitVia: "push" }, programs, 4), 60_000)
 })

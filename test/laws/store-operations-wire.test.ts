@@ -3,7 +3,10 @@ import { StoreLaws } from "chainstore/testing"
 import { Effect } from "effect"
 import * as GitHost from "../../src/store/remote/wire/GitHost.js"
 import * as StoreArbitrary from "../../src/testing/StoreArbitrary.js"
+import { hostServer } from "../store/core/Remotes.js"
 import * as HttpBackend from "../support/git/HttpBackend.js"
+import { newRepository, scopedClientOf } from "../support/github/OnHost.js"
+import { HostServer } from "../support/host/HostServer.js"
 import { wireHolds } from "../support/wirePrograms.js"
 
 /** Laws about races, which a remote decides; the soak tier holds it against all of them. */
@@ -15,6 +18,18 @@ describe("the laws of a store by Git's protocol", () => {
       Effect.flatMap(HttpBackend.make, (backend) => {
         const subject = { remote: GitHost.scoped({ url: backend.create("laws.git") }) }
         return Effect.promise(() => StoreLaws.check(StoreLaws.all[name], subject, { numRuns: 1 }))
+      })
+    )
+  }
+})
+
+describe('the laws of a store on our own host, with commitVia: "push"', () => {
+  for (const name of laws) {
+    it.scopedLive(name, () =>
+      Effect.gen(function* () {
+        const repository = yield* Effect.provideServiceEffect(newRepository, HostServer, hostServer)
+        const subject = { remote: scopedClientOf(repository, { commitVia: "push" }) }
+        yield* Effect.promise(() => StoreLaws.check(StoreLaws.all[name], subject, { numRuns: 1 }))
       })
     )
   }

@@ -23,7 +23,7 @@ const subject = (options: Partial<GitHub.GitHubOptions>) =>
         return response.status === 204 ? {} : ((await response.json()) as unknown)
       })
     yield* send("POST", "/user/repos", { name: "store" })
-    const connect = GitHub.make({
+    const connect = GitHub.scoped({
       repo,
       apiUrl: host.api,
       rawUrl: host.raw,
@@ -69,4 +69,11 @@ gitRemoteContract({
   sizes,
   timeout,
   promises
+})
+
+gitRemoteContract({
+  name: "GitHub's client on our own host, by push",
+  make: subject({ commitVia: "push" }),
+  sizes,
+  timeout
 })

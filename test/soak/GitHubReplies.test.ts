@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { cells as pushCells, runPushes } from "../support/github/PushMatrix.js"
 import { cells, runAlone, runInSequence, sample } from "../support/github/ReplyMatrix.js"
+import { layer as host } from "../support/host/HostServer.js"
 
 const hours = 3_600_000
 
@@ -18,6 +20,16 @@ describe("writes whose replies are lost, come twice, are refused, or come from a
       2 * hours
     )
   }
+
+  it.live(
+    "every operation with every pair of faults: by push",
+    () =>
+      Effect.gen(function* () {
+        const wrong = yield* Effect.provide(runPushes(pushCells), host())
+        assert.deepStrictEqual(wrong, [])
+      }),
+    2 * hours
+  )
 
   it.scoped(
     "10,000 operations one after the other, with pairs of faults",

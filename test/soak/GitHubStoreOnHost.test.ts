@@ -5,13 +5,14 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { Oid } from "../../src/domain/Oid.js"
 import { GitRemote } from "../../src/store/remote/GitRemote.js"
 import { makeServer } from "../support/github/InProcess.js"
-import { clientsOnHost } from "../support/github/OnHost.js"
+import { newRepository, scopedClientOf } from "../support/github/OnHost.js"
 import { remoteOf } from "../support/github/Remote.js"
 import { HostServer, layer as host } from "../support/host/HostServer.js"
 
 const ways = [
   ["over REST", {}],
-  ["over GraphQL", { useGraphql: true, commitVia: "graphql" }]
+  ["over GraphQL", { useGraphql: true, commitVia: "graphql" }],
+  ["by push", { commitVia: "push" }]
 ] as const
 
 const stores = [
@@ -28,7 +29,8 @@ for (const [way, options] of ways) {
           () =>
             Effect.gen(function* () {
               const server = Context.get(yield* Layer.build(host()), HostServer)
-              const remote = yield* Effect.provideService(clientsOnHost(options), HostServer, server)
+              const repository = yield* Effect.provideService(newRepository, HostServer, server)
+              const remote = scopedClientOf(repository, options)
               yield* Effect.promise(() => StoreLaws.check(law, { remote, options: settings }, { numRuns: 1 }))
             }).pipe(Effect.scoped),
           120_000

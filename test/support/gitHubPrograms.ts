@@ -86,7 +86,7 @@ export const hostHolds = (
       return {
         problems: () => [],
         connect: Effect.suspend(() =>
-          GitHub.make({
+          GitHub.scoped({
             repo: `local/${name}`,
             apiUrl: server.api,
             rawUrl: server.raw,

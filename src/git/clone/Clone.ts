@@ -17,6 +17,7 @@ import * as Commits from "./Commits.js"
 import * as Fetching from "./Fetching.js"
 import * as Origin from "./Origin.js"
 import * as Push from "./Push.js"
+import { PushPaces } from "./PushPace.js"
 import * as RefMoves from "./RefMoves.js"
 import * as Revisions from "./Revisions.js"
 import { Shallow } from "./Shallow.js"
@@ -53,6 +54,7 @@ export const open = (
     const { agent, directory, transport, maxRetries, mostPack, pushInterval, url } = options
 
     const runtime = yield* Effect.runtime<never>()
+    const pace = (yield* PushPaces)(url, pushInterval)
     const engine: GitRepository = yield* Engine.open({
       directory,
       create: true,
@@ -60,7 +62,7 @@ export const open = (
       signature: options.signature,
       publish: (portions, pack) =>
         Runtime.runPromise(runtime)(commits.publish(portions, (how) => Effect.promise(() => pack(how)))),
-      pace: Effect.suspend(() => commits.pace)
+      pace: pace.place
     })
     yield* bindTo(directory, url, (yield* engine.refs("refs/")).length === 0)
     const shallow = new Shallow(directory)
@@ -90,7 +92,7 @@ export const open = (
     const emptyPack = () => new PackBuilder(0).finish().chunks
     const push = yield* Push.make({ url, transport, origin, agent, reaches, maxRetries, emptyPack })
 
-    const commits = Commits.make({ engine, objects, push, sight, pushInterval })
+    const commits = Commits.make({ engine, objects, push, sight, pace })
 
     const repository: Repository<CloneFailure> = {
       name: url,
@@ -139,7 +141,7 @@ export const open = (
           refs.flatMap(({ name, oid }) => (oid === undefined ? [] : [{ name, oid }]))
         ),
 
-      ...RefMoves.make({ engine, push, place, sight }),
+      ...RefMoves.make({ engine, push, place, sight, pace }),
 
       defaultBranch: Effect.map(origin.refs(["HEAD"]), (refs) => {
         const target = refs.find(({ name }) => name === "HEAD")?.target

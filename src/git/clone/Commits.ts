@@ -1,10 +1,10 @@
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import { Bounded } from "../../domain/Bounded.js"
 import { makeExclusively } from "../../domain/Mutex.js"
 import { RefMoved } from "../../domain/Ref.js"
 import { RemoteError, StoreError } from "../../domain/StoreError.js"
@@ -16,6 +16,7 @@ import type { ServerFailure } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
 import type { Fetching } from "./Fetching.js"
 import type { Push } from "./Push.js"
+import type { PushPace } from "./PushPace.js"
 import type { Sight } from "./Sight.js"
 
 export interface CommitsOptions {
@@ -23,9 +24,11 @@ export interface CommitsOptions {
   readonly objects: Pick<Fetching, "bring" | "bringReferenced" | "fetching" | "lost" | "place">
   readonly push: Push
   readonly sight: Sight
-  /** Between the beginnings of two pushes, at least. */
-  readonly pushInterval: Duration.Duration
+  readonly pace: PushPace
 }
+
+/** Branches of which it is remembered that a push was split: a commit looks at that after its own push. */
+const mostBranches = 4_096
 
 type CommitNext = Repository<ServerFailure>["commitNext"]
 
@@ -47,27 +50,22 @@ const isRefMoved = (cause: Cause.Cause<unknown>): boolean =>
 export const make = ({
   engine,
   objects: { bring, bringReferenced, fetching, lost, place },
+  pace,
   push,
-  pushInterval,
   sight
 }: CommitsOptions) => {
-  let nextPush = 0
   /** Commits of pushes that were split which still go by themselves. */
   let apart = 0
   const oneByOne = makeExclusively()
   /** How often a push of a branch was split. */
-  const splits = new Map<string, number>()
-
-  /** Waited for before each push. */
-  const pace = Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sleep(Math.max(0, nextPush - now)))
+  const splits = new Bounded<number>(mostBranches)
 
   const publish = (
     portions: ReadonlyArray<Portion>,
     pack: (how: { readonly thin: boolean }) => Effect.Effect<ReadonlyArray<Uint8Array>>
   ): Effect.Effect<ReadonlyArray<FlushOutcome>> =>
     Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      nextPush = now + Duration.toMillis(pushInterval)
+      yield* pace.began
       const outcomes = yield* push(
         portions.map(({ base, branch, tip }) => ({
           name: branchRef(branch),
@@ -164,5 +162,5 @@ export const make = ({
       )
     )
 
-  return { pace, publish, commitNext } as const
+  return { publish, commitNext } as const
 }

@@ -47,6 +47,8 @@ export interface Origin {
   readonly receiver: Effect.Effect<Advertisement, ServerFailure>
   /** Whether it has been asked: its refs are those of that time. */
   readonly isIntroduced: () => boolean
+  /** Asks it again, for servers that take a push after that alone. */
+  readonly introduce: Effect.Effect<void, ServerFailure>
 }
 
 const operation = "GitHost.fetch"
@@ -267,16 +269,14 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
 
     const refsInZero = Effect.map(look, VersionZero.refsOf)
 
-    const receiver = yield* Effect.cachedInvalidateWithTTL(
-      whole(
-        reading(
-          Effect.flatMap(transport.advertisement("git-receive-pack"), (bytes) =>
-            parsed(() => parseAdvertisement(bytes, "git-receive-pack"))
-          )
+    const introduction = whole(
+      reading(
+        Effect.flatMap(transport.advertisement("git-receive-pack"), (bytes) =>
+          parsed(() => parseAdvertisement(bytes, "git-receive-pack"))
         )
-      ),
-      "365 days"
+      )
     )
+    const receiver = yield* Effect.cachedInvalidateWithTTL(introduction, "365 days")
 
     return {
       refs: (prefixes) =>
@@ -288,6 +288,7 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
         introduced = true
         return Effect.tapError(receiver[0], () => receiver[1])
       }),
-      isIntroduced: () => introduced
+      isIntroduced: () => introduced,
+      introduce: Effect.asVoid(introduction)
     }
   })

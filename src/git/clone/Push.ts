@@ -12,8 +12,9 @@ import {
   pushCapabilities,
   type Report
 } from "../protocol/ReceivePack.js"
-import { ask, LostReply, type ServerFailure, type Transport, translated } from "../protocol/Transport.js"
+import { LostReply, type ServerFailure, type Transport, translated } from "../protocol/Transport.js"
 import type { Origin } from "./Origin.js"
+import { makePost } from "./PushPost.js"
 
 /** A ref that is to move. */
 export interface Move extends Command {
@@ -146,6 +147,8 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
           )
     }
 
+    const post = makePost({ transport, url, origin })
+
     const deliver = (
       moves: ReadonlyArray<Move>,
       body: Uint8Array,
@@ -153,7 +156,7 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
       attempt: number,
       lost: RemoteError | undefined
     ): Effect.Effect<ReadonlyArray<Outcome>> =>
-      ask(transport, url, "git-receive-pack", body).pipe(
+      post(body).pipe(
         Effect.flatMap((bytes) =>
           Effect.try({
             try: () => parseReport(bytes, sideBand),
@@ -198,7 +201,7 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
         const move = { name: `refs/heads/chainstore-probe-${digits.toString(16)}`, from: commit, to: commit }
         const asked = pushCapabilities(agent, receiver.capabilities, { atomic: false })
         const body = joined([commandsOf([move], asked), ...emptyPack()])
-        const report = yield* ask(transport, url, "git-receive-pack", body).pipe(
+        const report = yield* post(body).pipe(
           Effect.mapError((error) => (error instanceof LostReply ? error.failure : error)),
           Effect.flatMap((bytes) =>
             Effect.try({

@@ -8,6 +8,7 @@ import type { ServerFailure } from "../protocol/Transport.js"
 import type { RefUpdate, Repository } from "../Repository.js"
 import type { Fetching } from "./Fetching.js"
 import type { Move, Outcome, Push } from "./Push.js"
+import type { PushPace } from "./PushPace.js"
 import type { Sight } from "./Sight.js"
 
 export interface RefMovesOptions {
@@ -15,6 +16,7 @@ export interface RefMovesOptions {
   readonly push: Push
   readonly place: Fetching["place"]
   readonly sight: Sight
+  readonly pace: PushPace
 }
 
 /** Whoever finds a branch that was to move where it was to go finds it moved; one that was to be made may be another's. */
@@ -49,6 +51,7 @@ const failed = (
 /** Moving refs of the server without commits: branches that are made, deleted and moved forward. */
 export const make = ({
   engine,
+  pace,
   place,
   push,
   sight
@@ -64,7 +67,7 @@ export const make = ({
 
   const moveRefs = (moves: ReadonlyArray<Move>, atomic: boolean) =>
     Effect.gen(function* () {
-      const outcomes = yield* inTurns(moves, push(moves, undefined, { atomic }))
+      const outcomes = yield* inTurns(moves, Effect.zipRight(pace.began, push(moves, undefined, { atomic })))
       sight.pushed()
       for (const [at, { name, to }] of moves.entries()) {
         if (!name.startsWith(branchRef(""))) continue

@@ -1,5 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { Bounded } from "../../domain/Bounded.js"
 import type { Oid } from "../../domain/Oid.js"
 import { branchRef } from "../Names.js"
 import type { ServerFailure } from "../protocol/Transport.js"
@@ -13,26 +14,29 @@ export const listed = (refs: ReadonlyArray<ListedRef>, name: string): Oid | unde
 /** A head that the server named after a lost race is news for so many milliseconds. */
 const lately = 5_000
 
+/** Branches that are remembered: of another one the server is asked again. */
+const mostBranches = 4_096
+
 /** Where the branches of a server were when they were last seen, or moved by this process. */
 export class Sight {
   /** `undefined` where a branch was absent. */
-  private readonly places = new Map<string, Oid | undefined>()
+  private readonly places = new Bounded<{ readonly oid: Oid | undefined }>(mostBranches)
   /** When a race for a branch was lost. */
-  private readonly lost = new Map<string, number>()
+  private readonly lost = new Bounded<number>(mostBranches)
   private pushes = 0
 
   constructor(private readonly origin: Origin) {}
 
   has(branch: string): boolean {
-    return this.places.has(branch)
+    return this.places.peek(branch) !== undefined
   }
 
   at(branch: string): Oid | undefined {
-    return this.places.get(branch)
+    return this.places.get(branch)?.oid
   }
 
   set(branch: string, at: Oid | undefined): void {
-    this.places.set(branch, at)
+    this.places.set(branch, { oid: at })
   }
 
   forget(branch: string): void {
@@ -41,7 +45,7 @@ export class Sight {
 
   /** A push has lost a race: the server has named where the branch is. */
   lostRace(branch: string, at: Oid | undefined, now: number): void {
-    this.places.set(branch, at)
+    this.places.set(branch, { oid: at })
     this.lost.set(branch, now)
   }
 

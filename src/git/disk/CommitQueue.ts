@@ -211,7 +211,9 @@ export const make = (options: CommitQueueOptions) =>
     }
 
     const flushOpen = Effect.gen(function* () {
-      if (options.pace !== undefined && !staging.isEmpty()) {
+      // What is staged from here on wakes the next flush, which waits for its own pace.
+      if (staging.isEmpty()) return
+      if (options.pace !== undefined) {
         yield* Effect.raceFirst(Effect.interruptible(options.pace), Effect.interruptible(until(() => closed)))
       }
       yield* until(

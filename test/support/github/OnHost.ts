@@ -21,19 +21,24 @@ export const newRepository = Effect.gen(function* () {
   return { repo, directory: `${server.directory}/repos/${repo}.git`, server }
 })
 
+type Repository = Pick<Effect.Effect.Success<typeof newRepository>, "repo" | "server">
+
+const optionsOf = ({ repo, server }: Repository, options: Partial<GitHub.GitHubOptions>) => ({
+  repo,
+  apiUrl: server.api,
+  rawUrl: server.raw,
+  token: Redacted.make(server.token),
+  paceRequests: false,
+  ...options
+})
+
 /** A client of a repository of a server, which stands for a process of its own. */
-export const clientOf = (
-  { repo, server }: Pick<Effect.Effect.Success<typeof newRepository>, "repo" | "server">,
-  options: Partial<GitHub.GitHubOptions> = {}
-) =>
-  GitHub.make({
-    repo,
-    apiUrl: server.api,
-    rawUrl: server.raw,
-    token: Redacted.make(server.token),
-    paceRequests: false,
-    ...options
-  }).pipe(Effect.provide(FetchHttpClient.layer), ownProcess)
+export const clientOf = (repository: Repository, options: Partial<GitHub.GitHubOptions> = {}) =>
+  GitHub.make(optionsOf(repository, options)).pipe(Effect.provide(FetchHttpClient.layer), ownProcess)
+
+/** The same for as long as the scope is open: a client that pushes has to be closed. */
+export const scopedClientOf = (repository: Repository, options: Partial<GitHub.GitHubOptions> = {}) =>
+  GitHub.scoped(optionsOf(repository, options)).pipe(Effect.provide(FetchHttpClient.layer), ownProcess)
 
 /** A new repository of a server: each run of the answer is one more client of it. */
 export const clientsOnHost = (options: Partial<GitHub.GitHubOptions> = {}) =>
@@ -43,7 +48,10 @@ export const clientsOnHost = (options: Partial<GitHub.GitHubOptions> = {}) =>
 export const onHost = (
   options: Partial<GitHub.GitHubOptions> = {}
 ): Layer.Layer<GitRemote, unknown, HostServer> =>
-  Layer.effect(GitRemote, Effect.flatten(clientsOnHost(options)))
+  Layer.scoped(
+    GitRemote,
+    Effect.flatMap(newRepository, (repository) => scopedClientOf(repository, options))
+  )
 
 /** The same with a server of its own, which ends with the layer. */
 export const onOwnHost = (options: Partial<GitHub.GitHubOptions> = {}): Layer.Layer<GitRemote, unknown> =>

@@ -8,17 +8,17 @@ import type { Seen } from "./Oracle.js"
 import { remoteOf } from "./Remote.js"
 import { countingFetch, type InFlight, settle } from "./Virtual.js"
 
-type Document = { readonly [name: string]: unknown } | undefined
+export type Document = { readonly [name: string]: unknown } | undefined
 
 /** What an operation is given: its number, the first commit, and the document that tells whether it was done. */
-interface Given {
+export interface Given {
   readonly n: number
   readonly first: string
   readonly id: string
   readonly rev: number
 }
 
-interface Operation {
+export interface Operation {
   readonly run: (store: StoreService, given: Given) => Effect.Effect<unknown, { readonly _tag: string }>
   /** It makes a document instead of changing `a`. */
   readonly makes?: boolean
@@ -28,9 +28,9 @@ interface Operation {
   readonly vanished?: boolean
 }
 
-const docs = (store: StoreService) => store.collection("docs")
+export const docs = (store: StoreService) => store.collection("docs")
 
-const operations = {
+export const operations = {
   insert: { run: (store, { id, n }) => docs(store).insert({ n }, { id }), makes: true },
   update: { run: (store, { id, n }) => docs(store).update(id, { n }) },
   "update expecting a revision": {
@@ -63,6 +63,26 @@ const operations = {
   }
 } satisfies { readonly [name: string]: Operation }
 
+/** Whether a document is as the operation makes it. */
+export const isDoneIn = (document: Document, operation: Operation, given: Given): boolean =>
+  operation.done?.(document, given) ?? (document?.["n"] === given.n && document["_rev"] === given.rev + 1)
+
+/** Whether an operation ended as it says: it was done once, not at all, or nobody can tell. */
+export const isRight = (
+  { first, second }: { readonly first: Reply; readonly second: Reply },
+  { vanished = false }: Operation,
+  outcome: string,
+  { isDone, times }: { readonly isDone: boolean; readonly times: number }
+): boolean => {
+  const right = vanished
+    ? outcome === "AmbiguousWriteError" || (outcome !== "success" && !isDone)
+    : (outcome === "success" ? times === 1 : outcome === "AmbiguousWriteError" ? times <= 1 : times === 0) &&
+      isDone === (times === 1)
+  // One fault alone, and a machine that is behind for no longer than that, cost nothing but time.
+  const single = second === "none" && first !== "refused" && !vanished
+  return right && (!single || outcome === "success")
+}
+
 const carriers = {
   "REST Contents": [{}, {}],
   "Git Data with an index": [{}, { indexes: { docs: ["n"] } }],
@@ -70,8 +90,8 @@ const carriers = {
   "GraphQL with an index": [{ useGraphql: true, commitVia: "graphql" }, { indexes: { docs: ["n"] } }]
 } as const
 
-const replies = ["lost before", "lost after", "twice", "refused", "none"] as const
-type Reply = (typeof replies)[number]
+export const replies = ["lost before", "lost after", "twice", "refused", "none"] as const
+export type Reply = (typeof replies)[number]
 
 /** What becomes of one write: of its request number `at`, of the request after that, and how old answers are. */
 export interface Cell {
@@ -201,19 +221,8 @@ const world = Effect.gen(function* () {
           const path = `data/docs/${id}.json`
           const times = Number(server.git(["rev-list", "--count", `${before}..main`, "--", path]))
           const document = readDocument(server, id)
-          const isDone =
-            operation.done?.(document, given) ?? (document?.["n"] === n && document["_rev"] === given.rev + 1)
-          const right =
-            operation.vanished === true
-              ? outcome === "AmbiguousWriteError" || (outcome !== "success" && !isDone)
-              : (outcome === "success"
-                  ? times === 1
-                  : outcome === "AmbiguousWriteError"
-                    ? times <= 1
-                    : times === 0) && isDone === (times === 1)
-          // One fault alone, and a machine that is behind for no longer than that, cost nothing but time.
-          const single = cell.second === "none" && cell.first !== "refused" && operation.vanished !== true
-          return right && (!single || outcome === "success")
+          const isDone = isDoneIn(document, operation, given)
+          return isRight(cell, operation, outcome, { times, isDone })
             ? undefined
             : `${JSON.stringify(cell)}: ${Either.isLeft(result) ? String(result.left) : outcome}, done ${times} times`
         })

@@ -5,19 +5,17 @@ import * as Api from "./Api.js"
 import { isMissing } from "./ApiFailure.js"
 import type { Branches } from "./Branches.js"
 import type { makeBranchMoves } from "./BranchMoves.js"
-import type { BranchSnapshots } from "./BranchSnapshots.js"
 import type { Client } from "./Client.js"
-import type { KnownTrees } from "./KnownTrees.js"
 import type { RefWrites } from "./RefWrites.js"
+import type { Remembering } from "./Remembering.js"
 import type { Told, Writable } from "./Told.js"
 
 interface Parts {
   readonly client: Client
   readonly refs: RefWrites
   readonly moveTogether: ReturnType<typeof makeBranchMoves>
-  readonly known: KnownTrees
   readonly branches: Branches
-  readonly snapshots: BranchSnapshots
+  readonly remember: Remembering
   readonly told: Told
   readonly writable: Writable
 }
@@ -29,37 +27,20 @@ type Operations = Pick<GitRemoteService, "createBranch" | "deleteBranch" | "list
 export const makeBranchRefs = ({
   branches,
   client,
-  known,
   moveTogether,
   refs,
-  snapshots,
+  remember,
   told,
   writable
 }: Parts): Operations => {
-  /** What was seen of a branch that comes to where another one is, is copied before that one is gone. */
-  const remember = (moves: ReadonlyArray<BranchMove>, begun: number) =>
-    Effect.gen(function* () {
-      for (const { branch, to } of moves) if (Option.isSome(to)) snapshots.movedTo(branch, to.value)
-      for (const { branch, from, to } of moves) {
-        const at = Option.map(to, (commit) => ({ commit, tree: known.rootAt(commit) }))
-        const isLast = yield* branches.wrote(branch, from, Option.getOrUndefined(at), begun)
-        if (!isLast || Option.isNone(to)) snapshots.forgetBranch(branch)
-      }
-    })
-
-  const carefully =
-    (branch: string) =>
-    <A, E extends { readonly _tag: string }>(self: Effect.Effect<A, E>) =>
-      snapshots.careful(branch)(branches.careful(branch)(self))
-
   /** Moves branches, and remembers them where they are now. */
   const moving = <E>(moves: ReadonlyArray<BranchMove>, move: Effect.Effect<unknown, E>) =>
-    Effect.flatMap(branches.begin, (begun) => Effect.zipRight(move, remember(moves, begun)))
+    Effect.flatMap(branches.begin, (begun) => Effect.zipRight(move, remember.moves(moves, begun)))
 
   const moveBranches: NonNullable<GitRemoteService["moveBranches"]> = (moves) =>
     Effect.forEach(moves, ({ branch }) => writable("moveBranches", branch), { discard: true }).pipe(
       Effect.zipRight(moving(moves, moveTogether({ operation: "GitRemote.moveBranches" }, moves))),
-      (write) => moves.reduce((careful, { branch }) => carefully(branch)(careful), write),
+      (write) => moves.reduce((careful, { branch }) => remember.carefully(branch)(careful), write),
       told("moveBranches")
     )
 
@@ -72,7 +53,7 @@ export const makeBranchRefs = ({
             refs.create({ operation: "GitRemote.createBranch" }, branch, at, options?.unique)
           )
         ),
-        carefully(branch),
+        remember.carefully(branch),
         told("createBranch")
       ),
     deleteBranch: (branch) =>
@@ -98,7 +79,7 @@ export const makeBranchRefs = ({
             refs.move({ operation: "GitRemote.advance" }, branch, from, to)
           )
         ),
-        carefully(branch),
+        remember.carefully(branch),
         told("advance")
       ),
     moveBranches

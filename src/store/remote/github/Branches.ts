@@ -19,6 +19,8 @@ const mostBranches = 256
 export interface Branches {
   /** Where the branch is now. */
   readonly head: (branch: string, ask?: Ask) => Effect.Effect<Option.Option<Head>, CallFailure>
+  /** Where the host shows it, which may be older than what this process wrote. */
+  readonly shown: (branch: string) => Effect.Effect<Option.Option<Head>, CallFailure>
   /** What is remembered: good enough to build a commit on, since the commit names it as its parent. */
   readonly remembered: (branch: string) => Option.Option<Head> | undefined
   /** The last commit of ours on the branch. */
@@ -216,6 +218,7 @@ export const makeBranches = (client: Client): Branches => {
 
   return {
     head,
+    shown: ask,
     commit,
     existing,
     learn,

@@ -8,6 +8,7 @@ import type { AuthError } from "../../../domain/StoreError.js"
 import { encodePath } from "./Address.js"
 import { type Endpoint, getRepository, type ParameterOf } from "./Api.js"
 import { ApiFailure, classifyGraphql } from "./ApiFailure.js"
+import type { Credentials } from "./Credentials.js"
 import type { HeaderRecord } from "./LimitHeaders.js"
 import type { Limits } from "./Limits.js"
 import type { Settings } from "./Options.js"
@@ -39,6 +40,7 @@ export interface Client {
   readonly settings: Settings
   readonly limits: Limits
   readonly authenticated: boolean
+  readonly credentials: Credentials
   /** Changes with every new authorization header. */
   readonly generation: Effect.Effect<number, ApiFailure | AuthError>
   readonly call: <Path extends string, Body, A, Query extends string>(
@@ -187,6 +189,7 @@ export const makeClient = (settings: Settings): Effect.Effect<Client, never, Htt
     return {
       settings,
       limits,
+      credentials,
       authenticated: credentials.present || Option.isSome(settings.session),
       generation: Effect.map(credentials.current, (credential) => credential.generation),
       call,

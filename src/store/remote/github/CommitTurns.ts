@@ -5,7 +5,6 @@ import type { Exclusively } from "../../../domain/Mutex.js"
 import { RefMoved } from "../../../domain/Ref.js"
 import { branchRef } from "../../../git/Names.js"
 import type {
-  Change,
   CommitMade,
   Committed,
   Edited,
@@ -24,10 +23,9 @@ import { currentCall, onceSent, operation } from "./Call.js"
 import type { CallFailure, Client } from "./Client.js"
 import type { makeCommit } from "./Commits.js"
 import type { makeFileCommit } from "./FileCommit.js"
-import type { Files } from "./Files.js"
 import type { Heads } from "./Heads.js"
-import type { KnownTrees } from "./KnownTrees.js"
 import type { ObjectCache } from "./ObjectCache.js"
+import type { Remembering } from "./Remembering.js"
 import { lagging } from "./Retry.js"
 import type { Told, Writable } from "./Told.js"
 import { building } from "./Trees.js"
@@ -36,12 +34,11 @@ import type { Derive } from "./WrittenTrees.js"
 interface Parts {
   readonly client: Client
   readonly cache: ObjectCache
-  readonly known: KnownTrees
+  readonly remember: Remembering
   readonly derive: Derive
   readonly branches: Branches
   readonly heads: Heads
   readonly bring: Bring
-  readonly files: Files
   readonly snapshots: BranchSnapshots
   readonly commitFile: ReturnType<typeof makeFileCommit>
   readonly commitNow: ReturnType<typeof makeCommit>
@@ -76,10 +73,9 @@ export const makeCommitTurns = ({
   commitFile,
   commitNow,
   exclusively,
-  files,
   heads,
   derive,
-  known,
+  remember,
   snapshots,
   told,
   writable
@@ -114,30 +110,6 @@ export const makeCommitTurns = ({
       return found !== undefined && now - found.at < lookedFor ? found.head : undefined
     })
 
-  const remember = (
-    branch: string,
-    parent: Option.Option<Head>,
-    changes: ReadonlyArray<Change>,
-    made: Committed,
-    begun: number
-  ) =>
-    Effect.gen(function* () {
-      for (const change of changes) {
-        const before = Option.isNone(parent) ? Option.none() : known.locate(parent.value, change.path)
-        const after =
-          change._tag === "Remove"
-            ? Option.none()
-            : Option.fromNullable(change._tag === "Link" ? change.oid : made.blobs.get(change.path))
-        files.forgetFile(branch, change.path)
-        const was = before === undefined ? undefined : Option.map(before, (entry) => entry.oid)
-        yield* branches.wroteFile(branch, change.path, was, after, begun)
-      }
-      const from = Option.map(parent, (at) => at.commit)
-      const isLast = yield* branches.wrote(branch, from, { ...made, tree: Option.some(made.tree) }, begun)
-      if (isLast) snapshots.committed(branch, made)
-      else snapshots.forgetBranch(branch)
-    })
-
   const commit: GitRemoteService["commit"] = (branch, expected, wanted) =>
     writable("commit", branch, ...wanted.changes.map((change) => change.path)).pipe(
       Effect.zipRight(
@@ -152,12 +124,11 @@ export const makeCommitTurns = ({
               if (change._tag === "Put" && oid !== undefined) cache.putBlob(oid, change.content)
             }
             derive(Option.getOrUndefined(expected), changes, made)
-            return remember(branch, expected, changes, made, begun)
+            return remember.commit(branch, expected, changes, made, begun)
           })
         })
       ),
-      branches.careful(branch),
-      snapshots.careful(branch),
+      remember.carefully(branch),
       Effect.catchTag("RefMoved", (lost) => Effect.flatMap(lookAgain(branch, lost), Effect.fail)),
       Effect.catchTag("ConflictError", () => {
         const lost = new RefMoved({

@@ -6,9 +6,13 @@ import { treeRequests } from "./TreeRequests.js"
 export const estimateWith =
   (settings: Settings) =>
   (operation: Estimate): number => {
+    /** A push; before the first one, where the branch is, its trees, and the documents. */
+    const push = (warm: boolean) => (warm ? 1 : 4)
     const commit = (changes: number, bytes: number, warm: boolean) =>
-      (warm ? 0 : 1) +
-      (settings.commitVia === "graphql" && bytes <= 25_000_000 ? 1 : treeRequests(changes, bytes) + 2)
+      settings.commitVia === "push"
+        ? push(warm)
+        : (warm ? 0 : 1) +
+          (settings.commitVia === "graphql" && bytes <= 25_000_000 ? 1 : treeRequests(changes, bytes) + 2)
     switch (operation._tag) {
       case "Read":
         return settings.useGraphql && !settings.readOnly
@@ -24,7 +28,7 @@ export const estimateWith =
         // The branch and the pull request.
         return commit(operation.changes, operation.bytes, operation.warm) + 2 + (operation.labels ? 1 : 0)
       case "PutFile":
-        return operation.bytes > settings.contentsMaxBytes
+        return operation.bytes > settings.contentsMaxBytes || settings.commitVia === "push"
           ? commit(1, operation.bytes, operation.warm)
           : operation.warm
             ? 1

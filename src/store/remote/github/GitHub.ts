@@ -1,9 +1,10 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { lazy } from "../../../domain/Lazy.js"
 import { isOid } from "../../../domain/Oid.js"
@@ -20,11 +21,12 @@ import { makeClient } from "./Client.js"
 import { estimateWith } from "./Estimate.js"
 import { makeFiles } from "./Files.js"
 import { makeHeads } from "./Heads.js"
+import { inBrowser } from "./InBrowser.js"
 import { makeKnownTrees } from "./KnownTrees.js"
 import { toBudgets } from "./Limits.js"
 import { toTree } from "./Listing.js"
 import { makeObjectCache } from "./ObjectCache.js"
-import { config, type GitHubOptions, resolveOptions } from "./Options.js"
+import { config, type GitHubOptions, invalid, resolveOptions, type Settings } from "./Options.js"
 import type { Patches } from "./Patches.js"
 import { makeProbe } from "./Probes.js"
 import { makeRefReads } from "./RefReads.js"
@@ -44,6 +46,8 @@ const patching = lazy(() => import("./Patches.js"))
 const history = lazy(() => import("./History.js"))
 const pulling = lazy(() => import("./PullRequests.js"))
 const merging = lazy(() => import("./MergeBases.js"))
+/** Needs Node: a bundler for browsers puts an empty module here (`browser` in package.json). */
+const pushes = lazy((): Promise<Partial<typeof import("./Push.js")>> => import("./Push.js"))
 
 /** Where GraphQL is not used, nothing comes along with a head. */
 const noBring: Bring = { at: () => Effect.succeedNone, missing: () => ({ files: [], trees: [] }) }
@@ -62,22 +66,9 @@ const bringLater = (make: (loaded: Effect.Effect.Success<typeof queries>) => Bri
   }
 }
 
-/**
- * A repository on GitHub, on a GitHub Enterprise server or on our own host.
- *
- * Where it promises less than the port: without `commitVia: "graphql"` a branch that somebody moved back to an
- * ancestor of the expected head is not noticed, since GitHub checks for a fast-forward, not for equality; a file where
- * a directory lies is replaced by GitHub without a word; and the first commit of an empty repository that has more
- * than one file stands on another commit, since GitHub knows no other way to begin.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const make = (
-  options: GitHubOptions
-): Effect.Effect<GitRemoteService, ValidationError, HttpClient.HttpClient> =>
+/** A repository by its API, and what it is made of. */
+const connect = (settings: Settings) =>
   Effect.gen(function* () {
-    const settings = yield* resolveOptions(options)
     const turns = yield* WriteTurns
     const { api, owner, repo } = settings.address
     const repositoryName = `${api}/${owner}/${repo}`
@@ -154,7 +145,7 @@ export const make = (
     const probe = makeProbe(client, refs, branches)
     const pulls = Effect.map(pulling, ({ makePullRequests }) => makePullRequests({ client, told }))
 
-    return GitRemote.of({
+    const remote = GitRemote.of({
       name: repositoryName,
       repo: `${owner}/${repo}`,
       commit: (...args) => Effect.flatMap(writes, ({ commit }) => commit(...args)),
@@ -240,6 +231,54 @@ export const make = (
         snapshots.clear()
       })
     })
+    return { api: remote, branches, client, files, known, snapshots, told }
+  })
+
+/**
+ * A repository on GitHub, on a GitHub Enterprise server or on our own host.
+ *
+ * Where it promises less than the port: without `commitVia: "graphql"` a branch that somebody moved back to an
+ * ancestor of the expected head is not noticed, since GitHub checks for a fast-forward, not for equality; a file where
+ * a directory lies is replaced by GitHub without a word; and the first commit of an empty repository that has more
+ * than one file stands on another commit, since GitHub knows no other way to begin.
+ *
+ * `commitVia: "push"` needs a scope: `layer`, or `scoped`.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (
+  options: GitHubOptions
+): Effect.Effect<GitRemoteService, ValidationError, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const settings = yield* resolveOptions(options)
+    if (settings.commitVia === "push") {
+      return yield* invalid('commitVia: "push" needs a scope', "use GitHub.layer or GitHub.scoped")
+    }
+    return (yield* connect(settings)).api
+  })
+
+/**
+ * As `layer`, as a scoped value.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const scoped = (
+  options: GitHubOptions
+): Effect.Effect<GitRemoteService, ValidationError, HttpClient.HttpClient | Scope.Scope> =>
+  Effect.gen(function* () {
+    const settings = yield* resolveOptions(options)
+    const parts = yield* connect(settings)
+    if (settings.commitVia !== "push" || settings.readOnly) return parts.api
+    const http = Option.isSome(settings.session) ? settings.session.value : yield* HttpClient.HttpClient
+    const { pushing } = yield* Effect.orElseSucceed(pushes, () => ({ pushing: undefined }))
+    return pushing === undefined || inBrowser
+      ? yield* invalid(
+          'commitVia: "push" needs Node: no page may send requests to a Git server',
+          "leave it out"
+        )
+      : yield* pushing({ ...parts, http })
   })
 
 /**
@@ -250,7 +289,7 @@ export const make = (
  */
 export const layer = (
   options: GitHubOptions
-): Layer.Layer<GitRemote, ValidationError, HttpClient.HttpClient> => Layer.effect(GitRemote, make(options))
+): Layer.Layer<GitRemote, ValidationError, HttpClient.HttpClient> => Layer.scoped(GitRemote, scoped(options))
 
 /**
  * The remote over the platform's own `fetch`, in Node as in a browser.

@@ -55,6 +55,17 @@ export interface WriteLane {
 }
 
 /**
+ * What carries a commit.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type CommitVia = (typeof carriers)[number]
+
+/** Their names. */
+export const carriers = ["git-data", "graphql", "push"] as const
+
+/**
  * Where a repository of GitHub, GitHub Enterprise or our own host lies, and how to treat it.
  *
  * @since 0.1.0
@@ -108,8 +119,16 @@ export interface GitHubOptions {
   readonly committer?: Signature | undefined
   /** The author of every commit. Default: GitHub's choice for the token. */
   readonly author?: Signature | undefined
-  /** `graphql`: one request, signed by the host, which rules out `author` and `committer`. Default `git-data`. */
-  readonly commitVia?: "git-data" | "graphql" | undefined
+  /**
+   * `graphql`: one request, signed by the host, which rules out `author` and `committer`. `push`: by Git's own protocol,
+   * the commits of all callers that wait in one request, which the API's limits do not count; needs Node, Git 2.39, and
+   * `GitHub.layer` or `GitHub.scoped`. Default `git-data`.
+   */
+  readonly commitVia?: CommitVia | undefined
+  /** With `commitVia: "push"`, between the beginnings of two pushes to the repository. Default 10 s on github.com, else 0. */
+  readonly pushInterval?: DurationInput | undefined
+  /** With `commitVia: "push"`, where the objects of commits are kept: a bare repository. Default: a temporary one. */
+  readonly cacheDirectory?: string | undefined
   /**
    * `contents` reads a directory by the Contents API, as the console's documentation says, and by its tree only
    * from 1,000 entries on, where that API stops without a word. Default `trees`.
@@ -145,13 +164,15 @@ export interface Settings {
   readonly pinRef: boolean
   readonly committer: Signature | undefined
   readonly author: Signature | undefined
-  readonly commitVia: "git-data" | "graphql"
+  readonly commitVia: CommitVia
+  readonly pushInterval: Duration.Duration | undefined
+  readonly cacheDirectory: string | undefined
   readonly listVia: "trees" | "contents"
   readonly userAgent: string
   readonly objectCacheBytes: number
 }
 
-const invalid = (message: string, hint?: string) =>
+export const invalid = (message: string, hint?: string) =>
   new ValidationError({ operation: "GitHub.layer", message, hint })
 
 const own = <A>(wanted: string, id: symbol, hint?: string) =>
@@ -195,7 +216,9 @@ export const gitHubFields = {
   pinRef: or(flag, true),
   committer: maybe(person),
   author: maybe(person),
-  commitVia: or(oneOf("git-data", "graphql"), "git-data"),
+  commitVia: or(oneOf(...carriers), "git-data"),
+  pushInterval: maybe(duration()),
+  cacheDirectory: maybe(text),
   listVia: or(oneOf("trees", "contents"), "trees"),
   userAgent: or(text, "chainstore"),
   objectCacheBytes: or(atLeast(0), 64 * 1024 * 1024)
@@ -216,6 +239,9 @@ export const resolveOptions = (given: GitHubOptions): Effect.Effect<Settings, Va
           'leave them out, or use commitVia: "git-data"'
         )
       )
+    }
+    if (options.commitVia !== "push" && (options.pushInterval ?? options.cacheDirectory) !== undefined) {
+      return yield* Effect.fail(invalid('pushInterval and cacheDirectory need commitVia: "push"'))
     }
     for (const name of ["author", "committer"] as const) {
       if (options[name]?.email.trim() === "") {
@@ -248,7 +274,9 @@ export const resolveOptions = (given: GitHubOptions): Effect.Effect<Settings, Va
       readOnly: options.readOnly || options.ref !== undefined,
       ref: Option.fromNullable(options.ref),
       committer: options.committer,
-      author: options.author
+      author: options.author,
+      pushInterval: options.pushInterval,
+      cacheDirectory: options.cacheDirectory
     }
   })
 
@@ -256,7 +284,7 @@ const optional = <A>(config: Config.Config<A>) => Config.map(Config.option(confi
 
 /**
  * The options that the environment may give: `CHAINSTORE_REPO`, `CHAINSTORE_TOKEN`, `CHAINSTORE_API_URL`,
- * `CHAINSTORE_RAW_URL`.
+ * `CHAINSTORE_RAW_URL`, `CHAINSTORE_COMMIT_VIA`.
  *
  * @since 0.1.0
  * @category utilities
@@ -265,5 +293,6 @@ export const config: Config.Config<GitHubOptions> = Config.all({
   repo: Config.nonEmptyString("CHAINSTORE_REPO"),
   token: optional(Config.redacted("CHAINSTORE_TOKEN")),
   apiUrl: optional(Config.nonEmptyString("CHAINSTORE_API_URL")),
-  rawUrl: optional(Config.nonEmptyString("CHAINSTORE_RAW_URL"))
+  rawUrl: optional(Config.nonEmptyString("CHAINSTORE_RAW_URL")),
+  commitVia: optional(Config.literal(...carriers)("CHAINSTORE_COMMIT_VIA"))
 })

@@ -14,6 +14,7 @@ import type { Method } from "./Api.js"
 import { ApiFailure, classify, isAmbiguous, isLimit, isTransient, neverConnected } from "./ApiFailure.js"
 import { currentCall, timeLeft } from "./Call.js"
 import { type Credential, type Credentials, makeCredentials } from "./Credentials.js"
+import { inBrowser } from "./InBrowser.js"
 import type { HeaderRecord } from "./LimitHeaders.js"
 import { type Limits, makeLimits } from "./Limits.js"
 import type { Settings } from "./Options.js"
@@ -56,8 +57,6 @@ export interface Transport {
     read: (answer: Answer) => Effect.Effect<A, ApiFailure>
   ) => Effect.Effect<A, ApiFailure | AuthError>
 }
-
-const inBrowser = "document" in globalThis || "WorkerGlobalScope" in globalThis
 
 // A browser's cache would serve answers a minute old without asking, and Node's fetch would carry us past a redirect.
 const init = { redirect: inBrowser ? "follow" : "manual", cache: "no-store" } as RequestInit

@@ -18,6 +18,7 @@ import type { KnownTrees } from "./KnownTrees.js"
 import type { ObjectCache } from "./ObjectCache.js"
 import type { RefReads } from "./RefReads.js"
 import { makeRefWrites } from "./RefWrites.js"
+import { makeRemembering } from "./Remembering.js"
 import type { RepositoryId } from "./RepositoryId.js"
 import { makeWritable, type Told } from "./Told.js"
 import type { Trees } from "./Trees.js"
@@ -65,6 +66,7 @@ export const makeWrites = (given: Parts): Writes => {
   const parts = {
     ...given,
     refs,
+    remember: makeRemembering(given),
     derive: makeDerive(cache, known),
     writeFile,
     commitNow,

@@ -1,0 +1,266 @@
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { isOid, type Oid } from "../../../domain/Oid.js"
+import { ValidationError } from "../../../domain/StoreError.js"
+import type {
+  BranchMove,
+  Change,
+  Edited,
+  GitRemoteService,
+  Head,
+  NewCommit,
+  RemoteFailure
+} from "../GitRemote.js"
+import { type CommitReads, snapshotLater } from "../RemoteSnapshot.js"
+import * as GitHost from "../wire/GitHost.js"
+import { operation } from "./Call.js"
+import type { Client } from "./Client.js"
+import { gitAddress, makePushAccess } from "./PushAccess.js"
+import { makeRemembering, type RememberingParts } from "./Remembering.js"
+import { makeWritable, type Told } from "./Told.js"
+import { Unshown } from "./Unshown.js"
+
+interface Parts extends RememberingParts {
+  /** The repository by its API. */
+  readonly api: GitRemoteService
+  readonly client: Client
+  readonly http: HttpClient.HttpClient
+  readonly told: Told
+}
+
+/** The same repository by Git's own protocol. */
+const byWire = ({ client, http }: Parts): Effect.Effect<GitRemoteService, ValidationError, Scope.Scope> => {
+  const { address, cacheDirectory, maxRetries, pushInterval, timeout } = client.settings
+  return GitHost.scoped({
+    url: gitAddress(address),
+    ...makePushAccess(client, http),
+    timeout,
+    maxRetries,
+    pushInterval,
+    cache: cacheDirectory === undefined ? undefined : { directory: cacheDirectory }
+  }).pipe(
+    Effect.mapError(({ hint, message }) => {
+      const path = cacheDirectory
+      return new ValidationError({
+        operation: "GitHub.layer",
+        path,
+        message: `commitVia: "push" cannot be used here: ${message}`,
+        hint
+      })
+    })
+  )
+}
+
+/**
+ * A repository that is read by its API and written by pushes. A commit is built and pushed by the clone of Git's own protocol
+ * (`GitHost`), which holds what the edit reads and what the commit makes. From then on the branch is where the push has put
+ * it until the API shows that, or the server says by Git's protocol that it is elsewhere; what the API may not have yet is
+ * read from the clone, which fetches what it lacks.
+ */
+export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, ValidationError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { api, branches, client, told } = parts
+    const { settings } = client
+    const wire = yield* byWire(parts)
+    const remember = makeRemembering(parts)
+    const writable = makeWritable(false)
+    const unshown = new Unshown()
+
+    const seen = (branch: string) =>
+      Effect.tap(wire.head(branch), (head) => Effect.sync(() => unshown.put(branch, head)))
+
+    const head = (branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
+      Effect.suspend(() => {
+        const place = unshown.place(branch)
+        if (place === undefined) return api.head(branch)
+        if (place === "unknown") return seen(branch)
+        const commitOf = (at: Option.Option<Head>) => Option.getOrUndefined(at)?.commit
+        return Effect.flatMap(branches.shown(branch).pipe(told("head")), (shown) => {
+          if (commitOf(shown) === commitOf(place)) {
+            unshown.shows(branch, place)
+            return Effect.succeed(place)
+          }
+          // The API is behind, or somebody has moved the branch.
+          return Effect.tap(seen(branch), (now) =>
+            Effect.sync(() => {
+              if (commitOf(shown) === commitOf(now)) unshown.shows(branch, now)
+            })
+          )
+        })
+      }).pipe(told("head"))
+
+    const holder = (at: Head | Oid) => (unshown.holds(at) ? wire : api)
+    const teller = (...all: ReadonlyArray<Head | Oid>) => (all.some((at) => unshown.hides(at)) ? wire : api)
+
+    const reads: CommitReads = {
+      resolve: (ref) =>
+        isOid(ref)
+          ? teller(ref).resolve(ref)
+          : unshown.place(ref) === undefined
+            ? api.resolve(ref)
+            : head(ref),
+      tree: (at, ...how) => holder(at).tree(at, ...how),
+      file: (at, ...how) => holder(at).file(at, ...how),
+      blobs: (at, ...how) => Stream.suspend(() => holder(at).blobs(at, ...how))
+    }
+
+    const treeAfter: GitRemoteService["treeAfter"] = (at, ...how) =>
+      Effect.suspend(() => (Option.isSome(at) ? holder(at.value) : api).treeAfter(at, ...how))
+
+    const signed = (commit: NewCommit): NewCommit => ({
+      ...commit,
+      author: commit.author ?? settings.author,
+      committer: commit.committer ?? settings.committer
+    })
+
+    /** What a write does to a branch is known once it has succeeded; before, or otherwise, the server has to be asked. */
+    const doubting =
+      (branch: string, at: () => Head | undefined = () => undefined) =>
+      <A, E extends { readonly _tag: string }, R>(self: Effect.Effect<A, E, R>) =>
+        Effect.onExit(self, (exit) =>
+          exit._tag === "Success" ? Effect.void : Effect.sync(() => unshown.doubt(branch, at()))
+        )
+
+    const committed = (
+      branch: string,
+      parent: Option.Option<Head>,
+      changes: ReadonlyArray<Change>,
+      made: { readonly commit: Oid; readonly blobs: ReadonlyMap<string, Oid> },
+      begun: number
+    ) =>
+      Effect.gen(function* () {
+        // It is in the clone, which was its maker.
+        const at = Option.getOrThrow(yield* wire.resolve(made.commit))
+        const isLast = yield* remember.commit(branch, parent, changes, { ...at, blobs: made.blobs }, begun)
+        if (isLast) unshown.put(branch, Option.some(at))
+        else unshown.hold(branch, at)
+      })
+
+    const commit: GitRemoteService["commit"] = (branch, expected, wanted) =>
+      writable("commit", branch, ...wanted.changes.map(({ path }) => path)).pipe(
+        Effect.zipRight(
+          Effect.flatMap(branches.begin, (begun) =>
+            Effect.tap(wire.commit(branch, expected, signed(wanted)), (made) =>
+              committed(branch, expected, wanted.changes, made, begun)
+            )
+          )
+        ),
+        remember.carefully(branch),
+        doubting(branch),
+        told("commit")
+      )
+
+    const commitNext: GitRemoteService["commitNext"] = <A, E>(
+      branch: string,
+      edit: (
+        snapshot: Parameters<Parameters<GitRemoteService["commitNext"]>[1]>[0]
+      ) => Effect.Effect<Edited<A, E>, E>
+    ) => {
+      let parent: Head | undefined
+      let changes: ReadonlyArray<Change> = []
+      const write = Effect.flatMap(branches.begin, (begun) =>
+        Effect.tap(
+          wire.commitNext(branch, (snapshot) => {
+            parent = snapshot.known()
+            if (parent !== undefined) unshown.hold(branch, parent)
+            return Effect.map(edit(snapshot), (edited): Edited<A, E> => {
+              changes = Option.match(edited.commit, { onNone: () => [], onSome: (next) => next.changes })
+              return { commit: Option.map(edited.commit, signed), result: edited.result }
+            })
+          }),
+          (answer) =>
+            Option.isSome(answer.committed)
+              ? committed(branch, Option.fromNullable(parent), changes, answer.committed.value, begun)
+              : Effect.sync(() => unshown.doubt(branch, parent))
+        )
+      )
+      return writable("commitNext", branch).pipe(
+        Effect.zipRight(write),
+        Effect.onExit((exit) =>
+          exit._tag === "Success" ? Effect.void : Effect.sync(() => unshown.doubt(branch, parent))
+        ),
+        operation("commitNext", settings.deadline)
+      )
+    }
+
+    /** Moves branches, and remembers them where they are now. */
+    const moving = <E extends { readonly _tag: string }>(
+      moves: ReadonlyArray<BranchMove>,
+      move: Effect.Effect<void, E>
+    ) => {
+      const write = Effect.flatMap(branches.begin, (begun) =>
+        Effect.zipRight(
+          move,
+          Effect.gen(function* () {
+            yield* remember.moves(moves, begun)
+            for (const { branch, to } of moves) {
+              const at = Option.isNone(to) ? Option.none<Head>() : yield* wire.resolve(to.value)
+              unshown.put(branch, at)
+            }
+          })
+        )
+      )
+      return moves.reduce<Effect.Effect<void, E | RemoteFailure>>(
+        (careful, { branch }) => doubting(branch)(remember.carefully(branch)(careful)),
+        write
+      )
+    }
+
+    const { moveBranches } = wire
+
+    return {
+      ...api,
+      ...reads,
+      head,
+      snapshot: (branch) =>
+        unshown.place(branch) === undefined ? api.snapshot(branch) : snapshotLater(reads, () => head(branch)),
+      snapshotAt: (ref) =>
+        (isOid(ref) ? unshown.hides(ref) : unshown.place(ref) !== undefined)
+          ? snapshotLater(reads, () => reads.resolve(ref))
+          : api.snapshotAt(ref),
+      treeAfter,
+      commit,
+      commitNext,
+      log: (at, ...how) => Stream.suspend(() => teller(at).log(at, ...how)),
+      commitInfo: (oid) => Effect.suspend(() => teller(oid).commitInfo(oid)),
+      diff: (before, after, ...how) =>
+        Effect.suspend(() => teller(...Option.toArray(before), after).diff(before, after, ...how)),
+      isAncestor: (ancestor, descendant) =>
+        Effect.suspend(() => teller(ancestor, descendant).isAncestor(ancestor, descendant)),
+      mergeBases: (a, b) => Effect.suspend(() => teller(a, b).mergeBases(a, b)),
+      listBranches: (prefix) => wire.listBranches(prefix).pipe(told("listBranches")),
+      createBranch: (branch, at, how) =>
+        writable("createBranch", branch).pipe(
+          Effect.zipRight(
+            moving([{ branch, from: Option.none(), to: Option.some(at) }], wire.createBranch(branch, at, how))
+          ),
+          told("createBranch")
+        ),
+      deleteBranch: (branch) =>
+        writable("deleteBranch", branch).pipe(
+          Effect.zipRight(
+            moving([{ branch, from: Option.none(), to: Option.none() }], wire.deleteBranch(branch))
+          ),
+          told("deleteBranch")
+        ),
+      advance: (branch, from, to) =>
+        writable("advance", branch).pipe(
+          Effect.zipRight(
+            moving([{ branch, from: Option.some(from), to: Option.some(to) }], wire.advance(branch, from, to))
+          ),
+          told("advance")
+        ),
+      ...(moveBranches === undefined
+        ? {}
+        : {
+            moveBranches: (moves) =>
+              Effect.forEach(moves, ({ branch }) => writable("moveBranches", branch), { discard: true }).pipe(
+                Effect.zipRight(moving(moves, moveBranches(moves))),
+                told("moveBranches")
+              )
+          })
+    } satisfies GitRemoteService
+  })
