@@ -90,10 +90,14 @@ export const ExportMenu = (props: {
             class="button small quiet"
             key={code}
             aria-label={`Copy the query as ${code}`}
-            disabled={!canSay(code, props.place)}
-            title={canSay(code, props.place) ? undefined : "The command line takes one field and its value"}
+            disabled={!canSay(code, props.place, rows)}
+            title={
+              canSay(code, props.place, rows)
+                ? undefined
+                : "The command line has no words for a comparison or a name of this query"
+            }
             onClick={() => {
-              copyText(queryAs(code, props.session, props.place), `the query as ${code}`)
+              copyText(queryAs(code, props.session, props.place, rows), `the query as ${code}`)
               props.onDone()
             }}
           >
