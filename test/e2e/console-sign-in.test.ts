@@ -27,7 +27,9 @@ bothBuilds("signing in to the console", (the) => {
     for (const [api, name, title, next] of cases) {
       await submit(the.on, page, { api, repo: name, token: "a-token" })
       await page.getByRole("heading", { name: title }).waitFor()
-      assert.match(await page.locator(".problem").innerText(), next)
+      const said = await page.locator(".problem").innerText()
+      assert.match(said, next)
+      assert.notMatch(said, /\b[a-z-]+\/get/, "no operation of the API")
       assert.include((await page.locator('[role="alert"]').textContent()) ?? "", title)
       assert.strictEqual(await page.getByLabel("Repository").inputValue(), name)
       assert.isTrue(await page.getByRole("button", { name: "Sign in", exact: true }).isEnabled())
@@ -222,6 +224,11 @@ bothBuilds("signing in to the console", (the) => {
       [],
       "fetched before it is needed"
     )
+    const icon = (await page.locator('link[rel="icon"]').getAttribute("href")) ?? ""
+    assert.match(icon, /assets\/icon-[\w-]+\.svg$/, "a name that changes with what it holds can be kept")
+    const kept = await page.request.get(new URL(icon, page.url()).href)
+    assert.strictEqual(kept.headers()["content-type"], "image/svg+xml")
+    if (the.build === "local") assert.include(kept.headers()["cache-control"], "immutable")
     assert.deepStrictEqual(
       foreign.filter((url) => !the.on.isData(url)),
       []
