@@ -30,7 +30,7 @@ const shortcuts: ReadonlyArray<Shortcut> = [
   { keys: "h", what: "History of the open document, or commits of the collection" },
   { keys: "t", what: "Change the theme" },
   { keys: "o", what: "In a cell: open its document" },
-  { keys: "↑ ↓ ← →", what: "Move between cells; Enter goes to the copy button" },
+  { keys: "↑ ↓ ← →", what: "Move between cells; Enter copies, or goes to the copy button of a long text" },
   { keys: "Enter", what: "In a document: fold or unfold the line; Ctrl+F searches in it" },
   { keys: "Esc", what: "Cancel the run, or close what is open" }
 ]
@@ -144,6 +144,7 @@ export const Workbench = (props: {
         frame={frame}
         source={source}
         collection={place.table}
+        branch={session.branch}
         at={place.at}
         onAt={(at) => go({ at })}
         onClose={closePanel}
