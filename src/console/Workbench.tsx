@@ -7,7 +7,7 @@ import { passFocus } from "./Focus.js"
 import { Icon } from "./Icon.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
-import { QueryForm } from "./QueryForm.js"
+import { focusFilter, QueryForm } from "./QueryForm.js"
 import { RateMeter } from "./RateMeter.js"
 import { Results } from "./Results.js"
 import type { Settings } from "./Settings.js"
@@ -161,7 +161,7 @@ export const Workbench = (props: {
     },
     {
       "?": () => setHelp(true),
-      "/": () => document.querySelector<HTMLElement>('[data-first="true"]')?.focus(),
+      "/": focusFilter,
       r: () => place.table !== undefined && !query.running && query.again(),
       g: () => heading.current?.focus(),
       c: () => press("columns"),
