@@ -2,7 +2,7 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/rea
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../domain/Document.js"
 import type { Sort } from "../store/browse/Browse.js"
-import { cellText, clipped, isRounded, kindOf, own, rounded } from "./Cell.js"
+import { cellText, clipped, isRounded, kindOf, rounded, valueOf } from "./Cell.js"
 import { CellTip, useTip } from "./CellTip.js"
 import { copyText } from "./Clipboard.js"
 import { Icon } from "./Icon.js"
@@ -13,7 +13,7 @@ const widthOf = (column: string, rows: ReadonlyArray<JsonObject>): number => {
   let longest = column.length + 4
   // Digits are as wide as the widest letters.
   for (const row of rows.slice(0, 60)) {
-    const value = own(row, column)
+    const value = valueOf(row, column)
     const wide = typeof value === "number" ? 1.15 : 1
     longest = Math.max(longest, cellText(value).length * wide + (isRounded(value) ? 2 : 0))
   }
@@ -35,6 +35,8 @@ export const ResultTable = (props: {
   readonly caption: string
   readonly rows: ReadonlyArray<JsonObject>
   readonly columns: ReadonlyArray<string>
+  /** Columns whose values were not read. */
+  readonly unread: ReadonlyArray<string>
   readonly sort: Sort | undefined
   readonly onSort: (sort: Sort | undefined) => void
   readonly onOpen: (id: string) => void
@@ -193,7 +195,7 @@ export const ResultTable = (props: {
             ) : null}
             {items.map((item) => {
               const row = rows[item.index]!
-              const id = cellText(own(row, "_id"))
+              const id = cellText(valueOf(row, "_id"))
               return (
                 <tr
                   key={id}
@@ -202,8 +204,11 @@ export const ResultTable = (props: {
                 >
                   {drawn.map((i) => {
                     const column = columns[i]!
-                    const value = own(row, column)
-                    const text = isRounded(value) ? `${cellText(value)} ${rounded}` : cellText(value)
+                    const value = valueOf(row, column)
+                    const missing = value === undefined && props.unread.includes(column) ? "not read" : ""
+                    const text = isRounded(value)
+                      ? `${cellText(value)} ${rounded}`
+                      : cellText(value) || missing
                     if (column === "_id") {
                       return (
                         <th key={column} scope="row" aria-colindex={i + 1}>

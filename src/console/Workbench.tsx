@@ -255,7 +255,7 @@ export const Workbench = (props: {
             <QueryForm
               collections={collections}
               place={place}
-              fields={query.outcome?.answer.columns ?? []}
+              fields={query.outcome?.columns.all ?? []}
               running={query.running}
               onRun={(next) => {
                 query.expectFocus()

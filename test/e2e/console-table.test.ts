@@ -133,8 +133,8 @@ bothBuilds("tables of the console", (the) => {
       the.on.store.batch({}, (batch) =>
         Effect.forEach(
           [
-            [id, { "": 2, "-a": 1, big: 2 ** 60 }],
-            ["b", { "": 1, "-a": 2, big: 5, ...many }]
+            [id, { "": 2, "-a": 1, amount: { in: { cents: 10 } }, big: 2 ** 60 }],
+            ["b", { "": 1, "-a": 2, amount: { in: { cents: 9 } }, big: 5, ...many }]
           ] as const,
           ([name, document]) => batch.put("odd", name, document)
         )
@@ -146,6 +146,7 @@ bothBuilds("tables of the console", (the) => {
     const [, first] = await ids()
     for (const [name, down] of [
       ["", "b"],
+      ["amount.in.cents", "b"],
       ["-a", first]
     ] as const) {
       await page.locator(".sort", { hasText: new RegExp(`^${name}$`) }).click()
