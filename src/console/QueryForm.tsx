@@ -131,7 +131,13 @@ export const QueryForm = (props: {
   )
 
   return (
-    <form class={open ? "query open" : "query"} id="query" method="post" onSubmit={submit} aria-label="Query">
+    <form
+      class={open ? "query unfolded" : "query"}
+      id="query"
+      method="post"
+      onSubmit={submit}
+      aria-label="Query"
+    >
       <div class="query-line">
         <button
           type="button"

@@ -153,6 +153,8 @@ bothBuilds("the console for everybody", (the) => {
 
   it("25: where there is little room the data come first, and the query is one line that opens", async () => {
     const { page } = await the.enter({}, { viewport: { width: 390, height: 844 } })
+    const query = page.locator("#query")
+    assert.isAbove((await query.boundingBox())!.height, 200, "the whole form, as long as nothing is asked")
     await choose(page, "products")
     const top = (selector: string) =>
       page
