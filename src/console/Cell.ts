@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from "../domain/Document.js"
+import { valueAt } from "../domain/FieldPath.js"
 
-/** A field of a document; nothing from its prototype. */
-export const own = (row: JsonObject, column: string): Json | undefined =>
-  Object.hasOwn(row, column) ? row[column] : undefined
+/** A field of a document, also one inside of an object (`price.amount`); nothing from its prototype. */
+export const valueOf = (row: JsonObject, column: string): Json | undefined =>
+  valueAt(row, column) as Json | undefined
 
 const texts = new WeakMap<object, string>()
 

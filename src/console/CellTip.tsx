@@ -15,6 +15,36 @@ interface Shown {
   readonly above: boolean
 }
 
+/** Where the tip of an element lies. */
+const placeOf = (element: HTMLElement) => {
+  const box = element.getBoundingClientRect()
+  const above = box.bottom + 220 > innerHeight
+  return {
+    left: Math.max(8, Math.min(box.left, innerWidth - 380)),
+    top: above ? box.top - 4 : box.bottom + 4,
+    above
+  }
+}
+
+/** Whether a cell is in the part of the table that is in view. */
+const isInView = (element: HTMLElement): boolean => {
+  const [cell, region] = [element, element.closest(".table-scroll")!].map((one) =>
+    one.getBoundingClientRect()
+  )
+  return (
+    cell!.bottom > region!.top &&
+    cell!.top < region!.bottom &&
+    cell!.right > region!.left &&
+    cell!.left < region!.right
+  )
+}
+
+/** Whether an element shows its whole text. */
+const isWhole = (element: HTMLElement, text: string): boolean => {
+  const box = element.querySelector(".sort-name") ?? element
+  return clipped(text) === text && element.textContent === text && box.scrollWidth <= box.clientWidth
+}
+
 /** Which cell's whole text is shown: at once for what has the pointer or the focus, gone a moment after both have left. */
 export const useTip = () => {
   const [shown, setShown] = useState<Shown | undefined>(undefined)
@@ -25,24 +55,26 @@ export const useTip = () => {
   const hide = useCallback(() => setShown(undefined), [])
 
   const show = useCallback((element: HTMLElement, row: number, column: string, text: string) => {
-    const box = element.getBoundingClientRect()
-    const above = box.bottom + 220 > innerHeight
     moves.current++
-    setShown({
-      of: element,
-      row,
-      column,
-      text,
-      left: Math.max(8, Math.min(box.left, innerWidth - 380)),
-      top: above ? box.top - 4 : box.bottom + 4,
-      above
-    })
+    setShown(isWhole(element, text) ? undefined : { of: element, row, column, text, ...placeOf(element) })
   }, [])
+
+  /** The tip of what has the focus moves with it; any other one is gone when its cell moves away. */
+  const follow = useCallback(
+    () =>
+      setShown((before) =>
+        before !== undefined && before.of === document.activeElement && isInView(before.of)
+          ? { ...before, ...placeOf(before.of) }
+          : undefined
+      ),
+    []
+  )
 
   return {
     shown,
     dismissed,
     show,
+    follow,
     hide,
     stay: () => {
       moves.current++

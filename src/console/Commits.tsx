@@ -9,6 +9,7 @@ const page = 50
 export const Commits = (props: {
   readonly source: DataSourceService
   readonly collection: string
+  readonly branch: string
   readonly at: string | undefined
   readonly onAt: (at: string | undefined) => void
   readonly onClose: () => void
@@ -31,7 +32,10 @@ export const Commits = (props: {
       onClose={props.onClose}
     >
       <div class="panel-body">
-        <p class="quiet-text">Choose a commit to see the table as it was then.</p>
+        <p class="quiet-text">
+          The commits of branch <bdi>{props.branch}</bdi> that changed a file of <bdi>{collection}</bdi>,
+          newest first. Choose one to see the table as it was then.
+        </p>
         <CommitList
           commits={commits}
           current={props.at}

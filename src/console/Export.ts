@@ -1,12 +1,16 @@
 import type { Json, JsonObject } from "../domain/Document.js"
-import { cellText, own } from "./Cell.js"
+import { cellText, valueOf } from "./Cell.js"
 
 export const formats = ["JSON", "NDJSON", "CSV", "Markdown"] as const
 export type Format = (typeof formats)[number]
 
-const pick = (row: JsonObject, columns: ReadonlyArray<string>): Record<string, Json> => {
+/** These columns of a row, each under its whole name. */
+export const pick = (row: JsonObject, columns: ReadonlyArray<string>): Record<string, Json> => {
   const picked: Record<string, Json> = Object.create(null) as Record<string, Json>
-  for (const column of columns) if (Object.hasOwn(row, column)) picked[column] = row[column]!
+  for (const column of columns) {
+    const value = valueOf(row, column)
+    if (value !== undefined) picked[column] = value
+  }
   return picked
 }
 
@@ -49,7 +53,7 @@ export const write = (
     case "CSV":
       return [
         columns.map(csvName).join(","),
-        ...rows.map((row) => columns.map((column) => csvCell(own(row, column))).join(","))
+        ...rows.map((row) => columns.map((column) => csvCell(valueOf(row, column))).join(","))
       ]
         .map((line) => `${line}\r\n`)
         .join("")
@@ -57,7 +61,7 @@ export const write = (
       return `${[
         `| ${columns.map(markdownCell).join(" | ")} |`,
         `| ${columns.map(() => "---").join(" | ")} |`,
-        ...rows.map((row) => `| ${columns.map((column) => markdownCell(own(row, column))).join(" | ")} |`)
+        ...rows.map((row) => `| ${columns.map((column) => markdownCell(valueOf(row, column))).join(" | ")} |`)
       ].join("\n")}\n`
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../domain/Document.js"
 import type { SessionView } from "../http/console/Api.js"
 import { alarm, counted } from "./Announcer.js"
-import { holdsRounded, own } from "./Cell.js"
+import { holdsRounded, valueOf } from "./Cell.js"
 import { copyText, saveFile } from "./Clipboard.js"
 import { canSay, codes, queryAs } from "./CopyAs.js"
 import { endings, formats, write } from "./Export.js"
@@ -34,7 +34,7 @@ export const ExportMenu = (props: {
       <p class="menu-title">
         {counted(rows.length, "row")} × {counted(columns.length, "column")}, as shown
       </p>
-      {rows.some((row) => columns.some((column) => holdsRounded(own(row, column) ?? null))) ? (
+      {rows.some((row) => columns.some((column) => holdsRounded(valueOf(row, column) ?? null))) ? (
         <p class="menu-title">Numbers beyond 2^53 are written as shown, not as the file may have them.</p>
       ) : null}
       <div class="export-grid">
@@ -90,10 +90,14 @@ export const ExportMenu = (props: {
             class="button small quiet"
             key={code}
             aria-label={`Copy the query as ${code}`}
-            disabled={!canSay(code, props.place)}
-            title={canSay(code, props.place) ? undefined : "The command line takes one field and its value"}
+            disabled={!canSay(code, props.place, rows)}
+            title={
+              canSay(code, props.place, rows)
+                ? undefined
+                : "The command line has no words for a comparison or a name of this query"
+            }
             onClick={() => {
-              copyText(queryAs(code, props.session, props.place), `the query as ${code}`)
+              copyText(queryAs(code, props.session, props.place, rows), `the query as ${code}`)
               props.onDone()
             }}
           >

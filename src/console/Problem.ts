@@ -72,10 +72,15 @@ const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]
   server: ["The server failed", "Try again in a moment; nothing was lost."]
 }
 
+/** The operation of the API that a message of the store begins with. */
+const operation =
+  /^(?:(?:git|meta|rate-limit|repos|users)\/(?:get|list|create|update|delete|compare|merge|download|root)[a-z-]*|graphql|raw): /
+
 // A repository of this machine is known by its name, not by where the server keeps it; what a schema says of an answer
 // is for the server's developers.
 const shownMessage = (message: string): string =>
   message
+    .replace(operation, "")
     .replace(/(the answer is not what the API describes): [\s\S]*/, "$1")
     .replace(/\bfile:\/\/\S*?([^/\s]+\/[^/\s]+)\.git(?=[\s.,]|$)/g, "$1")
 

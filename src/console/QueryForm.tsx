@@ -8,7 +8,8 @@ import {
   takesValue
 } from "../store/browse/Filter.js"
 import { RunButton } from "./Busy.js"
-import { labels } from "./FilterWords.js"
+import { shortCommit, visible } from "./Cell.js"
+import { filterText, labels } from "./FilterWords.js"
 import { Icon } from "./Icon.js"
 import type { Place } from "./Place.js"
 
@@ -41,7 +42,25 @@ const filtersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Filter> =>
         : { path: path.trim(), operator }
     )
 
-/** What to ask of which collection. Everything but the button only prepares. */
+/** A query in a few words, one for each thing that it asks. */
+const chipsOf = ({ at, filters, limit, whole }: Place): ReadonlyArray<string> => [
+  ...(filters.length === 0 ? ["all documents"] : filters.map((filter) => filterText([filter]))),
+  ...(at === undefined ? [] : [`at ${shortCommit(at)}`]),
+  ...(limit === 50 ? [] : [`limit ${limit}`]),
+  ...(whole ? ["whole documents"] : [])
+]
+
+/** Moves the focus to the first filter, which a narrow page shows once somebody asks for it. */
+export const focusFilter = (): void => {
+  const toggle = document.getElementById("query-toggle")
+  if (toggle?.getAttribute("aria-expanded") === "false") toggle.click()
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-first="true"]')?.focus())
+}
+
+/**
+ * What to ask of which collection. Everything but the button only prepares. Where there is little room the query is one
+ * line that opens to the form.
+ */
 export const QueryForm = (props: {
   readonly collections: ReadonlyArray<string>
   readonly place: Place
@@ -53,6 +72,8 @@ export const QueryForm = (props: {
   const { place } = props
   const [rows, setRows] = useState(() => rowsOf(place.filters))
   const [table, setTable] = useState(place.table ?? props.collections[0] ?? "")
+  const [opened, setOpened] = useState(false)
+  const open = opened || place.table === undefined
   const limit = useRef<HTMLInputElement>(null)
   const at = useRef<HTMLInputElement>(null)
   const whole = useRef<HTMLInputElement>(null)
@@ -92,6 +113,7 @@ export const QueryForm = (props: {
     const filters = filtersOf(rows)
     shown.current = JSON.stringify(filters)
     const ref = at.current?.value.trim() ?? ""
+    setOpened(false)
     props.onRun({
       table,
       filters,
@@ -101,8 +123,42 @@ export const QueryForm = (props: {
     })
   }
 
+  const cancel = (
+    <button type="button" class="button quiet" onClick={props.onCancel}>
+      <Icon name="stop" />
+      Cancel
+    </button>
+  )
+
   return (
-    <form class="query" id="query" method="post" onSubmit={submit} aria-label="Query">
+    <form
+      class={open ? "query unfolded" : "query"}
+      id="query"
+      method="post"
+      onSubmit={submit}
+      aria-label="Query"
+    >
+      <div class="query-line">
+        <button
+          type="button"
+          class="chips"
+          id="query-toggle"
+          aria-expanded={open}
+          aria-controls="query"
+          onClick={() => setOpened(!open)}
+        >
+          <Icon name="search" />
+          <span class="sr-only">Query:</span>
+          {chipsOf(place).map((chip) => (
+            <bdi class="chip" key={chip}>
+              {visible(chip)}
+            </bdi>
+          ))}
+          <span class="grow" />
+          <Icon name={open ? "up" : "down"} />
+        </button>
+        {props.running && !open ? cancel : null}
+      </div>
       <label class="field small query-table">
         <span>Collection</span>
         <select id="query-table" value={table} onChange={(event) => setTable(event.currentTarget.value)}>
@@ -214,12 +270,7 @@ export const QueryForm = (props: {
           <span>Whole documents</span>
         </label>
         <span class="grow" />
-        {props.running ? (
-          <button type="button" class="button quiet" onClick={props.onCancel}>
-            <Icon name="stop" />
-            Cancel
-          </button>
-        ) : null}
+        {props.running ? cancel : null}
         <RunButton type="submit" kind="primary" icon="play" running={props.running} disabled={table === ""}>
           Run
         </RunButton>

@@ -3,7 +3,7 @@ import type { SessionView } from "../http/console/Api.js"
 import { visible } from "./Cell.js"
 import { Menu } from "./Menu.js"
 import { part } from "./Part.js"
-import { bearable, type Place } from "./Place.js"
+import type { Place } from "./Place.js"
 
 const ExportMenu = part(() => import("./ExportMenu.js").then((found) => found.ExportMenu))
 
@@ -15,12 +15,14 @@ export const ResultTools = (props: {
   readonly rows: ReadonlyArray<JsonObject>
   readonly all: ReadonlyArray<string>
   readonly columns: ReadonlyArray<string>
+  /** Whether all columns are shown where nobody has chosen any. */
+  readonly isInitial: boolean
   readonly session: SessionView
   readonly place: Place
   readonly onColumns: (columns: ReadonlyArray<string> | "all" | undefined) => void
 }) => {
   const { all, columns, name, rows } = props
-  const every = all.length > bearable ? "all" : undefined
+  const every = props.isInitial ? undefined : "all"
   const choose = (column: string, shown: boolean) => {
     const next = all.filter((one) => (one === column ? shown : columns.includes(one)))
     props.onColumns(next.length === all.length ? every : next)

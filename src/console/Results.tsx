@@ -1,7 +1,6 @@
 import type { RefObject } from "preact"
 import { useMemo } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
-import type { QueryAnswer } from "../store/browse/Browse.js"
 import { counted } from "./Announcer.js"
 import { RunButton } from "./Busy.js"
 import { clipped, shortCommit, visible } from "./Cell.js"
@@ -13,6 +12,7 @@ import { bearable, type Place } from "./Place.js"
 import { ProblemCard } from "./ProblemCard.js"
 import { ResultTable } from "./ResultTable.js"
 import { ResultTools } from "./ResultTools.js"
+import { isWithin, type TableColumns } from "./TableColumns.js"
 import type { Go } from "./usePlace.js"
 import type { useQuery } from "./useQuery.js"
 import { useRows } from "./useRows.js"
@@ -21,13 +21,7 @@ const NoCollections = part(() => import("./NoCollections.js").then((found) => fo
 const CostCard = part(() => import("./CostCard.js").then((found) => found.CostCard))
 
 const none: ReadonlyArray<never> = []
-const identity = ["_id", "_rev", "_updated_at"]
-
-/** Metadata that rows from the manifest do not have: a column of it would be empty. */
-const unprojected = (answer: QueryAnswer | undefined): ReadonlyArray<string> =>
-  answer?.source === "manifest"
-    ? identity.filter((column) => column !== "_id" && answer.manifest?.fields.includes(column) !== true)
-    : []
+const noColumns: TableColumns = { all: none, initial: none, unread: none }
 
 const Skeleton = () => (
   <div class="skeleton-table" aria-hidden="true">
@@ -68,18 +62,13 @@ export const Results = (props: {
   const { go } = props
   const answer = query.outcome?.answer
   const documents = answer?.documents ?? none
-  const unknown = useMemo(() => unprojected(answer), [answer])
-  const all = useMemo(() => {
-    const found = answer === undefined || answer.columns.length === 0 ? identity : answer.columns
-    return found.filter((column) => !unknown.includes(column))
-  }, [answer, unknown])
+  const { all, initial, unread } = query.outcome?.columns ?? noColumns
   const chosen = place.columns
   const columns = useMemo(() => {
     if (chosen === "all") return all
-    if (chosen === undefined) return all.slice(0, bearable)
-    const shown = all.filter((column) => column === "_id" || chosen.includes(column))
-    return shown.length === 0 ? all.slice(0, bearable) : shown
-  }, [all, JSON.stringify(chosen)])
+    if (chosen === undefined) return initial.slice(0, bearable)
+    return all.filter((column) => column === "_id" || chosen.some((field) => isWithin(column, field)))
+  }, [all, initial, JSON.stringify(chosen)])
   const atServer = answer?.sorted === true && answer.cursor !== null
   const rows = useRows(documents, all, place.sort, atServer)
   const table = place.table
@@ -129,6 +118,7 @@ export const Results = (props: {
               old={query.old}
               rows={rows}
               all={all}
+              isInitial={initial.length === all.length && all.length <= bearable}
               columns={columns}
               session={session}
               place={place}
@@ -154,9 +144,9 @@ export const Results = (props: {
             : `: ${manifest.missing.length} not in it, ${manifest.extra.length} gone. The rows come from the documents.`}
         </p>
       ) : null}
-      {unknown.length === 0 ? null : (
+      {unread.length === 0 ? null : (
         <p class="quiet-text note">
-          The manifest does not hold {unknown.join(" and ")}.
+          The manifest does not hold {unread.join(" and ")}.
           <button type="button" class="button small quiet" onClick={() => ask({ whole: true })}>
             Read the documents
           </button>
@@ -184,7 +174,8 @@ export const Results = (props: {
       )}
       {chosen === undefined && all.length > columns.length ? (
         <p class="quiet-text note">
-          The first {columns.length} of {all.length.toLocaleString("en")} columns are shown.
+          {initial.length === all.length ? "The first " : null}
+          {columns.length} of {all.length.toLocaleString("en")} columns are shown.
           <button type="button" class="button small quiet" onClick={() => go({ columns: "all" })}>
             Show all
           </button>
@@ -258,6 +249,7 @@ export const Results = (props: {
             caption={`${counted(rows.length, "document")} of ${table}`}
             rows={rows}
             columns={columns}
+            unread={unread}
             sort={place.sort}
             onSort={(sort) => go({ sort })}
             onOpen={(id) => go({ document: id, panel: undefined })}

@@ -7,7 +7,7 @@ import { passFocus } from "./Focus.js"
 import { Icon } from "./Icon.js"
 import { part } from "./Part.js"
 import { type Place, start } from "./Place.js"
-import { QueryForm } from "./QueryForm.js"
+import { focusFilter, QueryForm } from "./QueryForm.js"
 import { RateMeter } from "./RateMeter.js"
 import { Results } from "./Results.js"
 import type { Settings } from "./Settings.js"
@@ -30,7 +30,7 @@ const shortcuts: ReadonlyArray<Shortcut> = [
   { keys: "h", what: "History of the open document, or commits of the collection" },
   { keys: "t", what: "Change the theme" },
   { keys: "o", what: "In a cell: open its document" },
-  { keys: "↑ ↓ ← →", what: "Move between cells; Enter goes to the copy button" },
+  { keys: "↑ ↓ ← →", what: "Move between cells; Enter copies, or goes to the copy button of a long text" },
   { keys: "Enter", what: "In a document: fold or unfold the line; Ctrl+F searches in it" },
   { keys: "Esc", what: "Cancel the run, or close what is open" }
 ]
@@ -144,6 +144,7 @@ export const Workbench = (props: {
         frame={frame}
         source={source}
         collection={place.table}
+        branch={session.branch}
         at={place.at}
         onAt={(at) => go({ at })}
         onClose={closePanel}
@@ -160,7 +161,7 @@ export const Workbench = (props: {
     },
     {
       "?": () => setHelp(true),
-      "/": () => document.querySelector<HTMLElement>('[data-first="true"]')?.focus(),
+      "/": focusFilter,
       r: () => place.table !== undefined && !query.running && query.again(),
       g: () => heading.current?.focus(),
       c: () => press("columns"),
@@ -254,7 +255,7 @@ export const Workbench = (props: {
             <QueryForm
               collections={collections}
               place={place}
-              fields={query.outcome?.answer.columns ?? []}
+              fields={query.outcome?.columns.all ?? []}
               running={query.running}
               onRun={(next) => {
                 query.expectFocus()

@@ -4,10 +4,12 @@ import { alarmProblem, announce, counted } from "./Announcer.js"
 import type { DataSourceService } from "./DataSource.js"
 import type { Place } from "./Place.js"
 import type { Problem } from "./Problem.js"
+import { type TableColumns, tableColumns } from "./TableColumns.js"
 import { useTask } from "./useTask.js"
 
 export interface Outcome {
   readonly answer: QueryAnswer
+  readonly columns: TableColumns
   /** The filters that the rows answer. */
   readonly filters: Place["filters"]
   /** The same with whether whole documents were asked for, as one text. */
@@ -104,8 +106,10 @@ export const useQuery = (
         const columns =
           before === undefined ? answer.columns : [...new Set([...before.columns, ...answer.columns])]
         const unreadable = [...(before?.unreadable ?? []), ...(answer.unreadable ?? [])]
+        const merged = { ...answer, documents, columns, ...(unreadable.length === 0 ? {} : { unreadable }) }
         const next: Outcome = {
-          answer: { ...answer, documents, columns, ...(unreadable.length === 0 ? {} : { unreadable }) },
+          answer: merged,
+          columns: tableColumns(merged, whole),
           filters,
           by,
           milliseconds: performance.now() - started

@@ -9,7 +9,7 @@ import { useMemo } from "preact/hooks"
 import type { JsonObject } from "../domain/Document.js"
 import { compareValues } from "../domain/JsonOrder.js"
 import type { Sort } from "../store/browse/Browse.js"
-import { own } from "./Cell.js"
+import { valueOf } from "./Cell.js"
 
 const features = tableFeatures({
   columnVisibilityFeature,
@@ -21,19 +21,25 @@ const features = tableFeatures({
 /** The rows as TanStack sorts them: by the order of JSON values, of which what is missing is the least. */
 export const useRows = (
   documents: ReadonlyArray<JsonObject>,
-  columns: ReadonlyArray<string>,
+  shown: ReadonlyArray<string>,
   sort: Sort | undefined,
   sorted: boolean
 ) => {
+  // The address may sort by a field that is no column.
+  const path = sort?.path
+  const columns = useMemo(
+    () => (path === undefined || shown.includes(path) ? shown : [...shown, path]),
+    [shown, path]
+  )
   const definitions = useMemo(
     () =>
       columns.map((column, i) => ({
         // Any text may be the name of a field, the empty one too, which the table takes for none.
         id: String(i),
-        accessorFn: (row: JsonObject) => own(row, column),
+        accessorFn: (row: JsonObject) => valueOf(row, column),
         sortUndefined: false as const,
         sortFn: (a: { original: JsonObject }, b: { original: JsonObject }) =>
-          compareValues(own(a.original, column), own(b.original, column))
+          compareValues(valueOf(a.original, column), valueOf(b.original, column))
       })),
     [columns]
   )

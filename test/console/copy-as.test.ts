@@ -62,10 +62,56 @@ describe("the query as code", () => {
     const one: Filter = { path: "a", operator: "is", value: 1 }
     assert.isTrue(canSay("Command line", place()))
     assert.isTrue(canSay("Command line", place(one)))
-    assert.isFalse(canSay("Command line", place(one, one)))
-    assert.isFalse(canSay("Command line", place({ ...one, operator: "atLeast" })))
-    assert.isTrue(canSay("curl", place(one, one)))
+    assert.isTrue(canSay("Command line", place(one, { ...one, operator: "atLeast" })))
+    assert.isFalse(canSay("Command line", place({ ...one, operator: "contains" })))
+    assert.isFalse(canSay("Command line", place({ ...one, path: "and" })))
+    assert.isTrue(canSay("Command line", place({ ...one, path: "a.b" }), [{ a: { b: 1 } }]))
+    assert.isFalse(canSay("Command line", place({ ...one, path: "a.b" }), [{ a: [{ b: 1 }] }]))
+    assert.isFalse(canSay("Command line", { ...place(), columns: ["a, b"] }))
+    assert.isTrue(canSay("curl", place({ ...one, operator: "contains" })))
   })
+
+  it.scopedLive("operators, order and columns are copied with the query", () =>
+    Effect.gen(function* () {
+      const { call } = yield* commandLine
+      for (const [i, n] of [1, 2, 3, 4].entries()) {
+        const document = { n, more: "x", size: { width: 10 - n }, ...(n === 2 ? { note: null } : {}) }
+        yield* call(["put", "things", `t${i + 1}`, "--repo", "local/demo"], {
+          input: JSON.stringify(document)
+        })
+      }
+      const asked: Place = {
+        ...place(
+          { path: "n", operator: "greaterThan", value: 1 },
+          { path: "n", operator: "isNot", value: 3 },
+          { path: "more", operator: "exists" },
+          { path: "size.width", operator: "atMost", value: 8 }
+        ),
+        sort: { path: "size.width", descending: false },
+        columns: ["_id", "size.width"]
+      }
+      const rows = [{ _id: "t1", size: { width: 9 } }]
+      const [, ...line] = argumentsOf(queryAs("Command line", session, asked, rows))
+      const ran = yield* call(["query", ...line])
+      assert.strictEqual(ran.code, 0, ran.err)
+      assert.deepStrictEqual(ran.json(), [
+        { _id: "t4", size: { width: 6 } },
+        { _id: "t2", size: { width: 8 } }
+      ])
+      const curl = queryAs("curl", session, asked, rows)
+      assert.include(curl, '"orderBy":{"field":"size.width","order":"asc"}')
+      assert.include(
+        curl,
+        'jq \'[.documents[] | {"_id": getpath(["_id"]), "size.width": getpath(["size","width"])}]\''
+      )
+      const program = queryAs("TypeScript", session, asked, rows).replace(/\s+/g, " ")
+      assert.include(program, '"select": [ "_id", "size.width" ], "limit": 50 })')
+      assert.include(program, '"orderBy": { "field": "size.width", "order": "asc" }')
+      const by: Filter = { path: "more", operator: "contains", value: "X" }
+      const streamed = queryAs("TypeScript", session, { ...asked, filters: [by] }, rows)
+      assert.include(streamed, "Stream.filter((document) => matchesAll(document, filters)), Stream.take(50)")
+    })
+  )
 
   it("TypeScript looks at the same commit, and at all where nothing is filtered", () => {
     const program = queryAs("TypeScript", session, { ...place(), at: "v1" })

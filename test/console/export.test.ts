@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { parseCsv } from "hucre/csv"
 import { readXlsx } from "hucre/xlsx"
-import { cellText, holdsRounded, isRounded, own } from "../../src/console/Cell.js"
+import { cellText, holdsRounded, isRounded, valueOf } from "../../src/console/Cell.js"
 import { write } from "../../src/console/Export.js"
 import { workbook } from "../../src/console/Workbook.js"
 import type { Json, JsonObject } from "../../src/domain/Document.js"
@@ -90,7 +90,7 @@ describe("export", () => {
     assert.deepStrictEqual(sheet?.rows[0], columns)
     assert.deepStrictEqual(
       sheet?.rows.slice(1).map((row) => row[1]),
-      rows.map((row) => cellText(own(row, "name")))
+      rows.map((row) => cellText(valueOf(row, "name")))
     )
     assert.strictEqual(sheet?.rows.length, 4)
     const formulas = [...(sheet?.cells?.values() ?? [])].filter((cell) => "formula" in cell && cell.formula)

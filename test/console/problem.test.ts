@@ -29,8 +29,22 @@ describe("what went wrong, in words", () => {
       message:
         "repos/get: the answer is not what the API describes: Expected { readonly full_name: string }, actual []"
     })
-    assert.strictEqual(fromStore(error).message, "repos/get: the answer is not what the API describes")
+    assert.strictEqual(fromStore(error).message, "the answer is not what the API describes")
     assert.strictEqual(fromStore(error).kind, "server")
+  })
+
+  it("the operation of the API that a message begins with is not told, the name of a document is", () => {
+    for (const [message, told] of [
+      ["git/get-ref: Bad credentials", "Bad credentials"],
+      ["graphql: timed out", "timed out"],
+      ["repos/lamp: is empty", "repos/lamp: is empty"],
+      ["products/get: is empty", "products/get: is empty"]
+    ] as const) {
+      assert.strictEqual(
+        fromStore(new RemoteError({ operation: "x", reason: "Server", message })).message,
+        told
+      )
+    }
   })
 
   it("advice in a number that leads to no time is none", () => {

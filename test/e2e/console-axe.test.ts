@@ -62,6 +62,10 @@ bothBuilds("the console for everybody", (the) => {
     await page.keyboard.press("Escape")
     await page.locator("#commits").click()
     await page.locator(".timeline li").first().waitFor()
+    assert.match(
+      await page.locator(".panel").innerText(),
+      /commits of branch main that changed a file of products/
+    )
     await clean("commits")
     await page.keyboard.press("Escape")
     await page.keyboard.press("?")
@@ -145,6 +149,34 @@ bothBuilds("the console for everybody", (the) => {
     await page.setViewportSize({ width: 320, height: 640 })
     await page.getByRole("button", { name: "Close the document" }).click()
     await page.waitForFunction((id) => document.activeElement.id === id, `open-${productId(1)}`)
+  })
+
+  it("25: where there is little room the data come first, and the query is one line that opens", async () => {
+    const { page } = await the.enter({}, { viewport: { width: 390, height: 844 } })
+    const query = page.locator("#query")
+    assert.isAbove((await query.boundingBox())!.height, 200, "the whole form, as long as nothing is asked")
+    await choose(page, "products")
+    const top = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element: Dom) => element.getBoundingClientRect().top)
+    assert.isBelow(await top(".table tbody th"), 400, "390 pixels")
+    await page.keyboard.press("/")
+    await page.waitForFunction(() => document.activeElement.dataset.first === "true")
+    await page.keyboard.type("category")
+    await page.getByLabel("Value of filter 1").fill("tools")
+    await page.keyboard.press("Enter")
+    await page.locator(".chip", { hasText: "category is tools" }).waitFor()
+    await page.locator(`#open-${productId(4)}`).waitFor()
+    assert.isFalse(await page.getByLabel("Field of filter 1").isVisible())
+    await page.setViewportSize({ width: 1024, height: 768 })
+    await page.locator(`#open-${productId(4)}`).click()
+    await page.locator(".cm-line").first().waitFor()
+    const table = (await page.locator(".table-scroll").boundingBox())!
+    assert.isAbove(table.height, 38 * 9, "1,024 pixels, beside a document")
+    await page.locator("#query-toggle").click()
+    assert.isAbove((await page.getByLabel("Field of filter 1").boundingBox())!.width, 200)
   })
 
   it("26: themes follow the system and can be switched; forced colours and reduced motion are honoured", async () => {

@@ -329,8 +329,7 @@ bothBuilds("runs of the console", (the) => {
   })
 
   it("Escape closes a menu or the text of a cell, and nothing else, wherever the focus is", async () => {
-    const { page } = await the.enter()
-    await choose(page, "products")
+    const { page } = await the.enter({ hash: "#table=products&rows=whole" })
     await page.locator(`#open-${productId(1)}`).click()
     await page.locator(".cm-line").first().waitFor()
     await page.getByRole("button", { name: "Columns" }).click()
@@ -340,7 +339,10 @@ bothBuilds("runs of the console", (the) => {
     await page.keyboard.press("Escape")
     await page.locator(".menu-panel").waitFor({ state: "detached" })
     await page.waitForFunction(() => document.activeElement.id === "columns")
-    await page.locator("#cell-0-1").hover()
+    const long = page.locator(".table tbody td", { hasText: "made by hand" }).first()
+    await long.scrollIntoViewIfNeeded()
+    await painted(page)
+    await long.hover()
     await page.locator(".tip").waitFor()
     await page.keyboard.press("Escape")
     await page.locator(".tip").waitFor({ state: "detached" })

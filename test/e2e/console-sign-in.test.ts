@@ -27,7 +27,9 @@ bothBuilds("signing in to the console", (the) => {
     for (const [api, name, title, next] of cases) {
       await submit(the.on, page, { api, repo: name, token: "a-token" })
       await page.getByRole("heading", { name: title }).waitFor()
-      assert.match(await page.locator(".problem").innerText(), next)
+      const said = await page.locator(".problem").innerText()
+      assert.match(said, next)
+      assert.notMatch(said, /\b[a-z-]+\/get/, "no operation of the API")
       assert.include((await page.locator('[role="alert"]').textContent()) ?? "", title)
       assert.strictEqual(await page.getByLabel("Repository").inputValue(), name)
       assert.isTrue(await page.getByRole("button", { name: "Sign in", exact: true }).isEnabled())
@@ -222,6 +224,11 @@ bothBuilds("signing in to the console", (the) => {
       [],
       "fetched before it is needed"
     )
+    const icon = (await page.locator('link[rel="icon"]').getAttribute("href")) ?? ""
+    assert.match(icon, /assets\/icon-[\w-]+\.svg$/, "a name that changes with what it holds can be kept")
+    const kept = await page.request.get(new URL(icon, page.url()).href)
+    assert.strictEqual(kept.headers()["content-type"], "image/svg+xml")
+    if (the.build === "local") assert.include(kept.headers()["cache-control"], "immutable")
     assert.deepStrictEqual(
       foreign.filter((url) => !the.on.isData(url)),
       []
@@ -279,17 +286,23 @@ bothBuilds("signing in to the console", (the) => {
     assert.deepStrictEqual(await heads(), ["_id", "_rev", "_updated_at", "category", "name", "stock"])
   })
 
-  it("a manifest without metadata shows no empty columns, and the way to the documents", async () => {
+  it("a collection has the same columns however its rows were found, and what was not read is told", async () => {
     await the.on.run(
       the.on.store.batch({}, (batch) => batch.put("many", "m-1", { n: 1, name: "one", more: 2 }))
     )
     const { page } = await the.enter({ hash: "#table=many" })
     await page.locator(".source.manifest").waitFor()
     const heads = () => page.locator(".table thead th").allInnerTexts()
-    assert.deepStrictEqual(await heads(), ["_id", "n", "name"])
+    const columns = ["_id", "_rev", "_updated_at", "n", "name"]
+    assert.deepStrictEqual(await heads(), columns)
+    assert.strictEqual(await page.locator("#cell-0-1").innerText(), "not read")
     await page.getByText("The manifest does not hold _rev and _updated_at.").waitFor()
     await page.getByRole("button", { name: "Read the documents" }).click()
     await page.locator(".source.scan").waitFor()
-    assert.deepStrictEqual((await heads()).slice(0, 3), ["_id", "_rev", "_updated_at"])
+    assert.deepStrictEqual(await heads(), ["_id", "_rev", "_updated_at", "more", "n", "name", "_created_at"])
+    await page.goto(`${the.on.url}#table=many&where=${encodeURIComponent('["more","is",2]')}`)
+    await page.getByText("5 of 7 columns are shown.").waitFor()
+    assert.deepStrictEqual(await heads(), columns)
+    assert.strictEqual(await page.locator("#cell-0-1").innerText(), "1")
   })
 })

@@ -13,6 +13,7 @@ import { choose, repo, submit } from "../support/browser/Stage.js"
 type Dom = any
 declare const document: Dom
 declare const window: Dom
+declare const navigator: Dom
 
 bothBuilds("tables of the console", (the) => {
   it("8, 9: a native table that sorts by buttons and keeps header and first column in view", async () => {
@@ -88,12 +89,40 @@ bothBuilds("tables of the console", (the) => {
     assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), long)
     await page.keyboard.press("Escape")
     assert.strictEqual(await page.locator(".tip").count(), 0)
-    await page.keyboard.press("ArrowLeft")
-    await page.waitForFunction((id: string) => document.activeElement.id === id, `cell-0-${column - 1}`)
-    await page.locator(".tip").waitFor()
+    await page.locator(".table-scroll").evaluate((element: Dom) => element.scrollTo(0, 0))
+    const reach = (row: number, at: number) =>
+      page.waitForFunction((id: string) => document.activeElement.id === id, `cell-${row}-${at}`)
+    // Down to a row that comes into view with the focus alone.
+    for (let row = 1; row < 16; row++) {
+      await page.keyboard.press("ArrowDown")
+      await reach(row, column)
+    }
+    assert.isAbove(await page.locator(".table-scroll").evaluate((element: Dom) => element.scrollTop), 0)
     await page.clock.fastForward(2000)
     await painted(page)
-    assert.isTrue(await page.locator(".tip").isVisible(), "what was left does not take the next one away")
+    assert.include(await page.locator("#cell-full").innerText(), "made by hand")
+    const beside = await page.locator("#cell-15-" + column).evaluate((element: Dom) => {
+      const [cell, tip] = [element, document.querySelector(".tip")].map((one: Dom) =>
+        one.getBoundingClientRect()
+      )
+      return Math.min(Math.abs(tip.top - cell.bottom), Math.abs(cell.top - tip.bottom))
+    })
+    assert.isBelow(beside, 8, "the text lies beside its cell after a scroll, too")
+    await page.keyboard.press("ArrowLeft")
+    await reach(15, column - 1)
+    await page.locator(".tip").waitFor({ state: "detached" })
+    assert.isUndefined(
+      (await page.locator(`#cell-15-${column - 1}`).getAttribute("aria-describedby")) ?? undefined
+    )
+    const whole = await page.locator(`#cell-15-${column - 1}`).innerText()
+    await page.keyboard.press("Enter")
+    await page.waitForFunction(
+      (text: string) => navigator.clipboard.readText().then((now: string) => now === text),
+      whole
+    )
+    await page.locator(`#cell-15-${column - 1}`).hover()
+    await painted(page)
+    assert.strictEqual(await page.locator(".tip").count(), 0, "a value that is whole has no tip")
   })
 
   it("fields of any name can be sorted by, ids of any length be read, and no number is taken for exact", async () => {
@@ -104,8 +133,8 @@ bothBuilds("tables of the console", (the) => {
       the.on.store.batch({}, (batch) =>
         Effect.forEach(
           [
-            [id, { "": 2, "-a": 1, big: 2 ** 60 }],
-            ["b", { "": 1, "-a": 2, big: 5, ...many }]
+            [id, { "": 2, "-a": 1, amount: { in: { cents: 10 } }, big: 2 ** 60 }],
+            ["b", { "": 1, "-a": 2, amount: { in: { cents: 9 } }, big: 5, ...many }]
           ] as const,
           ([name, document]) => batch.put("odd", name, document)
         )
@@ -117,6 +146,7 @@ bothBuilds("tables of the console", (the) => {
     const [, first] = await ids()
     for (const [name, down] of [
       ["", "b"],
+      ["amount.in.cents", "b"],
       ["-a", first]
     ] as const) {
       await page.locator(".sort", { hasText: new RegExp(`^${name}$`) }).click()
@@ -132,10 +162,34 @@ bothBuilds("tables of the console", (the) => {
     assert.strictEqual(await page.locator("#cell-full").innerText(), id)
     assert.match(await page.locator("td", { hasText: "≈" }).innerText(), /^≈ 1152921504606847000$/)
     await page.getByText(/^The first 100 of 30\d columns are shown/).waitFor()
-    assert.strictEqual(await page.locator(".table thead th").count(), 100)
+    const table = page.locator(".table")
+    assert.strictEqual(await table.getAttribute("aria-colcount"), "100")
     await page.getByRole("button", { name: "Show all" }).click()
-    await page.locator(".sort", { hasText: /^f299$/ }).waitFor()
+    await page.waitForFunction(() => Number(document.querySelector(".table").ariaColCount) > 300)
     assert.include(page.url(), "columns=all")
+    assert.isBelow(
+      await page.locator(".table thead th").count(),
+      40,
+      "columns are drawn as they come into view"
+    )
+    const last = Number(await table.getAttribute("aria-colcount")) - 1
+    await page.locator("#cell-0-1").focus()
+    await page.keyboard.press("End")
+    await page.waitForFunction((id: string) => document.activeElement.id === id, `cell-0-${last}`)
+    assert.strictEqual(await page.locator(`#cell-0-${last}`).getAttribute("aria-colindex"), String(last + 1))
+    const [head, cell, fixed]: Dom = await page.evaluate((id: string) => {
+      const at = document.getElementById(id)
+      const region = document.querySelector(".table-scroll").getBoundingClientRect()
+      return [
+        document.querySelector(".table thead tr").lastElementChild.getBoundingClientRect().left,
+        at.getBoundingClientRect().left,
+        document.querySelector(".table tbody th").getBoundingClientRect().left - region.left
+      ]
+    }, `cell-0-${last}`)
+    assert.closeTo(cell, head, 1, "the last cell lies below its header")
+    assert.closeTo(fixed, 1, 1, "the first column stays in view")
+    await page.keyboard.press("Home")
+    await page.waitForFunction(() => document.activeElement.id === "cell-0-1")
   })
 
   it("24: copies and files hold exactly the rows and columns shown", async () => {
