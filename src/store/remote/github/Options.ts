@@ -254,16 +254,39 @@ export const resolveOptions = (given: GitHubOptions): Effect.Effect<Settings, Va
 
 const optional = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrUndefined)
 
+const environment = {
+  repo: Config.nonEmptyString("CHAINSTORE_REPO"),
+  token: optional(Config.redacted("CHAINSTORE_TOKEN")),
+  apiUrl: optional(Config.nonEmptyString("CHAINSTORE_API_URL")),
+  rawUrl: optional(Config.nonEmptyString("CHAINSTORE_RAW_URL"))
+}
+
 /**
  * The options that the environment may give: `CHAINSTORE_REPO`, `CHAINSTORE_TOKEN`, `CHAINSTORE_API_URL`,
  * `CHAINSTORE_RAW_URL`.
  *
  * @since 0.1.0
- * @category utilities
+ * @category options
  */
-export const config: Config.Config<GitHubOptions> = Config.all({
-  repo: Config.nonEmptyString("CHAINSTORE_REPO"),
-  token: optional(Config.redacted("CHAINSTORE_TOKEN")),
-  apiUrl: optional(Config.nonEmptyString("CHAINSTORE_API_URL")),
-  rawUrl: optional(Config.nonEmptyString("CHAINSTORE_RAW_URL"))
-})
+export const config: Config.Config<GitHubOptions> = Config.all(environment)
+
+/**
+ * Options as `layerConfig` takes them: each a value, or what reads one from configuration.
+ *
+ * @since 0.1.0
+ * @category options
+ */
+export type GitHubConfig = {
+  readonly [Name in keyof GitHubOptions]?: GitHubOptions[Name] | Config.Config<GitHubOptions[Name]>
+}
+
+/** What is given, and what the environment says of the rest. */
+export const configOf = (given: GitHubConfig): Config.Config<GitHubOptions> =>
+  Config.all(
+    Object.fromEntries(
+      Object.entries({ ...environment, ...given }).map(([name, value]) => [
+        name,
+        Config.isConfig(value) ? value : Config.succeed(value)
+      ])
+    )
+  ) as Config.Config<any>
