@@ -8,7 +8,7 @@ const origins: Readonly<Record<string, string>> = Object.fromEntries(
       "Cause Config ConfigProvider Context Effect Exit FastCheck Layer Logger ManagedRuntime Metric Option pipe Redacted Schedule Schema Stream",
     "chainstore/chain": "Chain ChainBuilder Logging Policy",
     "chainstore/store":
-      "AsyncCache Cache Collection GitHub GitRemote isUniqueViolation Memory MemoryCache Store decorate",
+      "AsyncCache AuthError Cache Collection GitHub GitRemote isUniqueViolation Memory MemoryCache RateLimitError Store StoreError decorate",
     "chainstore/local": "GitHost LocalGit openGit openLocal",
     "chainstore/promise": "openStore",
     "chainstore/layers": "Service Settings",

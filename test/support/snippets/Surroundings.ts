@@ -63,6 +63,13 @@ const chain = ChainBuilder.make<Ticket, string>().use((one) => one.id > 0 ? Effe
   "docs/chain.md 5": {
     before: `const builder = ChainBuilder.make<number, string>().useWhen((n) => n > 0, (n) => \`\${n}\`)`
   },
+  "docs/errors.md 1": {
+    store: true,
+    before: `yield* store.collection("stock").insert({ count: 3 }, { id: "tea" })`,
+    after: `yield* Effect.all([take("tea"), take("tea")], { concurrency: 2 })`
+  },
+  "docs/errors.md 2": { after: `await Effect.runPromise(patient(Effect.void))` },
+  "docs/errors.md 3": { store: true, after: "yield* read" },
   "docs/git-hosts.md 2": { after: `if (!Layer.isLayer(bySsh)) throw new Error("no layer")` },
   "docs/github.md 1": onGitHub,
   "docs/host.md 1": {
@@ -113,6 +120,18 @@ if (program === undefined) throw new Error("none was made")`,
   "docs/operations.md 4": {
     before: `const directory = "host"\nconst token = "0123456789abcdef0123456789abcdef"`
   },
+  "docs/coming-from.md 1": onGitHub,
+  "docs/coming-from.md 2": {
+    after: `
+const program = Effect.gen(function* () {
+  yield* (yield* Store).collection(people).insert({ name: "Ada", city: "London" }, { id: "ada" })
+  yield* move("ada", "Paris")
+})
+await Effect.runPromise(program.pipe(
+  Effect.provide(Layer.provide(live, Memory.layer())),
+  Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["BRANCH", "main"]])))
+))`
+  },
   "docs/promise.md 1": onGitHub,
   "docs/queries.md 1": {
     before: `const places = store.collection("places")
@@ -139,5 +158,14 @@ const kind = FastCheck.constantFrom("refund", "other")
 const priority = FastCheck.constantFrom("urgent", "normal")`,
     after: "await Promise.all(tests)"
   },
+  "docs/two-stores.md 1": { after: `await Effect.runPromise(Effect.provide(retire("none"), both))` },
+  "docs/writing-a-remote.md 1": {
+    after: `
+const error = await Effect.runPromise(
+  Effect.provide(Effect.flatMap(Store, (store) => Effect.flip(store.collection("a").insert({}))), guarded)
+)
+if (error._tag !== "AuthError") throw error`
+  },
+  "docs/writing-a-remote.md 2": { before: running, after: "await Promise.all(tests)" },
   "docs/testing.md 2": { before: running, after: "await Promise.all(tests)" }
 }
