@@ -290,13 +290,14 @@ const make = (repository: Repository): GitRemoteService => {
           .sort()
       }),
     createBranch: (branch, at, options) =>
-      Effect.flatMap(checked(branch), () => {
+      Effect.gen(function* () {
+        yield* checked(branch)
         if (!repository.commits.has(at))
-          return Effect.fail(new ValidationError({ operation, message: `${at} is missing` }))
+          return yield* new ValidationError({ operation, message: `${at} is missing` })
         const current = repository.branches.get(branch)
-        if (current !== undefined && !(options?.unique === true && current === at)) return moved(branch)
+        if (current !== undefined && !(options?.unique === true && current === at))
+          return yield* moved(branch)
         repository.branches.set(branch, at)
-        return Effect.void
       }),
     deleteBranch: (branch) => Effect.sync(() => void repository.branches.delete(branch)),
     listBranches: (prefix) =>
