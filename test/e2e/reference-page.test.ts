@@ -41,10 +41,9 @@ describe("the API reference", () => {
     for (const asset of assets) assert.strictEqual((await fetch(url + asset)).status, 200, asset)
 
     const idsOf = new Map([...pages].map(([path, text]) => [path, matches(text, / id="([^"]+)"/g)]))
-    const found = await fetch(`${url}/docs/api/search.json`)
-    const search = (await found.json()) as ReadonlyArray<
-      readonly [name: string, module: string, href: string]
-    >
+    const search: ReadonlyArray<readonly [name: string, module: string, href: string]> = JSON.parse(
+      await (await fetch(`${url}/docs/api/search.json`)).text()
+    )
     const links = [...pages].flatMap(([path, text]) =>
       matches(text, /<a href="([^"]+)"/g).map((href) => [path, href] as const)
     )

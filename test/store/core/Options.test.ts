@@ -4,11 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { FetchHttpClient } from "@effect/platform"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, type Layer, Redacted } from "effect"
+import { Config, ConfigProvider, Duration, Effect, Exit, type Layer, Redacted } from "effect"
 import { expectTypeOf } from "vitest"
 import { type ReadError, ValidationError } from "../../../src/domain/StoreError.js"
 import * as GitRepositories from "../../../src/git/disk/GitRepositories.js"
-import { LocalGit, openLocal } from "../../../src/store/local/index.js"
+import { GitHost, LocalGit, openLocal } from "../../../src/store/local/index.js"
 import { openStore } from "../../../src/store/promise/index.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHub from "../../../src/store/remote/github/GitHub.js"
@@ -194,4 +194,28 @@ it.effect("a store fails to open for its options alone, unless a ref is to be lo
     const absent = Effect.provideService(Store.make({ ref: "v1" }), GitRemote, remote)
     assert.strictEqual((yield* Effect.flip(absent))._tag, "NotFoundError")
   })
+)
+
+it.effect(
+  "every layer of this machine reads its options from configuration, and says which is missing or wrong",
+  () =>
+    Effect.gen(function* () {
+      const layers = {
+        LocalGit: LocalGit.layerConfig({ directory: Config.string("PLACE") }),
+        GitHost: GitHost.layerConfig({ url: Config.string("PLACE"), token: Config.redacted("TOKEN") })
+      }
+      const found = (values: Readonly<Record<string, string>>) =>
+        Effect.forEach(Object.values(layers), (layer) =>
+          Effect.flip(Effect.provide(GitRemote, layer)).pipe(
+            Effect.map(({ _tag }) => _tag),
+            Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(values))))
+          )
+        )
+      assert.notIncludeMembers(yield* found({}), ["ValidationError", "RemoteError"])
+      assert.deepStrictEqual(yield* found({ PLACE: "", TOKEN: "t" }), ["ValidationError", "ValidationError"])
+      const opened = yield* Effect.provide(GitRemote, layers.LocalGit).pipe(
+        Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["PLACE", directory]])))
+      )
+      assert.match(opened.name, /local\/store/)
+    })
 )

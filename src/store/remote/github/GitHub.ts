@@ -26,7 +26,14 @@ import { makeKnownTrees } from "./KnownTrees.js"
 import { toBudgets } from "./Limits.js"
 import { toTree } from "./Listing.js"
 import { makeObjectCache } from "./ObjectCache.js"
-import { config, type GitHubOptions, invalid, resolveOptions, type Settings } from "./Options.js"
+import {
+  configOf,
+  type GitHubConfig,
+  type GitHubOptions,
+  invalid,
+  resolveOptions,
+  type Settings
+} from "./Options.js"
 import type { Patches } from "./Patches.js"
 import { makeProbe } from "./Probes.js"
 import { makeRefReads } from "./RefReads.js"
@@ -37,7 +44,13 @@ import { makeTrees } from "./Trees.js"
 import type { Writes } from "./Writes.js"
 import { WriteTurns } from "./WriteTurns.js"
 
-export { type Authorization, config, type GitHubOptions, type WriteLane } from "./Options.js"
+export {
+  type Authorization,
+  config,
+  type GitHubConfig,
+  type GitHubOptions,
+  type WriteLane
+} from "./Options.js"
 
 // Loaded when they are used: a page that reads by REST alone does not carry them.
 const writing = lazy(() => import("./Writes.js"))
@@ -301,12 +314,18 @@ export const layerFetch = (options: GitHubOptions): Layer.Layer<GitRemote, Valid
   Layer.provide(layer(options), FetchHttpClient.layer)
 
 /**
- * As `layer`, with what `config` finds in the environment wherever `options` do not say it.
+ * As `layer`, with options from configuration. What is not given is looked for in the environment: `CHAINSTORE_REPO`,
+ * `CHAINSTORE_TOKEN`, `CHAINSTORE_API_URL` and `CHAINSTORE_RAW_URL`.
+ *
+ * @example
+ * ```ts
+ * const remote = GitHub.layerConfig({ repo: Config.string("DATA_REPO"), timeout: "10 seconds" })
+ * ```
  *
  * @since 0.1.0
  * @category layers
  */
 export const layerConfig = (
-  options: Partial<GitHubOptions> = {}
+  options: GitHubConfig = {}
 ): Layer.Layer<GitRemote, ValidationError | ConfigError.ConfigError, HttpClient.HttpClient> =>
-  Layer.unwrapEffect(Effect.map(config, (found) => layer({ ...found, ...options })))
+  Layer.unwrapEffect(Effect.map(configOf(options), layer))

@@ -3,6 +3,8 @@ import * as os from "node:os"
 import * as path from "node:path"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Encoding from "effect/Encoding"
@@ -233,3 +235,19 @@ export const scoped = (
  */
 export const layer = (options: GitHostOptions): Layer.Layer<GitRemote, RemoteFailure> =>
   Layer.scoped(GitRemote, scoped(options))
+
+/**
+ * The same, with options from configuration.
+ *
+ * @example
+ * ```ts
+ * const remote = GitHost.layerConfig({ url: Config.string("GIT_URL"), token: Config.redacted("GIT_TOKEN") })
+ * ```
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  options: Config.Config.Wrap<GitHostOptions>
+): Layer.Layer<GitRemote, RemoteFailure | ConfigError.ConfigError> =>
+  Layer.scoped(GitRemote, Effect.flatMap(Config.unwrap(options), scoped))

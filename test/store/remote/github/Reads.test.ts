@@ -1,6 +1,6 @@
 import { FetchHttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Metric, Option, Redacted, Stream } from "effect"
+import { Config, ConfigError, ConfigProvider, Effect, Layer, Metric, Option, Redacted, Stream } from "effect"
 import { GitRemote } from "../../../../src/store/remote/GitRemote.js"
 import * as Call from "../../../../src/store/remote/github/Call.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
@@ -180,11 +180,20 @@ describe("reading from GitHub", () => {
       const layer = GitHub.layerConfig({ repo: "another/one" })
       const layered = yield* Effect.provide(GitRemote, Layer.provide(layer, FetchHttpClient.layer))
       assert.strictEqual(layered.name, "https://ghe.example/api/v3/another/one")
+      const read = GitHub.layerConfig({ repo: Config.string("DATA_REPO"), timeout: "10 seconds" })
+      const third = yield* Effect.provide(GitRemote, Layer.provide(read, FetchHttpClient.layer))
+      assert.strictEqual(third.name, "https://ghe.example/api/v3/from/configuration")
+      const missing = Layer.provide(
+        GitHub.layerConfig({ rawUrl: Config.string("RAW") }),
+        FetchHttpClient.layer
+      )
+      assert.isTrue(ConfigError.isConfigError(yield* Effect.flip(Effect.provide(GitRemote, missing))))
     }).pipe(
       Effect.withConfigProvider(
         ConfigProvider.fromMap(
           new Map([
             ["CHAINSTORE_REPO", "o/r"],
+            ["DATA_REPO", "from/configuration"],
             ["CHAINSTORE_TOKEN", "secret"],
             ["CHAINSTORE_API_URL", "https://ghe.example/api/v3/"]
           ])

@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtemp } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { snippets } from "../support/snippets/Pages.js"
+import { programOf } from "../support/snippets/Program.js"
+import { surroundings } from "../support/snippets/Surroundings.js"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+/** Below `test`, where packages are found and `chainstore` is our sources; Git ignores it. */
+const directory = `${root}test/e2e/snippets`
+const fileOf = (name: string) => `${name.replace(/\W+/g, "-")}.ts`
+
+const configuration = {
+  extends: "../../../tsconfig.json",
+  compilerOptions: {
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    allowUnreachableCode: true,
+    plugins: []
+  },
+  include: ["*.ts"],
+  exclude: []
+}
+
+beforeAll(() => {
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory)
+  writeFileSync(join(directory, "tsconfig.json"), JSON.stringify(configuration))
+  for (const snippet of snippets) writeFileSync(join(directory, fileOf(snippet.name)), programOf(snippet))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+describe("the snippets of the pages", () => {
+  it("are all looked at, and nothing stands around one that is gone", () => {
+    assert.isAtLeast(snippets.length, 30)
+    const names = snippets.map(({ name }) => name)
+    assert.deepStrictEqual(
+      Object.keys(surroundings).filter((name) => !names.includes(name)),
+      []
+    )
+  })
+
+  it("compile", { timeout: 180_000 }, () => {
+    const compiler = `${root}node_modules/typescript/bin/tsc`
+    const { stdout } = spawnSync(process.execPath, [compiler, "-p", directory, "--pretty", "false"], {
+      encoding: "utf8"
+    })
+    assert.deepStrictEqual(
+      // Effect's own diagnostics begin at 377000: a snippet may show an Effect without running it.
+      stdout.split("\n").filter((line) => /error TS(?!377)/.test(line)),
+      []
+    )
+  })
+
+  it.each(snippets.map(({ name }) => name))("%s runs", async (name) => {
+    const home = process.cwd()
+    process.chdir(await mkdtemp(join(tmpdir(), "snippet-")))
+    try {
+      await import(join(directory, fileOf(name)))
+    } finally {
+      process.chdir(home)
+    }
+  })
+})

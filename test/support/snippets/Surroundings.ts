@@ -1,0 +1,171 @@
+/** What stands around a snippet, so that it is a program: what the page has told in words, or in a snippet before. */
+export interface Surroundings {
+  readonly imports?: string
+  readonly before?: string
+  readonly after?: string
+  /** The snippet uses a `store`; one that begins a line with `yield*` has it without this. */
+  readonly store?: boolean
+}
+
+const ticket = `
+interface Ticket { readonly id: number; readonly kind: string; readonly priority?: string }
+const ticket: Ticket = { id: 1, kind: "refund" }
+const lines: Array<string> = []`
+
+const person = `
+const Person = Schema.Struct({ name: Schema.String, role: Schema.String })`
+
+/** A test is run where it stands. */
+const running = `
+const tests: Array<unknown> = []
+const it = (_name: string, run: () => unknown) => void tests.push(run())`
+
+const onGitHub = {
+  imports: `import { inPlaceOfGitHub } from "../../support/snippets/OnHost.js"\n`,
+  before: "const back = await inPlaceOfGitHub()",
+  after: "await back()"
+}
+
+const provided = "await Effect.runPromise(Effect.provide(program, Layer.provide(Store.layer(), remote)))"
+
+export const surroundings: Readonly<Record<string, Surroundings>> = {
+  "README.md 3": { before: ticket },
+  "docs/branches.md 1": {
+    before: `yield* store.collection("products").insert({ price: 4 }, { id: "tea" })`
+  },
+  "docs/branches.md 2": {
+    store: true,
+    before: `yield* store.collection("products").insert({ price: 4 }, { id: "tea" })
+yield* store.createBranch("autumn")`
+  },
+  "docs/chain.md 1": { before: ticket },
+  "docs/chain.md 2": {
+    before: `
+class Busy extends Data.TaggedError("Busy") {}
+const chain = ChainBuilder.make<number, string>().use(() => Effect.fail(new Busy())).build()`,
+    after: `if ((await Effect.runPromise(Chain.execute(patient, 1))) !== "later") throw new Error("not later")`,
+    imports: `import { Data } from "effect"\n`
+  },
+  "docs/chain.md 3": {
+    before: `
+const isForeign = (amount: number) => amount < 0
+const convert = (amount: number) => Effect.succeed(amount * 2)
+ChainBuilder.make<number, number>()`
+  },
+  "docs/chain.md 4": {
+    before: `${ticket}
+class MailError extends Data.TaggedError("MailError") {}
+class Mailbox extends Context.Tag("Mailbox")<Mailbox, string>() {}
+const context = Context.make(Mailbox, "inbox")
+const chain = ChainBuilder.make<Ticket, string>().use((one) => one.id > 0 ? Effect.as(Mailbox, "sent") : Effect.fail(new MailError())).build()`,
+    imports: `import { Data } from "effect"\n`
+  },
+  "docs/chain.md 5": {
+    before: `const builder = ChainBuilder.make<number, string>().useWhen((n) => n > 0, (n) => \`\${n}\`)`
+  },
+  "docs/errors.md 1": {
+    store: true,
+    before: `yield* store.collection("stock").insert({ count: 3 }, { id: "tea" })`,
+    after: `yield* Effect.all([take("tea"), take("tea")], { concurrency: 2 })`
+  },
+  "docs/errors.md 2": { after: `await Effect.runPromise(patient(Effect.void))` },
+  "docs/errors.md 3": { store: true, after: "yield* read" },
+  "docs/git-hosts.md 2": { after: `if (!Layer.isLayer(bySsh)) throw new Error("no layer")` },
+  "docs/github.md 1": onGitHub,
+  "docs/host.md 1": {
+    before: `const clock = Effect.succeed(0)`,
+    imports: `import * as Limits from "../../../src/http/host/access/Limits.js"\n`
+  },
+  "docs/host.md 2": {
+    imports: `import * as HostServers from "../../support/host/HostServer.js"
+import { describe, it } from "@effect/vitest"\n`,
+    before: `
+const HostServer = Object.assign(HostServers.HostServer, { layer: HostServers.layer })
+const layer = <A, E>(all: Layer.Layer<A, E>) => (_name: string, tests: (it: { readonly effect: (name: string, run: () => Effect.Effect<void, E, A>) => void }) => void) =>
+  tests({ effect: (_test, run) => void running.push(Effect.runPromise(Effect.provide(run(), all))) })
+const running: Array<Promise<void>> = []`,
+    after: "await Promise.all(running)"
+  },
+  "docs/indexes.md 2": { store: true, before: `const people = store.collection("people")` },
+  "docs/local.md 1": { after: provided },
+  "docs/merging.md 1": {
+    before: `const products = store.collection("products")
+yield* products.insert({ name: "Pen", price: 1 }, { id: "pen" })`
+  },
+  "docs/merging.md 2": {
+    before: `const Line = Schema.Struct({ sku: Schema.String })
+const patch = { stock: 3 }
+const base = 1
+yield* store.collection("products").insert({ name: "Pen", stock: 2, tags: [], lines: [] }, { id: "pen" })`
+  },
+  "docs/observability.md 1": {
+    before: `const program = Effect.void\nconst tracing = Layer.empty`
+  },
+  "docs/operations.md 2": {
+    before: `
+class Accounts extends Context.Tag("Accounts")<Accounts, {
+  readonly withdraw: (id: string, amount: number) => Effect.Effect<void>
+  readonly deposit: (id: string, amount: number) => Effect.Effect<void>
+}>() {}`
+  },
+  "docs/operations.md 3": {
+    imports: `import { StoreArbitrary } from "chainstore/testing"\n`,
+    before: `
+const fields = { indexes: { c: ["a"] }, manifests: { c: ["b"] } }
+const repository = new Memory.MemoryRepository()
+const [program] = FastCheck.sample(StoreArbitrary.program({ writers: 2, steps: 3, faults: false }), { numRuns: 1, seed: 1 })
+if (program === undefined) throw new Error("none was made")`,
+    after: `if (problems.length > 0) throw new Error(problems.join())`
+  },
+  "docs/operations.md 4": {
+    before: `const directory = "host"\nconst token = "0123456789abcdef0123456789abcdef"`
+  },
+  "docs/coming-from.md 1": onGitHub,
+  "docs/coming-from.md 2": {
+    after: `
+const program = Effect.gen(function* () {
+  yield* (yield* Store).collection(people).insert({ name: "Ada", city: "London" }, { id: "ada" })
+  yield* move("ada", "Paris")
+})
+await Effect.runPromise(program.pipe(
+  Effect.provide(Layer.provide(live, Memory.layer())),
+  Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["BRANCH", "main"]])))
+))`
+  },
+  "docs/promise.md 1": onGitHub,
+  "docs/queries.md 1": {
+    before: `const places = store.collection("places")
+const same = { orderBy: [{ field: "price", order: "desc" }, "name"] } as const`
+  },
+  "docs/service.md 2": {
+    imports: `import * as ConsoleMounts from "../../../src/http/console/Mounts.js"
+import * as HostMounts from "../../../src/http/host/Mounts.js"
+import * as Reference from "../../../src/http/reference/Mount.js"
+import type { Mount } from "chainstore/http"\n`,
+    before: `
+const settings = { publicUrl: undefined }
+const mounts: ReadonlyArray<Mount.Mount> = []
+const groups = Effect.gen(function* () { return {`,
+    after: "} })"
+  },
+  "docs/store.md 2": { before: person },
+  "docs/store.md 3": { before: person },
+  "docs/testing.md 1": {
+    before: `${running}
+interface Ticket { readonly id: number; readonly kind: string; readonly priority: string }
+const triage = ChainBuilder.make<Ticket, string>().useWhen(({ kind }) => kind === "refund", ({ id }) => \`refund \${id}\`)
+const kind = FastCheck.constantFrom("refund", "other")
+const priority = FastCheck.constantFrom("urgent", "normal")`,
+    after: "await Promise.all(tests)"
+  },
+  "docs/two-stores.md 1": { after: `await Effect.runPromise(Effect.provide(retire("none"), both))` },
+  "docs/writing-a-remote.md 1": {
+    after: `
+const error = await Effect.runPromise(
+  Effect.provide(Effect.flatMap(Store, (store) => Effect.flip(store.collection("a").insert({}))), guarded)
+)
+if (error._tag !== "AuthError") throw error`
+  },
+  "docs/writing-a-remote.md 2": { before: running, after: "await Promise.all(tests)" },
+  "docs/testing.md 2": { before: running, after: "await Promise.all(tests)" }
+}
