@@ -35,9 +35,8 @@ const rows = lazy(() => import("./QueryRows.js"))
 /** Opens the tree of the index or the manifest that a plan reads, or says why that cannot be. */
 export const openFor = (target: Target, plan: TreePlan | ManifestPlan) =>
   Effect.gen(function* () {
-    const { collection, core, snapshot } = target
+    const { core, snapshot } = target
     const { openTree } = yield* rows
-    snapshot.reads.directories.add(under(core.options.root, collection))
     return yield* openTree(target, yield* core.repository.at(snapshot), plan)
   })
 
@@ -132,7 +131,9 @@ export const planned = (
   choose: (settings: RecordedSettings) => Plan
 ): Effect.Effect<Plan, ReadError> =>
   Effect.gen(function* () {
-    const { core, isPinned, snapshot } = target
+    const { collection, core, isPinned, snapshot } = target
+    // However it is answered, it depends on the whole collection.
+    snapshot.reads.directories.add(under(core.options.root, collection))
     const assumed = choose(yield* core.settings(snapshot))
     if (assumed._tag === "Scan") return assumed
     yield* snapshot.prefetch(() => wantsOf(target, assumed))

@@ -10,7 +10,6 @@ import { emptyTree, type Oid } from "../../domain/Oid.js"
 import { idKey } from "../../domain/query/Ordering.js"
 import { conjuncts } from "../../domain/query/Predicate.js"
 import type { ReadError } from "../../domain/StoreError.js"
-import { under } from "../DocumentPath.js"
 import { indexDirectory, treeOf } from "./Derived.js"
 import type { ValuesPlan } from "./QueryPlan.js"
 import { type Found, groupOf, IndexDisagrees, judgeOf, readIds, type Target } from "./QueryTarget.js"
@@ -98,9 +97,8 @@ const openIndex = (
 /** The documents that an index file names for some values. */
 export const byValues = (target: Target, plan: ValuesPlan): Effect.Effect<Way, ReadError> =>
   Effect.gen(function* () {
-    const { after, collection, core, query, snapshot } = target
+    const { after, collection, core, query } = target
     const { path: field, values } = plan
-    snapshot.reads.directories.add(under(core.options.root, collection))
     const opened = yield* openIndex(target, plan)
     if (Either.isLeft(opened)) return scanning(target, opened.left)
     const index = opened.right
