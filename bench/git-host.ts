@@ -180,9 +180,10 @@ const program = Effect.gen(function* () {
   show("  GitHost", yield* operations(byWire))
   for (const [name, options] of [
     ["  GitHub, REST", {}],
-    ["  GitHub, GraphQL", { useGraphql: true, commitVia: "graphql" }]
+    ["  GitHub, GraphQL", { useGraphql: true, commitVia: "graphql" }],
+    ["  GitHub, push", { commitVia: "push" }]
   ] as const) {
-    const connect = GitHub.make({
+    const connect = GitHub.scoped({
       repo,
       apiUrl: server.api,
       rawUrl: server.raw,

@@ -94,6 +94,17 @@ export const open = (
 
     const commits = Commits.make({ engine, objects, push, sight, pace })
 
+    /** Brings the blobs that are not here, so many by one fetch. */
+    const bringBlobs = (oids: ReadonlyArray<Oid>): Effect.Effect<void, CloneFailure> =>
+      Effect.gen(function* () {
+        const absent: Array<Oid> = []
+        for (const oid of new Set(oids)) if (!(yield* has(oid))) absent.push(oid)
+        for (let at = 0; at < absent.length; at += mostBlobs) {
+          if (!(yield* origin.fetch({ wants: absent.slice(at, at + mostBlobs) })))
+            return yield* lost(absent[at]!)
+        }
+      })
+
     const repository: Repository<CloneFailure> = {
       name: url,
 
@@ -106,18 +117,10 @@ export const open = (
               oids.slice(at * mostBlobs, (at + 1) * mostBlobs)
             )
           ),
-          (group) =>
-            Stream.unwrap(
-              Effect.gen(function* () {
-                const absent: Array<Oid> = []
-                for (const oid of new Set(group)) if (!(yield* has(oid))) absent.push(oid)
-                if (absent.length > 0 && !(yield* origin.fetch({ wants: absent }))) {
-                  return Stream.fail(lost(absent[0]!))
-                }
-                return engine.blobs(group)
-              })
-            )
+          (group) => Stream.unwrap(Effect.as(bringBlobs(group), engine.blobs(group)))
         ),
+
+      bring: bringBlobs,
 
       resolve: Revisions.make({ engine, fetching: objects, sight }),
       commit: (oid) => brought(engine.commit(oid), bring(oid)),

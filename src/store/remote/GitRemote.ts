@@ -159,6 +159,12 @@ export interface GitRemoteService extends CommitReads {
   /** What `resolve` finds; a whole id is taken for that of a commit until nothing is found by it. */
   readonly snapshotAt: (ref: string) => RemoteSnapshot
 
+  /**
+   * Brings files that are read next to where they are read from, by their ids and in as few requests as it can, without holding them
+   * in memory. Left out by remotes that gain nothing by it.
+   */
+  readonly bring?: (oids: ReadonlyArray<Oid>) => Effect.Effect<void, RemoteFailure>
+
   /** The id that the directory `path` will have once `changes` are made to the tree of `at`. None when it will be empty. */
   readonly treeAfter: (
     at: Option.Option<Head>,

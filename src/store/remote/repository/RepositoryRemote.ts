@@ -148,7 +148,7 @@ export const remoteOf = (
           })
     )
 
-  const { health, updateRefs } = repository
+  const { bring, health, updateRefs } = repository
 
   return {
     ...names,
@@ -187,6 +187,8 @@ export const remoteOf = (
       ),
 
     commitNext: (branch, edit) => repository.commitNext(branch, (head) => edit(snapshotOf(reads, head))),
+
+    ...(bring === undefined ? {} : { bring }),
 
     ...(health === undefined ? {} : { health }),
 

@@ -1,0 +1,125 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope, Stream } from "effect"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import type { StoreService } from "../../../src/store/StoreService.js"
+import * as HttpBackend from "../../support/git/HttpBackend.js"
+
+/** Requests of a store by Git's protocol, counted at the socket: each row of the table in docs/git-hosts.md. */
+const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
+  it.live(title, () => Effect.scoped(body), 120_000)
+
+const open = (url: string, store: StoreOptions = {}, options: Partial<GitHost.GitHostOptions> = {}) =>
+  Effect.flatMap(GitHost.scoped({ url, ...options }), (remote) =>
+    Effect.provideService(Store.make(store), GitRemote, remote)
+  )
+
+const asking = <A, E, R>(backend: HttpBackend.HttpBackend, effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const before = backend.asked.length
+    yield* effect
+    return backend.asked.slice(before).map(({ method, path, sent }) => ({
+      to: `${method} ${path.replace(/^\/[^/]+\//, "")}`,
+      sent
+    }))
+  })
+
+const many = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+/** Documents in one commit. */
+const seeded = (store: StoreService, collection: string, count: number) =>
+  store.batch({}, (batch) =>
+    Effect.forEach(many(count), (n) => batch.put(collection, `d${n}`, { n, group: `g${n % 10}` }), {
+      discard: true
+    })
+  )
+
+const services = (asked: ReadonlyArray<{ readonly to: string }>) => asked.map(({ to }) => to)
+
+const push = "POST git-receive-pack"
+const pull = "POST git-upload-pack"
+
+describe("requests by Git's protocol", () => {
+  test(
+    "all of 10,000 documents, cold, alone and among others: 3",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("all.git")
+      const writer = yield* open(url)
+      yield* seeded(writer, "docs", 10_000)
+      const reading = Effect.flatMap(open(url), (store) =>
+        Effect.map(Stream.runCount(store.collection("docs").all()), (count) =>
+          assert.strictEqual(count, 10_000)
+        )
+      )
+      assert.deepStrictEqual(services(yield* asking(backend, reading)), [pull, pull, pull])
+      yield* seeded(writer, "others", 500)
+      assert.deepStrictEqual(services(yield* asking(backend, reading)), [pull, pull, pull])
+    })
+  )
+
+  test(
+    "a revert of 50 documents: 1, and at most 6 as the first call of a process",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("few.git")
+      const store = yield* open(url)
+      yield* seeded(store, "docs", 50)
+      yield* store.batch({}, (batch) =>
+        Effect.forEach(many(50), (n) => batch.put("docs", `d${n}`, { n: -n }), { discard: true })
+      )
+      const warm = backend.git("few.git", "rev-parse", "main")
+      assert.deepStrictEqual(services(yield* asking(backend, store.revert(warm))), [push])
+      const cold = backend.git("few.git", "rev-parse", "main")
+      const other = yield* open(url)
+      const asked = services(yield* asking(backend, other.revert(cold)))
+      assert.strictEqual(asked.at(-1), push)
+      assert.isAtMost(asked.length, 6, asked.join("\n"))
+      assert.strictEqual(yield* Stream.runCount(store.collection("docs").all()), 50)
+    })
+  )
+
+  // A tenth of the 100,000 rows that take 100 pushes.
+  test(
+    "an import of 10,000 rows in commits of 1,000: 10 pushes, and 3 to find an empty repository",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const store = yield* open(backend.create("import.git"))
+      const rows = many(10_000).map((n) => ({ _id: `i${n}`, n }))
+      const asked = services(
+        yield* asking(backend, store.collection("docs").importRecords(rows, { chunkSize: 1_000 }))
+      )
+      assert.strictEqual(asked.filter((to) => to === push).length, 10)
+      assert.isAtMost(asked.length, 20, asked.join("\n"))
+    })
+  )
+
+  test(
+    "64 callers fill the pushes of a server that wants few: 10,000 commits an hour at 6 pushes a minute",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("paced.git")
+      // A second stands for ten: there is less time in between for callers to come back.
+      const store = yield* open(url, {}, { pushInterval: "1 second" })
+      yield* seeded(store, "docs", 64)
+      const rounds = 4
+      const asked = yield* asking(
+        backend,
+        Effect.forEach(
+          many(64),
+          (n) => Effect.forEach(many(rounds), (round) => store.collection("docs").update(`d${n}`, { round })),
+          { concurrency: "unbounded", discard: true }
+        )
+      )
+      const pushes = services(asked).filter((to) => to === push).length
+      assert.strictEqual(backend.git("paced.git", "rev-list", "--count", "main"), `${1 + 64 * rounds}`)
+      const anHour = ((64 * rounds) / pushes) * 6 * 60
+      console.log(
+        `${64 * rounds} commits in ${pushes} pushes: ${anHour.toFixed(0)} an hour at 6 pushes a minute`
+      )
+      assert.isAtLeast(anHour, 10_000)
+    })
+  )
+})
