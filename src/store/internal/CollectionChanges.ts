@@ -6,6 +6,7 @@ import { emptyTree, type Oid } from "../../domain/Oid.js"
 import type { Layout } from "../../domain/Settings.js"
 import { documentIn, type SpelledObject } from "../../domain/SpelledJson.js"
 import type { RemoteError } from "../../domain/StoreError.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import { idAt, placeOf } from "../DocumentPath.js"
 import type { GitRemoteService, RemoteFailure } from "../remote/GitRemote.js"
 
@@ -36,7 +37,9 @@ export const changedBlobs = (
     if (after === emptyTree) return Option.none()
     const from = before === emptyTree ? Option.none() : Option.some(before)
     const found: Array<ChangedBlobs> = []
+    const slice = TimeSlice.make()
     for (const change of yield* remote.diff(from, after)) {
+      if (slice.isSpent()) yield* slice.pause
       const { path } = change
       if (!path.endsWith(".json")) continue
       const id = idAt(layout, path)
@@ -64,12 +67,16 @@ export const changedDocuments = (
 ): Effect.Effect<ReadonlyArray<DocumentChange>, RemoteFailure> => {
   const read = (tree: Oid, side: "before" | "after") => {
     const files = changes.flatMap(({ path, [side]: oid }) => (oid === undefined ? [] : [{ path, oid }]))
-    const none = new Map<string, SpelledObject>()
-    return files.length === 0
-      ? Effect.succeed(none)
-      : Stream.runFold(remote.blobs(tree, files, { concurrency }), none, (all, { content, path }) =>
-          all.set(path, documentIn(content))
-        )
+    return Effect.gen(function* () {
+      const found = new Map<string, SpelledObject>()
+      if (files.length === 0) return found
+      const slice = TimeSlice.make()
+      yield* Stream.runForEach(remote.blobs(tree, files, { concurrency }), ({ content, path }) => {
+        found.set(path, documentIn(content))
+        return slice.isSpent() ? slice.pause : Effect.void
+      })
+      return found
+    })
   }
   return Effect.map(
     Effect.all([read(trees.before, "before"), read(trees.after, "after")]),

@@ -142,7 +142,7 @@ const assemble = (shared: Shared, options: ResolvedOptions, place: Place): Store
         const found = yield* snapshot.directory(directory, { recursive: settings.shardDepth > 0 })
         if (Option.isNone(found)) return { settings, listing: emptyListing, at: emptyTree, prefix: "" }
         const { at, prefix, tree } = found.value
-        return { settings, listing: listingOf(tree, settings), at, prefix }
+        return { settings, listing: yield* listingOf(tree, settings), at, prefix }
       }
       snapshot.reads.directories.add(directory)
       yield* repository.forRead(snapshot)

@@ -53,6 +53,13 @@ export interface Derived {
     settings: SettingsAt,
     collection: string
   ) => Effect.Effect<DerivedFiles, ReadError>
+  /** The blob of an index file of format 1; undefined where there is none. */
+  readonly indexFile: (
+    snapshot: Snapshot,
+    settings: SettingsAt,
+    collection: string,
+    name: string
+  ) => Effect.Effect<Oid | undefined, ReadError>
   readonly indexPath: (collection: string, name: string) => string
   readonly manifestPath: (collection: string) => string
   /** The directories of an index and of a manifest of format 2. */
@@ -132,6 +139,9 @@ export const make = (options: ResolvedOptions): Derived => {
         : found.value.tree.entries.filter(({ kind, path }) => kind === "blob" && path.endsWith(".json"))
     })
 
+  const indexEntries = (snapshot: Snapshot, at: SettingsAt, collection: string) =>
+    entriesOf(snapshot, at, indexDirectory, under(options.root, indexDirectory, collection))
+
   const filesOf: Derived["filesOf"] = (snapshot, at, collection) =>
     Effect.gen(function* () {
       const { recorded, settings } = at
@@ -146,8 +156,7 @@ export const make = (options: ResolvedOptions): Derived => {
       }
       let manifest: Oid | undefined
       if (!recorded || indexes.length > 0) {
-        const path = under(options.root, indexDirectory, collection)
-        for (const entry of yield* entriesOf(snapshot, at, indexDirectory, path)) {
+        for (const entry of yield* indexEntries(snapshot, at, collection)) {
           const name = entry.path.slice(0, -".json".length)
           const definition = wanted.get(name)?.definition ?? plainIndex(name)
           if (!recorded || wanted.has(name)) wanted.set(name, { definition, oid: entry.oid })
@@ -178,6 +187,13 @@ export const make = (options: ResolvedOptions): Derived => {
 
   return {
     filesOf,
+    indexFile: (snapshot, at, collection, name) =>
+      at.settings.format === 2
+        ? Effect.succeed(undefined)
+        : Effect.map(
+            indexEntries(snapshot, at, collection),
+            (entries) => entries.find(({ path }) => path === `${name}.json`)?.oid
+          ),
     known,
     indexPath,
     manifestPath,

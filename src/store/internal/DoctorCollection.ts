@@ -80,7 +80,7 @@ export const examineCollection = (
     const directory = under(core.options.root, collection)
     const whole = yield* core.remote.tree(head, directory, { recursive: true })
     const tree: Tree = Option.getOrElse(whole, () => ({ oid: emptyTree, entries: [] }))
-    const listing = listingOf(tree, settings.settings)
+    const listing = yield* listingOf(tree, settings.settings)
     const found = examineListing(collection, tree, listing, settings)
     const examine = settings.settings.format === 2 ? examineTrees : examineFiles
     const derived = yield* examine(core, snapshot, settings, collection, tree.oid)

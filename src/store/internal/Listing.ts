@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { Layout, Settings } from "../../domain/Settings.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import { idAt, placeOf } from "../DocumentPath.js"
 import {
   type Blob,
@@ -16,6 +17,8 @@ import {
 const suffix = ".json"
 const hexDigits = new TextEncoder().encode("0123456789abcdef")
 const ascii = new TextDecoder()
+
+const isStep = (at: number) => at % TimeSlice.stepSize === TimeSlice.stepSize - 1
 
 const digitOf = (code: number) => (code < 58 ? code - 48 : code - 87)
 const textOf = (codes: Uint8Array) => String.fromCharCode.apply(null, codes as unknown as Array<number>)
@@ -32,8 +35,8 @@ export class Listing {
     private readonly to: number
   ) {}
 
-  static of(tree: Oid | undefined, found: ReadonlyArray<Found>): Listing {
-    return new Listing(tree, pack(found), 0, found.length)
+  static *of(tree: Oid | undefined, found: ReadonlyArray<Found>): TimeSlice.Steps<Listing> {
+    return new Listing(tree, yield* pack(found), 0, found.length)
   }
 
   get length(): number {
@@ -115,16 +118,18 @@ interface Packed {
   readonly directory: Uint32Array
 }
 
-const pack = (found: ReadonlyArray<Found>): Packed => {
+function* pack(found: ReadonlyArray<Found>): TimeSlice.Steps<Packed> {
   const starts = new Uint32Array(found.length + 1)
-  found.forEach(({ id }, at) => {
+  for (const [at, { id }] of found.entries()) {
+    if (isStep(at)) yield
     starts[at + 1] = starts[at]! + id.length
-  })
+  }
   const ids = new Uint8Array(starts[found.length]!)
   const oids = new Uint8Array(found.length * 20)
   const directory = new Uint32Array(found.length)
   const directories = new Map<string, number>()
-  found.forEach(({ id, oid, path }, at) => {
+  for (const [at, { id, oid, path }] of found.entries()) {
+    if (isStep(at)) yield
     for (let unit = 0; unit < id.length; unit++) ids[starts[at]! + unit] = id.charCodeAt(unit)
     for (let byte = 0; byte < 20; byte++) {
       oids[at * 20 + byte] = (digitOf(oid.charCodeAt(byte * 2)) << 4) | digitOf(oid.charCodeAt(byte * 2 + 1))
@@ -133,7 +138,7 @@ const pack = (found: ReadonlyArray<Found>): Packed => {
     const place = directories.get(name) ?? directories.size
     if (place === directories.size) directories.set(name, place)
     directory[at] = place
-  })
+  }
   return { ids, starts, oids, directories: [...directories.keys()], directory }
 }
 
@@ -152,13 +157,14 @@ export interface Found {
   readonly path: string
 }
 
-export const emptyListing: Listing = Listing.of(undefined, [])
+export const emptyListing: Listing = TimeSlice.runSync(Listing.of(undefined, []))
 
 /** Where somebody put copies of a document into other directories, the one in its own place is the document. */
-const distinct = (sorted: ReadonlyArray<Found>, layout: Layout): ReadonlyArray<Found> => {
+function* distinct(sorted: ReadonlyArray<Found>, layout: Layout): TimeSlice.Steps<ReadonlyArray<Found>> {
   if (!sorted.some(({ id }, at) => sorted[at + 1]?.id === id)) return sorted
   const kept: Array<Found> = []
-  for (const found of sorted) {
+  for (const [at, found] of sorted.entries()) {
+    if (isStep(at)) yield
     const before = kept.at(-1)
     if (before?.id !== found.id) kept.push(found)
     else if (placeOf(layout, found.id) === found.path) kept[kept.length - 1] = found
@@ -166,18 +172,24 @@ const distinct = (sorted: ReadonlyArray<Found>, layout: Layout): ReadonlyArray<F
   return kept
 }
 
-/** The documents among the entries of a collection's directory. Ids are ASCII, so units order as code points do. */
-export const listingOf = (tree: Tree, layout: Layout): Listing => {
+const byId = (a: Found, b: Found): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+
+function* listed(tree: Tree, layout: Layout): TimeSlice.Steps<Listing> {
   const files: Array<Found> = []
-  for (const { kind, oid, path } of tree.entries) {
+  for (const [at, { kind, oid, path }] of tree.entries.entries()) {
+    if (isStep(at)) yield
     if (kind !== "blob") continue
     const id = idAt(layout, path)
     if (id !== undefined) files.push({ id, oid, path })
   }
-  files.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-  const found = layout.shardDepth === 0 ? files : distinct(files, layout)
-  return Listing.of(tree.oid, found)
+  const sorted = yield* TimeSlice.sorted(files, byId)
+  const found = layout.shardDepth === 0 ? sorted : yield* distinct(sorted, layout)
+  return yield* Listing.of(tree.oid, found)
 }
+
+/** The documents among the entries of a collection's directory. Ids are ASCII, so units order as code points do. */
+export const listingOf = (tree: Tree, layout: Layout): Effect.Effect<Listing> =>
+  TimeSlice.run(() => listed(tree, layout))
 
 /** The part of a listing that `limit` and `after` ask for. */
 export const slice = (
@@ -225,7 +237,10 @@ export const listAt = (
   directory: string,
   layout: Layout
 ): Effect.Effect<Listing, RemoteFailure> =>
-  Effect.map(
+  Effect.flatMap(
     remote.tree(head, directory, { recursive: layout.shardDepth > 0 }),
-    Option.match({ onNone: () => emptyListing, onSome: (tree) => listingOf(tree, layout) })
+    Option.match({
+      onNone: () => Effect.succeed(emptyListing),
+      onSome: (tree) => listingOf(tree, layout)
+    })
   )

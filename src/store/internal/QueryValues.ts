@@ -29,8 +29,7 @@ interface IndexAt {
 const atCommit = ({ collection, core, snapshot }: Target, name: string) =>
   Effect.gen(function* () {
     const settings = yield* core.repository.at(snapshot)
-    const files = yield* core.derived.filesOf(snapshot.unnoted, settings, collection)
-    const oid = files.indexes.get(name)?.oid
+    const oid = yield* core.derived.indexFile(snapshot.unnoted, settings, collection, name)
     if (oid === undefined) return undefined
     const index = yield* core.derived.index(snapshot.unnoted, collection, name, oid)
     return index && ({ index, tree: treeOf(settings, collection) } satisfies IndexAt)

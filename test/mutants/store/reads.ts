@@ -33,8 +33,8 @@ const serial =
 export const reads = [
   mutant("ids are sorted by language", head, [
     listing,
-    "files.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))",
-    "files.sort((a, b) => a.id.localeCompare(b.id))"
+    "const byId = (a: Found, b: Found): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)",
+    "const byId = (a: Found, b: Found): number => a.id.localeCompare(b.id)"
   ]),
   mutant("after is inclusive", head, [
     listing,

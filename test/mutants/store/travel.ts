@@ -168,7 +168,7 @@ export const travel = [
   ]),
   mutant("an import skips existing documents", replaced, [
     imports,
-    "(document) => contentOf(document) === contentOf(row.document)",
+    "(document) => contentOf(document) === row.content",
     '(document) => contentOf(document) !== ""'
   ]),
   mutant("generated ids are not those of the import", once, [

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, FastCheck as fc, Schema, Stream } from "effect"
 import type { Oid } from "../../../src/domain/Oid.js"
+import { plainLayout } from "../../../src/domain/Settings.js"
 import { placeOf } from "../../../src/store/DocumentPath.js"
 import { listingOf, partsOf, slice } from "../../../src/store/internal/Listing.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
@@ -35,7 +36,8 @@ describe("a packed listing", () => {
         mode: "100644" as const,
         kind: "blob" as const
       }))
-      const listing = listingOf({ oid: "0".repeat(40) as Oid, entries: entries.toReversed() }, shards)
+      const tree = { oid: "0".repeat(40) as Oid, entries: entries.toReversed() }
+      const listing = Effect.runSync(listingOf(tree, shards))
       assert.deepStrictEqual(listing.entries(), plain)
       assert.deepStrictEqual(
         plain.map((_, at) => [listing.id(at), listing.oid(at), listing.path(at)]),
@@ -58,6 +60,26 @@ describe("a packed listing", () => {
       assert.isTrue(parts.every((part) => part.length > 0 && part.length <= size))
     },
     { fastCheck: { numRuns: 200 } }
+  )
+})
+
+describe("a listing of many documents", () => {
+  it.live("lets other work run while it is made", () =>
+    Effect.gen(function* () {
+      const entries = Array.from({ length: 200_000 }, (_, n) => ({
+        path: `d${(n * 7_919) % 200_000}.json`,
+        oid: String(n).padStart(40, "0") as Oid,
+        mode: "100644" as const,
+        kind: "blob" as const
+      }))
+      let turns = 0
+      const timer = setInterval(() => turns++, 0)
+      const listing = yield* listingOf({ oid: "0".repeat(40) as Oid, entries }, plainLayout)
+      clearInterval(timer)
+      assert.strictEqual(listing.length, 200_000)
+      assert.deepStrictEqual([listing.id(0), listing.id(1), listing.id(2)], ["d0", "d1", "d10"])
+      assert.isAbove(turns, 3)
+    })
   )
 })
 

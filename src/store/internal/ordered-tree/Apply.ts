@@ -1,11 +1,12 @@
 import type { Oid } from "../../../domain/Oid.js"
+import * as TimeSlice from "../../../domain/TimeSlice.js"
 import { BrokenTree } from "./BrokenTree.js"
 import { headerName, printHeader, rowsName } from "./Header.js"
 import { type Entry, placeIn } from "./Leaf.js"
 import { formatLimits, type Limits } from "./Limits.js"
 import { Node } from "./Node.js"
 import { type Item, partition } from "./Partition.js"
-import type { Reading } from "./Reading.js"
+import { inTurns, type Reading } from "./Reading.js"
 import { type Level, type Replacement, regroup, strongest, type Window } from "./Regroup.js"
 import { least } from "./Separator.js"
 import type { StoredTree } from "./StoredTree.js"
@@ -128,9 +129,8 @@ export function* apply<E>(
   limits: Limits = formatLimits
 ): Reading<Applied> {
   const { header } = stored
-  const sorted = Array.from(edits, ([key, entry]): RowEdit => ({ key, entry })).sort((a, b) =>
-    a.key < b.key ? -1 : 1
-  )
+  const unsorted = Array.from(edits, ([key, entry]): RowEdit => ({ key, entry }))
+  const sorted = yield* inTurns(TimeSlice.sorted(unsorted, (a, b) => (a.key < b.key ? -1 : 1)))
   const touched = yield* stored.leavesOf(sorted)
   yield* stored.load(touched.map(([leaf]) => leaf))
   let count = header.count

@@ -22,6 +22,15 @@ export interface Reply {
  */
 export type Reading<A> = Generator<Request | undefined, A, Reply>
 
+/** A computation that reads nothing. */
+export function* inTurns<A>(steps: TimeSlice.Steps<A>): Reading<A> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    yield
+  }
+}
+
 export function* readDirectories(paths: ReadonlyArray<string>): Reading<Reply["directories"]> {
   if (paths.length === 0) return []
   return (yield { directories: paths, files: [] }).directories
