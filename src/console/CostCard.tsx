@@ -3,13 +3,27 @@ import { useEffect } from "preact/hooks"
 import type { QueryCost } from "../store/browse/Browse.js"
 import type { Filter } from "../store/browse/Filter.js"
 import { announce, counted } from "./Announcer.js"
+import { visible } from "./Cell.js"
 import type { RateBudget } from "./DataSource.js"
+import type { Progress } from "./LongRead.js"
 
-/** What the query that runs may take. */
-const Spending = ({ requests }: QueryCost) => {
-  const text = `Reading the documents: up to ${counted(requests, "request")}.`
-  useEffect(() => announce(text), [])
-  return <p class="banner">{text} Esc cancels the run.</p>
+/** What the query that runs may take, and has taken. */
+const Spending = (props: { readonly requests: number; readonly progress: Progress | undefined }) => {
+  const { requests } = props
+  useEffect(() => announce(`Reading the documents: up to ${counted(requests, "request")}.`), [])
+  const taken = props.progress?.requests
+  return (
+    <p class="banner">
+      Reading the documents:{" "}
+      {taken === undefined ? null : (
+        <>
+          <progress max={requests} value={Math.min(taken, requests)} aria-label="Requests taken" />{" "}
+          {taken.toLocaleString("en")} of{" "}
+        </>
+      )}
+      up to {counted(requests, "request")}. Esc cancels the run and keeps the documents that are here.
+    </p>
+  )
 }
 
 /**
@@ -19,12 +33,16 @@ const Spending = ({ requests }: QueryCost) => {
 export const CostCard = (props: {
   readonly cost: QueryCost
   readonly running: boolean
+  readonly progress: Progress | undefined
+  /** Leads to the filter. */
+  readonly onNarrow: () => void
   readonly budgets: ReadonlyArray<RateBudget> | undefined
   readonly filters: ReadonlyArray<Filter>
   readonly children: ComponentChildren
 }) => {
   const { requests } = props.cost
-  if (props.running) return <Spending requests={requests} />
+  if (props.running) return <Spending requests={requests} progress={props.progress} />
+  const unindexed = [...new Set(props.filters.map(({ path }) => visible(path)))]
   const core = props.budgets?.find(({ resource }) => resource === "core")
   return (
     <div class="card cost">
@@ -34,14 +52,21 @@ export const CostCard = (props: {
         {core === undefined
           ? null
           : `${core.remaining.toLocaleString("en")} of ${core.limit.toLocaleString("en")} requests are left in this window. `}
-        {core !== undefined && core.remaining < requests ? "They are not enough." : null}
+        {core !== undefined && core.remaining - requests < core.limit / 10
+          ? "The read stops when a tenth of the limit is left, and keeps what it has read. "
+          : null}
       </p>
       <p>
         {props.filters.length === 0
-          ? "A lower limit takes fewer."
-          : "A filter by “is” on an indexed field takes a few, whatever the size of the collection."}
+          ? "A lower limit takes fewer, and so does a filter on an indexed field."
+          : `With an index of ${unindexed.join(" or ")}, a filter by “is” takes a few, whatever the size of the collection: name the field in the store's option “indexes”, then run “chainstore reindex”.`}
       </p>
-      {props.children}
+      <div class="actions">
+        {props.children}
+        <button type="button" class="button plain" onClick={props.onNarrow}>
+          {props.filters.length === 0 ? "Change the query" : "Narrow the filter"}
+        </button>
+      </div>
     </div>
   )
 }

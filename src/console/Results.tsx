@@ -10,6 +10,7 @@ import { Icon } from "./Icon.js"
 import { part } from "./Part.js"
 import { bearable, type Place } from "./Place.js"
 import { ProblemCard } from "./ProblemCard.js"
+import { focusFilter } from "./QueryForm.js"
 import { ResultTable } from "./ResultTable.js"
 import { ResultTools } from "./ResultTools.js"
 import { isWithin, type TableColumns } from "./TableColumns.js"
@@ -206,6 +207,8 @@ export const Results = (props: {
           frame={{ waiting: null, failed: (card) => card }}
           cost={cost}
           running={query.running}
+          progress={query.progress}
+          onNarrow={focusFilter}
           budgets={props.budgets}
           filters={place.filters}
         >

@@ -1,9 +1,11 @@
+import * as Effect from "effect/Effect"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { QueryAnswer, QueryCost } from "../store/browse/Browse.js"
 import { alarmProblem, announce, counted } from "./Announcer.js"
 import type { DataSourceService } from "./DataSource.js"
+import type { Progress } from "./LongRead.js"
 import type { Place } from "./Place.js"
-import type { Problem } from "./Problem.js"
+import { offline, type Problem } from "./Problem.js"
 import { type TableColumns, tableColumns } from "./TableColumns.js"
 import { useTask } from "./useTask.js"
 
@@ -37,6 +39,12 @@ interface Settled {
   readonly by: string
 }
 
+// Loaded once somebody agrees to a long read.
+const longRead = Effect.tryPromise({
+  try: () => import("./LongRead.js"),
+  catch: () => offline("A part of this page could not be loaded.")
+})
+
 /** A query that takes more requests than this runs once the person has agreed. */
 const maxRequests = 200
 
@@ -57,6 +65,7 @@ export const useQuery = (
   const quiet = useRef(false)
   /** The query whose requests the person has agreed to. */
   const agreed = useRef<{ readonly query: string; readonly cost: QueryCost } | undefined>(undefined)
+  const [progress, setProgress] = useState<Progress | undefined>(undefined)
   const task = useTask()
   const asked = useRef<{ question: string; sort: string } | undefined>(undefined)
   const { at, filters, limit, misread, sort, whole } = place
@@ -85,50 +94,73 @@ export const useQuery = (
   const ask = (cursor: string | null, append: boolean, onlySort = false) => {
     if (table === undefined) return
     const started = performance.now()
-    const bound = agreed.current?.query === costly ? {} : { maxRequests }
-    const query = { collection: table, filters, limit, at, sort, cursor, projected: !whole, ...bound }
-    task.run(source.query(query), {
+    const query = { collection: table, filters, limit, at, sort, cursor, projected: !whole }
+    let shown = append ? outcome : undefined
+    /** Shows an answer behind the rows of the answers before it. */
+    const add = (answer: QueryAnswer): Outcome => {
+      const before = shown?.answer
+      const documents = before === undefined ? answer.documents : [...before.documents, ...answer.documents]
+      const columns =
+        before === undefined ? answer.columns : [...new Set([...before.columns, ...answer.columns])]
+      // Files are read ahead: those of the next page may have been told already.
+      const unreadable = [...new Set([...(before?.unreadable ?? []), ...(answer.unreadable ?? [])])]
+      const merged = { ...answer, documents, columns, ...(unreadable.length === 0 ? {} : { unreadable }) }
+      const next: Outcome = {
+        answer: merged,
+        columns: tableColumns(merged, whole),
+        filters,
+        by,
+        milliseconds: performance.now() - started
+      }
+      shown = next
+      setLatest({ of, by, outcome: next })
+      return next
+    }
+    const finish = (last: Outcome) => {
+      if (!quiet.current) {
+        announce(last.answer.documents.length === 0 ? `No documents in ${table} match.` : summary(last))
+      }
+      settled()
+      // The button that asked for more has gone with the last of it.
+      if (append && last.answer.cursor === null) {
+        requestAnimationFrame(() => document.querySelector<HTMLElement>(".table-scroll")?.focus())
+      }
+    }
+    const failure = (problem: Problem) => {
+      setLatest({ of, by, problem, outcome: shown ?? outcome })
+      alarmProblem(problem)
+      settled()
+    }
+    // Another order of the same rows is worth no long read.
+    if (agreed.current?.query === costly && !onlySort) {
+      setProgress(undefined)
+      const read = Effect.flatMap(longRead, ({ readInSteps }) =>
+        readInSteps({
+          ask: (cursor, limit) => source.query({ ...query, cursor, limit }),
+          rate: source.rate,
+          cursor,
+          limit,
+          onAnswer: add,
+          onProgress: setProgress
+        })
+      )
+      task.run(read, { success: () => shown && finish(shown), failure })
+      return
+    }
+    task.run(source.query({ ...query, maxRequests }), {
       success: (answer) => {
-        if (answer.cost !== undefined) {
-          setLatest({ of, by, outcome, cost: answer.cost })
-          announce(`Not asked yet: it takes up to ${counted(answer.cost.requests, "request")}.`)
-          settled()
-          return
-        }
         // No index gives this order: the rows that are here are sorted, also those that came by further pages.
         if (onlySort && answer.sorted !== true && outcome !== undefined && outcome.answer.sorted !== true) {
           setLatest({ of, by, outcome })
           settled()
           return
         }
-        const before = append && outcome !== undefined ? outcome.answer : undefined
-        const documents = before === undefined ? answer.documents : [...before.documents, ...answer.documents]
-        const columns =
-          before === undefined ? answer.columns : [...new Set([...before.columns, ...answer.columns])]
-        const unreadable = [...(before?.unreadable ?? []), ...(answer.unreadable ?? [])]
-        const merged = { ...answer, documents, columns, ...(unreadable.length === 0 ? {} : { unreadable }) }
-        const next: Outcome = {
-          answer: merged,
-          columns: tableColumns(merged, whole),
-          filters,
-          by,
-          milliseconds: performance.now() - started
-        }
-        setLatest({ of, by, outcome: next })
-        if (!quiet.current) {
-          announce(documents.length === 0 ? `No documents in ${table} match.` : summary(next))
-        }
+        if (answer.cost === undefined) return finish(add(answer))
+        setLatest({ of, by, outcome, cost: answer.cost })
+        announce(`Not asked yet: it takes up to ${counted(answer.cost.requests, "request")}.`)
         settled()
-        // The button that asked for more has gone with the last of it.
-        if (append && answer.cursor === null) {
-          requestAnimationFrame(() => document.querySelector<HTMLElement>(".table-scroll")?.focus())
-        }
       },
-      failure: (failure) => {
-        setLatest({ of, by, problem: failure, outcome })
-        alarmProblem(failure)
-        settled()
-      }
+      failure
     })
   }
 
@@ -172,6 +204,7 @@ export const useQuery = (
     running: task.running,
     /** What the query takes, where the person had to agree to that. */
     spending: agreed.current?.query === costly ? agreed.current.cost : undefined,
+    progress,
     /** Whether the question of this place is being asked, or is about to be. */
     waiting,
     /** Whether the rows shown are the result of an older query. */

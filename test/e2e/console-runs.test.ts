@@ -360,29 +360,53 @@ bothBuilds("runs of the console", (the) => {
         )
       )
     )
-    const { page, requests } = await the.enter()
+    the.on.stub.budget.remaining = 4000
+    const { page, requests } = await the.enter({ api: "Limited", token: the.on.hostToken })
     await page.locator("#query-table").selectOption("crowd")
     await page.getByLabel("Field of filter 1").fill("even")
     await page.getByLabel("Value of filter 1").fill("true")
-    const before = requests.filter(the.on.isQuestion).length
+    const asked = () => requests.filter(the.on.isQuestion).length
+    const before = asked()
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "This takes up to 230 requests" }).waitFor()
     await painted(page)
-    assert.isAtMost(requests.filter(the.on.isQuestion).length - before, 5)
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    assert.isAtMost(asked() - before, 5)
+    assert.match(
+      await page.locator(".cost").innerText(),
+      /3,9\d\d of 5,000 requests are left[\s\S]*index of even/
+    )
+    await page.getByRole("button", { name: "Narrow the filter" }).click()
+    await page.waitForFunction(() => document.activeElement.dataset.first === "true")
+
     const isData = ({ href }: URL) => the.on.isQuestion({ method: "GET", url: href })
-    await page.route(isData, (route) => held.then(() => route.continue()))
+    let passed = 0
+    let held = () => {}
+    const holding = new Promise<void>((resolve) => {
+      held = resolve
+    })
+    // Documents are read by the hundred: the first step is answered, and the last one is not.
+    await page.route(isData, (route) => (passed++ < 125 ? route.continue() : held()))
     await page.getByRole("button", { name: "Read them" }).click()
-    const reading = page.getByText("Reading the documents: up to 230 requests. Esc cancels the run.")
-    await reading.first().waitFor()
-    release()
-    await page.locator(".table tbody th").first().waitFor()
+    await holding
+    const shown = page.locator(".results-count", { hasText: /^[1-4]0\+$/ })
+    await shown.waitFor()
+    await page.getByText(/\d+ of up to 230 requests\. Esc cancels the run and keeps/).waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByText("The run was cancelled.").waitFor()
+    assert.isTrue(await shown.isVisible(), "what was read stays")
     await page.unroute(isData)
+
+    the.on.stub.budget.remaining = 505
+    const again = asked()
+    await page.getByRole("button", { name: "Run", exact: true }).click()
+    await page.getByRole("heading", { name: "a tenth of the limit is kept back" }).waitFor()
+    assert.isBelow(asked() - again, 200)
+    assert.isTrue(await page.locator(".table tbody th").first().isVisible())
+    the.on.stub.budget.remaining = 4000
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.locator(".results-count", { hasText: /^50\+$/ }).waitFor()
+    await page.locator('.results[aria-busy="false"]').waitFor()
     assert.strictEqual(await page.locator(".banner").count(), 0)
-    assert.strictEqual(await page.locator(".cost").count(), 0)
-    assert.isAtLeast(requests.filter(the.on.isQuestion).length - before, 100)
+    assert.strictEqual(await page.locator(".cost, .results .problem").count(), 0)
   })
 })

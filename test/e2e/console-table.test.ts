@@ -101,7 +101,7 @@ bothBuilds("tables of the console", (the) => {
     await page.clock.fastForward(2000)
     await painted(page)
     assert.include(await page.locator("#cell-full").innerText(), "made by hand")
-    const beside = await page.locator("#cell-15-" + column).evaluate((element: Dom) => {
+    const beside = await page.locator(`#cell-15-${column}`).evaluate((element: Dom) => {
       const [cell, tip] = [element, document.querySelector(".tip")].map((one: Dom) =>
         one.getBoundingClientRect()
       )
