@@ -5,10 +5,10 @@ import type { Draft, Proposal } from "../store/Proposals.js"
 import { Store } from "../store/Store.js"
 import { comparedLines, withFields } from "./BranchCommands.js"
 import { mergedLines, stoppedBy } from "./BranchMergeCommand.js"
-import { collectionArgument, dryRunOption, idArgument, messageOption, textOption } from "./CommandOptions.js"
+import { dryRunOption, messageOption, textOption } from "./CommandOptions.js"
 import { alone } from "./GuardedWrite.js"
 import { jsonOption, print, table } from "./Output.js"
-import { documentIn, textOf } from "./PutCommand.js"
+import { contentOptions, documentIn, textOf } from "./PutCommand.js"
 import { storeCommand } from "./StoreCommand.js"
 
 const headline = ({ id, into, number, state, title }: Proposal) =>
@@ -18,16 +18,7 @@ export const propose = storeCommand(
   "propose",
   "Propose a document, its deletion, or a change of it, without writing to the branch.",
   {
-    collection: collectionArgument,
-    id: idArgument,
-    file: Args.text({ name: "file" }).pipe(
-      Args.withDescription("A JSON file; - or nothing: standard input"),
-      Args.optional
-    ),
-    data: textOption("data", "The document in JSON"),
-    merge: Options.boolean("merge").pipe(
-      Options.withDescription("Merge into the stored document at the top level")
-    ),
+    ...contentOptions,
     remove: Options.boolean("delete").pipe(Options.withDescription("Propose to delete the document")),
     title: textOption("title", "What is proposed, in a line"),
     body: textOption("body", "Why"),

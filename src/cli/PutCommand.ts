@@ -15,20 +15,25 @@ import { print } from "./Output.js"
 import { differenceLines, documentOf } from "./ReadCommands.js"
 import { storeCommand } from "./StoreCommand.js"
 
+/** The options of a command that is given a document. */
+export const contentOptions = {
+  collection: collectionArgument,
+  id: idArgument,
+  file: Args.text({ name: "file" }).pipe(
+    Args.withDescription("A JSON file; - or nothing: standard input"),
+    Args.optional
+  ),
+  data: textOption("data", "The document in JSON"),
+  merge: Options.boolean("merge").pipe(
+    Options.withDescription("Merge into the stored document at the top level")
+  )
+}
+
 export const put = storeCommand(
   "put",
   "Write a document: from --data, a file, or standard input; replaces what is there, or merges into it.",
   {
-    collection: collectionArgument,
-    id: idArgument,
-    file: Args.text({ name: "file" }).pipe(
-      Args.withDescription("A JSON file; - or nothing: standard input"),
-      Args.optional
-    ),
-    data: textOption("data", "The document in JSON"),
-    merge: Options.boolean("merge").pipe(
-      Options.withDescription("Merge into the stored document at the top level")
-    ),
+    ...contentOptions,
     insert: Options.boolean("insert").pipe(
       Options.withDescription("Refuse to write over an existing document")
     ),

@@ -12,6 +12,7 @@ import * as Documents from "./StoreDocumentLaws.js"
 import * as Faults from "./StoreFaultLaws.js"
 import { documents, type StoreLaw, StoreLawViolation, type StoreSubject } from "./StoreLaw.js"
 import * as Merges from "./StoreMergeLaws.js"
+import * as Proposals from "./StoreProposalLaws.js"
 import * as Queries from "./StoreQueryLaws.js"
 import * as Races from "./StoreRaceLaws.js"
 import * as Reads from "./StoreReadLaws.js"
@@ -55,6 +56,7 @@ export const all = {
   ...lawsOf(Races),
   ...lawsOf(Merges),
   ...lawsOf(Branches),
+  ...lawsOf(Proposals),
   ...lawsOf(Faults),
   ...lawsOf(Transfers)
 }

@@ -59,7 +59,7 @@ const patching = lazy(() => import("./Patches.js"))
 const history = lazy(() => import("./History.js"))
 const pulling = lazy(() => import("./PullRequests.js"))
 const merging = lazy(() => import("./MergeBases.js"))
-/** Needs Node: a bundler for browsers puts an empty module here (`browser` in package.json). */
+/** Needs Node: a bundler for browsers takes `Push.browser.ts` (`browser` in package.json). */
 const pushes = lazy((): Promise<Partial<typeof import("./Push.js")>> => import("./Push.js"))
 
 /** Where GraphQL is not used, nothing comes along with a head. */
