@@ -63,7 +63,7 @@ export default defineConfig({
     projects: [
       tier("main", ["test/**/*.test.ts"], ["test/e2e/**", "test/soak/**", ...alone, ...long], 30_000),
       tier("alone", alone, long, 30_000, "threads", 1),
-      tier("e2e", ["test/e2e/**/*.test.ts"], long, 180_000),
+      tier("e2e", ["test/e2e/**/*.test.ts", "examples/**/*.test.ts"], long, 180_000),
       tier("soak", ["test/soak/**/*.test.ts", ...long], [], 3_600_000)
     ]
   }

@@ -41,6 +41,8 @@ const printed = (file: string): Promise<string> =>
   })
 
 const examples = readdirSync(join(root, "examples")).filter((file) => file.endsWith(".ts"))
+/** Tests among the examples are run by vitest, in the same tier. */
+const programs = examples.filter((file) => !file.endsWith(".test.ts"))
 
 it.each(examples)("%s needs no cast, no any and no unknown", (file) => {
   const code = readFileSync(join(root, "examples", file), "utf8")
@@ -51,7 +53,7 @@ it.each(examples)("%s needs no cast, no any and no unknown", (file) => {
 
 it("there are examples", () => assert.isAtLeast(examples.length, 2))
 
-it.each(examples)(
+it.each(programs)(
   "%s prints what its comment promises",
   async (file) => {
     const output = promised(readFileSync(join(root, "examples", file), "utf8"))

@@ -13,7 +13,7 @@ export type * from "../../git/Commit.js"
 export type * from "../../git/HealthFinding.js"
 export type * from "../../git/Tree.js"
 export type * from "./RemoteFailure.js"
-export type * from "./RemoteSnapshot.js"
+export * from "./RemoteSnapshot.js"
 
 /**
  * What exists and what may be done. `write` is none where the remote does not tell.
