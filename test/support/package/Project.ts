@@ -54,7 +54,8 @@ export const pack = async (directory: string): Promise<string> => {
   const built = join(root, "dist")
   // What an earlier build made of sources that are gone would be packed with the rest.
   for (const name of readdirSync(built))
-    if (name !== "console" && name !== "reference") rmSync(join(built, name), { recursive: true, force: true })
+    if (name !== "console" && name !== "reference")
+      rmSync(join(built, name), { recursive: true, force: true })
   await must("npm", ["run", "build:library"], root)
   const out = await must("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", directory], root)
   return join(directory, JSON.parse(out)[0].filename)
