@@ -18,6 +18,7 @@ const run = (
 ) =>
   Effect.scoped(
     Effect.gen(function* () {
+      const command = `git ${line.find((part) => !part.startsWith("-"))}`
       const child = yield* Process.start(Process.make("git", "-C", directory, ...line))
       const [out, err, code] = yield* Effect.all(
         [collect(child.stdout), collect(child.stderr), child.exitCode],
@@ -25,9 +26,9 @@ const run = (
       )
       if (isDone(code, err)) return out
       return yield* new RemoteError({
-        operation: `git ${line[0]}`,
+        operation: command,
         reason: "Unsupported",
-        message: err.trim() || `git ${line[0]} ended with ${code}`
+        message: err.trim() || `${command} ended with ${code}`
       })
     })
   ).pipe(

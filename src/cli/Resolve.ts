@@ -8,6 +8,9 @@ import { git, gitSearch } from "./GitClone.js"
 
 const derived = ["_index", "_manifest"] as const
 
+/** Git takes the paths that it is given for patterns otherwise. */
+const literal = "--literal-pathspecs"
+
 const under = (root: string, ...names: ReadonlyArray<string>) =>
   [root, ...names].filter((part) => part !== "").join("/")
 
@@ -49,7 +52,7 @@ const settle = (clone: string, unmerged: ReadonlyArray<Unmerged>) =>
       const sides = unmerged.filter((one) => one.path === path && one.stage !== "1")
       const [side] = sides
       return Effect.zipRight(
-        git(clone, "rm", "-q", "--cached", "--ignore-unmatch", "--", path),
+        git(clone, literal, "rm", "-q", "--cached", "--ignore-unmatch", "--", path),
         side === undefined
           ? Effect.void
           : git(clone, "update-index", "--add", "--cacheinfo", `${side.entry},${path}`)
@@ -110,7 +113,7 @@ export const rebuildDerived = (clone: string, root: string) =>
       const format = yield* formatIn(top, root)
       // Nothing of a tree of format 2 is worth keeping: its nodes are of different versions.
       if (format === 2) {
-        yield* git(top, "rm", "-r", "-q", "-f", "--cached", "--ignore-unmatch", "--", ...folders)
+        yield* git(top, literal, "rm", "-r", "-q", "-f", "--cached", "--ignore-unmatch", "--", ...folders)
       }
       const tree = (yield* git(top, "write-tree")).trim()
       const who = ["-c", "user.name=chainstore", "-c", "user.email=chainstore@localhost"]
@@ -133,9 +136,9 @@ export const rebuildDerived = (clone: string, root: string) =>
       yield* git(top, "fetch", "-q", "--no-write-fetch-head", bare, "refs/heads/main")
       const rebuilt = (yield* git(bare, "rev-parse", "refs/heads/main")).trim()
       for (const folder of folders) {
-        yield* git(top, "rm", "-r", "-q", "-f", "--ignore-unmatch", "--", folder)
-        const isThere = (yield* git(top, "ls-tree", "--name-only", rebuilt, "--", folder)) !== ""
-        if (isThere) yield* git(top, "checkout", "-q", rebuilt, "--", folder)
+        yield* git(top, literal, "rm", "-r", "-q", "-f", "--ignore-unmatch", "--", folder)
+        const isThere = (yield* git(top, literal, "ls-tree", "--name-only", rebuilt, "--", folder)) !== ""
+        if (isThere) yield* git(top, literal, "checkout", "-q", rebuilt, "--", folder)
       }
       return collectionsIn(
         root,

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -293,6 +293,33 @@ describe("chainstore merge-driver", () => {
         )
         assert.deepStrictEqual([listed.code, JSON.parse(listed.text).ids], [0, ["y"]])
       })
+  )
+})
+
+describe("chainstore resolve", () => {
+  it.scopedLive("takes the name of a root as it is, and leaves files alone that it would match", () =>
+    Effect.gen(function* () {
+      const { call, directory } = yield* commandLine
+      const work = join(directory, "work")
+      const git = (...line: ReadonlyArray<string>) =>
+        execFileSync("git", ["-C", work, ...line], { encoding: "utf8", env: environment })
+      execFileSync("git", ["init", "-q", work])
+      const settings = JSON.stringify({ format: 1, indexes: { notes: ["kind"] } })
+      mkdirSync(join(work, "d*/notes"), { recursive: true })
+      mkdirSync(join(work, "d*/_index/notes"), { recursive: true })
+      mkdirSync(join(work, "d2"))
+      writeFileSync(join(work, "d*/_chainstore.json"), settings)
+      writeFileSync(join(work, "d*/notes/a.json"), '{"kind":"x"}\n')
+      writeFileSync(join(work, "d*/_index/notes/kind.json"), "stale")
+      writeFileSync(join(work, "d2/_index"), "a file of somebody else")
+      git("add", ".")
+      git("commit", "-q", "-m", "a root")
+      writeFileSync(join(work, "d2/_index"), "edited since")
+      const ran = yield* call(["resolve", "--clone", work, "--root", "d*"])
+      assert.strictEqual(ran.code, 0, ran.err)
+      assert.strictEqual(git("diff", "--cached", "--name-only").trim(), "d*/_index/notes/kind.json")
+      assert.strictEqual(readFileSync(join(work, "d2/_index"), "utf8"), "edited since")
+    })
   )
 })
 
