@@ -122,7 +122,7 @@ describe("options", () => {
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [face: string, given: Given, message: string]> = [
         ["GitHub.make", { useGraphql: "yes" }, "useGraphql must be true or false, it is a string"],
-        ["GitHub.make", { commitVia: "x" }, 'commitVia must be "git-data" or "graphql", it is "x"'],
+        ["GitHub.make", { commitVia: "x" }, 'commitVia must be "git-data" or "graphql" or "push", it is "x"'],
         ["GitHub.make", { paceRequests: 0 }, "paceRequests must be true or false, it is a number"],
         ["GitHub.make", { token: "ghp_secret" }, "token must be Redacted, it is a string"],
         ["GitHub.make", { repo: undefined }, "repo must be a string, it is undefined"],
