@@ -101,7 +101,7 @@ const typeScript = (place: Place, rows: ReadonlyArray<JsonObject>): string => {
   }
   if (rest.length > 0) {
     return `import { matchesAll } from "chainstore/store"
-import { Stream } from "effect"
+import * as Stream from "effect/Stream"
 
 const filters = ${print(rest)} as const
 ${opened}const documents = yield* ${collection}

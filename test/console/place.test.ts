@@ -15,32 +15,36 @@ const filter = fc
       : { path, operator }
   )
 
-const place: fc.Arbitrary<Place> = fc.record({
-  api: optional(name),
-  repo: optional(name),
-  branch: optional(name),
-  root: optional(fc.string()),
-  table: optional(name),
-  filters: fc.array(filter, { maxLength: 4 }),
-  misread: fc.array(
-    fc.constantFrom("", "[]", '["a"]', '["a","is"]', '["a","near",1]', '["a","exists",1]', "x"),
-    {
-      maxLength: 2
-    }
-  ),
-  sort: optional(
-    fc.record({
-      path: fc.oneof(fc.string(), fc.constantFrom("-a", "+a", "--", "")),
-      descending: fc.boolean()
-    })
-  ),
-  columns: optional(fc.oneof(fc.array(fc.string()), fc.constant("all" as const))),
-  limit: fc.integer({ min: 1, max: 500 }),
-  whole: fc.boolean(),
-  document: optional(name),
-  at: optional(name),
-  panel: optional(fc.constantFrom("history", "commits"))
-})
+const place: fc.Arbitrary<Place> = fc
+  .record({
+    api: optional(name),
+    repo: optional(name),
+    branch: optional(name),
+    root: optional(fc.string()),
+    table: optional(name),
+    filters: fc.array(filter, { maxLength: 4 }),
+    misread: fc.array(
+      fc.constantFrom("", "[]", '["a"]', '["a","is"]', '["a","near",1]', '["a","exists",1]', "x"),
+      {
+        maxLength: 2
+      }
+    ),
+    sort: optional(
+      fc.record({
+        path: fc.oneof(fc.string(), fc.constantFrom("-a", "+a", "--", "")),
+        descending: fc.boolean()
+      })
+    ),
+    columns: optional(fc.oneof(fc.array(fc.string()), fc.constant("all" as const))),
+    limit: fc.integer({ min: 1, max: 500 }),
+    whole: fc.boolean(),
+    document: optional(name),
+    version: optional(name),
+    at: optional(name),
+    panel: optional(fc.constantFrom("history", "commits"))
+  })
+  // A version is one of the open document.
+  .map((given) => (given.document === undefined ? { ...given, version: undefined } : given))
 
 describe("the place in the address", () => {
   it.prop("survives the address bar", [place], ([given]) => {

@@ -64,8 +64,8 @@ export const remotes = [
   ]),
   mutant("the author is the committer", commit, [
     draft,
-    "author: person(author)",
-    "author: person(committer ?? author)"
+    "author: by,",
+    "author: person(committer ?? author ?? signature),"
   ]),
   mutant("blobs that were put are not told", commit, [
     draft,
