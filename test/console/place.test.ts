@@ -41,10 +41,10 @@ const place: fc.Arbitrary<Place> = fc
     document: optional(name),
     version: optional(name),
     at: optional(name),
-    panel: optional(fc.constantFrom("history", "commits"))
+    panel: optional(fc.constantFrom("history" as const, "commits" as const))
   })
   // A version is one of the open document.
-  .map((given) => (given.document === undefined ? { ...given, version: undefined } : given))
+  .map((given): Place => (given.document === undefined ? { ...given, version: undefined } : given))
 
 describe("the place in the address", () => {
   it.prop("survives the address bar", [place], ([given]) => {

@@ -43,15 +43,15 @@ const pull = "POST git-upload-pack"
 
 describe("requests by Git's protocol", () => {
   test(
-    "all of 10,000 documents, cold, alone and among others: 3",
+    "all of 3,000 documents, cold, alone and among others: 3",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const url = backend.create("all.git")
       const writer = yield* open(url)
-      yield* seeded(writer, "docs", 10_000)
+      yield* seeded(writer, "docs", 3_000)
       const reading = Effect.flatMap(open(url), (store) =>
         Effect.map(Stream.runCount(store.collection("docs").all()), (count) =>
-          assert.strictEqual(count, 10_000)
+          assert.strictEqual(count, 3_000)
         )
       )
       assert.deepStrictEqual(services(yield* asking(backend, reading)), [pull, pull, pull])
@@ -81,15 +81,15 @@ describe("requests by Git's protocol", () => {
     })
   )
 
-  // A tenth of the 100,000 rows that take 100 pushes.
+  // A fiftieth of the 100,000 rows that take 100 pushes of 1,000 rows.
   test(
-    "an import of 10,000 rows in commits of 1,000: 10 pushes, and 3 to find an empty repository",
+    "an import of 2,000 rows in commits of 200: 10 pushes, and 3 to find an empty repository",
     Effect.gen(function* () {
       const backend = yield* HttpBackend.make
       const store = yield* open(backend.create("import.git"))
-      const rows = many(10_000).map((n) => ({ _id: `i${n}`, n }))
+      const rows = many(2_000).map((n) => ({ _id: `i${n}`, n }))
       const asked = services(
-        yield* asking(backend, store.collection("docs").importRecords(rows, { chunkSize: 1_000 }))
+        yield* asking(backend, store.collection("docs").importRecords(rows, { chunkSize: 200 }))
       )
       assert.strictEqual(asked.filter((to) => to === push).length, 10)
       assert.isAtMost(asked.length, 20, asked.join("\n"))

@@ -306,7 +306,7 @@ describe("a write whose pushes are lost, come twice or are refused", () => {
     "is done once, not done, or said to be uncertain",
     () =>
       Effect.gen(function* () {
-        const chosen = yield* sample(seed, Number(process.env["CHAINSTORE_CELLS"] ?? 10))
+        const chosen = yield* sample(seed, Number(process.env["CHAINSTORE_CELLS"] ?? 6))
         const wrong = yield* Effect.provideServiceEffect(runPushes(chosen), HostServer, hostServer)
         assert.deepStrictEqual(wrong, [], `CHAINSTORE_SEED=${seed}`)
       }),
