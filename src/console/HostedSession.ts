@@ -1,3 +1,4 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -31,7 +32,8 @@ export const open = (api: Api, request: LoginRequest): Effect.Effect<HostedSessi
     const readOnly = request.token === undefined
     const scope = yield* Scope.make()
     const close = Scope.close(scope, Exit.void)
-    const remote = GitHub.layerFetch({
+    // Not `layerFetch`, which brings along what pushes to a server.
+    const remote = GitHub.make({
       repo: request.repo,
       token: request.token === undefined ? undefined : Redacted.make(request.token),
       apiUrl: api.apiUrl,
@@ -43,7 +45,7 @@ export const open = (api: Api, request: LoginRequest): Effect.Effect<HostedSessi
       maxRetries: 1,
       maxWait: "2 seconds",
       timeout: "20 seconds"
-    })
+    }).pipe(Layer.effect(GitRemote), Layer.provide(FetchHttpClient.layer))
     const store = Store.layer({
       branch: request.branch,
       root: request.root,
