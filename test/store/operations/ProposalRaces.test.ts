@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Either, Fiber } from "effect"
-import { GitRemote, type GitRemoteService } from "../../src/store/remote/GitRemote.js"
-import * as Store from "../../src/store/Store.js"
-import type { StoreOptions } from "../../src/store/StoreOptions.js"
-import { connect, remotes } from "../store/core/Remotes.js"
+import { RemoteError } from "../../../src/domain/StoreError.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import { intercepted } from "../../../src/store/remote/Interception.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import { connect, remotes } from "../core/Remotes.js"
 
 const on = (remote: GitRemoteService, options: StoreOptions = {}) =>
   Effect.provideService(Store.make(options), GitRemote, remote)
@@ -46,6 +48,27 @@ const updating = (
   })
 
 describe("proposals", () => {
+  it.scopedLive("whose merge fails at its last step are open as before", () =>
+    Effect.gen(function* () {
+      const { proposal, remote } = yield* proposed()
+      let faults = 0
+      const faulty = intercepted(remote, {
+        onRead: () => Effect.void,
+        onWrite: (_, point, branch) =>
+          point === "built" && branch === "main" && faults++ === 0
+            ? new RemoteError({ operation: "test", message: "no", reason: "Denied" })
+            : Effect.void
+      })
+      const handle = (yield* on(faulty)).proposal(proposal.id)
+      assert.strictEqual((yield* Effect.flip(handle.accept()))._tag, "RemoteError")
+      assert.strictEqual((yield* handle.get()).state, "open")
+      yield* handle.update((draft) => draft.collection("notes").insert({ n: 3 }, { id: "c" }))
+      yield* handle.accept()
+      assert.strictEqual((yield* handle.get()).state, "accepted")
+      assert.strictEqual(faults, 2)
+    })
+  )
+
   it.scopedLive("that are accepted while an update runs take no more edits, and stay accepted", () =>
     Effect.gen(function* () {
       const made = yield* proposed()
