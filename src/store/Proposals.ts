@@ -37,7 +37,7 @@ export interface Proposal {
   readonly labels: ReadonlyArray<string>
   /** As the branch, or its pull request, says now. */
   readonly state: ProposalState
-  /** The commit that the branch points to. */
+  /** The commit that the branch points to; of one that was accepted, the commit that was merged. */
   readonly commitSha: string
   /** Of the pull request, where it is one. */
   readonly number?: number | undefined

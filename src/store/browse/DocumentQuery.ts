@@ -43,6 +43,9 @@ const orderOf = (sort: Sort | undefined): Asked["orderBy"] =>
 const givesOrder = ({ estimated, ordered, source }: QueryExplanation): boolean =>
   source === "manifest" || (source === "index" && (ordered || estimated.documents <= mostSorted))
 
+/** Begins the cursor of a page whose way was chosen by a plan. No id and no cursor of a collection begins so. */
+const chosen = "plan:"
+
 /** Queries of documents, by the store's indexes and manifests where they fit. */
 export const documentQueries = (
   remote: GitRemoteService,
@@ -64,7 +67,11 @@ export const documentQueries = (
     /** The fields of a manifest of format 2, where rows of them are enough. */
     projected: Effect.Effect<ReadonlyArray<string>, ReadError>
   ) {
-    const { cursor = null, filters, limit, sort } = query
+    const { filters, limit, sort } = query
+    const isFree = query.where !== undefined || query.orderBy !== undefined
+    // The plan may be another one for the next page: it goes on in the order of the first.
+    const isChosen = !isFree && query.cursor?.startsWith(chosen) === true
+    const cursor = (isChosen ? query.cursor?.slice(chosen.length) : query.cursor) ?? null
     const collection: CollectionReader = (yield* viewAt(query.at)).collection(query.collection)
     const unreadable: Array<string> = []
     const onInvalid = (id: string) => Effect.sync(() => void unreadable.push(id))
@@ -121,27 +128,37 @@ export const documentQueries = (
         }
       )
 
-    if (query.where !== undefined || query.orderBy !== undefined) {
+    /** A page by a plan, and the next ones in the same order. */
+    const askChosen = (asked: Asked, known: QueryExplanation) =>
+      Effect.map(ask(asked, { sorted: sort !== undefined }, known), (answer) => ({
+        ...answer,
+        cursor: answer.cursor === null ? null : `${chosen}${answer.cursor}`
+      }))
+
+    if (isFree) {
       const { orderBy, where } = query
       return yield* ask({ where, orderBy })
     }
     const { rest, where } = conditionsOf(filters)
     const orderBy = orderOf(sort)
     if (rest.length === 0) {
-      const fields = yield* projected
+      const mayChoose = cursor === null || isChosen
+      const fields = mayChoose ? yield* projected : []
       if (fields.length > 0) {
         const select = [...fields]
         const known = yield* plan({ where, orderBy, select })
         if (known.source === "manifest") {
-          const answer = yield* ask({ where, orderBy, select }, { sorted: sort !== undefined }, known)
+          const answer = yield* askChosen({ where, orderBy, select }, known)
           const total = filters.length === 0 ? { total: yield* collection.count } : {}
           const manifest = { current: true, fields, missing: [], extra: [] }
           return answerOf(answer.documents, answer.cursor, { ...answer, ...total, manifest })
         }
       }
-      const known = orderBy === undefined ? undefined : yield* plan({ where, orderBy })
-      if (known !== undefined && givesOrder(known))
-        return yield* ask({ where, orderBy }, { sorted: true }, known)
+      const known =
+        isChosen || (mayChoose && orderBy !== undefined) ? yield* plan({ where, orderBy }) : undefined
+      if (known !== undefined && (isChosen || givesOrder(known))) {
+        return yield* askChosen({ where, orderBy }, known)
+      }
       if (where !== undefined) return yield* ask({ where })
       const after = cursor ?? undefined
       const cost = yield* costOf(

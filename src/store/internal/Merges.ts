@@ -101,9 +101,21 @@ const reported = (
     } satisfies Merged
   })
 
+/** What a merge asks before it writes. */
+export interface MergeChecks {
+  /** Refuses the head of the branch that is merged into. */
+  readonly judge?: ((ours: Head) => Effect.Effect<void, WriteError>) | undefined
+  /** Done once, when the merge is known to have no conflicts, and while no branch waits for it. */
+  readonly begin?: Effect.Effect<void, WriteError> | undefined
+}
+
 /** Merges over a core; `open` makes a store of a core. */
 export const makeMerge =
-  (core: StoreCore, open: (core: StoreCore) => StoreService): StoreService["merge"] =>
+  (
+    core: StoreCore,
+    open: (core: StoreCore) => StoreService,
+    { begin, judge }: MergeChecks = {}
+  ): StoreService["merge"] =>
   (from: string, options: MergeOptions = {}) =>
     Effect.gen(function* () {
       yield* checkMergeOptions(operation, options)
@@ -133,20 +145,28 @@ export const makeMerge =
         Clock.currentTimeMillis,
         (now) => now - started >= Duration.toMillis(target.options.deadline)
       )
+      let isBegun = begin === undefined
       for (let attempt = 0; ; attempt++) {
         let plan: MergePlan = { kind: "upToDate" }
         const build = (snapshot: Snapshot) =>
           Effect.gen(function* () {
             const ours = yield* branchHead(target, operation, snapshot)
+            if (judge !== undefined) yield* judge(ours)
             plan = yield* planMerge(target, snapshot, ours, request)
             if (plan.kind !== "merge" || resolutions.isOpen()) return Option.none()
             if (plan.unmerged.length > 0) return yield* unmergedError(plan.unmerged)
+            if (!isBegun) return Option.none()
             return Option.some(yield* unitOf(target, snapshot, plan, theirs, text))
           })
         const { committed } = yield* target.write({ ...text, mode: "batch", operations: [], of: build })
         const done = plan as MergePlan
         if (yield* resolutions.ask) {
           if (done.kind === "merge" && (yield* isLate)) return yield* unmergedError(done.unmerged)
+          continue
+        }
+        if (begin !== undefined && !isBegun && done.kind === "merge") {
+          yield* begin
+          isBegun = true
           continue
         }
         if (done.kind !== "fastForward") {

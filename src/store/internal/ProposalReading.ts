@@ -4,14 +4,14 @@ import * as Stream from "effect/Stream"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { ReadError } from "../../domain/StoreError.js"
-import type { ListProposalsOptions, Proposal, ProposalState } from "../Proposals.js"
-import type { CommitInfo, GitRemoteService } from "../remote/GitRemote.js"
+import type { ListProposalsOptions, Proposal } from "../Proposals.js"
+import type { CommitInfo, GitRemoteService, Head } from "../remote/GitRemote.js"
 import type { PullRequest } from "../remote/PullRequests.js"
 import { type ProposalText, proposalPrefix, readProposal } from "./ProposalText.js"
 import type { StoreCore } from "./StoreCore.js"
 
-/** Commits of a branch among which the one that says what it proposes is looked for. */
-const most = 1_000
+/** Commits that are read at once, and first parents that are followed, where what a branch proposes is looked for. */
+const [page, most] = [100, 10_000]
 
 const states = { open: "open", merged: "accepted", closed: "closed" } as const
 
@@ -35,40 +35,63 @@ interface Said {
   readonly info: CommitInfo
 }
 
-/** The newest commit of a proposal's branch that says what it is. */
+/** The newest commit of a proposal's branch that says what it is. First parents alone are its own: `rebase` merges others. */
 const saidAt = (
   remote: GitRemoteService,
   id: string,
   head: Oid
 ): Effect.Effect<Option.Option<Said>, ReadError> =>
-  remote.log(head, "", { limit: most }).pipe(
-    Stream.filterMap((info): Option.Option<Said> => {
-      const text = readProposal(info.message)
-      return text?.id === id ? Option.some({ text, info }) : Option.none()
-    }),
-    Stream.runHead
-  )
+  Effect.gen(function* () {
+    let next: Oid | undefined = head
+    for (let followed = 0; next !== undefined && followed < most; ) {
+      const read = new Map<Oid, CommitInfo>()
+      const found: Option.Option<Said> = yield* remote.log(next, "", { limit: page }).pipe(
+        Stream.filterMap((info): Option.Option<Said> => {
+          read.set(info.commit, info)
+          for (let own = next && read.get(next); own !== undefined; own = next && read.get(next)) {
+            const text = readProposal(own.message)
+            if (text?.id === id) return Option.some({ text, info: own })
+            next = own.parents[0]
+            followed++
+          }
+          return Option.none()
+        }),
+        Stream.runHead
+      )
+      if (Option.isSome(found)) return found
+      if (read.size === 0) break
+    }
+    return Option.none()
+  })
 
-const isContained = (remote: GitRemoteService, commit: Oid, branch: string) =>
-  Effect.flatMap(remote.head(branch), (head) =>
-    Option.isNone(head) ? Effect.succeed(false) : remote.isAncestor(commit, head.value.commit)
-  )
+const isContained = (remote: GitRemoteService, commit: Oid, head: Option.Option<Head>) =>
+  Option.isNone(head) ? Effect.succeed(false) : remote.isAncestor(commit, head.value.commit)
+
+/** A proposal as its branch tells it. */
+export interface Told {
+  readonly proposal: Proposal
+  /** When `accept` began, where the target does not have its merge yet. */
+  readonly accepting?: string | undefined
+}
 
 /** A proposal as the commits of its branch tell it. None where the branch proposes nothing. */
-export const ofBranch = (
+export const toldAt = (
   remote: GitRemoteService,
   branch: string,
   head: Oid
-): Effect.Effect<Option.Option<Proposal>, ReadError> =>
+): Effect.Effect<Option.Option<Told>, ReadError> =>
   Effect.gen(function* () {
     const id = branch.slice(proposalPrefix.length)
     const said = yield* saidAt(remote, id, head)
     if (Option.isNone(said)) return Option.none()
     const { info, text } = said.value
-    // The commit that closes it is not what would have been accepted.
-    const content = text.state === "closed" && info.commit === head ? (info.parents[0] ?? head) : head
-    const state: ProposalState = (yield* isContained(remote, content, text.into)) ? "accepted" : text.state
-    return Option.some({
+    const isMarked = text.state === "accepted"
+    // The commit that closes it or marks it as accepted is not what was to be accepted.
+    const isLast = isMarked || (text.state === "closed" && info.commit === head)
+    const content = isLast ? (info.parents[0] ?? head) : head
+    const target = yield* remote.head(text.into)
+    const isAccepted = (isMarked && Option.isNone(target)) || (yield* isContained(remote, content, target))
+    const proposal: Proposal = {
       id,
       branch,
       into: text.into,
@@ -76,10 +99,22 @@ export const ofBranch = (
       body: text.body,
       author: text.author ?? `${info.author.name} <${info.author.email}>`,
       labels: text.labels,
-      state,
-      commitSha: head
-    })
+      state: isAccepted ? "accepted" : isMarked ? "open" : text.state,
+      commitSha: isAccepted ? content : head
+    }
+    return Option.some({ proposal, accepting: isMarked && !isAccepted ? info.committer.date : undefined })
   })
+
+/** What `toldAt` tells, as everybody sees it. */
+export const ofBranch = (
+  remote: GitRemoteService,
+  branch: string,
+  head: Oid
+): Effect.Effect<Option.Option<Proposal>, ReadError> =>
+  Effect.map(
+    toldAt(remote, branch, head),
+    Option.map(({ proposal }) => proposal)
+  )
 
 /** The proposal of a branch: its pull request's, where there is one. */
 export const proposalOf = (

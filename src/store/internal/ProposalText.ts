@@ -5,7 +5,7 @@ export const proposalPrefix = "chainstore-proposal/"
 
 const token = "Chainstore-Proposal"
 
-/** What the commit that opens or closes a proposal says of it. */
+/** What a commit that opens, closes or accepts a proposal says of it. */
 export interface ProposalText {
   readonly id: string
   readonly title: string
@@ -13,7 +13,7 @@ export interface ProposalText {
   readonly author: string | undefined
   readonly into: string
   readonly labels: ReadonlyArray<string>
-  readonly state: Exclude<ProposalState, "accepted">
+  readonly state: ProposalState
 }
 
 const trailersOf = (text: ProposalText): ReadonlyArray<readonly [string, string]> => [
@@ -25,9 +25,11 @@ const trailersOf = (text: ProposalText): ReadonlyArray<readonly [string, string]
   ["-State", text.state]
 ]
 
-/** The message of the commit that opens or closes a proposal: title, body, and a last paragraph of trailers. */
+const verbs = { open: "", closed: "close: ", accepted: "accept: " } as const
+
+/** The message of a commit that says what a proposal is: title, body, and a last paragraph of trailers. */
 export const printProposal = (text: ProposalText): string => {
-  const heading = text.state === "open" ? text.title : `close: ${text.title}`
+  const heading = `${verbs[text.state]}${text.title}`
   const body = text.body.trim()
   const trailers = trailersOf(text).map(([name, value]) => `${token}${name}: ${value}`)
   return [heading, ...(body === "" ? [] : [body]), trailers.join("\n")].join("\n\n")
@@ -48,7 +50,7 @@ export const readProposal = (message: string): ProposalText | undefined => {
   const one = (name: string) => values.get(name)?.[0]
   const [id, title, into, state] = [one(""), one("-Title"), one("-Into"), one("-State")]
   if (id === undefined || title === undefined || into === undefined) return undefined
-  if (state !== "open" && state !== "closed") return undefined
+  if (state !== "open" && state !== "closed" && state !== "accepted") return undefined
   return {
     id,
     title,

@@ -1,3 +1,5 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
@@ -21,7 +23,7 @@ import type {
   Proposed,
   ProposeOptions
 } from "../Proposals.js"
-import type { PullRequest, PullRequests } from "../remote/GitRemote.js"
+import type { Head, PullRequest, PullRequests, WriteFailure } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import { coreNow } from "./Ambient.js"
 import { compare } from "./BranchCompare.js"
@@ -29,9 +31,9 @@ import { branchHead } from "./Branches.js"
 import { refusal } from "./Commit.js"
 import { branchError } from "./Core.js"
 import { draftOn } from "./Drafts.js"
-import { makeMerge } from "./Merges.js"
+import { type MergeChecks, makeMerge } from "./Merges.js"
 import { checkListOptions, checkProposeOptions, guardProposal } from "./ProposalArguments.js"
-import { listProposals, ofBranch, ofPullRequest, proposalOf } from "./ProposalReading.js"
+import { listProposals, ofBranch, ofPullRequest, proposalOf, toldAt } from "./ProposalReading.js"
 import { acceptedMessage, type ProposalText, printProposal, proposalPrefix } from "./ProposalText.js"
 import type { StoreCore } from "./StoreCore.js"
 import { makeTransactions } from "./Transactions.js"
@@ -50,19 +52,26 @@ const refuseInside = (core: StoreCore, operation: string): Effect.Effect<void, V
 const refuseReading = (core: StoreCore, operation: string) =>
   core.options.readOnly || core.isPinned ? refusal(operation) : Effect.void
 
-/** Makes the commit on the branch of a proposal that opens or closes it. */
-const say = (core: StoreCore, operation: string, branch: string, text: ProposalText) =>
+/** Refuses a head of the branch of a proposal. */
+type Judge = (head: Head) => Effect.Effect<void, WriteError>
+
+/** Makes the commit on the branch of a proposal that opens or closes it, or marks it as accepted. */
+const say = (core: StoreCore, operation: string, branch: string, text: ProposalText, judge?: Judge) =>
   core.remote
-    .commitNext(branch, (snapshot) =>
-      Effect.map(snapshot.head, (head) => ({
-        commit: Option.as(head, {
-          message: printProposal(text),
-          changes: [],
-          author: core.options.author,
-          committer: core.options.committer
-        }),
-        result: undefined
-      }))
+    .commitNext<undefined, WriteError | WriteFailure>(branch, (snapshot) =>
+      Effect.gen(function* () {
+        const head = yield* snapshot.head
+        if (judge !== undefined && Option.isSome(head)) yield* judge(head.value)
+        return {
+          commit: Option.as(head, {
+            message: printProposal(text),
+            changes: [],
+            author: core.options.author,
+            committer: core.options.committer
+          }),
+          result: undefined
+        }
+      })
     )
     .pipe(
       Effect.retry({ times: core.options.batchRetries, while: ({ _tag }) => _tag === "RefMoved" }),
@@ -159,6 +168,15 @@ const over = (operation: string, { id, state, title }: Proposal) =>
     conflicts: []
   })
 
+const busy = (operation: string, { branch, id }: Proposal) =>
+  new ConflictError({
+    operation,
+    message: `the proposal ${id} is being accepted`,
+    hint: "nothing was written: look at it again, and try again in a minute where it is still open",
+    conflicts: [],
+    branch
+  })
+
 const moved = (operation: string, { branch, id }: Proposal, expected: string, actual: string) =>
   new ConflictError({
     operation,
@@ -175,7 +193,8 @@ const isProtected = (error: { readonly _tag: string }): boolean =>
 /** One proposal over a core; `open` makes a store of a core. */
 export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalHandle => {
   const branch = `${proposalPrefix}${id}`
-  const merge: StoreService["merge"] = (from, options) => makeMerge(core, open)(from, options)
+  const merge = (from: string, options: MergeOptions, checks?: MergeChecks) =>
+    makeMerge(core, open, checks)(from, options)
 
   const required = (operation: string): Effect.Effect<Proposal, ReadError> =>
     Effect.gen(function* () {
@@ -199,14 +218,71 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
       return found.state === "open" ? found : yield* over(operation, found)
     })
 
+  /**
+   * Refuses a head of the branch where the proposal is accepted or closed, or while somebody accepts it. An `accept`
+   * that is older than a store's deadline has ended, whatever became of it.
+   */
+  const judged =
+    (operation: string, { number }: Proposal): Judge =>
+    ({ commit }) =>
+      Effect.gen(function* () {
+        if (number !== undefined) return yield* Effect.asVoid(openOne(operation))
+        const told = yield* toldAt(core.remote, branch, commit)
+        if (Option.isNone(told)) return yield* gone(operation, branch)
+        const { accepting, proposal } = told.value
+        if (proposal.state !== "open") return yield* over(operation, proposal)
+        if (accepting === undefined) return
+        const age = (yield* Clock.currentTimeMillis) - Date.parse(accepting)
+        if (age < Duration.toMillis(core.options.deadline)) return yield* busy(operation, proposal)
+      })
+
+  const textOf = (
+    { author, body, into, labels, title }: Proposal,
+    state: ProposalText["state"]
+  ): ProposalText => ({ id, title, body, author, into, labels, state })
+
+  /**
+   * `accept` writes to two branches. The commit that marks the proposal comes first, so that of what is done to it at once
+   * one wins, and it stays where the target goes later. Where the merge fails, a further commit opens it again.
+   */
+  const marking = (operation: string, found: Proposal, head: Oid) => {
+    let mark: Oid | undefined
+    const judge = judged(operation, found)
+    const begin = say(core, operation, branch, textOf(found, "accepted"), (now) =>
+      Effect.zipRight(
+        judge(now),
+        now.commit === head ? Effect.void : moved(operation, found, head, now.commit)
+      )
+    ).pipe(
+      Effect.map((commit) => {
+        mark = commit
+      })
+    )
+    const isMine = (now: Head) =>
+      now.commit === mark ? Effect.void : moved(operation, found, head, now.commit)
+    const undo = (error: WriteError) =>
+      mark === undefined || error._tag === "AmbiguousWriteError"
+        ? Effect.void
+        : say(core, operation, branch, textOf(found, "open"), isMine).pipe(
+            Effect.catchAll((cause) =>
+              Effect.logWarning(`the proposal ${id} could not be opened again`, cause)
+            )
+          )
+    return { begin, undo }
+  }
+
   /** The commit of the branch itself, which a pull request tells some time later. */
   const headOf = (operation: string) =>
     Effect.flatMap(core.remote.head(branch), (head) =>
       Option.isSome(head) ? Effect.succeed(head.value.commit) : gone(operation, branch)
     )
 
-  const rebased = ({ into }: Proposal, options: MergeOptions) =>
-    merge(into, { ...options, into: branch, message: options.message ?? `merge ${into} into proposal ${id}` })
+  const rebased = ({ into }: Proposal, options: MergeOptions, judge?: Judge) =>
+    merge(
+      into,
+      { ...options, into: branch, message: options.message ?? `merge ${into} into proposal ${id}` },
+      { judge }
+    )
 
   /** The host's own merge: what it merges by itself is what the proposal has become by the merge before. */
   const byHost = (
@@ -269,12 +345,14 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
         return yield* moved(operation, found, commitSha, head)
       const text = acceptedMessage(found, message)
       const { pullRequests } = core.remote
-      const merged = yield* merge(head, {
-        ...merging,
-        into: found.into,
-        fastForward: false,
-        message: text
-      }).pipe(
+      const { begin, undo } = marking(operation, found, head)
+      const merged = yield* merge(
+        head,
+        { ...merging, into: found.into, fastForward: false, message: text },
+        // A pull request says itself that it is merged.
+        found.number === undefined ? { begin } : {}
+      ).pipe(
+        Effect.tapError(undo),
         Effect.catchIf(
           (error) => isProtected(error) && pullRequests !== undefined && found.number !== undefined,
           () => byHost(pullRequests!, found, merging, text, head)
@@ -299,12 +377,15 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
     update: (edits, options = {}) =>
       Effect.gen(function* () {
         const operation = "Proposal.update"
-        yield* openOne(operation)
-        const { transaction } = makeTransactions(core.onBranch(branch), open)
+        const found = yield* openOne(operation)
+        const { transaction } = makeTransactions(core.onBranch(branch), open, judged(operation, found))
         const { result } = yield* transaction(options, edits)
         return { result, proposal: { ...(yield* required(operation)), commitSha: yield* headOf(operation) } }
       }),
-    rebase: (options = {}) => Effect.flatMap(openOne("Proposal.rebase"), (found) => rebased(found, options)),
+    rebase: (options = {}) =>
+      Effect.flatMap(openOne("Proposal.rebase"), (found) =>
+        rebased(found, options, judged("Proposal.rebase", found))
+      ),
     accept,
     close: () =>
       Effect.gen(function* () {
@@ -321,9 +402,8 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
           )
           return closed.state === "closed" ? closed : yield* over(operation, closed)
         }
-        const { author, body, into, labels, title } = found
-        const text: ProposalText = { id, title, body, author, into, labels, state: "closed" }
-        const commitSha = yield* say(core, operation, branch, text)
+        const text = textOf(found, "closed")
+        const commitSha = yield* say(core, operation, branch, text, judged(operation, found))
         return { ...found, state: "closed", commitSha }
       })
   }

@@ -115,9 +115,11 @@ export const publish = (
   base: Head,
   last: Oid | undefined,
   reads: ReadSet,
-  branches: WorkBranches
+  branches: WorkBranches,
+  judge: (head: Head) => Effect.Effect<void, WriteError>
 ): Effect.Effect<Option.Option<string>, WriteError | WriteFailure> =>
   Effect.gen(function* () {
+    yield* judge(base)
     if (yield* core.precedence.beside(core.branch, publishAtOnce(core, work, base, last, branches))) {
       return Option.fromNullable(last)
     }
@@ -136,6 +138,7 @@ export const publish = (
       Effect.gen(function* () {
         const now = yield* requireHead(core, core.branch)
         if (yield* core.remote.isAncestor(tried.commit, now.commit)) return Option.some(tried.commit)
+        yield* judge(now)
         const conflicts = yield* conflictsSince(core, base, now, written, reads)
         if (conflicts.length > 0 || attempt >= core.options.batchRetries) {
           const names = conflicts.map(({ collection, id }) => `${collection}/${id}`).join(", ")

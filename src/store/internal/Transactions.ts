@@ -76,7 +76,9 @@ const start = (core: StoreCore): Effect.Effect<Head, WriteError> =>
 /** Transactions over a core; `open` makes a store of a core on another branch. */
 export const makeTransactions = (
   core: StoreCore,
-  open: (core: StoreCore) => Pick<StoreService, "collection" | "batch">
+  open: (core: StoreCore) => Pick<StoreService, "collection" | "batch">,
+  /** Refuses a head of the branch that the commits would stand on. */
+  judge: (head: Head) => Effect.Effect<void, WriteError> = () => Effect.void
 ): Pick<StoreService, "transaction" | "withTransaction" | "staleTransactions" | "removeTransaction"> => {
   const nameOf = (branch: string) => `${core.remote.name}\0${branch}`
   const isRunning = (branch: string) => running.has(nameOf(branch))
@@ -133,7 +135,7 @@ export const makeTransactions = (
         )
         const result = yield* body(calls.of(core.onFork(work, reads), { reads, message: options.message }))
         const commitSha = yield* Effect.catchTag(
-          publish(core, work, base, yield* calls.end, reads, branches),
+          publish(core, work, base, yield* calls.end, reads, branches, judge),
           "RefMoved",
           (error) => {
             branches.keep(work)
