@@ -98,6 +98,11 @@ const patch = { stock: 3 }
 const base = 1
 yield* store.collection("products").insert({ name: "Pen", stock: 2, tags: [], lines: [] }, { id: "pen" })`
   },
+  "docs/proposals.md 1": {
+    before: `const products = store.collection("products")
+yield* products.insert({ name: "Tea", price: 4 }, { id: "tea" })
+yield* products.insert({ name: "Milk", price: 2 }, { id: "milk" })`
+  },
   "docs/observability.md 1": {
     before: `const program = Effect.void\nconst tracing = Layer.empty`
   },

@@ -70,10 +70,13 @@ const mergeOf = (git: GitRepository, { headCommit }: PullRequest, base: Oid) =>
       `${headCommit}..${base}`,
       "--"
     ]),
-    (text) => {
-      const first = text.split("\n")[0]
-      return first === undefined || first === "" ? headCommit : Oid.make(first)
-    }
+    (text) => text.split("\n")[0] ?? ""
+  ).pipe(
+    Effect.flatMap((first) => (first === "" ? Effect.succeedNone : git.commit(Oid.make(first)))),
+    // Where the base was moved onto the head, nothing else merged it.
+    Effect.map((first) =>
+      Option.isNone(first) || first.value.parents[0] === headCommit ? headCommit : first.value.commit
+    )
   )
 
 /** A pull request as its branches make it now: moved on, merged by a push, or closed by the deletion of its branch. */
@@ -83,8 +86,13 @@ const seenNow = (git: GitRepository, request: PullRequest): Effect.Effect<PullRe
     const head = yield* git.ref(`refs/heads/${request.head}`)
     const base = yield* git.ref(`refs/heads/${request.base}`)
     const here = { ...request, headCommit: Option.getOrElse(head, () => request.headCommit) }
-    if (Option.isSome(base) && (yield* Programs.history(git.isAncestor(here.headCommit, base.value)))) {
+    const contains = (commit: Oid) => (ancestor: Oid) => Programs.history(git.isAncestor(ancestor, commit))
+    if (Option.isSome(base) && (yield* contains(base.value)(here.headCommit))) {
       const at = yield* now
+      // A branch that was set back to where its base was proposes nothing, and nothing of it was merged.
+      if (here.headCommit !== request.headCommit && (yield* contains(request.baseCommit)(here.headCommit))) {
+        return { ...request, state: "closed", closedAt: at, updatedAt: at }
+      }
       const commit = yield* mergeOf(git, here, base.value)
       const merged = { at, by: null, commit }
       return { ...here, state: "closed", closedAt: at, updatedAt: at, merged }
@@ -114,7 +122,8 @@ export const change = <A, E, R>(
       const stored = yield* git.ref(metaOf(number))
       const found = Option.isSome(stored) ? yield* read(git, stored.value) : Option.none()
       if (Option.isNone(found)) return Option.none()
-      const [next, result] = yield* edit(yield* seenNow(git, found.value))
+      const [edited, result] = yield* edit(yield* seenNow(git, found.value))
+      const next = yield* seenNow(git, edited)
       if (encode(next) !== encode(found.value)) {
         yield* keepHead(git, next)
         yield* move(metaOf(number), stored, Option.some(yield* write(git, next)))
@@ -153,6 +162,13 @@ export const list = (git: GitRepository): Effect.Effect<ReadonlyArray<PullReques
     return all.flatMap(Option.toArray)
   })
 
+/** Whether two branches have an open pull request, but for one. */
+export const isTaken = (
+  known: ReadonlyArray<PullRequest>,
+  { base, head, number }: { readonly base: string; readonly head: string; readonly number?: number }
+): boolean =>
+  known.some((one) => one.state === "open" && one.head === head && one.base === base && one.number !== number)
+
 /** What a pull request is made with. */
 export type NewPullRequest = Pick<
   PullRequest,
@@ -167,11 +183,7 @@ export const create = (
   // One after another: the number and the branches are judged by what is there.
   RefTurn.alone(git, metaOf(0), (move) =>
     Effect.gen(function* () {
-      const known = yield* list(git)
-      const isThere = known.some(
-        ({ base, head, state }) => state === "open" && head === given.head && base === given.base
-      )
-      if (isThere) return Option.none()
+      if (isTaken(yield* list(git), given)) return Option.none()
       const number =
         (yield* git.refs(pullRefs)).reduce((most, { name }) => Math.max(most, numberOf(name)), 0) + 1
       const at = yield* now

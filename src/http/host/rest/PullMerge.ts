@@ -56,25 +56,27 @@ export const merge = (git: GitRepository, principal: Principal, number: number, 
           message: message === "" ? subject : `${subject}\n\n${message}`
         })
         yield* move(name, ours, Option.some(commit))
-        return commit
+        return { commit, headCommit }
       })
     )
+    // Whatever became of its branch or its state meanwhile: this is what was merged.
+    const at = yield* PullRequests.now
+    const merged = { at, by: principal.login ?? null, commit: made.commit }
     yield* PullRequests.change(git, number, (request) =>
       Effect.succeed([
-        request.merged === null
-          ? request
-          : { ...request, merged: { ...request.merged, by: principal.login ?? null } },
+        { ...request, headCommit: made.headCommit, state: "closed", closedAt: at, updatedAt: at, merged },
         undefined
       ] as const)
     )
-    return Option.some(made)
+    return Option.some(made.commit)
   })
 
 /** The commits of a pull request, oldest first, 250 at most. */
 export const commitsOf = (git: GitRepository, { baseCommit, headCommit, merged }: PullRequests.PullRequest) =>
   Effect.gen(function* () {
     // The first parent of its merge is where the base was.
-    const info = merged === null ? Option.none() : yield* git.commit(merged.commit)
+    const isMerged = merged !== null && merged.commit !== headCommit
+    const info = isMerged ? yield* git.commit(merged.commit) : Option.none()
     const base = Option.getOrElse(
       Option.flatMapNullable(info, ({ parents }) => (parents.length > 1 ? parents[0] : undefined)),
       () => baseCommit

@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
 import { isRefName } from "../../../git/Names.js"
 import * as Api from "../../../store/remote/github/api/Pulls.js"
 import { notFound, Problem, type ProblemDetail, unprocessable } from "../reply/Problem.js"
@@ -31,6 +32,12 @@ const required = (call: Call, { git }: Hosted) =>
 
 const invalid = (detail: Omit<ProblemDetail, "resource">) =>
   unprocessable("Validation Failed", [{ resource: "PullRequest", ...detail }])
+
+const noCommits = (base: string, head: string) =>
+  invalid({ code: "custom", message: `No commits between ${base} and ${head}` })
+
+const exists = (owner: string, head: string) =>
+  invalid({ code: "custom", message: `A pull request already exists for ${owner}:${head}.` })
 
 /** A pull request with what only its own page tells. */
 const whole = (call: Call, hosted: Hosted, request: PullRequests.PullRequest) =>
@@ -93,7 +100,7 @@ export const create = (
     if (Option.isNone(headCommit)) return yield* invalid({ field: "head", code: "invalid" })
     if (Option.isNone(baseCommit)) return yield* invalid({ field: "base", code: "invalid" })
     if (yield* git.isAncestor(headCommit.value, baseCommit.value)) {
-      return yield* invalid({ code: "custom", message: `No commits between ${given.base} and ${head}` })
+      return yield* noCommits(given.base, head!)
     }
     const made = yield* PullRequests.create(git, {
       ...given,
@@ -103,15 +110,12 @@ export const create = (
       baseCommit: baseCommit.value
     })
     if (Option.isSome(made)) return made.value
-    return yield* invalid({
-      code: "custom",
-      message: `A pull request already exists for ${owner}:${head}.`
-    })
+    return yield* exists(owner, head!)
   })
 
 /** What may be changed of a pull request. */
 export const update = (
-  { git }: Hosted,
+  { git, owner }: Hosted,
   number: number,
   given: {
     readonly title?: string | undefined
@@ -120,41 +124,60 @@ export const update = (
     readonly base?: string | undefined
   }
 ) =>
-  PullRequests.change(git, number, (request) =>
-    Effect.gen(function* () {
-      const { base, body, state, title } = given
-      if (title !== undefined && title.trim() === "") {
-        return yield* invalid({ field: "title", code: "missing_field" })
-      }
-      if (state !== undefined && state !== "open" && state !== "closed") {
-        return yield* invalid({ field: "state", code: "invalid" })
-      }
-      if (
-        base !== undefined &&
-        (!isRefName(`refs/heads/${base}`) || Option.isNone(yield* git.ref(`refs/heads/${base}`)))
-      ) {
-        return yield* invalid({ field: "base", code: "invalid" })
-      }
-      const isReopened = state === "open" && request.state === "closed"
-      if (
-        isReopened &&
-        (request.merged !== null || Option.isNone(yield* git.ref(`refs/heads/${request.head}`)))
-      ) {
-        return yield* invalid({ field: "state", code: "invalid", message: "state cannot be changed." })
-      }
-      const at = yield* PullRequests.now
-      const next: PullRequests.PullRequest = {
-        ...request,
-        title: title ?? request.title,
-        body: body ?? request.body,
-        base: base ?? request.base,
-        state: state ?? request.state,
-        closedAt: isReopened ? null : state === "closed" ? (request.closedAt ?? at) : request.closedAt,
-        updatedAt: at
-      }
-      return [next, undefined] as const
-    })
+  Effect.flatMap(PullRequests.list(git), (known) =>
+    PullRequests.change(git, number, (request) => changedBy(git, owner, known, request, given))
   )
+
+const changedBy = (
+  git: GitRepository,
+  owner: string,
+  known: ReadonlyArray<PullRequests.PullRequest>,
+  request: PullRequests.PullRequest,
+  { base, body, state, title }: Parameters<typeof update>[2]
+) =>
+  Effect.gen(function* () {
+    if (title !== undefined && title.trim() === "") {
+      return yield* invalid({ field: "title", code: "missing_field" })
+    }
+    if (state !== undefined && state !== "open" && state !== "closed") {
+      return yield* invalid({ field: "state", code: "invalid" })
+    }
+    const baseAt =
+      base === undefined || !isRefName(`refs/heads/${base}`)
+        ? Option.none()
+        : yield* git.ref(`refs/heads/${base}`)
+    if (base !== undefined && Option.isNone(baseAt)) {
+      return yield* invalid({ field: "base", code: "invalid" })
+    }
+    const isRebased = base !== undefined && base !== request.base
+    if (isRebased && Option.isSome(baseAt) && (yield* git.isAncestor(request.headCommit, baseAt.value))) {
+      return yield* noCommits(base, request.head)
+    }
+    const isReopened = state === "open" && request.state === "closed"
+    if (
+      isReopened &&
+      (request.merged !== null || Option.isNone(yield* git.ref(`refs/heads/${request.head}`)))
+    ) {
+      return yield* invalid({ field: "state", code: "invalid", message: "state cannot be changed." })
+    }
+    const wanted = { ...request, base: base ?? request.base }
+    const isOpen = (state ?? request.state) === "open"
+    if (isOpen && (isRebased || isReopened) && PullRequests.isTaken(known, wanted)) {
+      return yield* exists(owner, request.head)
+    }
+    const at = yield* PullRequests.now
+    const next: PullRequests.PullRequest = {
+      ...request,
+      title: title ?? request.title,
+      body: body ?? request.body,
+      base: wanted.base,
+      baseCommit: isRebased ? Option.getOrElse(baseAt, () => request.baseCommit) : request.baseCommit,
+      state: state ?? request.state,
+      closedAt: isReopened ? null : state === "closed" ? (request.closedAt ?? at) : request.closedAt,
+      updatedAt: at
+    }
+    return [next, undefined] as const
+  })
 
 const shown = (call: Call, all: ReadonlyArray<PullRequests.PullRequest>, owner: string) => {
   const state = call.query.get("state") ?? "open"
@@ -167,11 +190,13 @@ const shown = (call: Call, all: ReadonlyArray<PullRequests.PullRequest>, owner: 
       (base === null || one.base === base) &&
       (head === null || one.head === head)
   )
+  const sort = call.query.get("sort") ?? "created"
+  const direction = call.query.get("direction") ?? (sort === "created" ? "desc" : "asc")
   const sorted =
-    call.query.get("sort") === "updated"
+    sort === "updated"
       ? found.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0))
       : found
-  return call.query.get("direction") === "asc" ? sorted.toReversed() : sorted
+  return direction === "asc" ? sorted.toReversed() : sorted
 }
 
 export const routes: ReadonlyArray<Route.Route> = [

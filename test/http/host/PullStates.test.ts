@@ -1,0 +1,183 @@
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { HostServer, layer as host } from "../../support/host/HostServer.js"
+import * as Rest from "../../support/host/Rest.js"
+
+const put = (at: string, branch: string, path: string) =>
+  Rest.request("PUT", `${at}/contents/${path}`, {
+    body: { message: `write ${path}`, content: Rest.base64(`${branch} ${path}\n`), branch }
+  })
+
+const branched = (at: string, branch: string, from = "main") =>
+  Effect.gen(function* () {
+    const { body } = yield* Rest.get(`${at}/git/ref/heads/${from}`)
+    yield* Rest.request("POST", `${at}/git/refs`, {
+      body: { ref: `refs/heads/${branch}`, sha: body.object.sha }
+    })
+  })
+
+/** A repository whose branches have a commit more than `main`. */
+const prepared = (name: string, branches: ReadonlyArray<string> = ["topic"]) =>
+  Effect.gen(function* () {
+    const { directory } = yield* HostServer
+    yield* Rest.repository(name, { "a.txt": "a\n" })
+    const at = `/repos/local/${name}`
+    for (const branch of branches) {
+      yield* branched(at, branch)
+      yield* put(at, branch, `${branch}.txt`)
+    }
+    const bare = join(directory, `repos/local/${name}.git`)
+    const git = (...args: ReadonlyArray<string>) =>
+      execFileSync("git", ["-C", bare, ...args], { encoding: "utf8" }).trim()
+    return { at, git }
+  })
+
+const open = (at: string, head: string, base = "main") =>
+  Rest.request("POST", `${at}/pulls`, { body: { title: `Add ${head}`, head, base } })
+
+const patch = (at: string, number: number, body: object) =>
+  Rest.request("PATCH", `${at}/pulls/${number}`, { body })
+
+/** The host is in real time, whatever the test's clock says. */
+const millis = (count: number) => Effect.promise(() => new Promise((done) => setTimeout(done, count)))
+
+layer(host(), { timeout: 60_000 })("pull requests", (it) => {
+  it.effect("whose branch is set back to its base are not merged", () =>
+    Effect.gen(function* () {
+      const { at, git } = yield* prepared("reset")
+      yield* open(at, "topic")
+      const sha = git("rev-parse", "main")
+      const moved = yield* Rest.request("PATCH", `${at}/git/refs/heads/topic`, { body: { sha, force: true } })
+      assert.strictEqual(moved.status, 200)
+      const { body } = yield* Rest.get(`${at}/pulls/1`)
+      assert.deepInclude(body, { merged: false, merged_at: null })
+    })
+  )
+
+  it.effect("cannot be given a base that holds their commits already, and are not merged by that", () =>
+    Effect.gen(function* () {
+      const { at } = yield* prepared("rebased")
+      yield* open(at, "topic")
+      yield* branched(at, "copy", "topic")
+      const changed = yield* patch(at, 1, { base: "copy" })
+      const { body } = yield* Rest.get(`${at}/pulls/1`)
+      assert.deepInclude(body, { merged: false, merged_at: null })
+      assert.strictEqual(changed.status, 422)
+    })
+  )
+
+  it.effect("are merged where the merge was answered so, whoever pushes to their branch meanwhile", () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: 8 }, (_, index) => `b${index}`)
+      const { at } = yield* prepared("pushed", names)
+      let merges = 0
+      for (const [index, name] of names.entries()) {
+        const number = index + 1
+        yield* open(at, name)
+        const [merge] = yield* Effect.all(
+          [
+            Rest.request("PUT", `${at}/pulls/${number}/merge`, { body: {} }),
+            Effect.forEach([1, 2, 3, 4], (part) => put(at, name, `${name}-${part}.txt`))
+          ],
+          { concurrency: "unbounded" }
+        )
+        if (merge.status !== 200) continue
+        merges++
+        const { body } = yield* Rest.get(`${at}/pulls/${number}`)
+        assert.deepInclude(body, { state: "closed", merged: true, merge_commit_sha: merge.body.sha }, name)
+      }
+      assert.isAbove(merges, 0)
+    })
+  )
+
+  it.effect("are merged where the merge was answered so, whoever closes them meanwhile", () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: 10 }, (_, index) => `c${index}`)
+      const { at } = yield* prepared("closed", names)
+      let merges = 0
+      for (const [index, name] of names.entries()) {
+        const number = index + 1
+        yield* open(at, name)
+        const [merge] = yield* Effect.all(
+          [
+            Rest.request("PUT", `${at}/pulls/${number}/merge`, { body: {} }),
+            Effect.zipRight(millis(index * 3), patch(at, number, { state: "closed" }))
+          ],
+          { concurrency: "unbounded" }
+        )
+        if (merge.status !== 200) continue
+        merges++
+        const { body } = yield* Rest.get(`${at}/pulls/${number}`)
+        assert.deepInclude(body, { state: "closed", merged: true, merge_commit_sha: merge.body.sha }, name)
+      }
+      assert.isAbove(merges, 0)
+    })
+  )
+
+  it.effect("are not reopened where their branches have another open one", () =>
+    Effect.gen(function* () {
+      const { at } = yield* prepared("twins")
+      yield* open(at, "topic")
+      yield* patch(at, 1, { state: "closed" })
+      assert.strictEqual((yield* open(at, "topic")).status, 201)
+      const reopened = yield* patch(at, 1, { state: "open" })
+      const all = yield* Rest.get(`${at}/pulls?head=local:topic&base=main`)
+      assert.lengthOf(all.body, 1)
+      assert.strictEqual(reopened.status, 422)
+    })
+  )
+
+  it.effect("are not given a base for which their branch has another open one", () =>
+    Effect.gen(function* () {
+      const { at } = yield* prepared("bases")
+      yield* branched(at, "next")
+      yield* open(at, "topic")
+      yield* open(at, "topic", "next")
+      const changed = yield* patch(at, 2, { base: "main" })
+      const all = yield* Rest.get(`${at}/pulls?head=local:topic&base=main`)
+      assert.lengthOf(all.body, 1)
+      assert.strictEqual(changed.status, 422)
+    })
+  )
+
+  it.effect("that are reopened show where their branch is now", () =>
+    Effect.gen(function* () {
+      const { at, git } = yield* prepared("reopened")
+      yield* open(at, "topic")
+      yield* patch(at, 1, { state: "closed" })
+      yield* put(at, "topic", "more.txt")
+      const { body } = yield* patch(at, 1, { state: "open" })
+      assert.strictEqual(body.head.sha, git("rev-parse", "topic"))
+      assert.strictEqual(body.commits, 2)
+    })
+  )
+
+  it.effect("that are sorted by their update come oldest first, as GitHub documents", () =>
+    Effect.gen(function* () {
+      const { at } = yield* prepared("sorted", ["one", "two"])
+      yield* open(at, "one")
+      yield* open(at, "two")
+      yield* Effect.promise(() => new Promise((done) => setTimeout(done, 1100)))
+      yield* patch(at, 1, { title: "One" })
+      const { body } = yield* Rest.get(`${at}/pulls?sort=updated`)
+      assert.deepStrictEqual(
+        body.map(({ number }: Rest.Json) => number),
+        [2, 1]
+      )
+    })
+  )
+
+  it.effect("that their base was moved onto show their commits, whatever is merged after them", () =>
+    Effect.gen(function* () {
+      const { at, git } = yield* prepared("forward", ["one", "two"])
+      yield* open(at, "one")
+      const sha = git("rev-parse", "one")
+      yield* Rest.request("PATCH", `${at}/git/refs/heads/main`, { body: { sha } })
+      yield* Rest.request("POST", `${at}/merges`, { body: { base: "main", head: "two" } })
+      const { body } = yield* Rest.get(`${at}/pulls/1`)
+      assert.deepInclude(body, { merged: true, commits: 1, changed_files: 1, merge_commit_sha: sha })
+    })
+  )
+})
