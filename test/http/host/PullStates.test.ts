@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import * as PullRequests from "../../../src/http/host/repository/PullRequests.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import * as Rest from "../../support/host/Rest.js"
 
@@ -40,10 +41,31 @@ const open = (at: string, head: string, base = "main") =>
 const patch = (at: string, number: number, body: object) =>
   Rest.request("PATCH", `${at}/pulls/${number}`, { body })
 
+const writer = { id: "w", login: "w", grants: [{ repository: "*", access: "write" as const }] }
+
 /** The host is in real time, whatever the test's clock says. */
 const millis = (count: number) => Effect.promise(() => new Promise((done) => setTimeout(done, count)))
 
 layer(host(), { timeout: 60_000 })("pull requests", (it) => {
+  it.scoped("hold up nobody who wants the repository alone, and are held up by nobody", () =>
+    Effect.gen(function* () {
+      const { at } = yield* prepared("alone")
+      yield* open(at, "topic")
+      yield* put(at, "topic", "later.txt")
+      const { repositories } = yield* HostServer
+      const { git } = yield* repositories.reading(writer, "local", "alone")
+      const changed = yield* PullRequests.change(git, 1, (request) =>
+        Effect.gen(function* () {
+          yield* Effect.forkDaemon(git.exclusively(Effect.void))
+          yield* millis(50)
+          return [{ ...request, title: "Changed" }, undefined] as const
+        })
+      )
+      assert.isTrue(Option.isSome(changed))
+      assert.strictEqual((yield* Rest.get(`${at}/pulls/1`)).body.title, "Changed")
+    })
+  )
+
   it.effect("whose branch is set back to its base are not merged", () =>
     Effect.gen(function* () {
       const { at, git } = yield* prepared("reset")

@@ -104,11 +104,16 @@ const seenNow = (git: GitRepository, request: PullRequest): Effect.Effect<PullRe
     return { ...here, baseCommit: Option.getOrElse(base, () => here.baseCommit) }
   })
 
-const keepHead = (git: GitRepository, { headCommit, number }: PullRequest) =>
+/** Both refs of a pull request are moved in the turn of the one that says what it is: no turn is taken within another. */
+const keepHead = (
+  git: GitRepository,
+  move: GitRepository["updateRef"],
+  { headCommit, number }: PullRequest
+) =>
   Effect.gen(function* () {
     const at = yield* git.ref(headOf(number))
     if (Option.contains(at, headCommit)) return
-    yield* git.updateRef(headOf(number), at, Option.some(headCommit))
+    yield* move(headOf(number), at, Option.some(headCommit))
   })
 
 /** Changes a pull request as it is now, in its turn. None where there is none. */
@@ -125,11 +130,25 @@ export const change = <A, E, R>(
       const [edited, result] = yield* edit(yield* seenNow(git, found.value))
       const next = yield* seenNow(git, edited)
       if (encode(next) !== encode(found.value)) {
-        yield* keepHead(git, next)
+        yield* keepHead(git, move, next)
         yield* move(metaOf(number), stored, Option.some(yield* write(git, next)))
       }
       return Option.some([next, result] as const)
     })
+  )
+
+const stored = (git: GitRepository, number: number) =>
+  Effect.flatMap(git.ref(metaOf(number)), (at) =>
+    Option.isSome(at) ? read(git, at.value) : Effect.succeedNone
+  )
+
+/** A pull request as it is now, which is not written down: for who has the turn of a ref. */
+export const look = (
+  git: GitRepository,
+  number: number
+): Effect.Effect<Option.Option<PullRequest>, Failure> =>
+  Effect.flatMap(stored(git, number), (found) =>
+    Option.isNone(found) ? Effect.succeedNone : Effect.asSome(seenNow(git, found.value))
   )
 
 /** A pull request as it is now. */
@@ -138,8 +157,7 @@ export const find = (
   number: number
 ): Effect.Effect<Option.Option<PullRequest>, Failure> =>
   Effect.gen(function* () {
-    const stored = yield* git.ref(metaOf(number))
-    const found = Option.isSome(stored) ? yield* read(git, stored.value) : Option.none()
+    const found = yield* stored(git, number)
     if (Option.isNone(found)) return found
     const next = yield* seenNow(git, found.value)
     if (encode(next) === encode(found.value)) return Option.some(next)
@@ -150,13 +168,16 @@ export const find = (
 const numberOf = (name: string) => Number(/^refs\/pull\/(\d{1,9})\//.exec(name)?.[1] ?? 0)
 
 /** All pull requests as they are now, newest first. */
-export const list = (git: GitRepository): Effect.Effect<ReadonlyArray<PullRequest>, Failure> =>
+export const list = (
+  git: GitRepository,
+  one: typeof find = find
+): Effect.Effect<ReadonlyArray<PullRequest>, Failure> =>
   Effect.gen(function* () {
     const refs = yield* git.refs(pullRefs)
     const numbers = refs.filter(({ name }) => name.endsWith("/meta")).map(({ name }) => numberOf(name))
     const all = yield* Effect.forEach(
       numbers.sort((a, b) => b - a),
-      (number) => find(git, number),
+      (number) => one(git, number),
       { concurrency: 4 }
     )
     return all.flatMap(Option.toArray)
@@ -183,7 +204,7 @@ export const create = (
   // One after another: the number and the branches are judged by what is there.
   RefTurn.alone(git, metaOf(0), (move) =>
     Effect.gen(function* () {
-      if (isTaken(yield* list(git), given)) return Option.none()
+      if (isTaken(yield* list(git, look), given)) return Option.none()
       const number =
         (yield* git.refs(pullRefs)).reduce((most, { name }) => Math.max(most, numberOf(name)), 0) + 1
       const at = yield* now
@@ -198,7 +219,7 @@ export const create = (
         merged: null
       }
       yield* move(metaOf(number), Option.none(), Option.some(yield* write(git, request)))
-      yield* git.updateRef(headOf(number), Option.none(), Option.some(request.headCommit))
+      yield* move(headOf(number), Option.none(), Option.some(request.headCommit))
       return Option.some(request)
     })
   )

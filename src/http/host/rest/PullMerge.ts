@@ -34,7 +34,7 @@ export const merge = (git: GitRepository, principal: Principal, number: number, 
     // Where the base is moved meanwhile, its new commit is merged.
     const made = yield* RefTurn.moving(git, name, (move) =>
       Effect.gen(function* () {
-        const current = yield* PullRequests.find(git, number)
+        const current = yield* PullRequests.look(git, number)
         if (Option.isNone(current) || current.value.state === "closed") return yield* notMergeable
         const { headCommit } = current.value
         if (options.sha !== undefined && options.sha.toLowerCase() !== headCommit) {
