@@ -52,7 +52,7 @@ const alone = [
 const long = [
   "test/e2e/backup-moving.test.ts",
   "test/git/clone/{HostileGitHost,HostileWire,StrippedGitHost}.test.ts",
-  "test/store/remote/github/OperationsOverGraphql.test.ts"
+  "test/store/remote/github/OperationsOver{Graphql,Rest}.test.ts"
 ]
 
 export default defineConfig({

@@ -80,7 +80,8 @@ const subject = (...ways: ReadonlyArray<Partial<GitHub.GitHubOptions>>) =>
 const graphql = { useGraphql: true, commitVia: "graphql" } as const
 
 // Small, but beyond every limit of the API: 1 MB of a content, 1,000 entries of a directory. Larger ones are soaked.
-const sizes = { files: 250, largeBlob: 1_200_000, listing: 1_100, fibres: 8, interruptions: 10 }
+// A page of the API has 100.
+const sizes = { files: 105, largeBlob: 1_200_000, listing: 1_100, fibres: 8, interruptions: 10 }
 
 /** All of them at once take turns at one host. */
 const timeout = 90_000

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { setImmediate } from "node:timers/promises"
+import { setTimeout } from "node:timers/promises"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
@@ -369,7 +369,7 @@ layer(host({ durability: "fsync" }), { timeout: 60_000 })("a branch that is writ
           })
         const writers = yield* Effect.fork(
           Effect.forEach(
-            Array.from({ length: 12 }, (_, number) => number),
+            Array.from({ length: 8 }, (_, number) => number),
             writer,
             { concurrency: "unbounded", discard: true }
           )
@@ -377,7 +377,7 @@ layer(host({ durability: "fsync" }), { timeout: 60_000 })("a branch that is writ
         const author = { name: "a", email: "a@x", date: "2020-01-01T00:00:00Z" }
         for (let round = 0; round < 2; round++) {
           const before = written
-          while (written < before + 12) yield* Effect.promise(() => setImmediate())
+          while (written < before + 12) yield* Effect.promise(() => setTimeout(2))
           assert.strictEqual((yield* put(`dated/${round}`, { author })).status, 201)
           const other = (yield* post(`${at}/git/commits`, {
             message: `other ${round}`,
@@ -396,7 +396,7 @@ layer(host({ durability: "fsync" }), { timeout: 60_000 })("a branch that is writ
           `{ repository(owner: "local", name: "busy-${by}") { ref(qualifiedName: "refs/heads/work") { id } } }`
         )
         const before = written
-        while (written < before + 12) yield* Effect.promise(() => setImmediate())
+        while (written < before + 12) yield* Effect.promise(() => setTimeout(2))
         if (by === "REST")
           assert.strictEqual((yield* Rest.request("DELETE", `${at}/git/refs/heads/work`)).status, 204)
         else {
