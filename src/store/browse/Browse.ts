@@ -187,7 +187,11 @@ export const make = (options: BrowseOptions): Browse => {
     const { manifests, settings } = yield* at === undefined ? recent : rootAt(at)
     if (!manifests || settings === undefined) return []
     fieldsOf ??= (yield* treeManifestFields).treeManifests()
-    return yield* fieldsOf(collection, settings, snapshotAt(at).file(under(settingsFileName), { maxAge: fresh }))
+    return yield* fieldsOf(
+      collection,
+      settings,
+      snapshotAt(at).file(under(settingsFileName), { maxAge: fresh })
+    )
   })
 
   const manifestFile = manifestFiles(remote, store.branch, {
