@@ -57,7 +57,7 @@ const steps: Readonly<Record<string, Step>> = {
   // It finds nothing to change: what was written step by step is what is made anew.
   reindex: (store) =>
     Effect.flatMap(users(store).reindex(), (commit) =>
-      Option.isNone(commit) ? users(store).count : Effect.fail(new Error("the indexes were not right"))
+      Option.isNone(commit) ? users(store).count : Effect.dieMessage("the indexes were not right")
     )
 }
 
