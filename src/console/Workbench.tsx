@@ -11,7 +11,7 @@ import { focusFilter, QueryForm } from "./QueryForm.js"
 import { RateMeter } from "./RateMeter.js"
 import { Results } from "./Results.js"
 import type { Settings } from "./Settings.js"
-import { type Shortcut, ShortcutsButton, ShortcutsDialog, useShortcuts } from "./Shortcuts.js"
+import { ShortcutsButton, useShortcuts } from "./Shortcuts.js"
 import { nextTheme, ThemeButton, TopBar } from "./TopBar.js"
 import type { Go } from "./usePlace.js"
 import { useQuery } from "./useQuery.js"
@@ -19,21 +19,9 @@ import { useTask } from "./useTask.js"
 
 const Commits = part(() => import("./Panels.js").then((found) => found.Commits))
 const DocumentPanel = part(() => import("./Panels.js").then((found) => found.DocumentPanel))
-
-const shortcuts: ReadonlyArray<Shortcut> = [
-  { keys: "?", what: "This list" },
-  { keys: "/", what: "Go to the filter" },
-  { keys: "r", what: "Run the query again" },
-  { keys: "g", what: "Go to the results" },
-  { keys: "c", what: "Choose columns" },
-  { keys: "e", what: "Export" },
-  { keys: "h", what: "History of the open document, or commits of the collection" },
-  { keys: "t", what: "Change the theme" },
-  { keys: "o", what: "In a cell: open its document" },
-  { keys: "↑ ↓ ← →", what: "Move between cells; Enter copies, or goes to the copy button of a long text" },
-  { keys: "Enter", what: "In a document: fold or unfold the line; Ctrl+F searches in it" },
-  { keys: "Esc", what: "Cancel the run, or close what is open" }
-]
+const WorkbenchShortcuts = part(() =>
+  import("./WorkbenchShortcuts.js").then((found) => found.WorkbenchShortcuts)
+)
 
 /** The page of somebody who is signed in. */
 export const Workbench = (props: {
@@ -291,8 +279,8 @@ export const Workbench = (props: {
       </div>
       {panel}
       {help ? (
-        <ShortcutsDialog
-          shortcuts={shortcuts}
+        <WorkbenchShortcuts
+          frame={{ waiting: null, failed: (card) => card }}
           enabled={settings.shortcuts}
           onEnabled={(enabled) => props.onSettings({ shortcuts: enabled })}
           onClose={() => setHelp(false)}

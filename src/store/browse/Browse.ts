@@ -8,7 +8,6 @@ import { lazy } from "../../domain/Lazy.js"
 import type { Oid } from "../../domain/Oid.js"
 import { settingsFileName } from "../../domain/Settings.js"
 import { AuthError, ConflictError, NotFoundError, ValidationError } from "../../domain/StoreError.js"
-import * as TimeSlice from "../../domain/TimeSlice.js"
 import type { HistoryEntry, ReadError, WriteError } from "../Collection.js"
 import { withoutMark } from "../remote/CommitMark.js"
 import type { Budget, GitRemoteService, Tree } from "../remote/GitRemote.js"
@@ -66,7 +65,7 @@ export interface Browse {
 /** Loaded where a collection has a manifest. */
 const manifestAnswers = lazy(() => import("./ManifestAnswer.js"))
 
-/** Loaded where documents are asked for, or a manifest answers. */
+/** Loaded where documents are asked for. */
 const documents = lazy(() => import("./DocumentQuery.js"))
 
 /** Loaded where a repository has manifests, and none of format 1 of the collection. */
@@ -249,9 +248,7 @@ export const make = (options: BrowseOptions): Browse => {
         const after = query.cursor == null ? undefined : cursorPlace(query.cursor, query.sort)
         if (query.cursor != null && after === undefined)
           return yield* invalid("the cursor is of another query")
-        const { matching } = yield* documents
-        const slice = TimeSlice.make()
-        return yield* answerFromManifest(manifest, query, after, state, matching(query.filters, slice), slice)
+        return yield* answerFromManifest(manifest, query, after, state)
       }
       const answer = yield* fromDocuments(query)
       return { ...answer, manifest: state }

@@ -8,21 +8,9 @@ import type { GitRemoteService } from "../remote/GitRemote.js"
 import type { StoreView } from "../View.js"
 import { columnsOf } from "./Columns.js"
 import { conditionsOf, isMemberName } from "./Conditions.js"
-import { type Filter, matcherOf } from "./Filter.js"
+import type { Filter } from "./Filter.js"
+import { matching } from "./Matching.js"
 import type { Query, QueryAnswer, Sort } from "./Query.js"
-
-/** Whether documents satisfy every filter; yields to other fibers between filters that take long. */
-export const matching = (filters: ReadonlyArray<Filter>, slice: TimeSlice.TimeSlice) => {
-  const matchers = filters.map(matcherOf)
-  const from = (document: JsonObject, first: number): Effect.Effect<boolean> => {
-    for (let at = first; at < matchers.length; at++) {
-      if (slice.isSpent()) return Effect.flatMap(slice.pause, () => from(document, at))
-      if (!matchers[at]!(document)) return Effect.succeed(false)
-    }
-    return Effect.succeed(true)
-  }
-  return (document: JsonObject) => from(document, 0)
-}
 
 /** What a collection is asked. */
 interface Asked {

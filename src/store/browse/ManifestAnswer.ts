@@ -5,9 +5,10 @@ import type { Json, JsonObject } from "../../domain/Document.js"
 import { idProblem } from "../../domain/DocumentId.js"
 import { compareValues } from "../../domain/JsonOrder.js"
 import type { ManifestFile } from "../../domain/ManifestFile.js"
-import type { TimeSlice } from "../../domain/TimeSlice.js"
+import * as TimeSlice from "../../domain/TimeSlice.js"
 import { columnsOf } from "./Columns.js"
 import { valuesAt } from "./Filter.js"
+import { matching } from "./Matching.js"
 import type { ManifestState, Query, QueryAnswer, Sort } from "./Query.js"
 
 /** A manifest and the fields that it projects. */
@@ -77,19 +78,19 @@ export const answerFromManifest = (
   manifest: Projection,
   query: Query,
   after: Place | undefined,
-  state: ManifestState,
-  matches: (document: JsonObject) => Effect.Effect<boolean>,
-  slice: TimeSlice
+  state: ManifestState
 ): Effect.Effect<QueryAnswer> =>
   Effect.gen(function* () {
-    const { limit, sort } = query
+    const { filters, limit, sort } = query
+    const slice = TimeSlice.make()
+    const matches = matching(filters, slice)
     const order = byPlace(sort?.descending === true)
     const rows = new FirstRows(limit, order)
     let total = 0
     for (const id of manifest.ids) {
       if (slice.isSpent()) yield* slice.pause
       const document: JsonObject = { _id: id, ...manifest.documents.get(id) }
-      if (query.filters.length > 0 && !(yield* matches(document))) continue
+      if (filters.length > 0 && !(yield* matches(document))) continue
       total++
       const value = sort === undefined ? undefined : valuesAt(document, sort.path)[0]
       if (after === undefined || order({ id, value }, after) > 0) rows.add({ document, id, value })

@@ -2,18 +2,15 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import { inexactNumbers } from "../../domain/JsonText.js"
-import { lazy } from "../../domain/Lazy.js"
 import { ValidationError } from "../../domain/StoreError.js"
 import type { CollectionExports } from "../Collection.js"
 import { under } from "../DocumentPath.js"
+import { exportDatabaseExcel, exportExcel, exportText } from "../transfer/Export.js"
 import type { StoreView } from "../View.js"
 import { type Codec, plain } from "./Codec.js"
 import { makeReader } from "./Reader.js"
 import type { StoreCore } from "./StoreCore.js"
 import { readDocument } from "./Versions.js"
-
-/** Loaded when it is wanted: a page that exports nothing does not carry the writers of workbooks. */
-const exports = lazy(() => import("../transfer/Export.js"))
 
 /** Documents as they are copied: a number that would be another one in the copy is refused. */
 const copied: Codec<StoredDocument, JsonObject> = {
@@ -51,23 +48,19 @@ export const collectionExports = (core: StoreCore, name: string): CollectionExpo
   )
   return {
     exportExcel: (destination, options) =>
-      Effect.zipWith(exports, source, ({ exportExcel }, collection) =>
-        exportExcel(collection, destination, options)
-      ).pipe(Effect.flatten),
+      Effect.flatMap(source, (collection) => exportExcel(collection, destination, options)),
     exportText: (destination, format, options) =>
-      Effect.zipWith(exports, source, ({ exportText }, collection) =>
-        exportText(collection, destination, format, options)
-      ).pipe(Effect.flatten)
+      Effect.flatMap(source, (collection) => exportText(collection, destination, format, options))
   }
 }
 
 export const storeExport =
   (core: StoreCore, view: (core: StoreCore) => StoreView): StoreView["exportExcel"] =>
   (destination, options) =>
-    Effect.zipWith(exports, pinned(core, core.options.root), ({ exportDatabaseExcel }, at) =>
+    Effect.flatMap(pinned(core, core.options.root), (at) =>
       exportDatabaseExcel(
         { collections: view(at).collections, collection: (name) => makeReader(at, name, copied) },
         destination,
         options
       )
-    ).pipe(Effect.flatten)
+    )

@@ -1,0 +1,22 @@
+import type { ComponentProps } from "preact"
+import { ShortcutsDialog } from "./ShortcutsDialog.js"
+
+const shortcuts = [
+  { keys: "?", what: "This list" },
+  { keys: "/", what: "Go to the filter" },
+  { keys: "r", what: "Run the query again" },
+  { keys: "g", what: "Go to the results" },
+  { keys: "c", what: "Choose columns" },
+  { keys: "e", what: "Export" },
+  { keys: "h", what: "History of the open document, or commits of the collection" },
+  { keys: "t", what: "Change the theme" },
+  { keys: "o", what: "In a cell: open its document" },
+  { keys: "↑ ↓ ← →", what: "Move between cells; Enter copies, or goes to the copy button of a long text" },
+  { keys: "Enter", what: "In a document: fold or unfold the line; Ctrl+F searches in it" },
+  { keys: "Esc", what: "Cancel the run, or close what is open" }
+]
+
+/** What the keys do beside the table. */
+export const WorkbenchShortcuts = (props: Omit<ComponentProps<typeof ShortcutsDialog>, "shortcuts">) => (
+  <ShortcutsDialog {...props} shortcuts={shortcuts} />
+)
