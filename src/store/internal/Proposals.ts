@@ -1,8 +1,5 @@
-import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import {
@@ -23,7 +20,7 @@ import type {
   Proposed,
   ProposeOptions
 } from "../Proposals.js"
-import type { Head, PullRequest, PullRequests, WriteFailure } from "../remote/GitRemote.js"
+import type { PullRequests } from "../remote/GitRemote.js"
 import type { StoreService } from "../StoreService.js"
 import { coreNow } from "./Ambient.js"
 import { compare } from "./BranchCompare.js"
@@ -33,8 +30,11 @@ import { branchError } from "./Core.js"
 import { draftOn } from "./Drafts.js"
 import { type MergeChecks, makeMerge } from "./Merges.js"
 import { checkListOptions, checkProposeOptions, guardProposal } from "./ProposalArguments.js"
-import { listProposals, ofBranch, ofPullRequest, proposalOf, toldAt } from "./ProposalReading.js"
-import { acceptedMessage, type ProposalText, printProposal, proposalPrefix } from "./ProposalText.js"
+import { mergeByHost } from "./ProposalByHost.js"
+import { gone, moved, over } from "./ProposalErrors.js"
+import { type Judge, makeMarks, say, textOf } from "./ProposalMarks.js"
+import { listProposals, ofBranch, ofPullRequest, proposalOf } from "./ProposalReading.js"
+import { acceptedMessage, type ProposalText, proposalPrefix } from "./ProposalText.js"
 import type { StoreCore } from "./StoreCore.js"
 import { makeTransactions } from "./Transactions.js"
 
@@ -51,46 +51,6 @@ const refuseInside = (core: StoreCore, operation: string): Effect.Effect<void, V
 
 const refuseReading = (core: StoreCore, operation: string) =>
   core.options.readOnly || core.isPinned ? refusal(operation) : Effect.void
-
-/** Refuses a head of the branch of a proposal. */
-type Judge = (head: Head) => Effect.Effect<void, WriteError>
-
-/** Makes the commit on the branch of a proposal that opens or closes it, or marks it as accepted. */
-const say = (core: StoreCore, operation: string, branch: string, text: ProposalText, judge?: Judge) =>
-  core.remote
-    .commitNext<undefined, WriteError | WriteFailure>(branch, (snapshot) =>
-      Effect.gen(function* () {
-        const head = yield* snapshot.head
-        if (judge !== undefined && Option.isSome(head)) yield* judge(head.value)
-        return {
-          commit: Option.as(head, {
-            message: printProposal(text),
-            changes: [],
-            author: core.options.author,
-            committer: core.options.committer
-          }),
-          result: undefined
-        }
-      })
-    )
-    .pipe(
-      Effect.retry({ times: core.options.batchRetries, while: ({ _tag }) => _tag === "RefMoved" }),
-      Effect.catchTag(
-        "RefMoved",
-        ({ message }) =>
-          new ConflictError({ operation, message, hint: "nothing was written: try again", conflicts: [] })
-      ),
-      Effect.flatMap(({ committed }) =>
-        Option.isSome(committed) ? Effect.succeed(committed.value.commit) : gone(operation, branch)
-      )
-    )
-
-const gone = (operation: string, branch: string) =>
-  new NotFoundError({
-    operation,
-    message: `the branch ${branch} is gone`,
-    hint: "`proposals` lists the proposals"
-  })
 
 /** The error of a host that did not take the branch as a pull request: nothing is lost by it. */
 const untold = <E extends WriteError>(branch: string, id: string, error: E): E =>
@@ -160,32 +120,6 @@ export const proposals = (
 ): Effect.Effect<ReadonlyArray<Proposal>, ReadError> =>
   Effect.flatMap(checkListOptions("Store.proposals", options), () => listProposals(core, options))
 
-const over = (operation: string, { id, state, title }: Proposal) =>
-  new ConflictError({
-    operation,
-    message: `the proposal ${id} (${title}) was ${state} already`,
-    hint: state === "closed" ? "propose the edits again" : "its edits are in the branch that it was made for",
-    conflicts: []
-  })
-
-const busy = (operation: string, { branch, id }: Proposal) =>
-  new ConflictError({
-    operation,
-    message: `the proposal ${id} is being accepted`,
-    hint: "nothing was written: look at it again, and try again in a minute where it is still open",
-    conflicts: [],
-    branch
-  })
-
-const moved = (operation: string, { branch, id }: Proposal, expected: string, actual: string) =>
-  new ConflictError({
-    operation,
-    message: `the proposal ${id} is at ${actual.slice(0, 7)}, not at ${expected.slice(0, 7)}: somebody has changed it`,
-    hint: "look at what it proposes now, then accept that",
-    conflicts: [],
-    branch
-  })
-
 /** Whether the branch may be written to by its host alone. */
 const isProtected = (error: { readonly _tag: string }): boolean =>
   error instanceof RemoteError && error.reason === "Denied"
@@ -218,58 +152,7 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
       return found.state === "open" ? found : yield* over(operation, found)
     })
 
-  /**
-   * Refuses a head of the branch where the proposal is accepted or closed, or while somebody accepts it. An `accept`
-   * that is older than a store's deadline has ended, whatever became of it.
-   */
-  const judged =
-    (operation: string, { number }: Proposal): Judge =>
-    ({ commit }) =>
-      Effect.gen(function* () {
-        if (number !== undefined) return yield* Effect.asVoid(openOne(operation))
-        const told = yield* toldAt(core.remote, branch, commit)
-        if (Option.isNone(told)) return yield* gone(operation, branch)
-        const { accepting, proposal } = told.value
-        if (proposal.state !== "open") return yield* over(operation, proposal)
-        if (accepting === undefined) return
-        const age = (yield* Clock.currentTimeMillis) - Date.parse(accepting)
-        if (age < Duration.toMillis(core.options.deadline)) return yield* busy(operation, proposal)
-      })
-
-  const textOf = (
-    { author, body, into, labels, title }: Proposal,
-    state: ProposalText["state"]
-  ): ProposalText => ({ id, title, body, author, into, labels, state })
-
-  /**
-   * `accept` writes to two branches. The commit that marks the proposal comes first, so that of what is done to it at once
-   * one wins, and it stays where the target goes later. Where the merge fails, a further commit opens it again.
-   */
-  const marking = (operation: string, found: Proposal, head: Oid) => {
-    let mark: Oid | undefined
-    const judge = judged(operation, found)
-    const begin = say(core, operation, branch, textOf(found, "accepted"), (now) =>
-      Effect.zipRight(
-        judge(now),
-        now.commit === head ? Effect.void : moved(operation, found, head, now.commit)
-      )
-    ).pipe(
-      Effect.map((commit) => {
-        mark = commit
-      })
-    )
-    const isMine = (now: Head) =>
-      now.commit === mark ? Effect.void : moved(operation, found, head, now.commit)
-    const undo = (error: WriteError) =>
-      mark === undefined || error._tag === "AmbiguousWriteError"
-        ? Effect.void
-        : say(core, operation, branch, textOf(found, "open"), isMine).pipe(
-            Effect.catchAll((cause) =>
-              Effect.logWarning(`the proposal ${id} could not be opened again`, cause)
-            )
-          )
-    return { begin, undo }
-  }
+  const { judged, marking } = makeMarks(core, branch, openOne)
 
   /** The commit of the branch itself, which a pull request tells some time later. */
   const headOf = (operation: string) =>
@@ -282,57 +165,6 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
       into,
       { ...options, into: branch, message: options.message ?? `merge ${into} into proposal ${id}` },
       { judge }
-    )
-
-  /** The host's own merge: what it merges by itself is what the proposal has become by the merge before. */
-  const byHost = (
-    requests: PullRequests,
-    found: Proposal,
-    options: MergeOptions,
-    message: string,
-    expected: string
-  ): Effect.Effect<Merged, WriteError> =>
-    Effect.gen(function* () {
-      const operation = "Proposal.accept"
-      const request = yield* requests.find(branch)
-      if (Option.isNone(request)) return yield* gone(operation, branch)
-      let head = expected
-      for (let attempt = 0; ; attempt++) {
-        const shown = yield* merge(head, { ...options, into: found.into, fastForward: false, dryRun: true })
-        const { commitSha } = yield* rebased(found, options)
-        const at = Option.getOrElse(commitSha, () => head)
-        const before = at === head ? head : yield* firstParent(at as Oid)
-        if (before !== head) return yield* moved(operation, found, head, before)
-        const done = yield* pressed(requests, request.value, at as Oid, message)
-        if (Option.isSome(done)) return { ...shown, kind: "merge", commitSha: done }
-        head = yield* headOf(operation)
-        // The merge of the target is our own; anything else on the branch is an edit that nobody has looked at.
-        if (head !== at) return yield* moved(operation, found, at, head)
-        if (attempt >= core.options.batchRetries) {
-          return yield* new ConflictError({
-            operation,
-            message: `the host refused to merge the proposal ${id} ${attempt + 1} times`,
-            hint: "nothing was merged: try again",
-            conflicts: []
-          })
-        }
-        yield* Effect.flatMap(Random.nextIntBetween(0, 100 * 2 ** Math.min(attempt, 6)), Effect.sleep)
-      }
-    })
-
-  const firstParent = (commit: Oid) =>
-    Effect.map(core.remote.commitInfo(commit), (info) =>
-      Option.getOrElse(
-        Option.flatMapNullable(info, ({ parents }) => parents[0]),
-        () => commit
-      )
-    )
-
-  /** None where the pull request is elsewhere, as far as the host knows. */
-  const pressed = (requests: PullRequests, request: PullRequest, at: Oid, message: string) =>
-    requests.merge(request, at, message).pipe(
-      Effect.asSome,
-      Effect.catchTag("RefMoved", () => Effect.succeedNone)
     )
 
   const accept = (options: AcceptOptions = {}): Effect.Effect<Merged, WriteError> =>
@@ -355,7 +187,8 @@ export const makeProposal = (core: StoreCore, open: Open, id: string): ProposalH
         Effect.tapError(undo),
         Effect.catchIf(
           (error) => isProtected(error) && pullRequests !== undefined && found.number !== undefined,
-          () => byHost(pullRequests!, found, merging, text, head)
+          () =>
+            mergeByHost({ core, headOf, merge, rebased, requests: pullRequests! }, found, merging, text, head)
         )
       )
       return merged.kind === "upToDate" ? yield* over(operation, { ...found, state: "accepted" }) : merged

@@ -90,53 +90,37 @@ layer(host(), { timeout: 60_000 })("pull requests", (it) => {
     })
   )
 
-  it.effect("are merged where the merge was answered so, whoever pushes to their branch meanwhile", () =>
-    Effect.gen(function* () {
-      const names = Array.from({ length: 8 }, (_, index) => `b${index}`)
-      const { at } = yield* prepared("pushed", names)
-      let merges = 0
-      for (const [index, name] of names.entries()) {
-        const number = index + 1
-        yield* open(at, name)
-        const [merge] = yield* Effect.all(
-          [
-            Rest.request("PUT", `${at}/pulls/${number}/merge`, { body: {} }),
-            Effect.forEach([1, 2, 3, 4], (part) => put(at, name, `${name}-${part}.txt`))
-          ],
-          { concurrency: "unbounded" }
-        )
-        if (merge.status !== 200) continue
-        merges++
-        const { body } = yield* Rest.get(`${at}/pulls/${number}`)
-        assert.deepInclude(body, { state: "closed", merged: true, merge_commit_sha: merge.body.sha }, name)
-      }
-      assert.isAbove(merges, 0)
-    })
-  )
-
-  it.effect("are merged where the merge was answered so, whoever closes them meanwhile", () =>
-    Effect.gen(function* () {
-      const names = Array.from({ length: 10 }, (_, index) => `c${index}`)
-      const { at } = yield* prepared("closed", names)
-      let merges = 0
-      for (const [index, name] of names.entries()) {
-        const number = index + 1
-        yield* open(at, name)
-        const [merge] = yield* Effect.all(
-          [
-            Rest.request("PUT", `${at}/pulls/${number}/merge`, { body: {} }),
-            Effect.zipRight(millis(index * 3), patch(at, number, { state: "closed" }))
-          ],
-          { concurrency: "unbounded" }
-        )
-        if (merge.status !== 200) continue
-        merges++
-        const { body } = yield* Rest.get(`${at}/pulls/${number}`)
-        assert.deepInclude(body, { state: "closed", merged: true, merge_commit_sha: merge.body.sha }, name)
-      }
-      assert.isAbove(merges, 0)
-    })
-  )
+  const beside = {
+    pushes: (at: string, name: string) =>
+      Effect.forEach([1, 2, 3, 4], (part) => put(at, name, `${name}-${part}.txt`)),
+    closes: (at: string, _: string, number: number) =>
+      Effect.zipRight(millis((number - 1) * 3), patch(at, number, { state: "closed" }))
+  }
+  for (const what of ["pushes", "closes"] as const) {
+    it.effect(`are merged where the merge was answered so, whoever ${what} meanwhile`, () =>
+      Effect.gen(function* () {
+        const names = Array.from({ length: 10 }, (_, index) => `b${index}`)
+        const { at } = yield* prepared(what, names)
+        let merges = 0
+        for (const [index, name] of names.entries()) {
+          const number = index + 1
+          yield* open(at, name)
+          const [merge] = yield* Effect.all(
+            [
+              Rest.request("PUT", `${at}/pulls/${number}/merge`, { body: {} }),
+              beside[what](at, name, number)
+            ],
+            { concurrency: "unbounded" }
+          )
+          if (merge.status !== 200) continue
+          merges++
+          const { body } = yield* Rest.get(`${at}/pulls/${number}`)
+          assert.deepInclude(body, { state: "closed", merged: true, merge_commit_sha: merge.body.sha }, name)
+        }
+        assert.isAbove(merges, 0)
+      })
+    )
+  }
 
   it.effect("are not reopened where their branches have another open one", () =>
     Effect.gen(function* () {
