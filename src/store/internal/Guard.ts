@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { kindOf } from "../../domain/OptionProblems.js"
 import { reader } from "../../domain/Options.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import { keepingError } from "../transfer/KeptError.js"
 import { type Attributes, observed } from "./Observed.js"
 
 /** A method's parameters in order: their names, and what each takes. */
@@ -65,6 +66,8 @@ const guardOf = (operation: string, { parameters, refuses }: Signature, isObserv
       return all
     }
     return (...args) => {
+      // Arguments are used when the effect runs.
+      for (const given of args) keepingError(given)
       if (refuses === "effect") {
         const run = Effect.suspend(() => {
           const problem = problemOf(args)

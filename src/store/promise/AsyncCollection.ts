@@ -20,6 +20,7 @@ import type {
 import type { CollectionDefinition, CollectionLike, InputOf } from "../CollectionDefinition.js"
 import type { ExcelOptions, TextFormat, TextOptions } from "../transfer/Export.js"
 import type { ImportOptions, ImportReport } from "../transfer/Import.js"
+import { keepingError } from "../transfer/KeptError.js"
 import type { RecordSource } from "../transfer/Records.js"
 import { called } from "./Callback.js"
 import { effectOptions, type PromiseOptions, type SignalOptions, signalOf } from "./Options.js"
@@ -173,10 +174,9 @@ export class AsyncCollection<A = StoredDocument, I = JsonObject, D = JsonObject>
     records: RecordSource<unknown>,
     options?: PromiseOptions<ImportOptions>
   ): Promise<ImportReport> {
+    const kept = keepingError(records)
     return this.runner.run(
-      Effect.flatMap(this.collection, (collection) =>
-        collection.importRecords(records, effectOptions(options))
-      ),
+      Effect.flatMap(this.collection, (collection) => collection.importRecords(kept, effectOptions(options))),
       signalOf(options)
     )
   }

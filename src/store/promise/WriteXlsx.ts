@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { SheetOptions } from "../transfer/Export.js"
+import { keepingError } from "../transfer/KeptError.js"
 import { checked, effectOptions, type SignalOptions, signalOf } from "./Options.js"
 
 /**
@@ -16,13 +17,14 @@ export const writeXlsx = async (
   options?: SheetOptions & SignalOptions
 ): Promise<ReadonlyArray<string>> => {
   const signal = checked(signalOf(options))
+  const kept = keepingError(documents)
   const [{ withFilesFor }, module] = await Promise.all([
     import("./Files.js"),
     import("../transfer/Export.js")
   ])
   signal?.throwIfAborted()
   const exit = await Effect.runPromiseExit(
-    withFilesFor(destination, module.writeXlsx(destination, documents, effectOptions(options))),
+    withFilesFor(destination, module.writeXlsx(destination, kept, effectOptions(options))),
     signal === undefined ? {} : { signal }
   )
   if (Exit.isSuccess(exit)) return exit.value

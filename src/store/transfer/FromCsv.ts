@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { lazy } from "../../domain/Lazy.js"
 import { type FieldsOf, maybe, oneOf, or, reader, text, texts } from "../../domain/Options.js"
 import { ValidationError } from "../../domain/StoreError.js"
+import { keepingError } from "./KeptError.js"
 import { type ImportRecord, sourceError } from "./Records.js"
 import type { SourceError } from "./SourceError.js"
 import type { ByteSource } from "./Utf8Text.js"
@@ -65,5 +66,6 @@ export const fromCsv = <E = never, R = never>(
       })
     )
   }
-  return Stream.unwrap(Effect.map(reading, ({ csvRecords }) => csvRecords(source, given.right)))
+  const kept = keepingError(source)
+  return Stream.unwrap(Effect.map(reading, ({ csvRecords }) => csvRecords(kept, given.right)))
 }

@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { lazy } from "../../domain/Lazy.js"
 import { type FieldsOf, kind, maybe, or, reader, wholeNumber } from "../../domain/Options.js"
 import type { FetchCursor } from "./CursorRows.js"
+import { keepingError } from "./KeptError.js"
 import { type RecordStream, sourceError } from "./Records.js"
 
 export type { FetchCursor } from "./CursorRows.js"
@@ -52,7 +53,7 @@ export const fromDbapi = (
   options: DbapiOptions = {}
 ): RecordStream => {
   const given = read("fromDbapi", options)
-  return Either.isLeft(given)
-    ? Stream.fail(given.left)
-    : Stream.unwrap(Effect.map(reading, ({ cursorRecords }) => cursorRecords(cursor, given.right)))
+  if (Either.isLeft(given)) return Stream.fail(given.left)
+  const kept = keepingError(cursor)
+  return Stream.unwrap(Effect.map(reading, ({ cursorRecords }) => cursorRecords(kept, given.right)))
 }

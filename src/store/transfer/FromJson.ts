@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { lazy } from "../../domain/Lazy.js"
 import type { ValidationError } from "../../domain/StoreError.js"
+import { keepingError } from "./KeptError.js"
 import { type ImportRecord, sourceError } from "./Records.js"
 import type { SourceError } from "./SourceError.js"
 import type { ByteSource } from "./Utf8Text.js"
@@ -22,8 +23,10 @@ const reading = (operation: string) =>
  */
 export const fromNdjson = <E = never, R = never>(
   source: ByteSource<E, R>
-): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>
-  Stream.unwrap(Effect.map(reading("fromNdjson"), ({ ndjsonRecords }) => ndjsonRecords(source)))
+): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> => {
+  const kept = keepingError(source)
+  return Stream.unwrap(Effect.map(reading("fromNdjson"), ({ ndjsonRecords }) => ndjsonRecords(kept)))
+}
 
 /**
  * Records of a JSON text that is a list of objects. The whole text is kept in memory: use NDJSON for big files.
@@ -33,5 +36,7 @@ export const fromNdjson = <E = never, R = never>(
  */
 export const fromJson = <E = never, R = never>(
   source: ByteSource<E, R>
-): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>
-  Stream.unwrap(Effect.map(reading("fromJson"), ({ jsonRecords }) => jsonRecords(source)))
+): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> => {
+  const kept = keepingError(source)
+  return Stream.unwrap(Effect.map(reading("fromJson"), ({ jsonRecords }) => jsonRecords(kept)))
+}

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { StoreError, ValidationError } from "../../domain/StoreError.js"
 import { fromAsyncIterable } from "./FromAsyncIterable.js"
+import { keepingError } from "./KeptError.js"
 import { SourceError } from "./SourceError.js"
 import { weight } from "./Weight.js"
 
@@ -43,7 +44,7 @@ export type RecordSource<E = never, R = never> =
 export const fromRecords = <E = never, R = never>(
   source: RecordSource<E, R>
 ): Stream.Stream<ImportRecord, E | SourceError | ValidationError, R> =>
-  Stream.mapEffect(elements(source), asRecord)
+  Stream.mapEffect(elements(keepingError(source)), asRecord)
 
 /** What a source gives, record or not. */
 export const elements = <E, R>(

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { Destination } from "./Destination.js"
 import type { SheetOptions } from "./Export.js"
+import { keepingError } from "./KeptError.js"
 import type { RecordSource } from "./Records.js"
 
 /**
@@ -14,8 +15,10 @@ export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R 
   destination: D,
   records: RecordSource<E, R>,
   options: SheetOptions = {}
-) =>
-  Effect.flatMap(
+) => {
+  const kept = keepingError(records)
+  return Effect.flatMap(
     Effect.promise(() => import("./Export.js")),
-    (module) => module.writeXlsx(destination, records, options)
+    (module) => module.writeXlsx(destination, kept, options)
   )
+}

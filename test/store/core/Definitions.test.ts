@@ -174,14 +174,16 @@ describe("a definition of a collection", () => {
   it("is refused where it is wrong, or is given beside the same options", async () => {
     assert.throws(() => Collection.define("_people", Person), /collection "_people"/)
     const told = (options: Parameters<typeof Store.make>[0]) =>
-      Effect.runSync(Effect.flip(Effect.provide(Store.make(options), Memory.layer()))).message
+      Effect.runPromise(
+        Effect.map(Effect.flip(Effect.provide(Store.make(options), Memory.layer())), ({ message }) => message)
+      )
     assert.match(
-      told({ collections: [people], indexes: { people: ["name"] } }),
+      await told({ collections: [people], indexes: { people: ["name"] } }),
       /collections: the indexes of people are given twice/
     )
-    assert.match(told({ collections: [people, people] }), /of people are given twice/)
+    assert.match(await told({ collections: [people, people] }), /of people are given twice/)
     assert.match(
-      told({ collections: [{ name: "people" }] as never }),
+      await told({ collections: [{ name: "people" }] as never }),
       /collections must be a list of definitions/
     )
     // @ts-expect-error: there is no such field

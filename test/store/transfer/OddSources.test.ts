@@ -1,6 +1,7 @@
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Chunk, Effect, Exit, Layer, Stream } from "effect"
 import Database from "libsql"
@@ -8,10 +9,11 @@ import * as Memory from "../../../src/store/remote/memory/Memory.js"
 import { Store } from "../../../src/store/Store.js"
 import { fromCsv } from "../../../src/store/transfer/FromCsv.js"
 import { fromDbapi } from "../../../src/store/transfer/FromDbapi.js"
-import { fromNdjson } from "../../../src/store/transfer/FromJson.js"
+import { fromJson, fromNdjson } from "../../../src/store/transfer/FromJson.js"
 import { fromSql } from "../../../src/store/transfer/FromSql.js"
 import type { ImportRow } from "../../../src/store/transfer/Import.js"
 import { normalise } from "../../../src/store/transfer/Normalise.js"
+import { fromRecords } from "../../../src/store/transfer/Records.js"
 
 const opened = () => Layer.provide(Store.layer({}), Memory.layer())
 const withStore = <A, E, R>(body: Effect.Effect<A, E, R | Store>) => Effect.provide(body, opened())
@@ -232,5 +234,33 @@ describe("odd sources", () => {
       }
       assert.strictEqual(Object.keys(told as object).length, 2, JSON.stringify(told))
     })
+  )
+})
+
+describe("sources that fail before they are read", () => {
+  const ways = {
+    fromNdjson,
+    fromJson,
+    fromCsv,
+    fromDbapi,
+    fromRecords,
+    importRecords: (source: Readable) => source
+  }
+  it.scopedLive.each(Object.entries(ways))(
+    "%s tells of a file that is not there when it is read",
+    ([, way]) =>
+      withStore(
+        Effect.gen(function* () {
+          const things = (yield* Store).collection("things")
+          const file = createReadStream(join(yield* scratch, "none"))
+          const closed = new Promise<void>((done) => file.once("close", done))
+          // Nobody listens to the stream but who was given it; an error that nobody hears ends the process.
+          const importing = things.importRecords(way(file))
+          yield* Effect.promise(() => closed)
+          const error = yield* Effect.flip(importing)
+          assert.strictEqual(error._tag, "SourceError")
+          assert.include(String(error), "ENOENT")
+        })
+      )
   )
 })

@@ -239,15 +239,29 @@ const world = Effect.gen(function* () {
   return { later, repository }
 })
 
+/** Collects what is wrong with so many cells, and of a long run says how far it is and what it has found. */
+const verdicts = (total: number) => {
+  const wrong: Array<string> = []
+  let judged = 0
+  const add = (problem: string | undefined) =>
+    Effect.sync(() => {
+      judged++
+      if (problem !== undefined) wrong.push(problem)
+      if (total < 500) return
+      if (problem !== undefined) process.stdout.write(`${problem}\n`)
+      if (judged % 100 === 0) process.stdout.write(`${judged} of ${total} cells, ${wrong.length} wrong\n`)
+    })
+  return { add, wrong }
+}
+
 /** Runs each cell in a repository of its own, and answers what is wrong. */
 export const runAlone = (chosen: ReadonlyArray<Cell>) =>
   Effect.gen(function* () {
     const { later, repository } = yield* world
-    const wrong: Array<string> = []
+    const { add, wrong } = verdicts(chosen.length)
     for (const cell of chosen) {
       yield* later
-      const problem = yield* Effect.scoped(Effect.flatMap(repository(cell.carrier), ({ run }) => run(cell)))
-      if (problem !== undefined) wrong.push(problem)
+      yield* add(yield* Effect.scoped(Effect.flatMap(repository(cell.carrier), ({ run }) => run(cell))))
     }
     return wrong
   })
@@ -256,14 +270,14 @@ export const runAlone = (chosen: ReadonlyArray<Cell>) =>
 export const runInSequence = (chosen: ReadonlyArray<Cell>) =>
   Effect.gen(function* () {
     const { later, repository } = yield* world
-    const wrong: Array<string> = []
+    const { add, wrong } = verdicts(chosen.length)
     for (const carrier of Object.keys(carriers) as Array<Cell["carrier"]>) {
       const { run, sound } = yield* repository(carrier)
       for (const cell of chosen.filter((one) => one.carrier === carrier)) {
         const problem = yield* run(cell)
         // The client keeps to the limit that it was told.
         if (cell.first === "refused" || cell.second === "refused") yield* later
-        if (problem !== undefined) wrong.push(problem)
+        yield* add(problem)
       }
       yield* sound
     }

@@ -1,31 +1,17 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { lazy } from "../../../domain/Lazy.js"
 import { type FieldsOf, flag, instanceOf, maybe, object, or, reader } from "../../../domain/Options.js"
-import type { ValidationError } from "../../../domain/StoreError.js"
-import { open } from "../../../git/memory/Engine.js"
+import type { RemoteError, ValidationError } from "../../../domain/StoreError.js"
 import { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
 import { GitRemote, type GitRemoteService } from "../GitRemote.js"
-import { remoteOf } from "../repository/RepositoryRemote.js"
 import type { MemoryFaults } from "./MemoryFaults.js"
+import type { MemoryOptions } from "./MemoryRemote.js"
 
 export { MemoryRepository } from "../../../git/memory/MemoryRepository.js"
 export type { MemoryFaults, WritePoint } from "./MemoryFaults.js"
-
-/**
- * Options of a repository in memory.
- *
- * @since 0.1.0
- * @category options
- */
-export interface MemoryOptions {
-  /** The repository to look at; a new one when not given. */
-  readonly repository?: MemoryRepository | undefined
-  /** What happens before reads and writes, for tests. */
-  readonly faults?: MemoryFaults | undefined
-  /** Moves several branches in one step, as GitHub's GraphQL API does. */
-  readonly moveBranches?: boolean | undefined
-}
+export type { MemoryOptions } from "./MemoryRemote.js"
 
 const read = reader(
   Schema.Struct({
@@ -35,20 +21,21 @@ const read = reader(
   } satisfies FieldsOf<MemoryOptions>)
 )
 
+// Loaded when it is used: a page over an API does not carry it.
+const remotes = lazy(() => import("./MemoryRemote.js"))
+
 /**
  * A remote over a repository in memory: everything the port promises but durability.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = (options: MemoryOptions = {}): Effect.Effect<GitRemoteService, ValidationError> =>
-  Effect.flatMap(read("Memory.layer", options), (given) => {
-    const remote = remoteIn(given)
-    const { faults } = given
-    return faults === undefined
-      ? Effect.succeed(remote)
-      : Effect.map(faulty, ({ withMemoryFaults }) => withMemoryFaults(remote, faults))
-  })
+export const make = (
+  options: MemoryOptions = {}
+): Effect.Effect<GitRemoteService, ValidationError | RemoteError> =>
+  Effect.flatMap(read("Memory.layer", options), (given) =>
+    Effect.map(remotes, ({ remoteIn }) => remoteIn(given))
+  )
 
 /**
  * A store's remote in memory, of its own repository or of one that is shared.
@@ -56,15 +43,5 @@ export const make = (options: MemoryOptions = {}): Effect.Effect<GitRemoteServic
  * @since 0.1.0
  * @category layers
  */
-export const layer = (options: MemoryOptions = {}): Layer.Layer<GitRemote, ValidationError> =>
+export const layer = (options: MemoryOptions = {}): Layer.Layer<GitRemote, ValidationError | RemoteError> =>
   Layer.effect(GitRemote, make(options))
-
-// Loaded where a test asks for faults: a page does not carry them.
-const faulty = Effect.promise(() => import("./MemoryFaults.js"))
-
-const remoteIn = ({ moveBranches, repository = new MemoryRepository() }: MemoryOptions): GitRemoteService => {
-  const opened = open(repository)
-  return remoteOf(moveBranches === true ? opened : { ...opened, updateRefs: undefined }, {
-    name: repository.name
-  })
-}
