@@ -12,7 +12,8 @@ import {
   type Operation,
   operations,
   type Reply,
-  replies
+  replies,
+  verdicts
 } from "./ReplyMatrix.js"
 
 /** What becomes of one write by pushes: of its push number `at`, of the one after that, and whether the API is behind. */
@@ -131,4 +132,10 @@ const run = (cell: PushCell) =>
 
 /** Runs each cell, and answers what is wrong. */
 export const runPushes = (chosen: ReadonlyArray<PushCell>) =>
-  Effect.map(Effect.forEach(chosen, run), (problems) => problems.filter((problem) => problem !== undefined))
+  Effect.suspend(() => {
+    const { add, wrong } = verdicts(chosen.length)
+    return Effect.as(
+      Effect.forEach(chosen, (cell) => Effect.flatMap(run(cell), add), { discard: true }),
+      wrong
+    )
+  })

@@ -240,7 +240,7 @@ const world = Effect.gen(function* () {
 })
 
 /** Collects what is wrong with so many cells, and of a long run says how far it is and what it has found. */
-const verdicts = (total: number) => {
+export const verdicts = (total: number) => {
   const wrong: Array<string> = []
   let judged = 0
   const add = (problem: string | undefined) =>
