@@ -130,11 +130,17 @@ describe("the package in an empty project", () => {
   const chainstore = (...line: ReadonlyArray<string>) => project.node("node_modules/.bin/chainstore", ...line)
 
   it("says its version in less than 200 ms", async () => {
+    // Time of the processor: the other tests of this machine take it by turns.
+    const telling = `data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();console.error((user+system)/1000)})`
     const times: Array<number> = []
     for (let run = 0; run < 5; run++) {
-      const started = performance.now()
-      const { out } = await chainstore("--version")
-      times.push(performance.now() - started)
+      const { errors, out } = await project.node(
+        "--import",
+        telling,
+        "node_modules/.bin/chainstore",
+        "--version"
+      )
+      times.push(Number(errors))
       assert.strictEqual(out, `${manifest.version}\n`)
     }
     assert.isBelow(Math.min(...times), 200)
