@@ -46,10 +46,12 @@ const writer = (url: string, directory: string, name: string, fibres: number) =>
 
 /** Git leaves the lock of a ref that it was killed with to whoever runs the server. */
 const removeOldLocks = (repository: string) => {
+  // Git writes the log of HEAD under a lock of its own where the branch that moves is the default one.
   const locked = readdirSync(join(repository, "refs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".lock"))
-    .map((file) => join(repository, "refs", file))
-  for (const file of [...locked, join(repository, "packed-refs.lock")]) {
+    .map((file) => join("refs", file))
+  for (const name of [...locked, "HEAD.lock", "packed-refs.lock"]) {
+    const file = join(repository, name)
     const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
     if (made < Date.now() - 2_000) rmSync(file, { force: true })
   }
