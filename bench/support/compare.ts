@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { cpus, loadavg, release } from "node:os"
 import { fileURLToPath } from "node:url"
+import { undisturbed } from "./busy.js"
 
 /** Something to measure: either work repeated in a loop, or a measurement of its own. */
 export type Variant =
@@ -43,6 +44,8 @@ export interface Result {
   readonly unit: string
   readonly rounds: number
   readonly rows: ReadonlyArray<Row>
+  /** Whether the machine had no other work; otherwise the ratios are not printed. */
+  readonly isQuiet: boolean
 }
 
 const quantile = (values: ReadonlyArray<number>, q: number) => {
@@ -86,12 +89,14 @@ export const compare = async (comparison: Comparison): Promise<Result> => {
     }
   }
   const figures: Array<Array<number>> = variants.map(() => [])
-  for (let round = 0; round < rounds; round++) {
-    for (let turn = 0; turn < variants.length; turn++) {
-      const index = (round + turn) % variants.length
-      figures[index]!.push(await measures[index]!())
+  const [, isQuiet] = await undisturbed(async () => {
+    for (let round = 0; round < rounds; round++) {
+      for (let turn = 0; turn < variants.length; turn++) {
+        const index = (round + turn) % variants.length
+        figures[index]!.push(await measures[index]!())
+      }
     }
-  }
+  })
   const rows = variants.map(({ name }, index) => {
     const ratios = figures[index]!.map((figure, round) => figure / figures[peerIndex]![round]!)
     return {
@@ -102,7 +107,7 @@ export const compare = async (comparison: Comparison): Promise<Result> => {
       high: quantile(ratios, 0.75)
     }
   })
-  return { title, peer, unit, rounds, rows }
+  return { title, peer, unit, rounds, rows, isQuiet }
 }
 
 const casePrefix = "--case="
@@ -168,7 +173,11 @@ export const markdown = (results: ReadonlyArray<Result>) =>
     ...results.flatMap((result) =>
       result.rows.map(
         (row) =>
-          `| ${result.title} | ${row.name}${row.name === result.peer ? " (peer)" : ""} | ${figure(row.median)} ${result.unit} | ${row.ratio.toFixed(2)} | ${row.low.toFixed(2)}–${row.high.toFixed(2)} |`
+          `| ${result.title} | ${row.name}${row.name === result.peer ? " (peer)" : ""} | ${figure(row.median)} ${result.unit} | ${
+            result.isQuiet
+              ? `${row.ratio.toFixed(2)} | ${row.low.toFixed(2)}–${row.high.toFixed(2)}`
+              : "the machine was busy | "
+          } |`
       )
     )
   ].join("\n")
