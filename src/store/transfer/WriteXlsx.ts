@@ -1,8 +1,14 @@
 import * as Effect from "effect/Effect"
+import { lazy } from "../../domain/Lazy.js"
 import type { Destination } from "./Destination.js"
 import type { SheetOptions } from "./Export.js"
 import { keepingError } from "./KeptError.js"
-import type { RecordSource } from "./Records.js"
+import { type RecordSource, sourceError } from "./Records.js"
+
+const exporting = Effect.mapError(
+  lazy(() => import("./Export.js")),
+  sourceError("writeXlsx")
+)
 
 /**
  * Writes records as the one sheet of a workbook, in constant memory; returns the columns. The first call loads the
@@ -17,8 +23,5 @@ export const writeXlsx = <D extends Destination<unknown, unknown>, E = never, R 
   options: SheetOptions = {}
 ) => {
   const kept = keepingError(records)
-  return Effect.flatMap(
-    Effect.promise(() => import("./Export.js")),
-    (module) => module.writeXlsx(destination, kept, options)
-  )
+  return Effect.flatMap(exporting, (module) => module.writeXlsx(destination, kept, options))
 }
