@@ -195,12 +195,23 @@ export const derivedTree = (
     )
   }
 
+  function* entriesOfAll(
+    documents: Parameters<DerivedFile["anew"]>[0]
+  ): TimeSlice.Steps<Either.Either<Array<Entry>, ValidationError>> {
+    const all: Array<Entry> = []
+    for (const { document, id } of documents) {
+      yield
+      if (document === undefined) continue
+      const entries = entriesOf(id, document)
+      if (Either.isLeft(entries)) return Either.left(entries.left)
+      for (const entry of entries.right) all.push(entry)
+    }
+    return Either.right(all)
+  }
+
   const anew: DerivedFile["anew"] = (documents, tree) =>
     Effect.gen(function* () {
-      const rowsOf = TimeSlice.forEach(documents, ({ document, id }) =>
-        document === undefined ? Effect.succeed([]) : entriesOf(id, document)
-      )
-      const unsorted = (yield* rowsOf).flat()
+      const unsorted = yield* yield* TimeSlice.run(() => entriesOfAll(documents))
       const entries = yield* TimeSlice.run(() => TimeSlice.sorted(unsorted, compareEntries))
       const contents = new Map<Oid, Uint8Array>()
       const { files } = yield* build(

@@ -105,6 +105,18 @@ export const documentsOf = (
     return found
   })
 
+/** Documents as changes from nothing, in steps. */
+function* listed(
+  documents: ReadonlyMap<string, SpelledObject>
+): TimeSlice.Steps<Array<{ readonly id: string; readonly document: SpelledObject }>> {
+  const found: Array<{ readonly id: string; readonly document: SpelledObject }> = []
+  for (const [id, document] of documents) {
+    found.push({ id, document })
+    if (found.length % TimeSlice.stepSize === 0) yield
+  }
+  return found
+}
+
 /** The index and manifest files of a collection as a snapshot has them. */
 const storedFiles = (
   { derived, options }: Parts,
@@ -261,7 +273,7 @@ export const derive = (
         else all.set(id, document)
       }
     }
-    const everything = isStale ? [...all].map(([id, document]) => ({ id, document })) : []
+    const everything = isStale ? yield* TimeSlice.run(() => listed(all)) : []
     const derivations = yield* Effect.forEach(stored, (file, at) =>
       Option.match(kept[at]!, {
         onNone: () =>

@@ -448,6 +448,58 @@ describe("a query", () => {
   )
 
   test(
+    "streams on and pages on while others change the format and drop its index",
+    Effect.gen(function* () {
+      const remote = yield* GitRemote
+      yield* filled({ format: 2, indexes: { places: ["city"] }, manifests: { places: ["city"] } }, 700)
+      // With options of its own it would refuse the other format.
+      const store = yield* Store.make()
+      const places = store.collection("places", Place)
+      const other = yield* Store.make()
+      const dropped = Effect.flatMap(remote.head("main"), (head) =>
+        remote.commit("main", head, {
+          message: "settings",
+          changes: [
+            {
+              _tag: "Put",
+              path: "data/_chainstore.json",
+              content: new TextEncoder().encode('{"format": 2, "indexes": {"places": ["price"]}}\n')
+            }
+          ]
+        })
+      )
+      const wanted = { where: { city: { in: ["Oslo", "Rome"] } }, orderBy: "city", limit: 50 } as const
+      const expected = yield* places.query({ ...wanted, limit: 1000 })
+      assert.lengthOf(expected.documents, 467)
+      let page = yield* places.query(wanted)
+      const paged = [...page.documents]
+      const changes: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+        other.reindex({ format: 1 }),
+        dropped,
+        other.reindex()
+      ]
+      for (const change of changes) {
+        const began = yield* places.explainQuery({ where: { city: "Oslo" } })
+        let seen = 0
+        const streamed = yield* places.queryAll({ where: wanted.where, orderBy: "city" }).pipe(
+          Stream.tap(() => Effect.when(Effect.orDie(change), () => ++seen === 10)),
+          Stream.runCollect
+        )
+        assert.deepStrictEqual(Chunk.toReadonlyArray(streamed), expected.documents, began.source)
+        yield* store.invalidate()
+        page = yield* places.query({ ...wanted, cursor: page.cursor })
+        paged.push(...page.documents)
+      }
+      assert.deepStrictEqual(paged, expected.documents.slice(0, 200))
+      assert.deepInclude(yield* places.explainQuery({ where: { city: "Oslo" } }), { source: "scan" })
+      assert.deepInclude(yield* places.explainQuery({ where: { price: 5 } }), {
+        source: "index",
+        current: true
+      })
+    })
+  )
+
+  test(
     "by an index that was edited by hand has the result of the documents",
     Effect.gen(function* () {
       const remote = yield* GitRemote

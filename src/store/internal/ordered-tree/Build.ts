@@ -8,7 +8,7 @@ import { headerName, printHeader, rowsName } from "./Header.js"
 import { type Entry, printLeaf } from "./Leaf.js"
 import { formatLimits, type Limits } from "./Limits.js"
 import { Node, namesOf } from "./Node.js"
-import { type Group, Partition, partition } from "./Partition.js"
+import { type Group, Partition } from "./Partition.js"
 import { least } from "./Separator.js"
 
 /** A tree that was made anew. */
@@ -26,6 +26,20 @@ const filesOf = (directory: Node, path: string): ReadonlyArray<TreeFile> => {
   })
 }
 
+/** The directories of the next level, with their ids. */
+function* directoriesOf(children: ReadonlyArray<Node>, capacity: number): TimeSlice.Steps<Array<Node>> {
+  const groups = new Partition<Node>(capacity, least)
+  const found: Array<Node> = []
+  for (const child of children) {
+    // The hash of a directory is taken here, in turns: those above need it.
+    void child.oid
+    groups.push(child)
+    yield
+  }
+  for (const { items, separator } of groups.end()) found.push(Node.directory(separator, items))
+  return found
+}
+
 /**
  * Makes a tree of rows, which come sorted by key with one row for a key. The content of each file goes to `write` when
  * it is complete, with the id of its blob, and is not kept. Where the leaves lie is known only at the end. `tree` is the
@@ -41,6 +55,7 @@ export const build = <E, E2>(
   Effect.gen(function* () {
     const groups = new Partition<Entry>(limits.leaf, least)
     const leaves: Array<Node> = []
+    const slice = TimeSlice.make()
     let count = 0
     const put = (content: Uint8Array) => {
       const oid = GitObject.hash("blob", content)
@@ -48,20 +63,21 @@ export const build = <E, E2>(
     }
     const putLeaf = ({ items, separator }: Group<Entry>) =>
       Effect.map(put(printLeaf(items)), (oid) => void leaves.push(Node.written(separator, oid)))
-    const push = (row: Entry) =>
-      Effect.suspend(() => {
-        groups.push(row)
-        count++
-        const done = groups.take()
-        return done.length === 0 ? Effect.void : Effect.forEach(done, putLeaf, { discard: true })
+    const putRows = (chunk: Iterable<Entry>) =>
+      Effect.gen(function* () {
+        for (const row of chunk) {
+          if (slice.isSpent()) yield* slice.pause
+          groups.push(row)
+          count++
+          for (const group of groups.take()) yield* putLeaf(group)
+        }
       })
-    yield* Stream.runForEachChunk(rows, (chunk) => TimeSlice.forEach(chunk, push))
+    yield* Stream.runForEachChunk(rows, putRows)
     yield* Effect.forEach(groups.end(), putLeaf, { discard: true })
-    let nodes = leaves
+    let nodes: ReadonlyArray<Node> = leaves
     do {
-      nodes = partition(nodes, limits.directory, least).map(({ items, separator }) =>
-        Node.directory(separator, items)
-      )
+      const children = nodes
+      nodes = yield* TimeSlice.run(() => directoriesOf(children, limits.directory))
     } while (nodes.length > 1)
     const [root] = nodes
     const header = yield* put(printHeader({ tree, rows: root!.oid, count, index }))

@@ -1,4 +1,4 @@
-import type { Separator } from "./Separator.js"
+import { least, type Separator } from "./Separator.js"
 
 /*
  * Where files and directories begin. Every entry has a strength, the hash of its key. A sequence that is too heavy for
@@ -23,9 +23,12 @@ export interface Group<A> {
   readonly items: ReadonlyArray<A>
 }
 
-/** Whether an item begins a group although the weights do not tell: it is stronger than a group's beginning before it. */
+/**
+ * Whether an item begins a group although the weights do not tell: it is stronger than a group's beginning before it.
+ * Nothing is stronger than the least separator, and a comparison with it takes no hash.
+ */
 export const isStrongerThanEarlier = (item: Separator, earlier: Separator): boolean =>
-  item.strength < earlier.strength
+  earlier !== least && item.strength < earlier.strength
 
 /** The same beside a group's beginning that comes later. */
 export const isStrongerThanLater = (item: Separator, later: Separator): boolean =>
