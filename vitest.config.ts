@@ -6,6 +6,7 @@ const source = (path: string) => fileURLToPath(new URL(`./src/${path}/index.ts`,
 const alias = [
   { find: /^chainstore$/, replacement: fileURLToPath(new URL("./src/index.ts", import.meta.url)) },
   { find: /^chainstore\/local$/, replacement: source("store/local") },
+  { find: /^chainstore\/batching$/, replacement: source("store/batching") },
   { find: /^chainstore\/promise$/, replacement: source("store/promise") },
   { find: /^chainstore\/(chain|codec|store|http|layers|testing)$/, replacement: source("$1") }
 ]

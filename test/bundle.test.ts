@@ -56,6 +56,7 @@ const entries = {
   chainstore: "src/index.ts",
   "chainstore/chain": "src/chain/index.ts",
   "chainstore/store": "src/store/index.ts",
+  "chainstore/batching": "src/store/batching/index.ts",
   "chainstore/promise": "src/store/promise/index.ts",
   "chainstore/codec": "src/codec/index.ts",
   "chainstore/merge": "src/domain/merge/index.ts"

@@ -5,6 +5,8 @@ import type * as Types from "effect/Types"
 import { type Chain, Compiled, isChain } from "./Chain.js"
 import { describe } from "./ChainDescription.js"
 import type {
+  Accepted,
+  ConditionFunction,
   ErrorOf,
   HandlerFunction,
   HandlerObject,
@@ -32,6 +34,13 @@ const leaf = (
   description: string | undefined,
   log: Step["log"]
 ): Step => ({ op, when, run, skip: 1, name, kind, description, inner: undefined, log })
+
+/** What a handler may be called. An object that selects its requests is a handler, and a builder or chain, which has a `U1`, is none. */
+type KindOf<Verdict, U1> = [unknown] extends [U1]
+  ? [Verdict] extends [never]
+    ? "handler" | "middleware"
+    : never
+  : never
 
 /**
  * Collects steps in order. Immutable: every method returns a new builder, and any of them can be built, again
@@ -67,19 +76,27 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
   }
 
   /** Adds a handler, or merges the steps of a builder or chain: what they refuse goes to the steps after them. */
-  use<E1, R1, U1>(
-    fragment: ChainBuilder<Req, Res, E1, R1, U1> | Chain<Req, Res, E1, R1, U1>,
-    options?: StepOptions
-  ): ChainBuilder<Req, Res, E | E1, R | R1, U & U1>
-  use<Verdict extends Reply<boolean, any, any>, Ret extends Reply<Res, any, any>>(
-    handler: SelectiveHandler<Req, Res, Verdict, Ret>,
-    options?: StepOptions
-  ): ChainBuilder<Req, Res, E | ErrorOf<Verdict | Ret>, R | ServicesOf<Verdict | Ret>, U>
-  // The last one, since a compiler tells of a wrong handler what this one lacks.
-  use<Ret extends Reply<Res, any, any>>(
-    handler: HandlerFunction<Req, Res, Ret> | HandlerObject<Req, Res, Ret>,
-    options?: StepOptions & { readonly kind?: "handler" | "middleware" }
-  ): ChainBuilder<Req, Res, E | OwnErrors<ErrorOf<Ret>>, R | ServicesOf<Ret>, U>
+  use<
+    Ret extends Reply<Res, any, any> = never,
+    Verdict extends Reply<boolean, any, any> = never,
+    E1 = never,
+    R1 = never,
+    U1 = unknown
+  >(
+    what:
+      | HandlerFunction<Req, Res, Ret>
+      | HandlerObject<Req, Res, Ret>
+      | SelectiveHandler<Req, Res, Verdict, Ret>
+      | ChainBuilder<Req, Res, E1, R1, U1>
+      | Chain<Req, Res, E1, R1, U1>,
+    options?: StepOptions & { readonly kind?: KindOf<Verdict, U1> }
+  ): ChainBuilder<
+    Req,
+    Res,
+    E | E1 | ErrorOf<Verdict> | OwnErrors<ErrorOf<Ret>>,
+    R | R1 | ServicesOf<Verdict | Ret>,
+    U & U1
+  >
   use(
     what:
       | HandlerFunction<any, any, any>
@@ -130,16 +147,17 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
   }
 
   /** Adds a handler for the requests that meet the condition. A type guard narrows what the handler sees. */
-  useWhen<Narrow extends Req, Ret extends Reply<Res, any, any>>(
-    condition: (request: Req) => request is Narrow,
-    handler: (request: Narrow) => Ret,
+  useWhen<Condition extends ConditionFunction<Req>, Ret extends Reply<Res, any, any>>(
+    condition: Condition,
+    handler: (request: Accepted<Req, Condition>) => Ret,
     options?: StepOptions
-  ): ChainBuilder<Req, Res, E | ErrorOf<Ret>, R | ServicesOf<Ret>, U>
-  useWhen<Verdict extends Reply<boolean, any, any>, Ret extends Reply<Res, any, any>>(
-    condition: (request: Req) => Verdict,
-    handler: (request: Req) => Ret,
-    options?: StepOptions
-  ): ChainBuilder<Req, Res, E | ErrorOf<Verdict | Ret>, R | ServicesOf<Verdict | Ret>, U>
+  ): ChainBuilder<
+    Req,
+    Res,
+    E | ErrorOf<ReturnType<Condition> | Ret>,
+    R | ServicesOf<ReturnType<Condition> | Ret>,
+    U
+  >
   useWhen(
     condition: (request: any) => unknown,
     handler: (request: any) => unknown,
@@ -154,16 +172,19 @@ export class ChainBuilder<in out Req, in out Res, out E = never, out R = never, 
    * Adds steps for the requests that meet the condition. What they refuse goes on after the branch, unless the
    * branch has its own fallback. `configure` runs once, now.
    */
-  useBranch<Narrow extends Req, E1, R1, U1>(
-    condition: (request: Req) => request is Narrow,
-    configure: (branch: ChainBuilder<Narrow, Res>) => ChainBuilder<Narrow, Res, E1, R1, U1>,
+  useBranch<Condition extends ConditionFunction<Req>, E1, R1, U1>(
+    condition: Condition,
+    configure: (
+      branch: ChainBuilder<Accepted<Req, Condition>, Res>
+    ) => ChainBuilder<Accepted<Req, Condition>, Res, E1, R1, U1>,
     options?: StepOptions
-  ): ChainBuilder<Req, Res, E | E1, R | R1, U>
-  useBranch<Verdict extends Reply<boolean, any, any>, E1, R1, U1>(
-    condition: (request: Req) => Verdict,
-    configure: (branch: ChainBuilder<Req, Res>) => ChainBuilder<Req, Res, E1, R1, U1>,
-    options?: StepOptions
-  ): ChainBuilder<Req, Res, E | ErrorOf<Verdict> | E1, R | ServicesOf<Verdict> | R1, U>
+  ): ChainBuilder<
+    Req,
+    Res,
+    E | ErrorOf<ReturnType<Condition>> | E1,
+    R | ServicesOf<ReturnType<Condition>> | R1,
+    U
+  >
   useBranch(
     condition: (request: any) => unknown,
     configure: (branch: ChainBuilder<any, Res>) => ChainBuilder<any, any, any, any, any>,

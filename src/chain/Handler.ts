@@ -109,6 +109,26 @@ export type HandlerFunction<Req, Res, Ret extends Reply<Res, any, any> = Reply<R
 ) => Ret
 
 /**
+ * Decides whether a step is for a request: a plain predicate, a type guard, or a function that gives an Effect.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ConditionFunction<Req> = (request: Req) => Reply<boolean, any, any>
+
+/**
+ * A request that met a condition: what the type guard says of it, or all that is known.
+ *
+ * @since 0.1.0
+ * @category type-level
+ */
+export type Accepted<Req, Condition> = Condition extends (request: any) => request is infer Narrow
+  ? Narrow extends Req
+    ? Narrow
+    : Req & Narrow
+  : Req
+
+/**
  * The object form of a handler.
  *
  * @since 0.1.0

@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { DurationInput } from "../domain/DurationInput.js"
 import {
@@ -17,6 +18,7 @@ import {
 import { type GivenSettings, readSettings, type SettingsOptions } from "../domain/Settings.js"
 import { ValidationError } from "../domain/StoreError.js"
 import { branchProblem } from "../git/Names.js"
+import { type Batching, BatchingTypeId } from "./Batching.js"
 import { AsyncCache, Cache, fromAsync, MemoryCache, NullCache } from "./Cache.js"
 import { type CollectionDefinition, isDefinition } from "./CollectionDefinition.js"
 import { normaliseRoot, rootProblem } from "./DocumentPath.js"
@@ -42,6 +44,11 @@ export interface StoreOptions<Ref extends string | undefined = string | undefine
   readonly batchRetries?: number | undefined
   /** `true` (default) for a `MemoryCache`, `false` for none, or a `Cache` or an `AsyncCache`. */
   readonly cache?: boolean | Cache | AsyncCache | undefined
+  /**
+   * Reads documents together that one fiber tree asks for at the same time under `batching: true`: what
+   * `chainstore/batching` exports. Default: each `get` reads by itself.
+   */
+  readonly batching?: Batching | undefined
   /** Requests in flight of reads of many documents. Default 1. */
   readonly concurrency?: number | undefined
   /** The committer of every commit. Default: the remote's choice. */
@@ -71,6 +78,7 @@ export interface ResolvedOptions {
   readonly cache: Cache
   /** A new cache of the same kind, for a view. */
   readonly viewCache: () => Cache
+  readonly batching: Batching | undefined
   readonly concurrency: number
   readonly committer: Signature | undefined
   readonly author: Signature | undefined
@@ -123,6 +131,11 @@ export const storeFields = {
       (value) => typeof value === "boolean" || value instanceof Cache || value instanceof AsyncCache
     ),
     true
+  ),
+  batching: maybe(
+    kind<Batching>("what chainstore/batching exports", (value) =>
+      Predicate.hasProperty(value, BatchingTypeId)
+    )
   ),
   concurrency: or(wholeNumber(1), 1),
   committer: maybe(person),
@@ -197,6 +210,7 @@ export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOpt
       ...found,
       root: normaliseRoot(found.root),
       cache,
+      batching: found.batching,
       viewCache: () => (cache instanceof NullCache ? new NullCache() : new MemoryCache()),
       committer: found.committer,
       author: found.author,

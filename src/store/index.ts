@@ -54,6 +54,7 @@ export * from "../domain/StoreError.js"
  */
 export * as Ulid from "../domain/Ulid.js"
 export type * from "./Batch.js"
+export type { Batching } from "./Batching.js"
 export type * from "./Branches.js"
 export * from "./browse/index.js"
 export {

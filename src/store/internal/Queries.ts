@@ -15,6 +15,7 @@ import type {
   QueryExplanation,
   ReadManyOptions
 } from "../Collection.js"
+import type { Blob } from "../remote/GitRemote.js"
 import { takesRequests } from "../remote/GitRemote.js"
 import { check } from "./Arguments.js"
 import { type Answered, answer, collected, countOf, wayOf } from "./QueryAnswer.js"
@@ -31,7 +32,7 @@ export interface Queried<A> {
   readonly collection: string
   readonly decode: (
     method: string,
-    files: Iterable<ParsedFile>,
+    files: Iterable<Blob & Partial<ParsedFile>>,
     onInvalid: OnInvalid
   ) => Effect.Effect<ReadonlyArray<A>, ValidationError>
 }

@@ -16,12 +16,24 @@ const people = Collection.define("people", Person)
 const builder = ChainBuilder.make<number, string>()
 declare const store: StoreService
 
-//? Type 'number' is not assignable to type 'Reply<string, any, any>'.
+// Argument of type '(request: number) => number' is not assignable to parameter of type
 export const answer = builder.use((request) => request + 1)
-//? Type 'number' is not assignable to type 'string'.
+// Argument of type '(text: string) => string' is not assignable to parameter of type
 export const request = builder.use((text: string) => text)
-//? Argument of type 'string' is not assignable to parameter of type '(request: number) => Reply<boolean, any, any>'.
+// Type 'number' is not assignable to type 'Reply<string, any, any>'.
+export const object = builder.use({ handle: (request) => request })
+// Type 'string' is not assignable to type 'Reply<boolean, any, any>'.
+export const verdict = builder.use({ canHandle: () => "yes", process: () => "even" })
+// Argument of type 'ChainBuilder<string, string, never, never, UnhandledRequestError>' is not assignable
+export const fragment = builder.use(ChainBuilder.make<string, string>())
+// Type 'string' is not assignable to type 'undefined'.
+export const kind = builder.use(builder, { kind: "middleware" })
+// Argument of type 'string' is not assignable to parameter of type 'ConditionFunction<number>'.
 export const condition = builder.useWhen("even", () => "even")
+// Type 'number' is not assignable to type 'Reply<string, any, any>'.
+export const reply = builder.useWhen(Boolean, (request) => request)
+// Type 'number' is not assignable to type 'ChainBuilder<number, string, unknown, unknown, unknown>'.
+export const branch = builder.useBranch(Boolean, () => 5)
 // Argument of type 'string' is not assignable to parameter of type 'number'.
 export const executed = Chain.execute(builder.build(), "five")
 // Argument of type 'number' is not assignable to parameter of type 'Schedule<unknown, never, unknown>'.
@@ -31,6 +43,8 @@ export const policy = Policy.retry(() => "x", 3)
 export const field = store.collection(people).findBy("town", "London")
 // Argument of type 'string' is not assignable to parameter of type 'number'.
 export const value = store.collection(people).findBy("age", "old")
+//? Type 'string' is not assignable to type 'FieldCondition<number> | undefined'.
+export const query = store.collection(people).query({ where: { age: "old" } })
 // Property 'city' is missing in type '{ name: string; }'
 export const inserted = store.collection(people).insert({ name: "Ada" })
 // Type 'number' is not assignable to type 'string'.

@@ -153,8 +153,11 @@ const mounts: ReadonlyArray<Mount.Mount> = []
 const groups = Effect.gen(function* () { return {`,
     after: "} })"
   },
-  "docs/store.md 2": { before: person },
+  "docs/store.md 2": {
+    after: "await Effect.runPromise(names.pipe(Effect.provide(layer), Effect.provide(Memory.layer())))"
+  },
   "docs/store.md 3": { before: person },
+  "docs/store.md 4": { before: person },
   "docs/testing.md 1": {
     before: `${running}
 interface Ticket { readonly id: number; readonly kind: string; readonly priority: string }
