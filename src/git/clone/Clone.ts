@@ -14,13 +14,14 @@ import type { ServerFailure, Transport } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
 import { bindTo } from "./CloneConfig.js"
 import * as Commits from "./Commits.js"
+import * as Damage from "./Damage.js"
 import * as Fetching from "./Fetching.js"
 import * as Origin from "./Origin.js"
 import * as Push from "./Push.js"
 import { PushPaces } from "./PushPace.js"
 import * as RefMoves from "./RefMoves.js"
 import * as Revisions from "./Revisions.js"
-import { Shallow } from "./Shallow.js"
+import * as Shallow from "./Shallow.js"
 import { listed, Sight } from "./Sight.js"
 
 export interface CloneOptions {
@@ -64,8 +65,13 @@ export const open = (
         Runtime.runPromise(runtime)(commits.publish(portions, (how) => Effect.promise(() => pack(how)))),
       pace: pace.place
     })
-    yield* bindTo(directory, url, (yield* engine.refs("refs/")).length === 0)
-    const shallow = new Shallow(directory)
+    yield* bindTo(
+      directory,
+      url,
+      Effect.map(engine.refs("refs/"), ({ length }) => length === 0)
+    )
+    yield* Damage.removeEmptyRefs(directory)
+    const shallow = yield* Shallow.make(directory)
     const hasParents = (oid: Oid) =>
       Effect.flatMap(engine.commit(oid), (commit) =>
         Effect.every(Option.isNone(commit) ? [] : commit.value.parents, (parent) =>
@@ -166,5 +172,5 @@ export const open = (
           return (yield* reaches(descendant, ancestor, undefined)) === "above"
         })
     }
-    return repository
+    return Damage.explained(directory, repository)
   })
