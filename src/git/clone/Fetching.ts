@@ -7,7 +7,7 @@ import { MissingObject } from "../disk/Fault.js"
 import type { GitRepository } from "../disk/GitRepository.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import type { Origin } from "./Origin.js"
-import type { Reached } from "./Push.js"
+import type { Reached } from "./PushOutcome.js"
 import type { Shallow } from "./Shallow.js"
 
 /** Commits that a fetch says are here, at most. */

@@ -134,6 +134,35 @@ describe("a store on a Git server", () => {
     })
   )
 
+  test(
+    "waits for a branch that is locked on the server, and says so where it stays locked",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("locked.git")
+      const people = (yield* open(url)).collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const lock = path.join(backend.directory, "locked.git", "refs/heads/main.lock")
+      fs.writeFileSync(lock, "")
+      let refused = 0
+      backend.intercept = (request, _, run) => {
+        if (isPush(request) && refused++ > 0) fs.rmSync(lock, { force: true })
+        run()
+        return true
+      }
+      yield* people.insert({ n: 1 }, { id: "second" })
+      assert.isAbove(refused, 1)
+      backend.intercept = undefined
+      fs.writeFileSync(lock, "")
+      const hasty = (yield* open(url, { maxRetries: 0 })).collection("people")
+      const error = yield* failure(hasty.update("first", { n: 1 }))
+      assert.strictEqual((error as { readonly reason?: string }).reason, "Locked", String(error))
+      assert.match(String(error), /main\.lock/)
+      fs.rmSync(lock)
+      yield* hasty.update("first", { n: 2 })
+      assert.strictEqual(backend.git("locked.git", "rev-list", "--count", "main"), "3")
+    })
+  )
+
   for (const when of ["before", "after"] as const) {
     test(
       `writes once where the reply to a push is lost ${when} it took effect`,
