@@ -2,7 +2,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { ValidationError } from "../../domain/StoreError.js"
@@ -16,6 +16,8 @@ import { bindTo } from "./CloneConfig.js"
 import * as Commits from "./Commits.js"
 import * as Damage from "./Damage.js"
 import * as Fetching from "./Fetching.js"
+import { LocalBranches } from "./LocalBranches.js"
+import * as LocalCommits from "./LocalCommits.js"
 import * as Origin from "./Origin.js"
 import * as Push from "./Push.js"
 import { PushPaces } from "./PushPace.js"
@@ -91,14 +93,31 @@ export const open = (
     })
 
     const sight = new Sight(origin)
+    const local = new LocalBranches()
 
-    const objects = Fetching.make({ url, engine, origin, shallow })
+    const objects = Fetching.make({ url, engine, origin, shallow, local })
     const { bring, bringAlone, bringHistory, brought, fetching, has, lost, note, place, reaches } = objects
 
     const emptyPack = () => new PackBuilder(0).finish().chunks
     const push = yield* Push.make({ url, transport, origin, agent, reaches, maxRetries, emptyPack })
 
-    const commits = Commits.make({ engine, objects, push, sight, pace })
+    // A queue of its own, which waits for no push.
+    const scope = yield* Effect.scope
+    const committer = yield* Effect.cached(
+      Engine.open({
+        directory,
+        durability: "none",
+        signature: options.signature,
+        maintenance: false,
+        publish: async (portions) => {
+          for (const portion of portions) local.add(portion)
+          return portions.map(() => ({ _tag: "Done" as const }))
+        }
+      }).pipe(Scope.extend(scope))
+    )
+    const localCommits = LocalCommits.make({ local, committer, objects, push, sight, pace })
+    const { bringReferenced } = localCommits
+    const commits = Commits.make({ engine, objects, bringReferenced, push, sight, pace })
 
     /** Brings the blobs that are not here, so many by one fetch. */
     const bringBlobs = (oids: ReadonlyArray<Oid>): Effect.Effect<void, CloneFailure> =>
@@ -128,7 +147,7 @@ export const open = (
 
       bring: bringBlobs,
 
-      resolve: Revisions.make({ engine, fetching: objects, sight }),
+      resolve: Revisions.make({ engine, fetching: objects, sight, local }),
       commit: (oid) => brought(engine.commit(oid), bring(oid)),
       lookup: (root, path) => fetching(engine.lookup(root, path)),
       entries: (root, paths) => fetching(engine.entries(root, paths)),
@@ -139,6 +158,7 @@ export const open = (
         name.startsWith(headPrefix)
           ? Effect.gen(function* () {
               const branch = name.slice(headPrefix.length)
+              if (local.has(branch)) return Option.fromNullable(local.at(branch))
               const at = yield* sight.branch(branch)
               if (at !== undefined && (yield* bring(at))) yield* note(branch, at)
               return Option.fromNullable(at)
@@ -147,17 +167,22 @@ export const open = (
 
       refs: (prefix) =>
         Effect.map(origin.refs([prefix]), (refs) =>
-          refs.flatMap(({ name, oid }) => (oid === undefined ? [] : [{ name, oid }]))
+          [
+            ...refs.flatMap(({ name, oid }) => (oid === undefined ? [] : [{ name, oid }])),
+            ...local.names().map((branch) => ({ name: `${headPrefix}${branch}`, oid: local.at(branch)! }))
+          ]
+            .filter(({ name }) => name.startsWith(prefix))
+            .sort((a, b) => (a.name < b.name ? -1 : 1))
         ),
 
-      ...RefMoves.make({ engine, push, place, sight, pace }),
+      ...RefMoves.make({ engine, local, localCommits, push, place, sight, pace }),
 
       defaultBranch: Effect.map(origin.refs(["HEAD"]), (refs) => {
         const target = refs.find(({ name }) => name === "HEAD")?.target
         return target?.startsWith(headPrefix) === true ? target.slice(headPrefix.length) : "main"
       }),
 
-      commitNext: commits.commitNext,
+      commitNext: localCommits.commitNext(commits.commitNext),
 
       log: (from, how) =>
         Stream.unwrap(Effect.as(Effect.zipRight(bring(from), bringHistory(from)), engine.log(from, how))),

@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { Oid } from "../../domain/Oid.js"
+import { RefMoved } from "../../domain/Ref.js"
 import { AmbiguousWriteError, RemoteError } from "../../domain/StoreError.js"
 import { type Command, isLocked, movedTo, type Report } from "../protocol/ReceivePack.js"
 import type { ServerFailure } from "../protocol/Transport.js"
@@ -22,6 +24,28 @@ export type Outcome =
 
 /** What is met first on the way back from a head. */
 export type Reached = "above" | "base" | "neither"
+
+/** Fails as an outcome says that a ref did not move. */
+export const failed = (
+  outcome: Outcome,
+  { from, name }: Move
+): Effect.Effect<void, RefMoved | ServerFailure | AmbiguousWriteError> => {
+  switch (outcome._tag) {
+    case "Done":
+      return Effect.void
+    case "Moved":
+      return Effect.fail(
+        new RefMoved({
+          ref: name,
+          expected: Option.fromNullable(from),
+          actual: Option.fromNullable(outcome.actual)
+        })
+      )
+    case "Refused":
+    case "Unknown":
+      return Effect.fail<ServerFailure | AmbiguousWriteError>(outcome.failure)
+  }
+}
 
 export interface JudgeOptions {
   readonly url: string

@@ -69,6 +69,8 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
     const remember = makeRemembering(parts)
     const writable = makeWritable(false)
     const unshown = new Unshown()
+    /** Branches of ours that the server may never have. */
+    const temporary = new Set<string>()
 
     /** Where a branch is by Git's protocol. What a write of this process has made of it meanwhile is newer. */
     const seen = (branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
@@ -84,6 +86,7 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
     const head = (branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
       Effect.suspend(() => {
         const place = unshown.place(branch)
+        if (temporary.has(branch)) return seen(branch)
         if (place === undefined) return api.head(branch)
         if (place === "unknown") return seen(branch)
         const commitOf = (at: Option.Option<Head>) => Option.getOrUndefined(at)?.commit
@@ -228,6 +231,7 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
           Effect.gen(function* () {
             yield* remember.moves(moves, begun)
             for (const { branch, to } of moves) {
+              if (Option.isNone(to)) temporary.delete(branch)
               const at = Option.isNone(to) ? Option.none<Head>() : yield* placeOf(to.value)
               if (Option.isSome(to) && Option.isNone(at)) distrust(branch)
               else unshown.put(branch, at)
@@ -268,6 +272,11 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
         writable("createBranch", branch).pipe(
           Effect.zipRight(
             moving([{ branch, from: Option.none(), to: Option.some(at) }], wire.createBranch(branch, at, how))
+          ),
+          Effect.tap(() =>
+            Effect.sync(() => {
+              if (how?.temporary === true) temporary.add(branch)
+            })
           ),
           told("createBranch")
         ),

@@ -28,6 +28,12 @@ describe('a store on GitHub with commitVia: "push"', () => {
       )
       assert.deepStrictEqual([...new Set(together)], [push])
       assert.isAtMost(together.length, 16)
+      const inOne = yield* asking(
+        store.transaction({}, (tx) =>
+          Effect.forEach(many(3), (n) => tx.collection("people").insert({ n }, { id: `t${n}` }))
+        )
+      )
+      assert.deepStrictEqual(inOne, ["GET API /branches/main", push])
       // The first read after a write finds that the API shows it; the next ones are as without pushes.
       assert.deepStrictEqual(yield* asking(people.get("first")), ["GET API /branches/main"])
       yield* people.get("first")
