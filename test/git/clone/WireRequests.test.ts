@@ -112,6 +112,28 @@ describe("requests by Git's protocol", () => {
     })
   )
 
+  // Thin packs hold what has changed: of 100,000 documents it is as much, which `bench/github.ts` measures.
+  test(
+    "an update of one of 4,000 sharded documents with an index: a body of at most 4 kB and the document",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("small.git", "receive.fsckObjects=true")
+      const settings = { format: 2, shardBy: "hash", shardDepth: 2, indexes: { docs: ["n"] } } as const
+      const store = yield* open(url, settings)
+      yield* seeded(store, "docs", 4_000)
+      for (const [of, n] of [
+        [store, 5_000],
+        [store, 2_000.5],
+        [yield* open(url), 1_000.5]
+      ] as const) {
+        const sent = yield* asking(backend, of.collection("docs").update("d77", { n }))
+        const bodies = sent.filter(({ to }) => to === push).map((one) => one.sent)
+        assert.strictEqual(bodies.length, 1)
+        assert.isAtMost(bodies[0]!, 4_096)
+      }
+    })
+  )
+
   // A fiftieth of the 100,000 rows that take 100 pushes of 1,000 rows.
   test(
     "an import of 2,000 rows in commits of 200: 10 pushes, and 3 to find an empty repository",
