@@ -103,19 +103,24 @@ export const open = (
 
     // A queue of its own, which waits for no push.
     const scope = yield* Effect.scope
-    const committer = yield* Effect.cached(
+    const [committer, openAgain] = yield* Effect.cachedInvalidateWithTTL(
       Engine.open({
         directory,
         durability: "none",
         signature: options.signature,
         maintenance: false,
-        publish: async (portions) => {
-          for (const portion of portions) local.add(portion)
-          return portions.map(() => ({ _tag: "Done" as const }))
-        }
-      }).pipe(Scope.extend(scope))
+        publish: async (portions) => portions.map((portion) => local.add(portion))
+      }).pipe(Scope.extend(scope)),
+      "365 days"
     )
-    const localCommits = LocalCommits.make({ local, committer, objects, push, sight, pace })
+    const localCommits = LocalCommits.make({
+      local,
+      committer: Effect.tapError(committer, () => openAgain),
+      objects,
+      push,
+      sight,
+      pace
+    })
     const { bringReferenced } = localCommits
     const commits = Commits.make({ engine, objects, bringReferenced, push, sight, pace })
 

@@ -1,6 +1,7 @@
 import type { Oid } from "../../domain/Oid.js"
 import type { Portion } from "../disk/Flush.js"
 import type { Packable } from "../disk/PackBuilder.js"
+import type { RefOutcome } from "../disk/RefStore.js"
 
 /** A branch of a clone that the server does not have. */
 interface LocalBranch {
@@ -37,21 +38,22 @@ export class LocalBranches {
     this.branches.set(branch, { base: at, tip: at, objects: new Map(), bytes: 0 })
   }
 
-  /** Notes commits that were made on a branch. */
-  add({ branch, objects, tip }: Pick<Portion, "branch" | "objects" | "tip">): void {
+  /** Notes commits that were made on a branch; they are not its next ones where the branch is elsewhere. */
+  add({ base, branch, objects, tip }: Pick<Portion, "base" | "branch" | "objects" | "tip">): RefOutcome {
     const found = this.branches.get(branch)
-    if (found === undefined) return
+    if (found === undefined || found.tip !== base) return { _tag: "Moved", actual: found?.tip }
     for (const object of objects) {
       if (found.objects.has(object.oid)) continue
       found.objects.set(object.oid, object)
       found.bytes += object.content.length
     }
     this.branches.set(branch, { ...found, tip })
+    return { _tag: "Done" }
   }
 
   /** Moves a branch forward to a commit of another one of these. */
   move(branch: string, tip: Oid): void {
-    this.add({ branch, tip, objects: this.objectsOf(tip) })
+    this.add({ branch, base: this.at(branch), tip, objects: this.objectsOf(tip) })
   }
 
   delete(branch: string): void {

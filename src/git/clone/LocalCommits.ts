@@ -30,7 +30,7 @@ export interface LocalCommitsOptions {
   readonly local: LocalBranches
   /** Makes commits that stay in the clone, and tells `local` of them. */
   readonly committer: Effect.Effect<GitRepository, RemoteError>
-  readonly objects: Pick<Fetching, "bringReferenced" | "fetching">
+  readonly objects: Pick<Fetching, "bringReferenced" | "fetching" | "place">
   readonly push: Push
   readonly sight: Sight
   readonly pace: PushPace
@@ -81,6 +81,8 @@ export const make = ({ committer, local, objects, pace, push, sight }: LocalComm
   const commitHere = <A, E>(branch: string, build: Build<A, E>) =>
     Effect.gen(function* () {
       const engine = yield* committer
+      // The clone may not have kept the last commit's place: the next one is not made beside it.
+      yield* objects.place(branchRef(branch), local.at(branch))
       const building = (head: Option.Option<Head>) =>
         Effect.tap(build(head), ({ commit }) =>
           Option.isNone(commit) ? Effect.void : bringReferenced(commit.value)

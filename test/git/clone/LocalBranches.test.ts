@@ -1,3 +1,6 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, type Scope } from "effect"
 import { ConflictError } from "../../../src/domain/StoreError.js"
@@ -13,6 +16,11 @@ const both = (url: string, options: StoreOptions = {}) =>
   )
 
 const open = (url: string, options: StoreOptions = {}) => Effect.map(both(url, options), ({ store }) => store)
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-local-"))),
+  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
+)
 
 const branches = (backend: HttpBackend.HttpBackend, name: string) =>
   backend.git(name, "for-each-ref", "--format=%(refname:short)").split("\n")
@@ -123,6 +131,28 @@ describe("a transaction by Git's protocol", () => {
       )
       assert.sameMembers(branches(backend, "used.git"), ["copy", "main"])
       assert.strictEqual(backend.git("used.git", "fsck", "--strict", "--no-dangling"), "")
+    })
+  )
+
+  test(
+    "loses no step where the clone does not keep its place",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("place.git", "receive.fsckObjects=true")
+      const directory = path.join(yield* temporary, "clone.git")
+      const remote = yield* GitHost.scoped({ url, cache: { directory } })
+      const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      yield* store.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          yield* tx.collection("people").insert({ n: 1 }, { id: "second" })
+          const place = path.join(directory, "refs/heads", tx.branch)
+          fs.writeFileSync(place, `${backend.git("place.git", "rev-parse", "main")}\n`)
+          yield* tx.collection("people").insert({ n: 2 }, { id: "third" })
+        })
+      )
+      assert.deepStrictEqual(yield* people.list(), ["first", "second", "third"])
     })
   )
 
