@@ -73,12 +73,14 @@ export interface Repository<Failure = RemoteError> {
   /**
    * Test-and-set of a ref, after every commit of this process that was queued for it; `next` none deletes it. `unique` says
    * that nobody else can choose the name: a ref that exists at `next` is then one whose creation was delivered twice.
+   * `temporary` says that nobody else has to see a branch which is made: a copy of another repository may keep it to
+   * itself, until a move of refs in which it takes part is refused.
    */
   readonly updateRef: (
     name: string,
     expected: Option.Option<Oid>,
     next: Option.Option<Oid>,
-    options?: { readonly unique?: boolean | undefined }
+    options?: { readonly unique?: boolean | undefined; readonly temporary?: boolean | undefined }
   ) => Effect.Effect<void, RefMoved | Failure | AmbiguousWriteError>
   /** The same for several refs in one step, all or none. Left out by repositories that know no such step. */
   readonly updateRefs?:

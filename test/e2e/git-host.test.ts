@@ -34,7 +34,7 @@ describe("a store behind a web server", () => {
             git("-C", place, "config", "http.receivepack", "true")
             git("-C", place, "config", "uploadpack.allowFilter", "true")
             const url = `${yield* serving(server, directory)}/data.git`
-            const open = Effect.flatMap(GitHost.scoped({ url }), (remote) =>
+            const open = Effect.flatMap(GitHost.scoped({ url, timeout: server.timeout }), (remote) =>
               Effect.provideService(
                 Store.make({ indexes: { people: ["city"] }, manifests: { people: ["city"] } }),
                 GitRemote,

@@ -2,7 +2,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Oid } from "../../domain/Oid.js"
 import type { ValidationError } from "../../domain/StoreError.js"
@@ -14,13 +14,16 @@ import type { ServerFailure, Transport } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
 import { bindTo } from "./CloneConfig.js"
 import * as Commits from "./Commits.js"
+import * as Damage from "./Damage.js"
 import * as Fetching from "./Fetching.js"
+import { LocalBranches } from "./LocalBranches.js"
+import * as LocalCommits from "./LocalCommits.js"
 import * as Origin from "./Origin.js"
 import * as Push from "./Push.js"
 import { PushPaces } from "./PushPace.js"
 import * as RefMoves from "./RefMoves.js"
 import * as Revisions from "./Revisions.js"
-import { Shallow } from "./Shallow.js"
+import * as Shallow from "./Shallow.js"
 import { listed, Sight } from "./Sight.js"
 
 export interface CloneOptions {
@@ -64,8 +67,13 @@ export const open = (
         Runtime.runPromise(runtime)(commits.publish(portions, (how) => Effect.promise(() => pack(how)))),
       pace: pace.place
     })
-    yield* bindTo(directory, url, (yield* engine.refs("refs/")).length === 0)
-    const shallow = new Shallow(directory)
+    yield* bindTo(
+      directory,
+      url,
+      Effect.map(engine.refs("refs/"), ({ length }) => length === 0)
+    )
+    yield* Damage.removeEmptyRefs(directory)
+    const shallow = yield* Shallow.make(directory)
     const hasParents = (oid: Oid) =>
       Effect.flatMap(engine.commit(oid), (commit) =>
         Effect.every(Option.isNone(commit) ? [] : commit.value.parents, (parent) =>
@@ -85,14 +93,36 @@ export const open = (
     })
 
     const sight = new Sight(origin)
+    const local = new LocalBranches()
 
-    const objects = Fetching.make({ url, engine, origin, shallow })
+    const objects = Fetching.make({ url, engine, origin, shallow, local })
     const { bring, bringAlone, bringHistory, brought, fetching, has, lost, note, place, reaches } = objects
 
     const emptyPack = () => new PackBuilder(0).finish().chunks
     const push = yield* Push.make({ url, transport, origin, agent, reaches, maxRetries, emptyPack })
 
-    const commits = Commits.make({ engine, objects, push, sight, pace })
+    // A queue of its own, which waits for no push.
+    const scope = yield* Effect.scope
+    const [committer, openAgain] = yield* Effect.cachedInvalidateWithTTL(
+      Engine.open({
+        directory,
+        durability: "none",
+        signature: options.signature,
+        maintenance: false,
+        publish: async (portions) => portions.map((portion) => local.add(portion))
+      }).pipe(Scope.extend(scope)),
+      "365 days"
+    )
+    const localCommits = LocalCommits.make({
+      local,
+      committer: Effect.tapError(committer, () => openAgain),
+      objects,
+      push,
+      sight,
+      pace
+    })
+    const { bringReferenced } = localCommits
+    const commits = Commits.make({ engine, objects, bringReferenced, push, sight, pace })
 
     /** Brings the blobs that are not here, so many by one fetch. */
     const bringBlobs = (oids: ReadonlyArray<Oid>): Effect.Effect<void, CloneFailure> =>
@@ -122,7 +152,7 @@ export const open = (
 
       bring: bringBlobs,
 
-      resolve: Revisions.make({ engine, fetching: objects, sight }),
+      resolve: Revisions.make({ engine, fetching: objects, sight, local }),
       commit: (oid) => brought(engine.commit(oid), bring(oid)),
       lookup: (root, path) => fetching(engine.lookup(root, path)),
       entries: (root, paths) => fetching(engine.entries(root, paths)),
@@ -133,6 +163,7 @@ export const open = (
         name.startsWith(headPrefix)
           ? Effect.gen(function* () {
               const branch = name.slice(headPrefix.length)
+              if (local.has(branch)) return Option.fromNullable(local.at(branch))
               const at = yield* sight.branch(branch)
               if (at !== undefined && (yield* bring(at))) yield* note(branch, at)
               return Option.fromNullable(at)
@@ -141,17 +172,22 @@ export const open = (
 
       refs: (prefix) =>
         Effect.map(origin.refs([prefix]), (refs) =>
-          refs.flatMap(({ name, oid }) => (oid === undefined ? [] : [{ name, oid }]))
+          [
+            ...refs.flatMap(({ name, oid }) => (oid === undefined ? [] : [{ name, oid }])),
+            ...local.names().map((branch) => ({ name: `${headPrefix}${branch}`, oid: local.at(branch)! }))
+          ]
+            .filter(({ name }) => name.startsWith(prefix))
+            .sort((a, b) => (a.name < b.name ? -1 : 1))
         ),
 
-      ...RefMoves.make({ engine, push, place, sight, pace }),
+      ...RefMoves.make({ engine, local, localCommits, push, place, sight, pace }),
 
       defaultBranch: Effect.map(origin.refs(["HEAD"]), (refs) => {
         const target = refs.find(({ name }) => name === "HEAD")?.target
         return target?.startsWith(headPrefix) === true ? target.slice(headPrefix.length) : "main"
       }),
 
-      commitNext: commits.commitNext,
+      commitNext: localCommits.commitNext(commits.commitNext),
 
       log: (from, how) =>
         Stream.unwrap(Effect.as(Effect.zipRight(bring(from), bringHistory(from)), engine.log(from, how))),
@@ -166,5 +202,5 @@ export const open = (
           return (yield* reaches(descendant, ancestor, undefined)) === "above"
         })
     }
-    return repository
+    return Damage.explained(directory, repository)
   })

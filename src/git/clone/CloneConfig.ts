@@ -1,9 +1,9 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
-import { ValidationError } from "../../domain/StoreError.js"
+import { type RemoteError, ValidationError } from "../../domain/StoreError.js"
 import { fullName, parse } from "../disk/ConfigFile.js"
-import { toRemoteError } from "../disk/Fault.js"
+import { attempt } from "../disk/Fault.js"
 
 const operation = "GitHost.layer"
 
@@ -11,23 +11,24 @@ const operation = "GitHost.layer"
  * Notes in a clone's configuration whose clone it is, as Git does. A directory of another repository's objects is refused:
  * its commits would be taken for this one's.
  */
-export const bindTo = (directory: string, url: string, isEmpty: boolean) =>
-  Effect.try({
-    try: () => {
-      const file = path.join(directory, "config")
-      const [found] = parse(file, fs.readFileSync(file, "utf8")).filter(
+export const bindTo = (directory: string, url: string, isEmpty: Effect.Effect<boolean, RemoteError>) =>
+  Effect.gen(function* () {
+    const file = path.join(directory, "config")
+    const [found] = yield* attempt(operation, directory, () =>
+      parse(file, fs.readFileSync(file, "utf8")).filter(
         (setting) => fullName(setting) === "remote.origin.url"
       )
-      if (found?.value === url) return
-      if (found !== undefined || !isEmpty) {
-        throw new ValidationError({
-          operation,
-          path: directory,
-          message: `the directory is ${found === undefined ? "a repository of its own" : `a clone of ${found.value}`}, not of ${url}`,
-          hint: "give each repository a cache directory of its own"
-        })
-      }
+    )
+    if (found?.value === url) return
+    if (found !== undefined || !(yield* isEmpty)) {
+      return yield* new ValidationError({
+        operation,
+        path: directory,
+        message: `the directory is ${found === undefined ? "a repository of its own" : `a clone of ${found.value}`}, not of ${url}`,
+        hint: "give each repository a cache directory of its own"
+      })
+    }
+    yield* attempt(operation, directory, () =>
       fs.appendFileSync(file, `[remote "origin"]\n\turl = ${JSON.stringify(url)}\n`)
-    },
-    catch: (cause) => (cause instanceof ValidationError ? cause : toRemoteError(operation, directory, cause))
+    )
   })

@@ -15,13 +15,15 @@ import { branchRef } from "../Names.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import type { Repository } from "../Repository.js"
 import type { Fetching } from "./Fetching.js"
+import type { LocalCommits } from "./LocalCommits.js"
 import type { Push } from "./Push.js"
 import type { PushPace } from "./PushPace.js"
 import type { Sight } from "./Sight.js"
 
 export interface CommitsOptions {
   readonly engine: GitRepository
-  readonly objects: Pick<Fetching, "bring" | "bringReferenced" | "fetching" | "lost" | "place">
+  readonly objects: Pick<Fetching, "bring" | "fetching" | "lost" | "place">
+  readonly bringReferenced: LocalCommits["bringReferenced"]
   readonly push: Push
   readonly sight: Sight
   readonly pace: PushPace
@@ -48,8 +50,9 @@ const isRefMoved = (cause: Cause.Cause<unknown>): boolean =>
 
 /** Commits that are made in a clone and pushed, those of all callers that wait in one push. */
 export const make = ({
+  bringReferenced,
   engine,
-  objects: { bring, bringReferenced, fetching, lost, place },
+  objects: { bring, fetching, lost, place },
   pace,
   push,
   sight

@@ -6,8 +6,9 @@ import type { NewCommit } from "../Commit.js"
 import { MissingObject } from "../disk/Fault.js"
 import type { GitRepository } from "../disk/GitRepository.js"
 import type { ServerFailure } from "../protocol/Transport.js"
+import type { LocalBranches } from "./LocalBranches.js"
 import type { Origin } from "./Origin.js"
-import type { Reached } from "./Push.js"
+import type { Reached } from "./PushOutcome.js"
 import type { Shallow } from "./Shallow.js"
 
 /** Commits that a fetch says are here, at most. */
@@ -31,16 +32,17 @@ export interface FetchingOptions {
   readonly engine: GitRepository
   readonly origin: Origin
   readonly shallow: Shallow
+  readonly local: LocalBranches
 }
 
 export type Fetching = ReturnType<typeof make>
 
 /** How objects come into a clone when they are first read. */
-export const make = ({ engine, origin, shallow, url }: FetchingOptions) => {
+export const make = ({ engine, local, origin, shallow, url }: FetchingOptions) => {
   const has = (oid: Oid) => Effect.map(engine.objectInfo(oid), Option.isSome)
 
   const haves = Effect.map(Effect.zip(engine.refs("refs/heads/"), engine.refs(seenPrefix)), ([heads, seen]) =>
-    [...new Set([...seen, ...heads].map(({ oid }) => oid))].slice(0, mostHaves)
+    [...new Set([...seen, ...heads].map(({ oid }) => local.published(oid)))].slice(0, mostHaves)
   )
 
   const shallows = Effect.sync(() => [...shallow.all])
@@ -80,7 +82,7 @@ export const make = ({ engine, origin, shallow, url }: FetchingOptions) => {
     Effect.gen(function* () {
       const before = yield* shallows
       if (before.length === 0) return false
-      yield* origin.fetch({ wants: [oid], shallow: before, depth, filter: "blob:none" })
+      yield* origin.fetch({ wants: [local.published(oid)], shallow: before, depth, filter: "blob:none" })
       const after = shallow.all
       return before.length !== after.size || before.some((cut) => !after.has(cut))
     })
@@ -157,7 +159,7 @@ export const make = ({ engine, origin, shallow, url }: FetchingOptions) => {
       return Effect.gen(function* () {
         const before = yield* shallows
         const fetched = yield* origin.fetch({
-          wants: [a, b],
+          wants: [local.published(a), local.published(b)],
           haves: yield* haves,
           shallow: before,
           depth,

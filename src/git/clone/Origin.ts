@@ -72,6 +72,8 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
     const old = yield* Ref.make<Option.Option<Advertisement>>(Option.none())
     const filters = yield* Ref.make(true)
     let introduced = false
+    /** Whether a request in version 2 was answered. */
+    let isUnderstood = false
 
     const failure = (error: unknown): ServerFailure | ProtocolError =>
       error instanceof LostReply
@@ -118,7 +120,8 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
           onSome: zero,
           onNone: () =>
             Effect.catchAll(two, (error) =>
-              isRefusal(error) || (error instanceof RemoteError && error.reason === "Unreachable")
+              isRefusal(error) ||
+              (error instanceof RemoteError && (error.reason === "Unreachable" || error.reason === "Timeout"))
                 ? Effect.flatMap(Effect.option(sender), (told) =>
                     Option.isSome(told) && told.value.version !== 2
                       ? Effect.flatMap(remember(told.value), zero)
@@ -261,11 +264,27 @@ export const make = (options: OriginOptions): Effect.Effect<Origin> =>
       whole(speaking(fetchInTwo(request), fetchInZero(request)))
 
     const refsInTwo = (prefixes: ReadonlyArray<string>) =>
-      reading(
-        Effect.flatMap(ask(transport, url, "git-upload-pack", lsRefs(agent, prefixes)), (bytes) =>
-          parsed(() => parseRefs(bytes))
+      Effect.suspend(() => {
+        const asked = Effect.flatMap(
+          ask(transport, url, "git-upload-pack", lsRefs(agent, prefixes)),
+          (bytes) => parsed(() => parseRefs(bytes))
         )
-      )
+        if (isUnderstood) return reading(asked)
+        const first = Effect.tap(asked, () =>
+          Effect.sync(() => {
+            isUnderstood = true
+          })
+        )
+        // A server may leave unanswered what it does not understand: it says so sooner than by not answering again.
+        return Effect.catchIf(
+          first,
+          (error) => error instanceof LostReply,
+          (error) =>
+            Effect.flatMap(Effect.option(sender), (told) =>
+              Option.isSome(told) && told.value.version !== 2 ? Effect.fail(failure(error)) : reading(first)
+            )
+        ).pipe(Effect.mapError(failure))
+      })
 
     const refsInZero = Effect.map(look, VersionZero.refsOf)
 

@@ -1,57 +1,32 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import type { Oid } from "../../domain/Oid.js"
-import { AmbiguousWriteError, RemoteError } from "../../domain/StoreError.js"
+import { RemoteError } from "../../domain/StoreError.js"
 import type { Advertisement } from "../protocol/Advertisement.js"
 import { joined } from "../protocol/PktLine.js"
-import {
-  type Command,
-  commandsOf,
-  movedTo,
-  parseReport,
-  pushCapabilities,
-  type Report
-} from "../protocol/ReceivePack.js"
+import { commandsOf, parseReport, pushCapabilities } from "../protocol/ReceivePack.js"
 import { LostReply, type ServerFailure, type Transport, translated } from "../protocol/Transport.js"
 import type { Origin } from "./Origin.js"
+import { done, type JudgeOptions, type Move, makeJudge, type Outcome, refused } from "./PushOutcome.js"
 import { makePost } from "./PushPost.js"
 
-/** A ref that is to move. */
-export interface Move extends Command {
-  /** Whether it counts as moved where it already is there: a proxy may have delivered the push before. */
-  readonly unique: boolean
-}
-
-/** What became of one ref. */
-export type Outcome =
-  | { readonly _tag: "Done" }
-  /** It is elsewhere, and this push has not moved it. */
-  | { readonly _tag: "Moved"; readonly actual: Oid | undefined }
-  /** The server would not, or cannot be asked: it has not moved. */
-  | { readonly _tag: "Refused"; readonly failure: ServerFailure }
-  | { readonly _tag: "Unknown"; readonly failure: AmbiguousWriteError }
-
-export interface PushOptions {
-  readonly url: string
+export interface PushOptions extends JudgeOptions {
   readonly transport: Transport
   readonly origin: Origin
   readonly agent: string
-  /** How a commit stands to a later head: `above` and `base` are told apart on the way back from the head. */
-  readonly reaches: (head: Oid, above: Oid, base: Oid | undefined) => Effect.Effect<Reached, ServerFailure>
   /** Deliveries after the first one whose reply was lost. */
   readonly maxRetries: number
   /** A pack without objects: what a push has that only moves refs. */
   readonly emptyPack: () => ReadonlyArray<Uint8Array>
 }
 
-/** What is met first on the way back from a head. */
-export type Reached = "above" | "base" | "neither"
-
 const operation = "GitHost.push"
 
-const done: Outcome = { _tag: "Done" }
-const moved = (actual: Oid | undefined): Outcome => ({ _tag: "Moved", actual })
-const refused = (failure: ServerFailure): Outcome => ({ _tag: "Refused", failure })
+/** A push that is delivered, again where that may help. */
+interface Delivery {
+  readonly sideBand: boolean
+  readonly atomic: boolean
+  readonly bodyOf: (moves: ReadonlyArray<Move>) => Uint8Array
+}
 
 /** Before the same push is sent once more. */
 const pause = (attempt: number) => Effect.sleep(Math.min(200 * 2 ** attempt, 5_000))
@@ -64,102 +39,19 @@ export type Push = Effect.Effect.Success<ReturnType<typeof make>>
  */
 export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches, url }: PushOptions) =>
   Effect.gen(function* () {
-    const denied = (move: Move, reason: string, { messages, unpack }: Report) =>
-      new RemoteError({
-        operation,
-        reason: "Denied",
-        path: url,
-        message: [
-          `the server refused to move ${move.name}: ${reason || (unpack ?? "it gives no reason")}`,
-          messages
-        ]
-          .filter((text) => text !== "")
-          .join("\n"),
-        hint: "its hooks and its protected branches decide what may be pushed"
-      })
-
-    const unknown = (move: Move, because: string, cause: unknown): Outcome => ({
-      _tag: "Unknown",
-      failure: new AmbiguousWriteError({
-        operation,
-        path: url,
-        message: `whether ${move.name} was moved could not be told: ${because}`,
-        hint: "look at the branch before writing again",
-        cause
-      })
-    })
-
-    const look = (move: Move): Effect.Effect<Oid | undefined, ServerFailure> =>
-      Effect.map(origin.refs([move.name]), (refs) => refs.find(({ name }) => name === move.name)?.oid)
-
-    /** What the place of a ref proves of a push. `lost`: one delivery of it may have taken effect. */
-    const judged = (
-      move: Move,
-      head: Oid | undefined,
-      lost: RemoteError | undefined,
-      refusal: Outcome
-    ): Effect.Effect<Outcome, ServerFailure> => {
-      if (head === move.to && (move.unique || lost !== undefined)) return Effect.succeed(done)
-      if (head === move.from) {
-        // A machine that is behind would show the same.
-        return Effect.succeed(lost === undefined ? refusal : unknown(move, lost.message, lost))
-      }
-      if (move.to === undefined || head === undefined) {
-        return Effect.succeed(lost === undefined ? moved(head) : unknown(move, "it is gone", lost))
-      }
-      if (!move.unique && lost === undefined) return Effect.succeed(moved(head))
-      return Effect.map(reaches(head, move.to, move.from), (reached) => {
-        if (reached === "above") return done
-        return reached === "base" || lost === undefined
-          ? moved(head)
-          : unknown(move, `it is at ${head}, which does not descend from ${move.from ?? "nothing"}`, lost)
-      })
-    }
-
-    const settle = (
-      move: Move,
-      told: Oid | undefined,
-      lost: RemoteError | undefined,
-      refusal: Outcome
-    ): Effect.Effect<Outcome> =>
-      Effect.flatMap(told === undefined ? look(move) : Effect.succeed(told), (head) =>
-        judged(move, head, lost, refusal)
-      ).pipe(
-        Effect.catchAll((failure) =>
-          Effect.succeed(
-            lost === undefined && refusal._tag !== "Refused"
-              ? refused(failure)
-              : unknown(move, failure.message, failure)
-          )
-        )
-      )
-
-    const reported = (report: Report, move: Move, lost: RemoteError | undefined): Effect.Effect<Outcome> => {
-      const reason =
-        report.unpack ?? (report.refs.has(move.name) ? report.refs.get(move.name) : "no report of it")
-      return reason === undefined
-        ? Effect.succeed(done)
-        : settle(
-            move,
-            movedTo(move.name, reason, report.messages),
-            lost,
-            refused(denied(move, reason, report))
-          )
-    }
-
+    const { isHeld, reported, settle } = makeJudge({ url, origin, reaches })
     const post = makePost({ transport, url, origin })
 
     const deliver = (
+      delivery: Delivery,
       moves: ReadonlyArray<Move>,
-      body: Uint8Array,
-      sideBand: boolean,
       attempt: number,
       lost: RemoteError | undefined
     ): Effect.Effect<ReadonlyArray<Outcome>> =>
-      post(body).pipe(
+      post(delivery.bodyOf(moves)).pipe(
         Effect.flatMap((bytes) =>
           Effect.try({
-            try: () => parseReport(bytes, sideBand),
+            try: () => parseReport(bytes, delivery.sideBand),
             catch: (error) =>
               new LostReply(
                 new RemoteError({
@@ -173,13 +65,27 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
           })
         ),
         Effect.matchEffect({
-          onSuccess: (report) => Effect.forEach(moves, (move) => reported(report, move, lost)),
+          onSuccess: (report): Effect.Effect<ReadonlyArray<Outcome>> => {
+            const held = moves.filter((move) => isHeld(report, move))
+            if (held.length === 0 || attempt >= maxRetries) {
+              return Effect.forEach(moves, (move) => reported(report, move, lost))
+            }
+            // Another push may be moving them, or this one, whose reply was lost.
+            const again = delivery.atomic ? moves : held
+            return Effect.zipWith(
+              Effect.forEach(moves, (move) =>
+                again.includes(move) ? Effect.succeed(undefined) : reported(report, move, lost)
+              ),
+              Effect.zipRight(pause(attempt), deliver(delivery, again, attempt + 1, lost)),
+              (now, later) => moves.map((move, at) => now[at] ?? later[again.indexOf(move)]!)
+            )
+          },
           onFailure: (failure): Effect.Effect<ReadonlyArray<Outcome>> => {
             const isLost = failure instanceof LostReply
             const reason = isLost ? failure.failure : failure
             const doubt = isLost && failure.isSent ? failure.failure : lost
             if (isLost && attempt < maxRetries) {
-              return Effect.zipRight(pause(attempt), deliver(moves, body, sideBand, attempt + 1, doubt))
+              return Effect.zipRight(pause(attempt), deliver(delivery, moves, attempt + 1, doubt))
             }
             return doubt === undefined
               ? Effect.succeed(moves.map(() => refused(reason)))
@@ -270,9 +176,12 @@ export const make = ({ agent, emptyPack, transport, maxRetries, origin, reaches,
             : pack({ thin: !capabilities.has("no-thin") }),
           (chunks) =>
             deliver(
+              {
+                sideBand: asked.includes("side-band-64k"),
+                atomic: options.atomic,
+                bodyOf: (some) => joined([commandsOf(some, asked), ...chunks])
+              },
               moves,
-              joined([commandsOf(moves, asked), ...chunks]),
-              asked.includes("side-band-64k"),
               0,
               undefined
             )

@@ -5,6 +5,7 @@ import type { GitRepository } from "../disk/GitRepository.js"
 import type { ServerFailure } from "../protocol/Transport.js"
 import { parseRevision } from "../Revision.js"
 import type { Fetching } from "./Fetching.js"
+import type { LocalBranches } from "./LocalBranches.js"
 import { listed, type Sight } from "./Sight.js"
 
 /** A name that no ref can have. */
@@ -18,12 +19,14 @@ export interface RevisionsOptions {
   readonly engine: GitRepository
   readonly fetching: Pick<Fetching, "bring" | "bringHistory" | "fetching" | "place">
   readonly sight: Sight
+  readonly local: LocalBranches
 }
 
 /** Revisions as the server has them: what they name is brought into the clone, and found there. */
 export const make = ({
   engine,
   fetching: { bring, bringHistory, fetching, place },
+  local,
   sight
 }: RevisionsOptions) => {
   const serverHead = Effect.map(sight.look(["HEAD"]), (refs) => listed(refs, "HEAD"))
@@ -38,6 +41,8 @@ export const make = ({
         return at ?? nothing
       }
       if (isOid(name)) return (yield* bring(name)) ? name : nothing
+      const here = local.at(name.replace(/^(refs\/)?heads\//, ""))
+      if (here !== undefined) return here
       const names = namesOf(name)
       const refs = yield* sight.look(names)
       for (const one of names) {

@@ -1,63 +1,81 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { isOid, type Oid } from "../../domain/Oid.js"
-import { RemoteError } from "../../domain/StoreError.js"
+import type { RemoteError } from "../../domain/StoreError.js"
+import { unlink } from "../disk/Disk.js"
+import { attempt, attemptPromise } from "../disk/Fault.js"
+import { Owner } from "../disk/Owner.js"
+import { RefLocks } from "../disk/RefLocks.js"
 
-/** Milliseconds between two tries of a lock, and tries. */
-const pause = 20
-const tries = 500
+const operation = "GitHost.fetch"
+
+/** Milliseconds that the lock is waited for. */
+const patience = 10_000
 
 /**
  * The commits that a clone holds without their parents, in the file where Git looks for them (gitformat-shallow). Several
- * processes may share the clone: the file is read for each use, and changed under Git's own lock.
+ * processes may share the clone: the file is read for each use, and changed under Git's own lock, which is removed where
+ * the process that took it is dead.
  */
-export class Shallow {
-  private readonly file: string
-
-  constructor(directory: string) {
-    this.file = path.join(directory, "shallow")
-  }
-
-  get all(): ReadonlySet<Oid> {
-    try {
-      return new Set(fs.readFileSync(this.file, "latin1").split("\n").filter(isOid))
-    } catch {
-      return new Set()
-    }
-  }
-
+export interface Shallow {
+  readonly all: ReadonlySet<Oid>
   /** Notes what a fetch has told, once its objects are there. */
-  update(shallow: ReadonlyArray<Oid>, unshallow: ReadonlyArray<Oid>): Effect.Effect<void, RemoteError> {
-    if (shallow.length === 0 && unshallow.length === 0) return Effect.void
-    const lock = `${this.file}.lock`
-    const attempt = (left: number): Effect.Effect<void, RemoteError> =>
-      Effect.suspend(() => {
-        let taken = false
-        try {
-          fs.closeSync(fs.openSync(lock, "wx"))
-          taken = true
-          const commits = new Set(this.all)
-          for (const oid of shallow) commits.add(oid)
-          for (const oid of unshallow) commits.delete(oid)
-          fs.writeFileSync(lock, [...commits].map((oid) => `${oid}\n`).join(""))
-          fs.renameSync(lock, this.file)
-          return Effect.void
-        } catch (cause) {
-          if (taken) fs.rmSync(lock, { force: true })
-          if (left > 0 && (cause as { readonly code?: unknown }).code === "EEXIST") {
-            return Effect.zipRight(Effect.sleep(pause), attempt(left - 1))
-          }
-          return new RemoteError({
-            operation: "GitHost.fetch",
-            reason: "Locked",
-            path: this.file,
-            message: `the shallow commits of the clone cannot be noted: ${String(cause)}`,
-            hint: `remove ${lock} where no other process uses it`,
-            cause
-          })
-        }
-      })
-    return attempt(tries)
-  }
+  readonly update: (
+    shallow: ReadonlyArray<Oid>,
+    unshallow: ReadonlyArray<Oid>
+  ) => Effect.Effect<void, RemoteError>
 }
+
+export const make = (directory: string): Effect.Effect<Shallow, RemoteError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const owner = yield* Effect.acquireRelease(
+      attempt(operation, directory, () => {
+        const made = new Owner(directory)
+        made.open()
+        return made
+      }),
+      (made) => Effect.ignore(attempt(operation, directory, () => made.close()))
+    )
+    const locks = new RefLocks(directory, owner, patience)
+    const file = path.join(directory, "shallow")
+
+    const read = (): ReadonlySet<Oid> => {
+      try {
+        return new Set(fs.readFileSync(file, "latin1").split("\n").filter(isOid))
+      } catch {
+        return new Set()
+      }
+    }
+
+    const write = async (shallow: ReadonlyArray<Oid>, unshallow: ReadonlyArray<Oid>, signal: AbortSignal) => {
+      const prepared = locks.prepare("")
+      try {
+        const lock = await locks.take("shallow", prepared.file, signal)
+        const commits = new Set(read())
+        for (const oid of shallow) commits.add(oid)
+        for (const oid of unshallow) commits.delete(oid)
+        try {
+          fs.writeSync(prepared.fd, [...commits].map((oid) => `${oid}\n`).join(""))
+          fs.renameSync(lock, file)
+        } catch (cause) {
+          unlink(lock)
+          throw cause
+        }
+      } finally {
+        fs.closeSync(prepared.fd)
+        unlink(prepared.file)
+      }
+    }
+
+    return {
+      get all() {
+        return read()
+      },
+      update: (shallow, unshallow) =>
+        shallow.length === 0 && unshallow.length === 0
+          ? Effect.void
+          : attemptPromise(operation, directory, (signal) => write(shallow, unshallow, signal))
+    }
+  })

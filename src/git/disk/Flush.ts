@@ -47,11 +47,10 @@ const deflated = (content: Uint8Array) =>
     zlib.deflate(content, { level: 1 }, (cause, bytes) => (cause === null ? resolve(bytes) : reject(cause)))
   )
 
-const packOf = async (portions: ReadonlyArray<Portion>, thin = false): Promise<BuiltPack> => {
+/** A pack of objects, which come after what their deltas are made from; thin: others may be made from what it leaves out. */
+export const packOf = async (objects: Iterable<Packable>, thin = false): Promise<BuiltPack> => {
   const all = new Map<Oid, Packable>()
-  for (const { objects } of portions) {
-    for (const object of objects) if (!all.has(object.oid)) all.set(object.oid, object)
-  }
+  for (const object of objects) if (!all.has(object.oid)) all.set(object.oid, object)
   const builder = new PackBuilder(all.size, thin)
   const turn = TimeSlice.make()
   let unlooked = 0
@@ -65,6 +64,8 @@ const packOf = async (portions: ReadonlyArray<Portion>, thin = false): Promise<B
   }
   return builder.finish()
 }
+
+const objectsOf = (portions: ReadonlyArray<Portion>) => portions.flatMap(({ objects }) => objects)
 
 /** A portion whose branch is where it begins. */
 interface Going extends Portion {
@@ -115,7 +116,7 @@ export const flush = async (
   if (going.length === 0) return outcomes
   const { publish } = options
   if (publish !== undefined) {
-    const answers = await publish(going, async ({ thin }) => (await packOf(going, thin)).chunks)
+    const answers = await publish(going, async ({ thin }) => (await packOf(objectsOf(going), thin)).chunks)
     for (const [i, { index }] of going.entries()) outcomes[index] = answers[i]!
     const published = going.filter(({ index }) => outcomes[index]!._tag === "Done")
     try {
@@ -125,7 +126,7 @@ export const flush = async (
     }
     return outcomes
   }
-  const pack = await packOf(going)
+  const pack = await packOf(objectsOf(going))
   const prepared: Array<{ readonly file: string; readonly fd: number }> = []
   let unprotect = () => {}
   try {

@@ -96,3 +96,10 @@ export const movedTo = (name: string, reason: string, messages: string): Oid | u
   }
   return undefined
 }
+
+/** Whether a ref did not move because somebody else holds its lock, by the words of Git's own `receive-pack`. */
+export const isLocked = (name: string, reason: string, messages: string): boolean =>
+  [reason, ...messages.split("\n")].some((text) => {
+    const told = /cannot lock ref '([^']+)': Unable to create '[^']*\.lock': File exists/.exec(text)
+    return told?.[1] === name
+  })

@@ -101,7 +101,10 @@ export const makeTransactions = (
             const elsewhere = isRunning(branch)
             running.add(nameOf(branch))
             const made = yield* detached(
-              core.remote.createBranch(branch, at.commit, { unique: branch !== options.branch })
+              core.remote.createBranch(branch, at.commit, {
+                unique: branch !== options.branch,
+                temporary: branch !== options.branch
+              })
             )
             const isRefused =
               Exit.isFailure(made) && Option.exists(Cause.failureOption(made.cause), isRefMoved)

@@ -227,12 +227,14 @@ export interface GitRemoteService extends CommitReads {
 
   /**
    * Fails with `RefMoved` when the branch exists. `unique` says that nobody else can choose this name: a branch that
-   * exists at the commit is then one whose creation was delivered twice, and a success.
+   * exists at the commit is then one whose creation was delivered twice, and a success. `temporary` says that nobody
+   * else has to see the branch: a remote may keep it to itself until `moveBranches` is refused with it, and with this
+   * process it is gone then.
    */
   readonly createBranch: (
     branch: string,
     at: Oid,
-    options?: { readonly unique?: boolean | undefined }
+    options?: { readonly unique?: boolean | undefined; readonly temporary?: boolean | undefined }
   ) => Effect.Effect<void, WriteFailure>
   /** Deleting what is gone is success. */
   readonly deleteBranch: (branch: string) => Effect.Effect<void, RemoteFailure>

@@ -1,10 +1,12 @@
 import * as fs from "node:fs"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { type AddressInfo, connect } from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
-import { FetchHttpClient } from "@effect/platform"
+import { FetchHttpClient, HttpClient } from "@effect/platform"
+import { NodeHttpClient, Undici } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Option, Redacted, type Scope, Stream } from "effect"
+import { Cause, Effect, Exit, Layer, Option, Redacted, type Scope, Stream } from "effect"
 import { openGit } from "../../../src/store/local/OpenGit.js"
 import { GitRemote } from "../../../src/store/remote/GitRemote.js"
 import * as GitHub from "../../../src/store/remote/github/GitHub.js"
@@ -41,6 +43,30 @@ const failure = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.map(Effect.exit(effect), (exit) =>
     Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
   )
+
+/** A proxy that notes where it leads to. */
+const tunnelling = (tunnels: Array<string>) =>
+  Effect.acquireRelease(
+    Effect.async<{ readonly url: string; readonly close: () => void }>((resume) => {
+      const proxy = createServer()
+      proxy.on("connect", ({ url = "" }, client, head) => {
+        tunnels.push(url)
+        const [host = "", port = ""] = url.split(":")
+        const server = connect(Number(port), host, () => {
+          client.write("HTTP/1.1 200 Connection established\r\n\r\n")
+          server.write(head)
+          server.pipe(client).pipe(server)
+        })
+        server.on("error", () => client.destroy())
+        client.on("error", () => server.destroy())
+      })
+      proxy.listen(0, "127.0.0.1", () => {
+        const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+        resume(Effect.succeed({ url, close: () => proxy.close() }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  ).pipe(Effect.map(({ url }) => url))
 
 const isPush = ({ method, url }: IncomingMessage) =>
   method === "POST" && url?.endsWith("git-receive-pack") === true
@@ -131,6 +157,35 @@ describe("a store on a Git server", () => {
       assert.match(String(exits[7]), /no evil, please/)
       const present = yield* store.collection("people").list()
       assert.strictEqual(present.length, 16)
+    })
+  )
+
+  test(
+    "waits for a branch that is locked on the server, and says so where it stays locked",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("locked.git")
+      const people = (yield* open(url)).collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const lock = path.join(backend.directory, "locked.git", "refs/heads/main.lock")
+      fs.writeFileSync(lock, "")
+      let refused = 0
+      backend.intercept = (request, _, run) => {
+        if (isPush(request) && refused++ > 0) fs.rmSync(lock, { force: true })
+        run()
+        return true
+      }
+      yield* people.insert({ n: 1 }, { id: "second" })
+      assert.isAbove(refused, 1)
+      backend.intercept = undefined
+      fs.writeFileSync(lock, "")
+      const hasty = (yield* open(url, { maxRetries: 0 })).collection("people")
+      const error = yield* failure(hasty.update("first", { n: 1 }))
+      assert.strictEqual((error as { readonly reason?: string }).reason, "Locked", String(error))
+      assert.match(String(error), /main\.lock/)
+      fs.rmSync(lock)
+      yield* hasty.update("first", { n: 2 })
+      assert.strictEqual(backend.git("locked.git", "rev-list", "--count", "main"), "3")
     })
   )
 
@@ -329,6 +384,33 @@ describe("a store on a Git server", () => {
         ["p3"]
       )
       assert.strictEqual((yield* people.history("p3")).length, 2)
+    })
+  )
+
+  test(
+    "goes through the proxy that its session names",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("behind.git")
+      const tunnels: Array<string> = []
+      const proxy = yield* tunnelling(tunnels)
+      const agent = yield* Effect.acquireRelease(
+        Effect.sync(() => new Undici.ProxyAgent(proxy)),
+        (one) => Effect.promise(() => one.destroy())
+      )
+      const session = yield* Effect.provide(
+        HttpClient.HttpClient,
+        Layer.provide(
+          NodeHttpClient.layerUndiciWithoutDispatcher,
+          Layer.succeed(NodeHttpClient.Dispatcher, agent)
+        )
+      )
+      const people = (yield* open(url, { session, token: Redacted.make("t") })).collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      yield* people.update("first", { n: 1 })
+      assert.strictEqual(Option.getOrThrow(yield* people.get("first"))["n"], 1)
+      assert.isAbove(backend.asked.length, 0)
+      assert.deepStrictEqual([...new Set(tunnels)], [new URL(url).host])
     })
   )
 

@@ -84,6 +84,10 @@ describe("a store on a Git server that lacks", () => {
                 tx.collection("people").delete("p3")
               )
             )
+            // One that is pushed from its beginning, since others may look at it.
+            yield* other.transaction({ branch: "named" }, (tx) =>
+              tx.collection("people").update("p5", { n: 50 })
+            )
             yield* people.update("p4", { n: 40 })
             assert.strictEqual(yield* Stream.runCount(other.collection("people").all()), 7)
             assert.strictEqual((yield* theirs.history("p1")).length, 4)

@@ -81,6 +81,59 @@ describe("requests by Git's protocol", () => {
     })
   )
 
+  test(
+    "a transaction of 3 inserts: 2, and at most 7 as the first call of a process, with an index and a manifest",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("together.git", "receive.fsckObjects=true")
+      const settings = { indexes: { docs: ["group"] }, manifests: { docs: ["n"] } }
+      const store = yield* open(url, settings)
+      yield* seeded(store, "docs", 20)
+      const three = (of: StoreService, name: string) =>
+        of.transaction({}, (tx) =>
+          Effect.forEach(many(3), (n) =>
+            tx.collection("docs").insert({ n, group: "g1" }, { id: `${name}${n}` })
+          )
+        )
+      assert.deepStrictEqual(services(yield* asking(backend, three(store, "a"))), [pull, push])
+      const other = yield* open(url, settings)
+      const cold = services(yield* asking(backend, three(other, "b")))
+      assert.deepStrictEqual(
+        cold.filter((to) => to === push),
+        [push]
+      )
+      assert.isAtMost(cold.length, 7, cold.join("\n"))
+      assert.strictEqual((yield* store.collection("docs").findBy("group", "g1")).length, 8)
+      assert.strictEqual(
+        backend.git("together.git", "for-each-ref", "--format=%(refname)"),
+        "refs/heads/main"
+      )
+      assert.strictEqual(backend.git("together.git", "fsck", "--strict", "--no-dangling"), "")
+    })
+  )
+
+  // Thin packs hold what has changed: of 100,000 documents it is as much, which `bench/github.ts` measures.
+  test(
+    "an update of one of 4,000 sharded documents with an index: a body of at most 4 kB and the document",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("small.git", "receive.fsckObjects=true")
+      const settings = { format: 2, shardBy: "hash", shardDepth: 2, indexes: { docs: ["n"] } } as const
+      const store = yield* open(url, settings)
+      yield* seeded(store, "docs", 4_000)
+      for (const [of, n] of [
+        [store, 5_000],
+        [store, 2_000.5],
+        [yield* open(url), 1_000.5]
+      ] as const) {
+        const sent = yield* asking(backend, of.collection("docs").update("d77", { n }))
+        const bodies = sent.filter(({ to }) => to === push).map((one) => one.sent)
+        assert.strictEqual(bodies.length, 1)
+        assert.isAtMost(bodies[0]!, 4_096)
+      }
+    })
+  )
+
   // A fiftieth of the 100,000 rows that take 100 pushes of 1,000 rows.
   test(
     "an import of 2,000 rows in commits of 200: 10 pushes, and 3 to find an empty repository",

@@ -2,7 +2,9 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_pr
 import * as fs from "node:fs"
 import { createServer } from "node:net"
 import * as path from "node:path"
+import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import type { DurationInput } from "../../../src/domain/DurationInput.js"
 
 const backend = path.join(
   execFileSync("git", ["--exec-path"], { encoding: "utf8" }).trim(),
@@ -106,19 +108,35 @@ ScriptAlias / ${backend}/
   return [spawn("apache2", ["-D", "FOREGROUND", "-f", file], { stdio: "ignore", detached: true })]
 }
 
+const script = fileURLToPath(new URL("./nodeGitServer.ts", import.meta.url))
+
+const nodeGitServer = (directory: string, port: number) => [
+  spawn(process.execPath, ["--import", "tsx", script, directory, `${port}`], { stdio: "ignore" })
+]
+
 const isThere = (...programs: ReadonlyArray<string>) =>
   programs.every((program) => spawnSync("which", [program]).status === 0)
 
-/** Web servers with Git's own backend behind them, and whether this machine has them. */
-export const servers = [
+interface WebServer {
+  readonly name: string
+  readonly there: boolean
+  readonly start: (directory: string, port: number) => ReadonlyArray<ChildProcess>
+  /** What a client waits for an answer. */
+  readonly timeout?: DurationInput
+}
+
+/** Web servers with Git's own programs behind them, and whether this machine has them. */
+export const servers: ReadonlyArray<WebServer> = [
   { name: "lighttpd", there: isThere("lighttpd"), start: lighttpd },
   { name: "nginx and fcgiwrap", there: isThere("nginx", "fcgiwrap"), start: nginx },
   {
     name: "apache2",
     there: isThere("apache2") && fs.existsSync(path.join(modules, "mod_cgi.so")),
     start: apache
-  }
-] as const
+  },
+  // It answers no request of version 2: after this time it is asked what it speaks.
+  { name: "node-git-server", there: true, start: nodeGitServer, timeout: "8 seconds" }
+]
 
 const ended = (child: ChildProcess) =>
   new Promise<void>((resolve) => {
@@ -136,7 +154,7 @@ const answers = (url: string) =>
   )
 
 /** Runs a server over a directory of repositories, and answers its address. */
-export const serving = (server: (typeof servers)[number], directory: string) =>
+export const serving = (server: WebServer, directory: string) =>
   Effect.gen(function* () {
     const port = yield* freePort
     yield* Effect.acquireRelease(
@@ -144,6 +162,8 @@ export const serving = (server: (typeof servers)[number], directory: string) =>
       (children) => Effect.promise(() => Promise.all(children.map(ended)))
     )
     const url = `http://127.0.0.1:${port}`
-    yield* Effect.repeat(Effect.delay(answers(`${url}/`), "50 millis"), { until: (up) => up, times: 200 })
+    // Not at the root, which ends node-git-server.
+    const asked = `${url}/nothing.git/info/refs?service=git-upload-pack`
+    yield* Effect.repeat(Effect.delay(answers(asked), "50 millis"), { until: (up) => up, times: 400 })
     return url
   })

@@ -16,13 +16,12 @@ import {
   verdicts
 } from "./ReplyMatrix.js"
 
-/** What becomes of one write by pushes: of its push number `at`, of the one after that, and whether the API is behind. */
+/** What becomes of the two first pushes of one write, and whether the API is behind. */
 export interface PushCell {
   readonly operation: keyof typeof operations
   readonly indexed: boolean
   readonly first: Reply
   readonly second: Reply
-  readonly at: number
   readonly stale: boolean
 }
 
@@ -35,16 +34,7 @@ export const cells: ReadonlyArray<PushCell> = (
     .flatMap((first) =>
       replies.flatMap((second) =>
         [true, false].flatMap((indexed) =>
-          [true, false].flatMap((stale) =>
-            (operation === "transaction" ? [0, 1, 2] : [0]).map((at) => ({
-              operation,
-              indexed,
-              first,
-              second,
-              at,
-              stale
-            }))
-          )
+          [true, false].map((stale) => ({ operation, indexed, first, second, stale }))
         )
       )
     )
@@ -117,7 +107,7 @@ const run = (cell: PushCell) =>
     let count = -1
     next = () => {
       count++
-      return count === cell.at ? cell.first : count === cell.at + 1 ? cell.second : "none"
+      return count === 0 ? cell.first : count === 1 ? cell.second : "none"
     }
     const result = yield* Effect.either(operation.run(store, given))
     next = () => "none"

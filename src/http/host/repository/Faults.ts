@@ -130,6 +130,23 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) 
         moves.set(key, past.slice(-1000))
       })
 
+    /** Notes the refs that an effect has moved. */
+    const noting = <A, E, R>(fullName: string, git: GitRepository, effect: Effect.Effect<A, E, R>) =>
+      Effect.gen(function* () {
+        const places = Effect.map(
+          git.refs("refs/"),
+          (refs) => new Map(refs.map(({ name, oid }) => [name, oid]))
+        )
+        const before = yield* places
+        const answer = yield* effect
+        const after = yield* places
+        for (const name of new Set([...before.keys(), ...after.keys()])) {
+          const was = before.get(name)
+          if (was !== after.get(name)) yield* moved(fullName, name, Option.fromNullable(was))
+        }
+        return answer
+      })
+
     const race = (racing: { left: number }, git: GitRepository, ref: string) =>
       Effect.suspend(() => {
         if (racing.left === 0) return Effect.void
@@ -163,6 +180,13 @@ const make = (plan: MutableRef.MutableRef<Plan>, now = Clock.currentTimeMillis) 
         }),
       updateRef: faulty(fullName, git, git.updateRef),
       inTurn: (name, effect) => git.inTurn(name, (update) => effect(faulty(fullName, git, update))),
+      // Git's own programs move refs in here.
+      exclusively: (effect) =>
+        Effect.suspend(() =>
+          MutableRef.get(plan).staleSeconds === 0
+            ? git.exclusively(effect)
+            : git.exclusively(noting(fullName, git, effect))
+        ),
       commitNext: (branch, build) => {
         let before: Option.Option<Oid> = Option.none()
         const name = `refs/heads/${branch}`

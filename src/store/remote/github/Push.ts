@@ -1,10 +1,11 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { isOid, type Oid } from "../../../domain/Oid.js"
-import { ValidationError } from "../../../domain/StoreError.js"
+import { AmbiguousWriteError, ValidationError } from "../../../domain/StoreError.js"
 import type {
   BranchMove,
   Change,
@@ -62,19 +63,30 @@ const byWire = ({ client, http }: Parts): Effect.Effect<GitRemoteService, Valida
  */
 export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, ValidationError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { api, branches, client, told } = parts
+    const { api, branches, client, snapshots, told } = parts
     const { settings } = client
     const wire = yield* byWire(parts)
     const remember = makeRemembering(parts)
     const writable = makeWritable(false)
     const unshown = new Unshown()
+    /** Branches of ours that the server may never have. */
+    const temporary = new Set<string>()
 
-    const seen = (branch: string) =>
-      Effect.tap(wire.head(branch), (head) => Effect.sync(() => unshown.put(branch, head)))
+    /** Where a branch is by Git's protocol. What a write of this process has made of it meanwhile is newer. */
+    const seen = (branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
+      Effect.suspend(() => {
+        const before = unshown.state(branch)
+        return Effect.flatMap(wire.head(branch), (found) => {
+          if (unshown.state(branch) !== before) return head(branch)
+          unshown.put(branch, found)
+          return Effect.succeed(found)
+        })
+      })
 
     const head = (branch: string): Effect.Effect<Option.Option<Head>, RemoteFailure> =>
       Effect.suspend(() => {
         const place = unshown.place(branch)
+        if (temporary.has(branch)) return seen(branch)
         if (place === undefined) return api.head(branch)
         if (place === "unknown") return seen(branch)
         const commitOf = (at: Option.Option<Head>) => Option.getOrUndefined(at)?.commit
@@ -95,13 +107,18 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
     const holder = (at: Head | Oid) => (unshown.holds(at) ? wire : api)
     const teller = (...all: ReadonlyArray<Head | Oid>) => (all.some((at) => unshown.hides(at)) ? wire : api)
 
+    /** The branch that a name stands for, where the API does not show it. */
+    const unshownBranch = (name: string): string | undefined =>
+      [name, /^(?:refs\/)?heads\/(.+)$/.exec(name)?.[1] ?? name].find(
+        (branch) => unshown.place(branch) !== undefined
+      )
+
     const reads: CommitReads = {
-      resolve: (ref) =>
-        isOid(ref)
-          ? teller(ref).resolve(ref)
-          : unshown.place(ref) === undefined
-            ? api.resolve(ref)
-            : head(ref),
+      resolve: (ref) => {
+        if (isOid(ref)) return teller(ref).resolve(ref)
+        const branch = unshownBranch(ref)
+        return branch === undefined ? api.resolve(ref) : head(branch)
+      },
       tree: (at, ...how) => holder(at).tree(at, ...how),
       file: (at, ...how) => holder(at).file(at, ...how),
       blobs: (at, ...how) => Stream.suspend(() => holder(at).blobs(at, ...how))
@@ -115,6 +132,16 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
       author: commit.author ?? settings.author,
       committer: commit.committer ?? settings.committer
     })
+
+    /** Nothing that was seen of a branch is to be trusted. */
+    const distrust = (branch: string) => {
+      unshown.doubt(branch, undefined)
+      snapshots.forgetBranch(branch)
+      branches.forget(branch)
+    }
+
+    /** Where a commit of ours is that has been pushed: none where the clone could not keep it. */
+    const placeOf = (commit: Oid) => Effect.orElseSucceed(wire.resolve(commit), () => Option.none<Head>())
 
     /** What a write does to a branch is known once it has succeeded; before, or otherwise, the server has to be asked. */
     const doubting =
@@ -132,11 +159,12 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
       begun: number
     ) =>
       Effect.gen(function* () {
-        // It is in the clone, which was its maker.
-        const at = Option.getOrThrow(yield* wire.resolve(made.commit))
-        const isLast = yield* remember.commit(branch, parent, changes, { ...at, blobs: made.blobs }, begun)
-        if (isLast) unshown.put(branch, Option.some(at))
-        else unshown.hold(branch, at)
+        const at = yield* placeOf(made.commit)
+        if (Option.isNone(at)) return distrust(branch)
+        const committed = { ...at.value, blobs: made.blobs }
+        const isLast = yield* remember.commit(branch, parent, changes, committed, begun)
+        if (isLast) unshown.put(branch, at)
+        else unshown.hold(branch, at.value)
       })
 
     const commit: GitRemoteService["commit"] = (branch, expected, wanted) =>
@@ -180,7 +208,13 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
       return writable("commitNext", branch).pipe(
         Effect.zipRight(write),
         Effect.onExit((exit) =>
-          exit._tag === "Success" ? Effect.void : Effect.sync(() => unshown.doubt(branch, parent))
+          Effect.sync(() => {
+            if (exit._tag === "Success") return
+            const error = Cause.failureOption(exit.cause)
+            const isRefused = Option.exists(error, (one) => !(one instanceof AmbiguousWriteError))
+            if (isRefused) unshown.doubt(branch, parent)
+            else distrust(branch)
+          })
         ),
         operation("commitNext", settings.deadline)
       )
@@ -197,8 +231,10 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
           Effect.gen(function* () {
             yield* remember.moves(moves, begun)
             for (const { branch, to } of moves) {
-              const at = Option.isNone(to) ? Option.none<Head>() : yield* wire.resolve(to.value)
-              unshown.put(branch, at)
+              if (Option.isNone(to)) temporary.delete(branch)
+              const at = Option.isNone(to) ? Option.none<Head>() : yield* placeOf(to.value)
+              if (Option.isSome(to) && Option.isNone(at)) distrust(branch)
+              else unshown.put(branch, at)
             }
           })
         )
@@ -218,7 +254,7 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
       snapshot: (branch) =>
         unshown.place(branch) === undefined ? api.snapshot(branch) : snapshotLater(reads, () => head(branch)),
       snapshotAt: (ref) =>
-        (isOid(ref) ? unshown.hides(ref) : unshown.place(ref) !== undefined)
+        (isOid(ref) ? unshown.hides(ref) : unshownBranch(ref) !== undefined)
           ? snapshotLater(reads, () => reads.resolve(ref))
           : api.snapshotAt(ref),
       treeAfter,
@@ -236,6 +272,11 @@ export const pushing = (parts: Parts): Effect.Effect<GitRemoteService, Validatio
         writable("createBranch", branch).pipe(
           Effect.zipRight(
             moving([{ branch, from: Option.none(), to: Option.some(at) }], wire.createBranch(branch, at, how))
+          ),
+          Effect.tap(() =>
+            Effect.sync(() => {
+              if (how?.temporary === true) temporary.add(branch)
+            })
           ),
           told("createBranch")
         ),

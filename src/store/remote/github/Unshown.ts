@@ -24,6 +24,11 @@ export class Unshown {
     return this.#places.get(branch)?.place
   }
 
+  /** Changes with whatever is learned of a branch's place. */
+  state(branch: string): object | undefined {
+    return this.#places.peek(branch)
+  }
+
   /** Puts a branch where a push has put it, or where it was seen by Git's protocol. */
   put(branch: string, place: Place): void {
     this.#places.set(branch, { place })
@@ -45,7 +50,7 @@ export class Unshown {
     this.#held.set(tree, { branch, step })
   }
 
-  /** The branch may be elsewhere than the API shows it: at this commit, or above. */
+  /** The branch may be elsewhere than the API shows it: at this commit, which was seen by Git's protocol, or above. */
   doubt(branch: string, at: Head | undefined): void {
     if (at === undefined || this.#shown.peek(branch)?.commit !== at.commit) this.put(branch, "unknown")
   }

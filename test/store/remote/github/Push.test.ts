@@ -1,83 +1,13 @@
-import { FetchHttpClient, HttpClient } from "@effect/platform"
+import { FetchHttpClient } from "@effect/platform"
 import { afterEach, assert, describe, it, vi } from "@effect/vitest"
-import { Effect, Either, Layer, Logger, Option, Redacted, type Scope, Stream } from "effect"
+import { Effect, Either, Logger, Option, Redacted, Stream } from "effect"
 import { openStore } from "../../../../src/store/promise/OpenStore.js"
-import { GitRemote, type GitRemoteService } from "../../../../src/store/remote/GitRemote.js"
 import * as GitHub from "../../../../src/store/remote/github/GitHub.js"
-import * as Store from "../../../../src/store/Store.js"
-import type { StoreOptions } from "../../../../src/store/StoreOptions.js"
 import { commandLine } from "../../../cli/CommandLine.js"
-import { newRepository, scopedClientOf } from "../../../support/github/OnHost.js"
+import { many, opened, pull, push, test } from "../../../support/github/Pushing.js"
 import { runPushes, sample } from "../../../support/github/PushMatrix.js"
 import { HostServer } from "../../../support/host/HostServer.js"
 import { hostServer } from "../../core/Remotes.js"
-
-type Repository = Effect.Effect.Success<typeof newRepository>
-
-/** One request of a client: by Git's protocol, or of the API. */
-interface Sent {
-  readonly to: string
-  readonly authorization: string | undefined
-}
-
-const push = "POST git-receive-pack"
-const pull = "POST git-upload-pack"
-
-/** A client that notes what it sends. */
-const noting = (sent: Array<Sent>, fetch: typeof globalThis.fetch = globalThis.fetch) =>
-  HttpClient.HttpClient.pipe(
-    Effect.map(
-      HttpClient.tapRequest(({ headers, method, url }) =>
-        Effect.sync(() => {
-          const { pathname } = new URL(url)
-          const [, service] = /\.git\/(.+)$/.exec(pathname) ?? []
-          sent.push({
-            to: `${method} ${service ?? pathname.replace(/^\/api\/v3\/repos\/[^/]+\/[^/]+/, "API ")}`,
-            authorization: headers["authorization"]
-          })
-        })
-      )
-    ),
-    Effect.provide(Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, fetch)))
-  )
-
-const storeOf = (remote: GitRemoteService, options: StoreOptions = {}) =>
-  Effect.provideService(Store.make(options), GitRemote, remote)
-
-/** A store by pushes, and the requests that it sends. */
-const opened = (
-  repository: Repository,
-  options: Partial<GitHub.GitHubOptions> = {},
-  store: StoreOptions = {},
-  fetch?: typeof globalThis.fetch
-) =>
-  Effect.gen(function* () {
-    const sent: Array<Sent> = []
-    const session = yield* noting(sent, fetch)
-    const remote = yield* scopedClientOf(repository, { commitVia: "push", session, ...options })
-    const asking = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.suspend(() => {
-        const before = sent.length
-        return Effect.map(effect, () => sent.slice(before).map(({ to }) => to))
-      })
-    return { remote, sent, asking, store: yield* storeOf(remote, store) }
-  })
-
-const test = (title: string, body: (repository: Repository) => Effect.Effect<void, unknown, Scope.Scope>) =>
-  it.live(
-    title,
-    () =>
-      Effect.gen(function* () {
-        const server = yield* hostServer
-        yield* Effect.ensuring(
-          Effect.flatMap(Effect.provideService(newRepository, HostServer, server), body),
-          server.faults.set({})
-        )
-      }).pipe(Effect.scoped),
-    60_000
-  )
-
-const many = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 describe('a store on GitHub with commitVia: "push"', () => {
   test("writes by one push, and reads by the API", (repository) =>
@@ -98,6 +28,12 @@ describe('a store on GitHub with commitVia: "push"', () => {
       )
       assert.deepStrictEqual([...new Set(together)], [push])
       assert.isAtMost(together.length, 16)
+      const inOne = yield* asking(
+        store.transaction({}, (tx) =>
+          Effect.forEach(many(3), (n) => tx.collection("people").insert({ n }, { id: `t${n}` }))
+        )
+      )
+      assert.deepStrictEqual(inOne, ["GET API /branches/main", push])
       // The first read after a write finds that the API shows it; the next ones are as without pushes.
       assert.deepStrictEqual(yield* asking(people.get("first")), ["GET API /branches/main"])
       yield* people.get("first")

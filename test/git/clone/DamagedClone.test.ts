@@ -1,0 +1,159 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, Stream } from "effect"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
+import * as Store from "../../../src/store/Store.js"
+import * as HttpBackend from "../../support/git/HttpBackend.js"
+
+const open = (url: string, directory?: string) =>
+  Effect.flatMap(
+    GitHost.scoped({ url, ...(directory === undefined ? {} : { cache: { directory } }) }),
+    (remote) => Effect.provideService(Store.make(), GitRemote, remote)
+  )
+
+const script = fileURLToPath(new URL("../../support/git/shallowLock.ts", import.meta.url))
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-damaged-"))),
+  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
+)
+
+const packs = (clone: string) =>
+  fs.readdirSync(path.join(clone, "objects/pack")).map((name) => path.join(clone, "objects/pack", name))
+
+const emptied = (file: string) => {
+  fs.chmodSync(file, 0o644)
+  fs.truncateSync(file, 0)
+}
+
+const halved = (file: string) => {
+  fs.chmodSync(file, 0o644)
+  fs.truncateSync(file, fs.statSync(file).size >> 1)
+}
+
+type Damage = (clone: string) => void
+
+/** What a power cut, a full disk or somebody else may leave of a clone, and whether it is still one. */
+const damages: ReadonlyArray<readonly [name: string, sound: boolean, make: Damage]> = [
+  [
+    "an empty branch",
+    true,
+    (clone) => {
+      fs.mkdirSync(path.join(clone, "refs/heads"), { recursive: true })
+      fs.writeFileSync(path.join(clone, "refs/heads/main"), "")
+    }
+  ],
+  [
+    "empty notes of what was seen",
+    true,
+    (clone) => {
+      const seen = path.join(clone, "refs/chainstore/seen")
+      for (const name of fs.readdirSync(seen)) fs.writeFileSync(path.join(seen, name), "")
+    }
+  ],
+  [
+    "a branch at a commit that is gone",
+    true,
+    (clone) => {
+      fs.mkdirSync(path.join(clone, "refs/heads"), { recursive: true })
+      fs.writeFileSync(path.join(clone, "refs/heads/main"), `${"1".repeat(40)}\n`)
+    }
+  ],
+  [
+    "shallow commits that are gone",
+    true,
+    (clone) => fs.appendFileSync(path.join(clone, "shallow"), `${"2".repeat(40)}\n`)
+  ],
+  ["an empty list of shallow commits", false, (clone) => fs.writeFileSync(path.join(clone, "shallow"), "")],
+  ["its packs gone", false, (clone) => packs(clone).forEach((file) => fs.rmSync(file))],
+  ["its packs empty", false, (clone) => packs(clone).forEach(emptied)],
+  [
+    "its packs cut off",
+    false,
+    (clone) =>
+      packs(clone)
+        .filter((file) => file.endsWith(".pack"))
+        .forEach(halved)
+  ]
+]
+
+/** Reads and writes, and finds what others have written. */
+const used = (url: string, clone: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const people = (yield* open(url, clone)).collection("people")
+      assert.strictEqual(Option.getOrThrow(yield* people.get("first"))["n"], 4)
+      yield* people.update("second", { n: 2 })
+      yield* people.upsert("third", { n: 0 })
+      assert.strictEqual(yield* Stream.runCount(people.all()), 3)
+      assert.strictEqual((yield* people.history("first")).length, 5)
+    })
+  )
+
+/** A clone that has been used, after which others have written. */
+const cloned = (damage: Damage) =>
+  Effect.gen(function* () {
+    const backend = yield* HttpBackend.make
+    const url = backend.create("damaged.git", "receive.fsckObjects=true")
+    const theirs = (yield* open(url)).collection("people")
+    for (const n of [0, 1, 2, 3]) yield* theirs.upsert("first", { n })
+    yield* theirs.insert({ n: 0 }, { id: "second" })
+    const clone = path.join(yield* temporary, "clone.git")
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const people = (yield* open(url, clone)).collection("people")
+        yield* people.get("first")
+        yield* people.update("second", { n: 1 })
+      })
+    )
+    damage(clone)
+    yield* theirs.update("first", { n: 4 })
+    return { backend, clone, url }
+  })
+
+describe("a clone with", () => {
+  for (const [name, sound, damage] of damages) {
+    it.scopedLive(
+      name,
+      () =>
+        Effect.gen(function* () {
+          const { backend, clone, url } = yield* cloned(damage)
+          const tried = yield* Effect.either(used(url, clone))
+          if (tried._tag === "Left") {
+            const { left: error } = tried
+            assert.isFalse(sound, String(error))
+            assert.strictEqual(error._tag === "RemoteError" && error.reason, "Corrupt")
+            assert.include(error.hint, `remove ${clone}`)
+            fs.rmSync(clone, { recursive: true })
+            yield* used(url, clone)
+          }
+          assert.strictEqual(backend.git("damaged.git", "fsck", "--strict", "--no-dangling"), "")
+        }),
+      60_000
+    )
+  }
+
+  it.scopedLive(
+    "the lock of a process that was killed",
+    () =>
+      Effect.gen(function* () {
+        const { clone, url } = yield* cloned(() => {})
+        const holder = spawn(process.execPath, ["--import", "tsx", script, clone], {
+          stdio: ["ignore", "pipe", "inherit"]
+        })
+        yield* Effect.promise(() => once(holder.stdout, "data"))
+        assert.isTrue(fs.existsSync(path.join(clone, "shallow.lock")))
+        holder.kill("SIGKILL")
+        yield* Effect.promise(() => once(holder, "exit"))
+        yield* used(url, clone)
+        assert.isFalse(fs.existsSync(path.join(clone, "shallow.lock")))
+      }),
+    60_000
+  )
+})

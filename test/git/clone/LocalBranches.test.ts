@@ -1,0 +1,175 @@
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, type Scope } from "effect"
+import { ConflictError } from "../../../src/domain/StoreError.js"
+import { GitRemote } from "../../../src/store/remote/GitRemote.js"
+import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
+import * as Store from "../../../src/store/Store.js"
+import type { StoreOptions } from "../../../src/store/StoreOptions.js"
+import * as HttpBackend from "../../support/git/HttpBackend.js"
+
+const both = (url: string, options: StoreOptions = {}) =>
+  Effect.flatMap(GitHost.scoped({ url }), (remote) =>
+    Effect.map(Effect.provideService(Store.make(options), GitRemote, remote), (store) => ({ remote, store }))
+  )
+
+const open = (url: string, options: StoreOptions = {}) => Effect.map(both(url, options), ({ store }) => store)
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "chainstore-local-"))),
+  (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
+)
+
+const branches = (backend: HttpBackend.HttpBackend, name: string) =>
+  backend.git(name, "for-each-ref", "--format=%(refname:short)").split("\n")
+
+const test = (title: string, body: Effect.Effect<void, unknown, Scope.Scope>) =>
+  it.scopedLive(title, () => body, 60_000)
+
+describe("a transaction by Git's protocol", () => {
+  test(
+    "is made again on what others have pushed, and leaves no branch",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("raced.git", "receive.fsckObjects=true")
+      const [one, other] = [yield* open(url, { indexes: { people: ["n"] } }), yield* open(url)]
+      yield* one.collection("people").insert({ n: 0 }, { id: "first" })
+      yield* one.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          yield* tx.collection("people").insert({ n: 1 }, { id: "second" })
+          yield* tx.collection("people").update("second", { n: 2 })
+          assert.strictEqual((yield* tx.collection("people").history("second")).length, 2)
+          assert.deepStrictEqual(branches(backend, "raced.git"), ["main"])
+          yield* other.collection("people").insert({ n: 3 }, { id: "third" })
+        })
+      )
+      assert.deepStrictEqual(yield* other.collection("people").list(), ["first", "second", "third"])
+      assert.strictEqual((yield* one.collection("people").findBy("n", 2)).length, 1)
+      assert.strictEqual(backend.git("raced.git", "rev-list", "--count", "main"), "4")
+      assert.deepStrictEqual(branches(backend, "raced.git"), ["main"])
+      assert.strictEqual(backend.git("raced.git", "fsck", "--strict", "--no-dangling"), "")
+    })
+  )
+
+  test(
+    "that conflicts is on the server, under the name that the error gives",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("kept.git", "receive.fsckObjects=true")
+      const [one, other] = [yield* open(url), yield* open(url)]
+      yield* one.collection("people").insert({ n: 0 }, { id: "first" })
+      const error = yield* Effect.flip(
+        one.transaction({}, (tx) =>
+          Effect.gen(function* () {
+            yield* tx.collection("people").update("first", { n: 1 })
+            yield* tx.collection("people").insert({ n: 1 }, { id: "mine" })
+            yield* other.collection("people").update("first", { n: 2 })
+          })
+        )
+      )
+      assert.instanceOf(error, ConflictError)
+      const branch = (error as ConflictError).branch!
+      assert.sameMembers(branches(backend, "kept.git"), ["main", branch])
+      const kept = (yield* open(url)).onBranch(branch).collection("people")
+      assert.strictEqual(Option.getOrThrow(yield* kept.get("first"))["n"], 1)
+      assert.deepStrictEqual(yield* kept.list(), ["first", "mine"])
+      assert.deepStrictEqual(
+        (yield* other.staleTransactions).map((one) => one.branch),
+        [branch]
+      )
+      yield* other.removeTransaction(branch)
+      assert.deepStrictEqual(branches(backend, "kept.git"), ["main"])
+      assert.strictEqual(backend.git("kept.git", "fsck", "--strict", "--no-dangling"), "")
+    })
+  )
+
+  test(
+    "inside another one, and one that fails, send nothing of their own",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const store = yield* open(backend.create("nested.git", "receive.fsckObjects=true"))
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      const before = backend.asked.length
+      yield* store.withTransaction(
+        Effect.gen(function* () {
+          yield* people.insert({ n: 1 }, { id: "second" })
+          yield* store.withTransaction(people.insert({ n: 2 }, { id: "third" }))
+          yield* Effect.ignore(
+            store.withTransaction(
+              Effect.zipRight(people.insert({ n: 3 }, { id: "never" }), Effect.fail("no"))
+            )
+          )
+          yield* people.update("third", { n: 4 })
+        })
+      )
+      const pushes = backend.asked.slice(before).filter(({ path }) => path.endsWith("git-receive-pack"))
+      assert.strictEqual(pushes.length, 1)
+      assert.deepStrictEqual(yield* people.list(), ["first", "second", "third"])
+      assert.strictEqual(backend.git("nested.git", "rev-list", "--count", "main"), "4")
+      assert.deepStrictEqual(branches(backend, "nested.git"), ["main"])
+    })
+  )
+
+  test(
+    "whose branch others use from inside is pushed as far as they need it",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const { remote, store } = yield* both(backend.create("used.git", "receive.fsckObjects=true"))
+      yield* store.collection("people").insert({ n: 0 }, { id: "first" })
+      yield* store.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          yield* tx.collection("people").insert({ n: 1 }, { id: "second" })
+          const head = Option.getOrThrow(yield* remote.head(tx.branch))
+          yield* remote.createBranch("copy", head.commit)
+          assert.strictEqual(Option.getOrUndefined(yield* store.resolveRef(tx.branch)), head.commit)
+          yield* store.onBranch("copy").collection("people").insert({ n: 2 }, { id: "third" })
+          yield* store.merge(tx.branch, { into: "copy" })
+        })
+      )
+      assert.sameMembers(branches(backend, "used.git"), ["copy", "main"])
+      assert.strictEqual(backend.git("used.git", "fsck", "--strict", "--no-dangling"), "")
+    })
+  )
+
+  test(
+    "loses no step where the clone does not keep its place",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const url = backend.create("place.git", "receive.fsckObjects=true")
+      const directory = path.join(yield* temporary, "clone.git")
+      const remote = yield* GitHost.scoped({ url, cache: { directory } })
+      const store = yield* Effect.provideService(Store.make(), GitRemote, remote)
+      const people = store.collection("people")
+      yield* people.insert({ n: 0 }, { id: "first" })
+      yield* store.transaction({}, (tx) =>
+        Effect.gen(function* () {
+          yield* tx.collection("people").insert({ n: 1 }, { id: "second" })
+          const place = path.join(directory, "refs/heads", tx.branch)
+          fs.writeFileSync(place, `${backend.git("place.git", "rev-parse", "main")}\n`)
+          yield* tx.collection("people").insert({ n: 2 }, { id: "third" })
+        })
+      )
+      assert.deepStrictEqual(yield* people.list(), ["first", "second", "third"])
+    })
+  )
+
+  test(
+    "of more than is kept in memory ends as one of few",
+    Effect.gen(function* () {
+      const backend = yield* HttpBackend.make
+      const store = yield* open(backend.create("large.git"))
+      yield* store.collection("people").insert({ n: 0 }, { id: "first" })
+      const text = Array.from({ length: 6_000_000 }, (_, n) => String.fromCharCode(33 + ((n * n) % 89))).join(
+        ""
+      )
+      yield* store.transaction({}, (tx) =>
+        Effect.forEach([1, 2, 3, 4], (n) => tx.collection("people").insert({ n, text }, { id: `p${n}` }))
+      )
+      assert.strictEqual(yield* store.collection("people").count, 5)
+      assert.deepStrictEqual(branches(backend, "large.git"), ["main"])
+    })
+  )
+})
