@@ -49,7 +49,8 @@ export const checkHistory = (
   const positionOf = (oid: Oid | undefined) => (oid === undefined ? -1 : (positions.get(oid) ?? -2))
   const byToken = new Map<string, Array<number>>()
   history.forEach(({ info }, index) => {
-    const token = info.message.trim()
+    // A proposal's merge says in trailers what it accepts.
+    const token = info.message.trim().split("\n")[0]!
     byToken.set(token, [...(byToken.get(token) ?? []), index])
   })
   const batchRetries = options.batchRetries ?? 2
@@ -231,6 +232,7 @@ export const checkHistory = (
         }
         return
       }
+      case "propose":
       case "merge": {
         if (!expectCommits(commits.length, outcome, say)) return
         const base = stateAt(positionOf(operation.base))
@@ -242,7 +244,8 @@ export const checkHistory = (
         }
         if (outcome._tag === "refused" && isRefusal(outcome.error)) {
           const moved = outcome.error === "ConflictError" && upper - lower > batchRetries
-          if (!moved && !isUnique) say(`${outcome.error} has no reason in the history`)
+          const isLost = operation._tag === "propose" && operation.contested
+          if (!moved && !isUnique && !isLost) say(`${outcome.error} has no reason in the history`)
         }
         return
       }
