@@ -276,12 +276,13 @@ export const resolve = (
       }
       case "propose": {
         const mark = `proposed ${token}`
-        const { proposal } = yield* store.propose({ title: mark }, (draft) =>
+        const { proposal } = yield* store.propose({ title: `proposal ${token}` }, (draft) =>
           draft.batch({ message: mark }, (batch) => queue(batch, step.edits, token, []))
         )
         let edited = yield* yield* observer.commitInfo(proposal.commitSha as Oid)
         const { documents } = yield* readSnapshot(observer, edited, store.root, new Map())
-        while (edited.message.trim() !== mark) edited = yield* yield* observer.commitInfo(edited.parents[0]!)
+        while (edited.message.split("\n")[0] !== mark)
+          edited = yield* yield* observer.commitInfo(edited.parents[0]!)
         const base = edited.parents[0]!
         const { accept, close } = store.proposal(proposal.id)
         const accepted = Effect.map(accept({ message: token, onConflict: "theirs" }), ({ commitSha }) =>
