@@ -69,14 +69,18 @@ const standIn = /^(( *).*)<(base|ours|theirs) (\d+)>(,?)$/
  * The document with markers around every value that is in conflict. The three texts have a stand-in for it, so that
  * they differ at every conflict and nowhere else, also where the values themselves would merge by lines.
  */
-const withMarkers = (sides: DocumentSides<SpelledObject>, conflicts: ReadonlyArray<MergeConflict>) => {
+const withMarkers = (
+  sides: DocumentSides<SpelledObject>,
+  conflicts: ReadonlyArray<MergeConflict>,
+  rules: MergeRules
+) => {
   const textOf = (side: SideName) => {
     let at = 0
     const settle: MergeRules["settle"] = (conflict) => {
       const value = new JsonNumber(`<${side} ${at++}>`) as unknown as Json
       return { value: conflict[side] === undefined ? undefined : value }
     }
-    return linesOf(bytesOf(mergeDocuments(sides, { settle }).document))
+    return linesOf(bytesOf(mergeDocuments(sides, { ...rules, settle }).document))
   }
   const valueAt = (side: SideName, at: number): SpelledJson =>
     conflicts[at]!.path.reduce<SpelledJson | undefined>(
@@ -93,11 +97,11 @@ const withMarkers = (sides: DocumentSides<SpelledObject>, conflicts: ReadonlyArr
   return mergeLines({ base, ours, theirs }, written).content
 }
 
-const mergeDocumentFiles = (sides: DocumentSides<SpelledObject>): MergedFile => {
-  const { conflicts, document } = mergeDocuments(sides)
+const mergeDocumentFiles = (sides: DocumentSides<SpelledObject>, rules: MergeRules): MergedFile => {
+  const { conflicts, document } = mergeDocuments(sides, rules)
   return conflicts.length === 0
     ? { content: bytesOf(document), conflicts, isClean: true }
-    : { content: withMarkers(sides, conflicts), conflicts, isClean: false }
+    : { content: withMarkers(sides, conflicts, rules), conflicts, isClean: false }
 }
 
 const entries: MergeRules = {
@@ -118,8 +122,11 @@ const mergeDerived = (sides: DocumentSides<SpelledObject>, rules: MergeRules): M
 const byteOrderMark = [0xef, 0xbb, 0xbf] as const
 const isMarked = (content: Uint8Array) => byteOrderMark.every((byte, at) => content[at] === byte)
 
-/** Merges three versions of a file that a store has written, as far as its path and content tell what it is. */
-export const mergeFiles = (sides: FileSides, path = ""): MergedFile => {
+/**
+ * Merges three versions of a file that a store has written, as far as its path and content tell what it is; documents
+ * by the rules of their collection.
+ */
+export const mergeFiles = (sides: FileSides, path = "", rules: MergeRules = {}): MergedFile => {
   const kind = derivedKind(path, sides)
   // Readers of a tree of format 2 notice that its rows are not those that it describes.
   if (kind === "tree") return { content: sides.ours, conflicts: [], isClean: true }
@@ -130,7 +137,7 @@ export const mergeFiles = (sides: FileSides, path = ""): MergedFile => {
   })
   if (Either.isLeft(parsed)) return mergeTexts(sides)
   if (kind !== undefined) return mergeDerived(parsed.right, kind === "manifest" ? manifest : entries)
-  const merged = mergeDocumentFiles(parsed.right)
+  const merged = mergeDocumentFiles(parsed.right, rules)
   const mark = isMarked(sides.ours) ? byteOrderMark : []
   return { ...merged, content: Uint8Array.from([...mark, ...merged.content]) }
 }

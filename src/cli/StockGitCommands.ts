@@ -5,6 +5,7 @@ import { ConflictError, ValidationError } from "../domain/StoreError.js"
 import { textOption } from "./CommandOptions.js"
 import { git } from "./GitClone.js"
 import { mergeFiles, versionIn } from "./MergeFiles.js"
+import { rulesFor } from "./RecordedRules.js"
 import { rebuildDerived } from "./Resolve.js"
 
 const fileArgument = (name: string, description: string) =>
@@ -39,7 +40,8 @@ export const mergeDriver = Command.make(
         theirs: files.readFile(theirs)
       })
       const name = Option.getOrUndefined(path)
-      const merged = mergeFiles({ ...sides, base: versionIn(sides.base) }, name)
+      const rules = yield* rulesFor(name ?? "")
+      const merged = mergeFiles({ ...sides, base: versionIn(sides.base) }, name, rules)
       yield* files.writeFile(ours, merged.content)
       if (merged.isClean) return
       const places = merged.conflicts.map(({ path }) => path.join(".")).join(", ")

@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import { compareCodePoints, encode, JsonMap } from "./CanonicalJson.js"
 import { collectionNameProblem } from "./CollectionName.js"
+import type { Json } from "./Document.js"
 import {
   type IndexDefinition,
   type IndexOptions,
@@ -10,6 +11,7 @@ import {
   sameIndex
 } from "./IndexDefinition.js"
 import { parseObject } from "./JsonText.js"
+import { type MergeFields, storedRulesProblem } from "./merge/MergeRules.js"
 
 /**
  * Where in a collection's directory a document lies.
@@ -32,6 +34,9 @@ export type DerivedFormat = 1 | 2
 /** From a collection to the names of fields. */
 export type FieldMap = ReadonlyMap<string, ReadonlyArray<string>>
 
+/** From a collection to the rules by which its documents are merged, which are data. */
+export type MergeMap = ReadonlyMap<string, MergeFields>
+
 /** From a collection to its indexes, sorted by name. */
 export type IndexMap = ReadonlyMap<string, ReadonlyArray<IndexDefinition>>
 
@@ -48,6 +53,8 @@ export interface Settings extends Layout {
   readonly indexes: IndexMap
   /** The collections with a manifest, and the fields that it projects. */
   readonly manifests: FieldMap
+  /** How the documents of each collection are merged, wherever a program says nothing nearer. */
+  readonly merge: MergeMap
 }
 
 /**
@@ -75,6 +82,11 @@ export interface SettingsOptions {
     | ReadonlyArray<string>
     | { readonly [collection: string]: ReadonlyArray<string> }
     | undefined
+  /**
+   * How the documents of each collection are merged, for every client and for `git merge`: rules by path, without
+   * functions. The rules of a schema, of a definition and of a call go before them.
+   */
+  readonly merge?: { readonly [collection: string]: MergeFields } | undefined
 }
 
 /** One thing that is wrong with settings. */
@@ -113,7 +125,13 @@ export const plainLayout: Layout = { shardBy: "leading", shardDepth: 0, shardWid
  * @since 0.1.0
  * @category constructors
  */
-export const plainSettings: Settings = { format: 1, ...plainLayout, indexes: new Map(), manifests: new Map() }
+export const plainSettings: Settings = {
+  format: 1,
+  ...plainLayout,
+  indexes: new Map(),
+  manifests: new Map(),
+  merge: new Map()
+}
 
 /** Given settings, checked and in one form: only what was given is present. */
 export type GivenSettings = Partial<Settings>
@@ -186,12 +204,29 @@ const readIndexes = (
 export const projectedFieldProblem = (name: unknown): string | undefined =>
   typeof name === "string" && name !== "" ? undefined : "is the name of a field"
 
+const readMerge = (given: unknown, problems: Array<SettingsProblem>): MergeMap => {
+  const found = new Map<string, MergeFields>()
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    problems.push({
+      path: "merge",
+      message: 'maps collections to rules of merging, such as { people: { tags: "set" } }'
+    })
+    return found
+  }
+  for (const [name, fields] of Object.entries(given)) {
+    const message = collectionNameProblem(name) ?? storedRulesProblem(fields)
+    if (message !== undefined) problems.push({ path: `merge.${name}`, message })
+    else if (Object.keys(fields).length > 0) found.set(name, JSON.parse(JSON.stringify(fields)))
+  }
+  return found
+}
+
 /** Checks the settings that somebody gave, in options or in a file. */
 export const readSettings = (given: {
   readonly [name: string]: unknown
 }): Either.Either<GivenSettings, ReadonlyArray<SettingsProblem>> => {
   const problems: Array<SettingsProblem> = []
-  const { format, indexes, manifests, shardBy, shardDepth, shardWidth } = given
+  const { format, indexes, manifests, merge, shardBy, shardDepth, shardWidth } = given
   if (format !== undefined && format !== 1 && format !== 2) {
     problems.push({ path: "format", message: "is 1 or 2" })
   }
@@ -222,7 +257,8 @@ export const readSettings = (given: {
             true,
             problems
           )
-        })
+        }),
+    ...(merge === undefined || merge === null ? {} : { merge: readMerge(merge, problems) })
   }
   return problems.length === 0 ? Either.right(settings) : Either.left(problems)
 }
@@ -303,7 +339,10 @@ export const printSettings = (settings: Settings): Uint8Array =>
       indexes: new JsonMap(
         new Map(Array.from(settings.indexes, ([name, list]) => [name, list.map(printIndex)]))
       ),
-      manifests: new JsonMap(settings.manifests)
+      manifests: new JsonMap(settings.manifests),
+      ...(settings.merge.size === 0
+        ? {}
+        : { merge: new JsonMap(settings.merge as ReadonlyMap<string, Json>) })
     })
   )
 
@@ -321,6 +360,9 @@ const sameLists = <A>(
   })
 
 const sameField = (a: string, b: string): boolean => a === b
+
+const printedMerge = ({ merge }: Pick<Settings, "merge">): string =>
+  new TextDecoder().decode(printSettings({ ...plainSettings, merge }))
 
 /** Whether two layouts put documents at the same places. */
 export const sameLayout = (a: Layout, b: Layout): boolean =>
@@ -340,6 +382,8 @@ export const differences = (given: GivenSettings, actual: Settings): ReadonlyArr
     differ.push("indexes")
   if (given.manifests !== undefined && !sameLists(given.manifests, actual.manifests, sameField))
     differ.push("manifests")
+  if (given.merge !== undefined && printedMerge({ merge: given.merge }) !== printedMerge(actual))
+    differ.push("merge")
   return differ
 }
 
@@ -348,4 +392,5 @@ export const isPlain = (settings: Settings): boolean =>
   settings.format === 1 &&
   settings.shardDepth === 0 &&
   settings.indexes.size === 0 &&
-  settings.manifests.size === 0
+  settings.manifests.size === 0 &&
+  settings.merge.size === 0

@@ -151,7 +151,8 @@ export const storeFields = {
   shardDepth: setting("shardDepth"),
   shardWidth: setting("shardWidth"),
   indexes: setting("indexes"),
-  manifests: setting("manifests")
+  manifests: setting("manifests"),
+  merge: setting("merge")
 } satisfies FieldsOf<StoreOptions>
 
 const read = reader(Schema.Struct(storeFields))
@@ -205,7 +206,7 @@ export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOpt
     const found = yield* read("Store.make", options)
     const { indexes, manifests } = yield* withDefinitions(found)
     const cache = cacheOf(found.cache)
-    const { format, shardBy, shardDepth, shardWidth } = found
+    const { format, merge, shardBy, shardDepth, shardWidth } = found
     return {
       ...found,
       root: normaliseRoot(found.root),
@@ -216,6 +217,8 @@ export const resolveOptions = (options: StoreOptions): Either.Either<ResolvedOpt
       author: found.author,
       readOnly: found.readOnly || found.ref !== undefined,
       ref: found.ref,
-      given: Either.getOrThrow(readSettings({ format, indexes, manifests, shardBy, shardDepth, shardWidth }))
+      given: Either.getOrThrow(
+        readSettings({ format, indexes, manifests, merge, shardBy, shardDepth, shardWidth })
+      )
     }
   })

@@ -26,6 +26,9 @@ export interface CheckOptions extends DerivedFields {
 
 const none: Model.State = new Map()
 
+/** What ties a commit to its event: the merge of a proposal says in trailers below it what it accepts. */
+const tokenOf = (message: string): string => message.trim().split("\n")[0]!
+
 const isTime = (value: Json | undefined) => typeof value === "string" && !Number.isNaN(Date.parse(value))
 
 const withoutTime = (document: JsonObject): string => Model.canonical({ ...document, _updated_at: "" })
@@ -49,7 +52,7 @@ export const checkHistory = (
   const positionOf = (oid: Oid | undefined) => (oid === undefined ? -1 : (positions.get(oid) ?? -2))
   const byToken = new Map<string, Array<number>>()
   history.forEach(({ info }, index) => {
-    const token = info.message.trim()
+    const token = tokenOf(info.message)
     byToken.set(token, [...(byToken.get(token) ?? []), index])
   })
   const batchRetries = options.batchRetries ?? 2
@@ -231,6 +234,7 @@ export const checkHistory = (
         }
         return
       }
+      case "propose":
       case "merge": {
         if (!expectCommits(commits.length, outcome, say)) return
         const base = stateAt(positionOf(operation.base))
@@ -242,7 +246,8 @@ export const checkHistory = (
         }
         if (outcome._tag === "refused" && isRefusal(outcome.error)) {
           const moved = outcome.error === "ConflictError" && upper - lower > batchRetries
-          if (!moved && !isUnique) say(`${outcome.error} has no reason in the history`)
+          const isLost = operation._tag === "propose" && operation.contested
+          if (!moved && !isUnique && !isLost) say(`${outcome.error} has no reason in the history`)
         }
         return
       }
@@ -336,7 +341,7 @@ const checkCommits = (
   const drifted = new Set<string>()
   history.forEach((snapshot, index) => {
     const changed = changedKeys(stateAt(index - 1), snapshot.documents)
-    const message = snapshot.info.message.trim()
+    const message = tokenOf(snapshot.info.message)
     const foreign = message.startsWith("foreign ")
     const early = options.recordedLater === true && !snapshot.derived.has(settingsFileName)
     if (!foreign && !early && !tokens.has(message) && changed.length > 0) {

@@ -274,6 +274,28 @@ export const resolve = (
           operation: () => ({ _tag: "merge", base, theirs: documents })
         }
       }
+      case "propose": {
+        const mark = `proposed ${token}`
+        const { proposal } = yield* store.propose({ title: `proposal ${token}` }, (draft) =>
+          draft.batch({ message: mark }, (batch) => queue(batch, step.edits, token, []))
+        )
+        let edited = yield* yield* observer.commitInfo(proposal.commitSha as Oid)
+        const { documents } = yield* readSnapshot(observer, edited, store.root, new Map())
+        while (edited.message.split("\n")[0] !== mark)
+          edited = yield* yield* observer.commitInfo(edited.parents[0]!)
+        const base = edited.parents[0]!
+        const { accept, close } = store.proposal(proposal.id)
+        const accepted = Effect.map(accept({ message: token, onConflict: "theirs" }), ({ commitSha }) =>
+          Option.getOrNull(commitSha)
+        )
+        const contested = step.rival !== "none"
+        const rival: Effect.Effect<unknown, unknown> = step.rival === "accept" ? accepted : close()
+        const both = Effect.all([Effect.exit(accepted), Effect.exit(rival)], { concurrency: 2 })
+        const call = contested
+          ? Effect.flatMap(both, ([own, other]) => first(step.rival === "accept" ? [own, other] : [own]))
+          : accepted
+        return { call, operation: () => ({ _tag: "propose", base, theirs: documents, contested }) }
+      }
       case "reindex":
         return {
           call: Effect.map(store.collection(step.collection).reindex({ message: token }), Option.getOrNull),
@@ -283,6 +305,10 @@ export const resolve = (
         return yield* resolveInner(step, store, token)
     }
   })
+
+/** What came of calls of which one may win: the one that did, or else one whose answer was lost. */
+const first = (exits: ReadonlyArray<Exit.Exit<unknown, unknown>>): Exit.Exit<unknown, unknown> =>
+  exits.find(Exit.isSuccess) ?? exits.find((exit) => outcomeOf(exit)._tag === "unknown") ?? exits[0]!
 
 /** Refusals that a caller may catch inside a transaction and go on. */
 const isAnswer = (outcome: Outcome) =>

@@ -253,6 +253,14 @@ export const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
     })
   },
   {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      _tag: FastCheck.constant("propose" as const),
+      edits: FastCheck.array(edit, { minLength: 1, maxLength: 4 }),
+      rival: FastCheck.constantFrom("none" as const, "accept" as const, "close" as const)
+    })
+  },
+  {
     weight: 1,
     arbitrary: FastCheck.record({
       _tag: FastCheck.constant("reindex" as const),

@@ -98,6 +98,12 @@ export type Step =
   | { readonly _tag: "reindex"; readonly collection: string }
   /** A branch that begins at the head, has these edits, and is merged while others write. */
   | { readonly _tag: "merge"; readonly edits: ReadonlyArray<Edit> }
+  /** A proposal of these edits, which is accepted while others write, and perhaps accepted or closed by another one at once. */
+  | {
+      readonly _tag: "propose"
+      readonly edits: ReadonlyArray<Edit>
+      readonly rival: "none" | "accept" | "close"
+    }
   /** Somebody else commits a file that is not a document, or a document by hand. */
   | {
       readonly _tag: "foreign"

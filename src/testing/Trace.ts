@@ -51,6 +51,13 @@ export type Operation =
   | { readonly _tag: "reindex"; readonly collection: string }
   /** The commit where the branch began, and its documents when it was merged. */
   | { readonly _tag: "merge"; readonly base: Oid; readonly theirs: ReadonlyMap<string, StoredDocument> }
+  /** The same of a proposal; `contested` where another one accepted or closed it at once. */
+  | {
+      readonly _tag: "propose"
+      readonly base: Oid
+      readonly theirs: ReadonlyMap<string, StoredDocument>
+      readonly contested: boolean
+    }
 
 /**
  * How a call ended. `done`: acknowledged, with its answer. `refused`: a typed failure, so that nothing may have

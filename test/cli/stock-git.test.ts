@@ -38,7 +38,13 @@ const clone = (format: 1 | 2) =>
       Effect.flatMap(Store, use).pipe(
         Effect.provide(
           Layer.provide(
-            Store.layer({ branch, format, indexes: { things: ["kind"] }, manifests: { things: ["n"] } }),
+            Store.layer({
+              branch,
+              format,
+              indexes: { things: ["kind"] },
+              manifests: { things: ["n"] },
+              merge: { things: { list: "set" } }
+            }),
             LocalGit.layer({ directory, repo: "a/b", durability: "none" })
           )
         )
@@ -86,6 +92,7 @@ describe.each([1, 2] as const)("a stock clone with indexes of format %i", (forma
         yield* things("main")((all) =>
           Effect.all([
             all.update("d1", { mine: 1, kind: "new" }),
+            all.update("d6", { list: [6, 60] }),
             all.delete("d2"),
             all.insert({ n: 100, kind: "k0" }, { id: "ours" })
           ])
@@ -93,6 +100,7 @@ describe.each([1, 2] as const)("a stock clone with indexes of format %i", (forma
         yield* things("feature")((all) =>
           Effect.all([
             all.update("d1", { n: 1000 }),
+            all.update("d6", { list: [600, 6] }),
             all.update("d3", { kind: "other" }),
             all.delete("d4"),
             all.insert({ n: 101, kind: "k0" }, { id: "theirs" })
@@ -113,6 +121,8 @@ describe.each([1, 2] as const)("a stock clone with indexes of format %i", (forma
         assert.strictEqual(git("diff", "--name-only", "--diff-filter=U"), "")
         git("commit", "-q", "--no-edit", "--allow-empty", "-m", "merge")
         assert.deepInclude(document("d1"), { _rev: 3, n: 1000, mine: 1, kind: "new", list: [1] })
+        // By the rule that the settings of the repository have.
+        assert.sameMembers(document("d6").list, [6, 60, 600])
         git("push", "-q", "origin", "HEAD:main")
         yield* withStore("main", (store) =>
           Effect.gen(function* () {

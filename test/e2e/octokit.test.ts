@@ -262,6 +262,95 @@ describe.concurrent("everything at once", () => {
       })
     )
 
+    it.effect("proposes, changes, lists, merges and closes pull requests", () =>
+      Effect.gen(function* () {
+        const octokit = yield* client()
+        yield* Rest.repository("pulls", { "data/pens/a.json": "{}\n" })
+        yield* Effect.promise(async () => {
+          const { rest } = octokit
+          const at = { owner: "local", repo: "pulls" }
+          const main = await rest.git.getRef({ ...at, ref: "heads/main" })
+          const write = (branch: string, path: string) =>
+            rest.repos.createOrUpdateFileContents({
+              ...at,
+              branch,
+              path,
+              message: `write ${path}`,
+              content: Rest.base64("{}\n")
+            })
+          const propose = async (head: string) => {
+            await rest.git.createRef({ ...at, ref: `refs/heads/${head}`, sha: main.data.object.sha })
+            await write(head, `data/pens/${head}.json`)
+            return rest.pulls.create({ ...at, title: `Add ${head}`, head, base: "main", body: "Why." })
+          }
+          const one = await propose("one")
+          assert.strictEqual(one.status, 201)
+          assert.deepInclude(one.data, {
+            number: 1,
+            state: "open",
+            commits: 1,
+            changed_files: 1,
+            mergeable: true
+          })
+          assert.strictEqual(
+            (await refused(rest.pulls.create({ ...at, title: "x", head: "one", base: "main" }))).status,
+            422
+          )
+          await propose("two")
+          await propose("three")
+          await rest.issues.addLabels({ ...at, issue_number: 2, labels: ["prices"] })
+          await rest.pulls.update({ ...at, pull_number: 2, title: "Second" })
+          const listed = await octokit.paginate(rest.pulls.list, { ...at, per_page: 2, state: "all" })
+          assert.deepStrictEqual(
+            listed.map(({ labels, number, title }) => [number, title, labels.map(({ name }) => name)]),
+            [
+              [3, "Add three", []],
+              [2, "Second", ["prices"]],
+              [1, "Add one", []]
+            ]
+          )
+          const last = await write("one", "data/pens/more.json")
+          const shown = await rest.pulls.get({ ...at, pull_number: 1 })
+          assert.strictEqual(shown.data.head.sha, last.data.commit.sha)
+          const files = await octokit.paginate(rest.pulls.listFiles, { ...at, pull_number: 1, per_page: 1 })
+          assert.deepStrictEqual(
+            files.map(({ filename, status }) => [filename, status]),
+            [
+              ["data/pens/more.json", "added"],
+              ["data/pens/one.json", "added"]
+            ]
+          )
+          const commits = await rest.pulls.listCommits({ ...at, pull_number: 1 })
+          assert.deepStrictEqual(
+            commits.data.map(({ commit }) => commit.message),
+            ["write data/pens/one.json", "write data/pens/more.json"]
+          )
+          const stale = await refused(rest.pulls.merge({ ...at, pull_number: 1, sha: one.data.head.sha }))
+          assert.strictEqual(stale.status, 409)
+          assert.strictEqual((await refused(rest.pulls.checkIfMerged({ ...at, pull_number: 1 }))).status, 404)
+          const merged = await rest.pulls.merge({ ...at, pull_number: 1, sha: shown.data.head.sha })
+          assert.isTrue(merged.data.merged)
+          assert.strictEqual((await rest.pulls.checkIfMerged({ ...at, pull_number: 1 })).status, 204)
+          const tip = await rest.git.getRef({ ...at, ref: "heads/main" })
+          assert.strictEqual(tip.data.object.sha, merged.data.sha)
+          assert.strictEqual((await refused(rest.pulls.merge({ ...at, pull_number: 1 }))).status, 405)
+          const closed = await rest.pulls.update({ ...at, pull_number: 2, state: "closed" })
+          assert.deepInclude(closed.data, { state: "closed", merged: false })
+          await rest.git.deleteRef({ ...at, ref: "heads/three" })
+          const states = await rest.pulls.list({ ...at, state: "closed" })
+          assert.deepStrictEqual(
+            states.data.map(({ merge_commit_sha, number }) => [number, merge_commit_sha]),
+            [
+              [3, null],
+              [2, null],
+              [1, merged.data.sha]
+            ]
+          )
+          assert.strictEqual((await refused(rest.pulls.get({ ...at, pull_number: 4 }))).status, 404)
+        })
+      })
+    )
+
     it.effect("its retry plugin gets over faults", () =>
       Effect.gen(function* () {
         const { faults } = yield* HostServer

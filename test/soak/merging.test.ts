@@ -6,7 +6,7 @@ import { GitRemote, type GitRemoteService } from "../../src/store/remote/GitRemo
 import * as LocalGit from "../../src/store/remote/local/LocalGit.js"
 import * as Memory from "../../src/store/remote/memory/Memory.js"
 import * as Store from "../../src/store/Store.js"
-import { connect, directory, repositories } from "../store/core/Remotes.js"
+import { connect, directory, pushed, repositories } from "../store/core/Remotes.js"
 import { disjointWriters } from "../support/disjointWriters.js"
 import { checkAgainstGit, checkMergeLaws } from "../support/mergeLaws.js"
 
@@ -58,7 +58,7 @@ describe("32 writers of one document's own fields, 1,000 updates", () => {
     timeout
   )
 
-  it.scopedLive.each(repositories)(
+  it.scopedLive.each([...repositories, ...pushed])(
     "never see a conflict, and lose none, on %s",
     ([, repository]) => Effect.flatMap(repository, run),
     timeout

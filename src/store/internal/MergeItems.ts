@@ -4,6 +4,7 @@ import * as Stream from "effect/Stream"
 import { compareCodePoints } from "../../domain/CanonicalJson.js"
 import { fieldsOfSchema, type MergeRules } from "../../domain/merge/index.js"
 import type { Oid } from "../../domain/Oid.js"
+import type { Settings } from "../../domain/Settings.js"
 import { type ReadError, type Unmerged, ValidationError } from "../../domain/StoreError.js"
 import * as GitObject from "../../git/GitObject.js"
 import type { CollectionDefinition } from "../CollectionDefinition.js"
@@ -113,6 +114,22 @@ export const mergingOf = (
       const given = Object.hasOwn(rules, collection) ? rules[collection] : undefined
       const schema = definition && { fields: fieldsOfSchema(definition.schema) }
       const found = known.get(collection) ?? rulesOfLevels(given, definition?.merge, schema)
+      known.set(collection, found)
+      return found
+    }
+  }
+}
+
+/** The same with the rules that a repository has recorded, which all others go before. */
+export const withRecorded = (merging: Merging, recorded: Settings["merge"]): Merging => {
+  if (recorded.size === 0) return merging
+  const known = new Map<string, MergeRules>()
+  return {
+    ...merging,
+    rulesOf: (collection) => {
+      const found =
+        known.get(collection) ??
+        rulesOfLevels(merging.rulesOf(collection), { fields: recorded.get(collection) })
       known.set(collection, found)
       return found
     }

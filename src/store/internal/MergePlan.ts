@@ -11,9 +11,9 @@ import type { Head } from "../remote/GitRemote.js"
 import { snapshotAt } from "../remote/RemoteSnapshot.js"
 import { baseOf } from "./MergeBase.js"
 import { type Decided, decide } from "./MergeDecisions.js"
-import { blocked, contentsOf, divide, type Merging, oidOf } from "./MergeItems.js"
+import { blocked, contentsOf, divide, type Merging, oidOf, withRecorded } from "./MergeItems.js"
 import type { Resolutions } from "./MergeResolutions.js"
-import { collectionsChanged, mergeSettings, settingsOf } from "./MergeSettings.js"
+import { collectionsChanged, mergeSettings, rulesAgreed, settingsOf } from "./MergeSettings.js"
 import { changesOf, type MergedItem, treeOfCommit } from "./MergeTree.js"
 import type { SettingsAt } from "./RepositorySettings.js"
 import { makeSnapshot, type Snapshot } from "./Snapshot.js"
@@ -146,9 +146,12 @@ export const planMerge = (
       return yield* otherLayout
     }
     const settingsPath = under(core.options.root, settingsFileName)
-    const base = yield* baseOf(core, bases, merging, settingsPath)
     const ourTree = yield* treeOfCommit(core, ours)
     const theirTree = yield* treeOfCommit(core, theirs)
+    const said = rulesAgreed(new Map(), ourTree.settings, theirTree.settings)
+    const base = yield* baseOf(core, bases, withRecorded(merging, said), settingsPath)
+    const recorded = rulesAgreed(base?.settings ?? new Map(), ourTree.settings, theirTree.settings)
+    const ruled = withRecorded(merging, recorded)
     const own = yield* changesOf(core, base, ourTree, settingsPath)
     const { both, taken } = divide(own, yield* changesOf(core, base, theirTree, settingsPath))
     const blobs = yield* contentsOf(
@@ -159,7 +162,7 @@ export const planMerge = (
       )
     )
     const all: Array<Decided> = []
-    for (const item of both) all.push(yield* decide(item, blobs, merging, resolutions))
+    for (const item of both) all.push(yield* decide(item, blobs, ruled, resolutions))
     const merged = yield* settingsFor(
       settingsPath,
       base?.settings ?? new Map(),

@@ -16,6 +16,7 @@ export const valuesOf = ({ recorded, settings }: RecordedSettings): SettingValue
   const file = JSON.parse(new TextDecoder().decode(printSettings(settings))) as {
     readonly indexes: Readonly<Record<string, ReadonlyArray<unknown>>>
     readonly manifests: Readonly<Record<string, unknown>>
+    readonly merge?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   }
   const { shardBy, shardDepth, shardWidth } = settings
   values.set("layout", JSON.stringify({ shardBy, shardDepth, shardWidth }))
@@ -28,6 +29,11 @@ export const valuesOf = ({ recorded, settings }: RecordedSettings): SettingValue
   for (const collection of settings.manifests.keys()) {
     values.set(`manifest ${collection}`, JSON.stringify(file.manifests[collection]))
   }
+  for (const [collection, fields] of Object.entries(file.merge ?? {})) {
+    for (const [path, rule] of Object.entries(fields)) {
+      values.set(`merge ${collection} ${path}`, JSON.stringify(rule))
+    }
+  }
   return values
 }
 
@@ -35,14 +41,18 @@ export const valuesOf = ({ recorded, settings }: RecordedSettings): SettingValue
 export const settingsOf = (values: SettingValues): Either.Either<Settings, string> => {
   const indexes: Record<string, Array<unknown>> = Object.create(null)
   const manifests: Record<string, unknown> = Object.create(null)
+  const merge: Record<string, Record<string, unknown>> = Object.create(null)
   for (const [key, value] of values) {
-    const [kind, collection = ""] = key.split(" ")
+    const [kind, collection = "", ...path] = key.split(" ")
     if (kind === "index") indexes[collection] = [...(indexes[collection] ?? []), JSON.parse(value)]
     if (kind === "manifest") manifests[collection] = JSON.parse(value)
+    if (kind === "merge") {
+      merge[collection] = { ...merge[collection], [path.join(" ")]: JSON.parse(value) }
+    }
   }
   const layout = JSON.parse(values.get("layout") ?? "{}") as object
   const format = JSON.parse(values.get("format") ?? "1") as DerivedFormat
-  const file = new TextEncoder().encode(JSON.stringify({ format, ...layout, indexes, manifests }))
+  const file = new TextEncoder().encode(JSON.stringify({ format, ...layout, indexes, manifests, merge }))
   return Either.map(parseSettings(file), ({ settings }) => settings)
 }
 
@@ -98,3 +108,15 @@ export const dropped = (before: Settings, after: Settings): Pick<Settings, "inde
   ),
   manifests: new Map([...before.manifests].filter(([collection]) => !after.manifests.has(collection)))
 })
+
+/** The rules of merging that no side contradicts, whichever of them is called ours. */
+export const rulesAgreed = (
+  base: SettingValues,
+  ours: SettingValues,
+  theirs: SettingValues
+): Settings["merge"] => {
+  const { conflicts, values } = mergeSettings(base, ours, theirs)
+  for (const { name } of conflicts) values.delete(name)
+  const rules = new Map([...values].filter(([name]) => name.startsWith("merge ")))
+  return Either.match(settingsOf(rules), { onLeft: () => new Map(), onRight: ({ merge }) => merge })
+}

@@ -76,13 +76,17 @@ export const bodyOf = (place: Place, version: StoredVersion): Effect.Effect<Json
   })
 
 export const merged = <A, I>(
-  { place, rules }: Writing<A, I>,
+  { place, rules, target }: Writing<A, I>,
   base: JsonObject,
   ours: JsonObject,
   theirs: JsonObject
 ): Effect.Effect<DocumentMerge, ValidationError> =>
   Effect.try({
-    try: () => ({ base, ours, theirs, ...mergeDocuments({ base, ours, theirs }, rules) }),
+    try: () => {
+      const recorded = target.core.repository.lastSeen().settings.merge.get(place.collection)
+      const all = recorded === undefined ? rules : rulesOfLevels(rules, { fields: recorded })
+      return { base, ours, theirs, ...mergeDocuments({ base, ours, theirs }, all) }
+    },
     catch: (cause) => refused(place, `${place.path} cannot be merged: ${String(cause)}`, undefined, cause)
   })
 

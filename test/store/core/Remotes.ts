@@ -1,15 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime } from "effect"
+import { Context, Effect, Layer, Logger, LogLevel, ManagedRuntime, type Scope } from "effect"
 import type { MemoryRepository } from "../../../src/git/memory/MemoryRepository.js"
 import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
 import type { GitHubOptions } from "../../../src/store/remote/github/GitHub.js"
 import * as LocalGit from "../../../src/store/remote/local/LocalGit.js"
 import * as Memory from "../../../src/store/remote/memory/Memory.js"
+import * as GitHost from "../../../src/store/remote/wire/GitHost.js"
 import { Store } from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
-import { clientsOnHost, onHost } from "../../support/github/OnHost.js"
+import * as HttpBackend from "../../support/git/HttpBackend.js"
+import { clientsOnHost, newRepository, onHost, scopedClientOf } from "../../support/github/OnHost.js"
 import { HostServer, layer as host } from "../../support/host/HostServer.js"
 import { perFile } from "../../support/vitest/perFile.js"
 
@@ -70,6 +72,26 @@ export const repositories: ReadonlyArray<readonly [string, Repository]> = [
     ([way, options]) =>
       [`GitHub's client on our own host, ${way}`, Effect.provide(clientsOnHost(options), thisHost)] as const
   )
+]
+
+type Pushing = Effect.Effect<Effect.Effect<GitRemoteService, unknown, Scope.Scope>, unknown, Scope.Scope>
+
+/** The same of remotes whose clients push, and have to be closed. */
+export const pushed: ReadonlyArray<readonly [string, Pushing]> = [
+  [
+    "GitHub's client on our own host, by push",
+    Effect.provide(
+      Effect.map(newRepository, (repository) => scopedClientOf(repository, { commitVia: "push" })),
+      thisHost
+    )
+  ],
+  [
+    "Git's protocol",
+    Effect.map(HttpBackend.make, (backend) => {
+      const url = backend.create("repository.git")
+      return GitHost.scoped({ url })
+    })
+  ]
 ]
 
 /** One more store over a repository in memory that others share. */

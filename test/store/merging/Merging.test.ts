@@ -12,7 +12,7 @@ import * as Store from "../../../src/store/Store.js"
 import type { StoreOptions } from "../../../src/store/StoreOptions.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import { disjointWriters } from "../../support/disjointWriters.js"
-import { connect, directory, hosted, remotes, repositories } from "../core/Remotes.js"
+import { connect, directory, hosted, pushed, remotes, repositories } from "../core/Remotes.js"
 
 const Product = Schema.Struct({
   name: Schema.String,
@@ -283,18 +283,20 @@ describe("32 writers of one document's own fields", () => {
       "LocalGit",
       Effect.map(directory, (path) => connect(LocalGit.layer({ directory: path, durability: "none" })))
     ],
-    ...repositories
+    ...repositories,
+    ...pushed
   ]
 
   it.scopedLive.each(clients)(
     "never see a conflict, and lose none, on three clients of %s",
-    ([, repository]) =>
+    ([name, repository]) =>
       Effect.gen(function* () {
         const client = yield* repository
+        const updates = pushed.some(([slow]) => slow === name) ? 64 : 96
         const open = Effect.flatMap(client, (remote) =>
           Effect.provideService(Store.make({ deadline: "2 minutes" }), GitRemote, remote)
         )
-        yield* disjointWriters([yield* open, yield* open, yield* open], 32, 96)
+        yield* disjointWriters([yield* open, yield* open, yield* open], 32, updates)
       }),
     120_000
   )

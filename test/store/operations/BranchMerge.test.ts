@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Option, Schema, Stream } from "effect"
 import type { ConflictError, ValidationError } from "../../../src/domain/StoreError.js"
 import { Collection } from "../../../src/store/index.js"
-import type { GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import { GitRemote, type GitRemoteService } from "../../../src/store/remote/GitRemote.js"
+import * as Store from "../../../src/store/Store.js"
 import type { StoreService } from "../../../src/store/StoreService.js"
 import { idsOf } from "../../support/documents.js"
 import { brief, document, expectFailure, headSha, messages, type World, world } from "./Support.js"
@@ -246,6 +247,86 @@ describe("a merge", () => {
       assert.deepStrictEqual(brief(yield* document(it.other, "notes", "b")), [2, { n: 9, title: "B" }])
       assert.deepStrictEqual(yield* textOf(it, "README.md"), Option.some("theirs"))
       yield* assertWhole(it.other)
+    })
+  )
+
+  it.live("follows the rules that the repository has recorded, whichever client merges", () =>
+    Effect.gen(function* () {
+      const rules = { notes: { tags: "set", rows: { key: "id" }, note: "lines" } } as const
+      const it = yield* branched({ ...options, merge: rules })
+      const adopted = yield* Effect.provideService(Store.make({}), GitRemote, it.remote)
+      const rows = (...ids: ReadonlyArray<string>) => ids.map((id) => ({ id }))
+      yield* it.store.collection("notes").update("a", { tags: ["x", "z"], rows: rows("1"), note: "A\nb\nc" })
+      yield* it.draft.collection("notes").update("a", { tags: ["y"], rows: rows("2"), note: "A\nb\nc" })
+      yield* it.store.createBranch("again")
+      const wanted = { n: 1, title: "A", tags: ["y", "z"], rows: rows("1", "2"), note: "A\nb\nc" }
+      yield* adopted.merge("draft")
+      assert.deepStrictEqual(brief(yield* document(it.store, "notes", "a")), [3, wanted])
+      // Who merges the other way round, or with a base, comes to the same.
+      yield* it.other.merge("again", { into: "draft" })
+      assert.deepStrictEqual(brief(yield* document(it.draft, "notes", "a")), [3, wanted])
+      assert.strictEqual(yield* treeOf(it, "draft"), yield* treeOf(it))
+      const base = Option.getOrThrow(yield* adopted.collection("notes").version("a"))
+      yield* adopted.collection("notes").update("a", { tags: ["y"] })
+      yield* adopted.collection("notes").update("a", { tags: ["y", "z", "w"] }, { base })
+      assert.deepStrictEqual((yield* document(it.store, "notes", "a"))?.["tags"], ["y", "w"])
+      // A call says more than the repository.
+      yield* it.store.createBranch("whole")
+      yield* it.store
+        .onBranch("whole")
+        .collection("notes")
+        .update("a", { tags: ["1"] })
+      yield* it.store.collection("notes").update("a", { tags: ["2"] })
+      const strict = { notes: { fields: { tags: "whole" } } } as const
+      yield* expectFailure(it.store.merge("whole", { rules: strict }), "ConflictError")
+      yield* it.store.merge("whole")
+      assert.deepStrictEqual((yield* document(it.store, "notes", "a"))?.["tags"], ["1", "2"])
+    })
+  )
+
+  it.live("merges recorded rules themselves, and refuses what is none", () =>
+    Effect.gen(function* () {
+      const it = yield* branched({ ...options, merge: { notes: { tags: "set" } } })
+      const settings = JSON.parse(Option.getOrThrow(yield* textOf(it, "data/_chainstore.json")))
+      assert.deepStrictEqual(settings.merge, { notes: { tags: "set" } })
+      const record = (branch: string, merge: object) =>
+        commit(it.remote, branch, { "data/_chainstore.json": JSON.stringify({ ...settings, merge }) })
+      yield* record("main", { notes: { tags: "set", "a.b c": "counter" } })
+      yield* record("draft", { notes: { tags: "set" }, others: { "*": "lines" } })
+      const adopted = yield* Effect.provideService(Store.make({}), GitRemote, it.remote)
+      yield* adopted.merge("draft")
+      const merged = JSON.parse(Option.getOrThrow(yield* textOf(it, "data/_chainstore.json")))
+      assert.deepStrictEqual(merged.merge, {
+        notes: { tags: "set", "a.b c": "counter" },
+        others: { "*": "lines" }
+      })
+      yield* adopted.createBranch("other")
+      yield* record("main", { notes: { tags: "sequence" } })
+      yield* record("other", { notes: { tags: "whole" } })
+      const failure = yield* expectFailure<ConflictError>(adopted.merge("other"), "ConflictError")
+      assert.match(failure.message, /the setting merge notes tags was changed on both branches/)
+      const late = yield* Effect.provideService(
+        Store.make({ merge: { notes: { tags: "set" } } }),
+        GitRemote,
+        it.remote
+      )
+      const differs = yield* expectFailure<ValidationError>(
+        late.collection("notes").get("a"),
+        "ValidationError"
+      )
+      assert.match(differs.message, /the options merge differ/)
+      for (const merge of [
+        { notes: { tags: "sets" } },
+        { notes: { tags: () => Option.none() } },
+        { notes: [] },
+        { "no/name": { tags: "set" } },
+        []
+      ]) {
+        yield* expectFailure(
+          Effect.provideService(Store.make({ merge } as never), GitRemote, it.remote),
+          "ValidationError"
+        )
+      }
     })
   )
 

@@ -21,6 +21,8 @@ export interface HostServerOptions
   readonly version?: string
   /** The clock that stale answers go by, in milliseconds; the wall clock when absent. */
   readonly staleBy?: Effect.Effect<number>
+  /** The data directory of a host that runs already; one of its own when absent. */
+  readonly beside?: string
   /** False leaves the answers unjudged, where the host alone is measured. */
   readonly judged?: boolean
 }
@@ -45,13 +47,15 @@ export class HostServer extends Context.Tag("test/HostServer")<
 >() {}
 
 /** A data directory; one that nothing has to survive in lies in memory. */
-const directory = (durability: "fsync" | "none") =>
-  Effect.flatMap(FileSystem.FileSystem, (fs) =>
-    fs.makeTempDirectoryScoped({
-      prefix: "chainstore-host-",
-      ...(durability === "none" && memory !== undefined ? { directory: memory } : {})
-    })
-  )
+const directory = ({ beside, durability = "none" }: HostServerOptions) =>
+  beside !== undefined
+    ? Effect.succeed(beside)
+    : Effect.flatMap(FileSystem.FileSystem, (fs) =>
+        fs.makeTempDirectoryScoped({
+          prefix: "chainstore-host-",
+          ...(durability === "none" && memory !== undefined ? { directory: memory } : {})
+        })
+      )
 
 /** A host is a process of its own: it and its end keep the wall clock's time, whatever the test's clock says. */
 const live = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
@@ -74,8 +78,16 @@ const judgedMounts = Effect.gen(function* () {
 /** A host over real sockets and a temporary directory; limits and faults as the test wants them. */
 export const layer = (options: HostServerOptions = {}) =>
   Layer.unwrapScoped(
-    Effect.map(directory(options.durability ?? "none"), (data) => {
-      const { durability = "none", judged = true, limits = {}, staleBy, version, ...rest } = options
+    Effect.map(directory(options), (data) => {
+      const {
+        beside: _,
+        durability = "none",
+        judged = true,
+        limits = {},
+        staleBy,
+        version,
+        ...rest
+      } = options
       const stack = Stack.layerWith({ atRoot: true, createOnFirstUse: false, ...rest, directory: data }).pipe(
         Layer.provideMerge(
           Layer.merge(Limits.layer(limits), staleBy === undefined ? Faulty.layer : Faulty.layerWith(staleBy))

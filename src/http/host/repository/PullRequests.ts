@@ -1,120 +1,13 @@
-import { Clock, Effect, Option, Schema } from "effect"
-import { Oid } from "../../../domain/Oid.js"
-import type { RefMoved } from "../../../domain/Ref.js"
-import type { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
+import { Effect, Option } from "effect"
 import type { GitRepository } from "../../../git/disk/GitRepository.js"
-import type { Problem } from "../reply/Problem.js"
-import * as Git from "./Git.js"
 import { pullRefs } from "./Names.js"
-import * as Programs from "./Programs.js"
+import * as Record from "./PullRequestRecord.js"
 import * as RefTurn from "./RefTurn.js"
 
-/**
- * Pull requests of a repository. What is said of one is a blob, to which `refs/pull/N/meta` points; `refs/pull/N/head` is
- * its last commit, as on GitHub. So they are as durable as branches, and a mirror of the repository has them.
- */
-export const PullRequest = Schema.Struct({
-  number: Schema.Number,
-  title: Schema.String,
-  body: Schema.NullOr(Schema.String),
-  author: Schema.String,
-  /** The branches, by their short names. */
-  head: Schema.String,
-  base: Schema.String,
-  /** Where the branches were last seen. */
-  headCommit: Oid,
-  baseCommit: Oid,
-  draft: Schema.Boolean,
-  labels: Schema.Array(Schema.String),
-  state: Schema.Literal("open", "closed"),
-  createdAt: Schema.String,
-  updatedAt: Schema.String,
-  closedAt: Schema.NullOr(Schema.String),
-  merged: Schema.NullOr(Schema.Struct({ at: Schema.String, by: Schema.NullOr(Schema.String), commit: Oid }))
-})
-export type PullRequest = typeof PullRequest.Type
+export { now, PullRequest } from "./PullRequestRecord.js"
 
-const Json = Schema.parseJson(PullRequest)
-const encode = Schema.encodeSync(Json)
-
-const metaOf = (number: number) => `${pullRefs}${number}/meta`
-const headOf = (number: number) => `${pullRefs}${number}/head`
-
-type Failure = RemoteError | AmbiguousWriteError | RefMoved | Problem
-
-export const now = Effect.map(Clock.currentTimeMillis, (millis) =>
-  new Date(millis).toISOString().replace(/\.\d+Z$/, "Z")
-)
-
-const read = (git: GitRepository, oid: Oid): Effect.Effect<Option.Option<PullRequest>, RemoteError> =>
-  Effect.map(
-    git.object(oid),
-    Option.flatMap(({ content, type }) =>
-      type === "blob"
-        ? Schema.decodeOption(Json)(Buffer.from(content).toString())
-        : Option.none<PullRequest>()
-    )
-  )
-
-const write = (git: GitRepository, request: PullRequest) =>
-  git.writeObject("blob", Buffer.from(`${encode(request)}\n`))
-
-/** The oldest commit of the base, by first parents, that holds the head: what merged it. */
-const mergeOf = (git: GitRepository, { headCommit }: PullRequest, base: Oid) =>
-  Effect.map(
-    Git.text(git, [
-      "rev-list",
-      "--first-parent",
-      "--ancestry-path",
-      "--reverse",
-      `${headCommit}..${base}`,
-      "--"
-    ]),
-    (text) => text.split("\n")[0] ?? ""
-  ).pipe(
-    Effect.flatMap((first) => (first === "" ? Effect.succeedNone : git.commit(Oid.make(first)))),
-    // Where the base was moved onto the head, nothing else merged it.
-    Effect.map((first) =>
-      Option.isNone(first) || first.value.parents[0] === headCommit ? headCommit : first.value.commit
-    )
-  )
-
-/** A pull request as its branches make it now: moved on, merged by a push, or closed by the deletion of its branch. */
-const seenNow = (git: GitRepository, request: PullRequest): Effect.Effect<PullRequest, Failure> =>
-  Effect.gen(function* () {
-    if (request.state === "closed") return request
-    const head = yield* git.ref(`refs/heads/${request.head}`)
-    const base = yield* git.ref(`refs/heads/${request.base}`)
-    const here = { ...request, headCommit: Option.getOrElse(head, () => request.headCommit) }
-    const contains = (commit: Oid) => (ancestor: Oid) => Programs.history(git.isAncestor(ancestor, commit))
-    if (Option.isSome(base) && (yield* contains(base.value)(here.headCommit))) {
-      const at = yield* now
-      // A branch that was set back to where its base was proposes nothing, and nothing of it was merged.
-      if (here.headCommit !== request.headCommit && (yield* contains(request.baseCommit)(here.headCommit))) {
-        return { ...request, state: "closed", closedAt: at, updatedAt: at }
-      }
-      const commit = yield* mergeOf(git, here, base.value)
-      const merged = { at, by: null, commit }
-      return { ...here, state: "closed", closedAt: at, updatedAt: at, merged }
-    }
-    if (Option.isNone(head)) {
-      const at = yield* now
-      return { ...here, state: "closed", closedAt: at, updatedAt: at }
-    }
-    return { ...here, baseCommit: Option.getOrElse(base, () => here.baseCommit) }
-  })
-
-/** Both refs of a pull request are moved in the turn of the one that says what it is: no turn is taken within another. */
-const keepHead = (
-  git: GitRepository,
-  move: GitRepository["updateRef"],
-  { headCommit, number }: PullRequest
-) =>
-  Effect.gen(function* () {
-    const at = yield* git.ref(headOf(number))
-    if (Option.contains(at, headCommit)) return
-    yield* move(headOf(number), at, Option.some(headCommit))
-  })
+type PullRequest = Record.PullRequest
+type Failure = Record.Failure
 
 /** Changes a pull request as it is now, in its turn. None where there is none. */
 export const change = <A, E, R>(
@@ -122,24 +15,16 @@ export const change = <A, E, R>(
   number: number,
   edit: (request: PullRequest) => Effect.Effect<readonly [PullRequest, A], E, R>
 ): Effect.Effect<Option.Option<readonly [PullRequest, A]>, E | Failure, R> =>
-  RefTurn.alone(git, metaOf(number), (move) =>
+  RefTurn.alone(git, Record.metaOf(number), (move) =>
     Effect.gen(function* () {
-      const stored = yield* git.ref(metaOf(number))
-      const found = Option.isSome(stored) ? yield* read(git, stored.value) : Option.none()
+      const found = yield* Record.read(git, number)
       if (Option.isNone(found)) return Option.none()
-      const [edited, result] = yield* edit(yield* seenNow(git, found.value))
-      const next = yield* seenNow(git, edited)
-      if (encode(next) !== encode(found.value)) {
-        yield* keepHead(git, move, next)
-        yield* move(metaOf(number), stored, Option.some(yield* write(git, next)))
-      }
+      const { request } = found.value
+      const [edited, result] = yield* edit(yield* Record.seenNow(git, request))
+      const next = yield* Record.seenNow(git, edited)
+      if (Record.encode(next) !== Record.encode(request)) yield* Record.write(git, move, found, next)
       return Option.some([next, result] as const)
     })
-  )
-
-const stored = (git: GitRepository, number: number) =>
-  Effect.flatMap(git.ref(metaOf(number)), (at) =>
-    Option.isSome(at) ? read(git, at.value) : Effect.succeedNone
   )
 
 /** A pull request as it is now, which is not written down: for who has the turn of a ref. */
@@ -147,8 +32,8 @@ export const look = (
   git: GitRepository,
   number: number
 ): Effect.Effect<Option.Option<PullRequest>, Failure> =>
-  Effect.flatMap(stored(git, number), (found) =>
-    Option.isNone(found) ? Effect.succeedNone : Effect.asSome(seenNow(git, found.value))
+  Effect.flatMap(Record.read(git, number), (found) =>
+    Option.isNone(found) ? Effect.succeedNone : Effect.asSome(Record.seenNow(git, found.value.request))
   )
 
 /** A pull request as it is now. */
@@ -157,10 +42,11 @@ export const find = (
   number: number
 ): Effect.Effect<Option.Option<PullRequest>, Failure> =>
   Effect.gen(function* () {
-    const found = yield* stored(git, number)
-    if (Option.isNone(found)) return found
-    const next = yield* seenNow(git, found.value)
-    if (encode(next) === encode(found.value)) return Option.some(next)
+    const found = yield* Record.read(git, number)
+    if (Option.isNone(found)) return Option.none()
+    const { request } = found.value
+    const next = yield* Record.seenNow(git, request)
+    if (Record.encode(next) === Record.encode(request)) return Option.some(next)
     const changed = yield* change(git, number, (request) => Effect.succeed([request, undefined] as const))
     return Option.map(changed, ([request]) => request)
   })
@@ -202,12 +88,12 @@ export const create = (
   given: NewPullRequest
 ): Effect.Effect<Option.Option<PullRequest>, Failure> =>
   // One after another: the number and the branches are judged by what is there.
-  RefTurn.alone(git, metaOf(0), (move) =>
+  RefTurn.alone(git, Record.metaOf(0), (move) =>
     Effect.gen(function* () {
       if (isTaken(yield* list(git, look), given)) return Option.none()
       const number =
         (yield* git.refs(pullRefs)).reduce((most, { name }) => Math.max(most, numberOf(name)), 0) + 1
-      const at = yield* now
+      const at = yield* Record.now
       const request: PullRequest = {
         ...given,
         number,
@@ -218,8 +104,7 @@ export const create = (
         closedAt: null,
         merged: null
       }
-      yield* move(metaOf(number), Option.none(), Option.some(yield* write(git, request)))
-      yield* move(headOf(number), Option.none(), Option.some(request.headCommit))
+      yield* Record.write(git, move, Option.none(), request)
       return Option.some(request)
     })
   )

@@ -9,6 +9,7 @@ import { anonymous, may, type Principal } from "../access/Principal.js"
 import { conflict, notFound, notPermitted, type Problem, requiresAuthentication } from "../reply/Problem.js"
 import { Faults } from "./Faults.js"
 import { isOwner } from "./Names.js"
+import * as PullRequestHeads from "./PullRequestHeads.js"
 import * as Settings from "./Settings.js"
 import * as Users from "./Users.js"
 
@@ -124,7 +125,14 @@ export const layer = (options: RepositoriesOptions) =>
         exists: boolean
       ): Hosted => {
         const [owner = "", name = ""] = fullName.split("/")
-        return { owner, name, fullName, settings: said, git: faults.around(fullName, git), exists }
+        return {
+          owner,
+          name,
+          fullName,
+          settings: said,
+          git: faults.around(fullName, PullRequestHeads.around(git)),
+          exists
+        }
       }
 
       const find = (

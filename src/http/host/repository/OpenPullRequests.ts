@@ -1,0 +1,90 @@
+import { Effect, Option, Schema } from "effect"
+import type { Oid } from "../../../domain/Oid.js"
+import { RefMoved } from "../../../domain/Ref.js"
+import type { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import { pullRefs } from "./Names.js"
+
+/**
+ * The pull requests that may be open, which every move of a branch asks for: a blob, to which this ref points, and no ref
+ * where there are none. It names every open one, and for a moment perhaps one that was just closed.
+ */
+const openRef = `${pullRefs}open`
+
+const Entry = Schema.Struct({ number: Schema.Number, head: Schema.String, base: Schema.String })
+export type Entry = typeof Entry.Type
+
+const Json = Schema.parseJson(Schema.Array(Entry))
+const encode = Schema.encodeSync(Json)
+
+interface Memory {
+  readonly mutex: Effect.Semaphore
+  /** What the ref pointed to when it was last read, in whatever process it was written. */
+  last: { readonly oid: Oid; readonly entries: ReadonlyArray<Entry> } | undefined
+}
+
+const memories = new WeakMap<GitRepository, Memory>()
+
+const memoryOf = (git: GitRepository): Memory => {
+  const memory = memories.get(git) ?? { mutex: Effect.unsafeMakeSemaphore(1), last: undefined }
+  memories.set(git, memory)
+  return memory
+}
+
+const none: ReadonlyArray<Entry> = []
+
+const at = (git: GitRepository, oid: Oid): Effect.Effect<ReadonlyArray<Entry>, RemoteError> =>
+  Effect.suspend(() => {
+    const memory = memoryOf(git)
+    if (memory.last?.oid === oid) return Effect.succeed(memory.last.entries)
+    return Effect.map(git.object(oid), (found) => {
+      const decoded = Option.flatMap(found, ({ content, type }) =>
+        type === "blob" ? Schema.decodeOption(Json)(Buffer.from(content).toString()) : Option.none()
+      )
+      const entries = Option.getOrElse(decoded, () => none)
+      memory.last = { oid, entries }
+      return entries
+    })
+  })
+
+/** The pull requests that may be open. */
+export const all = (git: GitRepository): Effect.Effect<ReadonlyArray<Entry>, RemoteError> =>
+  Effect.flatMap(git.ref(openRef), (oid) => (Option.isNone(oid) ? Effect.succeed(none) : at(git, oid.value)))
+
+/** How often other processes may write it in between. */
+const tries = 20
+
+const edit = (
+  git: GitRepository,
+  move: GitRepository["updateRef"],
+  change: (entries: ReadonlyArray<Entry>) => ReadonlyArray<Entry>
+): Effect.Effect<void, RemoteError | AmbiguousWriteError | RefMoved> =>
+  Effect.gen(function* () {
+    const stored = yield* git.ref(openRef)
+    const entries = Option.isNone(stored) ? none : yield* at(git, stored.value)
+    const next = change(entries)
+    if (next === entries) return
+    const blob =
+      next.length === 0
+        ? Option.none()
+        : Option.some(yield* git.writeObject("blob", Buffer.from(`${encode(next)}\n`)))
+    yield* move(openRef, stored, blob)
+  }).pipe(
+    Effect.retry({ times: tries, while: (error) => error instanceof RefMoved }),
+    // Whoever has this waits for nobody's turn.
+    memoryOf(git).mutex.withPermits(1)
+  )
+
+/** Notes a pull request before it is open. */
+export const add = (git: GitRepository, move: GitRepository["updateRef"], { base, head, number }: Entry) =>
+  edit(git, move, (entries) =>
+    entries.some((one) => one.number === number && one.base === base)
+      ? entries
+      : [...entries.filter((one) => one.number !== number), { number, head, base }]
+  )
+
+/** Forgets one once it is closed. */
+export const remove = (git: GitRepository, move: GitRepository["updateRef"], number: number) =>
+  edit(git, move, (entries) =>
+    entries.some((one) => one.number === number) ? entries.filter((one) => one.number !== number) : entries
+  )

@@ -1,0 +1,162 @@
+import { Effect, Option, Stream } from "effect"
+import { RefMoved } from "../../../domain/Ref.js"
+import { RemoteError } from "../../../domain/StoreError.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import * as Git from "./Git.js"
+import * as OpenPullRequests from "./OpenPullRequests.js"
+import * as Programs from "./Programs.js"
+import * as Record from "./PullRequestRecord.js"
+
+type Move = GitRepository["updateRef"]
+type Entry = OpenPullRequests.Entry
+
+const branches = "refs/heads/"
+
+const isMoved = (error: unknown): error is RefMoved => error instanceof RefMoved
+
+/** How often others may write a pull request in between. */
+const tries = 5
+
+/** Writes what a pull request is now; `before` is where its branches were before they were moved. */
+const settle = (git: GitRepository, move: Move, number: number, before?: Record.Tips) =>
+  Effect.gen(function* () {
+    const found = yield* Record.read(git, number)
+    if (Option.isNone(found) || found.value.request.state === "closed") {
+      return yield* OpenPullRequests.remove(git, move, number)
+    }
+    const { request } = found.value
+    const isInStep = before !== undefined && Option.contains(before.head, request.headCommit)
+    const was = isInStep ? yield* Record.seen(git, request, before) : request
+    const next = yield* Record.seenNow(git, was)
+    if (Record.encode(next) !== Record.encode(request)) yield* Record.write(git, move, found, next)
+  }).pipe(Effect.retry({ times: tries, while: isMoved }))
+
+/** What was done is done, whatever becomes of the note of it: whoever looks at the pull request next sees it. */
+const noted = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.catchAllCause(effect, (cause) =>
+    Effect.logWarning("A pull request does not show yet where its branches are", cause)
+  )
+
+/** Why nothing was moved: a pull request could not be brought up to where its branches are. */
+const unkept = (cause: Error): RemoteError =>
+  cause instanceof RemoteError
+    ? cause
+    : new RemoteError({
+        operation: "GitRepository.updateRef",
+        reason: cause instanceof RefMoved ? "Locked" : "Server",
+        message: `The pull request of a branch could not be written: ${cause.message}`,
+        hint: "Nothing was moved. Try again in a moment.",
+        cause
+      })
+
+/** Whether the commit that a pull request is known by is that of its branch. */
+const isKept = (git: GitRepository, { number }: Entry, { head }: Record.Tips) =>
+  Effect.map(
+    git.ref(Record.headOf(number)),
+    (kept) => Option.isSome(head) && Option.contains(kept, head.value)
+  )
+
+const isForward = (git: GitRepository, before: Record.Tips, after: Record.Tips) =>
+  Option.isSome(before.base) && Option.isSome(after.base)
+    ? Programs.history(git.isAncestor(before.base.value, after.base.value))
+    : Effect.succeed(Option.isNone(before.base))
+
+const same = Option.getEquivalence<string>((a, b) => a === b)
+
+/**
+ * Runs what moves branches, with the open pull requests of them: each has its last commit before anything is moved, so that
+ * the deletion of its branch loses none, and shows what became of it when all was moved. To be run in the writers' turn.
+ */
+const following = <A, E, R>(
+  git: GitRepository,
+  move: Move,
+  isConcerned: (entry: Entry) => boolean,
+  moving: Effect.Effect<A, E, R>
+) =>
+  Effect.flatMap(OpenPullRequests.all(git), (all) => {
+    const entries = all.filter(isConcerned)
+    if (entries.length === 0) return moving
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const before: Array<readonly [Entry, Record.Tips]> = []
+        for (const entry of entries) {
+          const tips = yield* Record.tipsOf(git, entry)
+          before.push([entry, tips])
+          if (!(yield* isKept(git, entry, tips))) {
+            yield* Effect.mapError(settle(git, move, entry.number), unkept)
+          }
+        }
+        const after = Effect.forEach(before, ([entry, was]) =>
+          noted(
+            Effect.gen(function* () {
+              const is = yield* Record.tipsOf(git, entry)
+              const stays = same(was.head, is.head)
+              // A base that only goes on still shows later what it has merged.
+              if (stays && (same(was.base, is.base) || (yield* isForward(git, was, is)))) return
+              yield* settle(git, move, entry.number, was)
+            })
+          )
+        )
+        return yield* Effect.ensuring(restore(moving), after)
+      })
+    )
+  })
+
+/** The move of a ref, and what follows from it where it is a branch. */
+const follower =
+  (git: GitRepository, move: Move): Move =>
+  (name, expected, next, options) => {
+    const moving = move(name, expected, next, options)
+    if (!name.startsWith(branches)) return moving
+    const branch = name.slice(branches.length)
+    return following(git, move, ({ base, head }) => head === branch || base === branch, moving)
+  }
+
+const zeros = "0".repeat(40)
+const oidOf = Option.getOrElse(() => zeros)
+
+/** Moves a ref by a Git program, for who has the repository alone. */
+const moveByGit =
+  (git: GitRepository): Move =>
+  (name, expected, next) =>
+    Effect.gen(function* () {
+      const line = `update ${name} ${oidOf(next)} ${oidOf(expected)}\n`
+      const { code } = yield* Git.output({
+        directory: git.directory,
+        args: ["update-ref", "--stdin"],
+        input: Stream.make(Buffer.from(line))
+      })
+      if (code !== 0) return yield* new RefMoved({ ref: name, expected, actual: yield* git.ref(name) })
+    }).pipe(Effect.catchTag("Problem", (problem) => Effect.fail(unkept(problem))))
+
+const followed = (git: GitRepository): GitRepository => ({
+  ...git,
+  updateRef: (name, expected, next, options) =>
+    git.inTurn(name, (move) => follower(git, move)(name, expected, next, options)),
+  inTurn: (name, effect) => git.inTurn(name, (move) => effect(follower(git, move))),
+  commitNext: (branch, build) =>
+    Effect.flatMap(OpenPullRequests.all(git), (all) => {
+      const made = git.commitNext(branch, build)
+      const entries = all.filter(({ head }) => head === branch)
+      if (entries.length === 0) return made
+      // The commit shares its flush with those of others, and so has no turn that lasts until it is there.
+      const inTurn = Effect.forEach(
+        entries,
+        ({ number }) => git.inTurn(`${branches}${branch}`, (move) => settle(git, move, number)),
+        { discard: true }
+      )
+      return Effect.zipRight(Effect.mapError(inTurn, unkept), Effect.ensuring(made, noted(inTurn)))
+    }),
+  // Git's own programs move refs in here: which, they do not say.
+  exclusively: (effect) => git.exclusively(following(git, moveByGit(git), () => true, effect))
+})
+
+// Asked for by every request: a repository that is open has one view.
+const views = new WeakMap<GitRepository, GitRepository>()
+
+/** A repository in which `refs/pull/N/head` moves with its branch, whatever moves that. */
+export const around = (git: GitRepository): GitRepository => {
+  const view = views.get(git) ?? followed(git)
+  views.set(git, view)
+  return view
+}

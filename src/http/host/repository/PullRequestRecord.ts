@@ -1,0 +1,160 @@
+import { Clock, Effect, Option, Schema } from "effect"
+import { Oid } from "../../../domain/Oid.js"
+import type { RefMoved } from "../../../domain/Ref.js"
+import type { AmbiguousWriteError, RemoteError } from "../../../domain/StoreError.js"
+import type { GitRepository } from "../../../git/disk/GitRepository.js"
+import type { Problem } from "../reply/Problem.js"
+import * as Git from "./Git.js"
+import { pullRefs } from "./Names.js"
+import * as OpenPullRequests from "./OpenPullRequests.js"
+import * as Programs from "./Programs.js"
+
+/**
+ * Pull requests of a repository. What is said of one is a blob, to which `refs/pull/N/meta` points; `refs/pull/N/head` is
+ * its last commit, as on GitHub. So they are as durable as branches, and a mirror of the repository has them.
+ */
+export const PullRequest = Schema.Struct({
+  number: Schema.Number,
+  title: Schema.String,
+  body: Schema.NullOr(Schema.String),
+  author: Schema.String,
+  /** The branches, by their short names. */
+  head: Schema.String,
+  base: Schema.String,
+  /** Where the branches were last seen. */
+  headCommit: Oid,
+  baseCommit: Oid,
+  draft: Schema.Boolean,
+  labels: Schema.Array(Schema.String),
+  state: Schema.Literal("open", "closed"),
+  createdAt: Schema.String,
+  updatedAt: Schema.String,
+  closedAt: Schema.NullOr(Schema.String),
+  merged: Schema.NullOr(Schema.Struct({ at: Schema.String, by: Schema.NullOr(Schema.String), commit: Oid }))
+})
+export type PullRequest = typeof PullRequest.Type
+
+const Json = Schema.parseJson(PullRequest)
+/** The text of what is said of a pull request. */
+export const encode = Schema.encodeSync(Json)
+
+export const metaOf = (number: number) => `${pullRefs}${number}/meta`
+export const headOf = (number: number) => `${pullRefs}${number}/head`
+
+export type Failure = RemoteError | AmbiguousWriteError | RefMoved | Problem
+
+export const now = Effect.map(Clock.currentTimeMillis, (millis) =>
+  new Date(millis).toISOString().replace(/\.\d+Z$/, "Z")
+)
+
+/** A pull request with its refs as they were read. */
+export interface Stored {
+  readonly request: PullRequest
+  readonly meta: Oid
+  readonly head: Option.Option<Oid>
+}
+
+/** What is said of a pull request, which may be late. */
+export const read = (git: GitRepository, number: number): Effect.Effect<Option.Option<Stored>, RemoteError> =>
+  Effect.gen(function* () {
+    const meta = yield* git.ref(metaOf(number))
+    if (Option.isNone(meta)) return Option.none()
+    const head = yield* git.ref(headOf(number))
+    const found = yield* git.object(meta.value)
+    return Option.flatMap(found, ({ content, type }) =>
+      type === "blob"
+        ? Option.map(Schema.decodeOption(Json)(Buffer.from(content).toString()), (request) => ({
+            request,
+            meta: meta.value,
+            head
+          }))
+        : Option.none<Stored>()
+    )
+  })
+
+/**
+ * Writes what a pull request is now, unless another one wrote it since it was read. Its refs are moved in whatever turn the
+ * caller has: no turn is taken within another.
+ */
+export const write = (
+  git: GitRepository,
+  move: GitRepository["updateRef"],
+  stored: Option.Option<Stored>,
+  next: PullRequest
+): Effect.Effect<void, Failure> =>
+  Effect.gen(function* () {
+    const { number } = next
+    if (next.state === "open") yield* OpenPullRequests.add(git, move, next)
+    const head = Option.flatMap(stored, (one) => one.head)
+    if (!Option.contains(head, next.headCommit))
+      yield* move(headOf(number), head, Option.some(next.headCommit))
+    const meta = yield* git.writeObject("blob", Buffer.from(`${encode(next)}\n`))
+    const before = Option.map(stored, (one) => one.meta)
+    if (!Option.contains(before, meta)) yield* move(metaOf(number), before, Option.some(meta))
+    if (next.state === "closed") yield* OpenPullRequests.remove(git, move, number)
+  })
+
+/** Where the branches of a pull request are. */
+export interface Tips {
+  readonly head: Option.Option<Oid>
+  readonly base: Option.Option<Oid>
+}
+
+export const tipsOf = (
+  git: GitRepository,
+  { base, head }: Pick<PullRequest, "base" | "head">
+): Effect.Effect<Tips, RemoteError> =>
+  Effect.all({ head: git.ref(`refs/heads/${head}`), base: git.ref(`refs/heads/${base}`) })
+
+/** The oldest commit of the base, by first parents, that holds the head: what merged it. */
+const mergeOf = (git: GitRepository, { headCommit }: PullRequest, base: Oid) =>
+  Effect.map(
+    Git.text(git, [
+      "rev-list",
+      "--first-parent",
+      "--ancestry-path",
+      "--reverse",
+      `${headCommit}..${base}`,
+      "--"
+    ]),
+    (text) => text.split("\n")[0] ?? ""
+  ).pipe(
+    Effect.flatMap((first) => (first === "" ? Effect.succeedNone : git.commit(Oid.make(first)))),
+    // Where the base was moved onto the head, nothing else merged it.
+    Effect.map((first) =>
+      Option.isNone(first) || first.value.parents[0] === headCommit ? headCommit : first.value.commit
+    )
+  )
+
+/** A pull request as its branches make it: moved on, merged by a push, or closed by the deletion of its branch. */
+export const seen = (
+  git: GitRepository,
+  request: PullRequest,
+  { base, head }: Tips
+): Effect.Effect<PullRequest, Failure> =>
+  Effect.gen(function* () {
+    if (request.state === "closed") return request
+    const here = { ...request, headCommit: Option.getOrElse(head, () => request.headCommit) }
+    const contains = (commit: Oid) => (ancestor: Oid) => Programs.history(git.isAncestor(ancestor, commit))
+    if (Option.isSome(base) && (yield* contains(base.value)(here.headCommit))) {
+      const at = yield* now
+      // A branch that was set back to where its base was proposes nothing, and nothing of it was merged.
+      if (here.headCommit !== request.headCommit && (yield* contains(request.baseCommit)(here.headCommit))) {
+        return { ...request, state: "closed", closedAt: at, updatedAt: at }
+      }
+      const commit = yield* mergeOf(git, here, base.value)
+      const merged = { at, by: null, commit }
+      return { ...here, state: "closed", closedAt: at, updatedAt: at, merged }
+    }
+    if (Option.isNone(head)) {
+      const at = yield* now
+      return { ...here, state: "closed", closedAt: at, updatedAt: at }
+    }
+    return { ...here, baseCommit: Option.getOrElse(base, () => here.baseCommit) }
+  })
+
+/** The same as its branches are now. */
+export const seenNow = (git: GitRepository, request: PullRequest): Effect.Effect<PullRequest, Failure> =>
+  request.state === "closed"
+    ? Effect.succeed(request)
+    : Effect.flatMap(tipsOf(git, request), (tips) => seen(git, request, tips))
