@@ -39,8 +39,8 @@ const modes = { own: "Your own chain", triage: "Ticket triage" } as const
 
 /** Compose a chain and see, while you type, what it answers and what every step does. */
 export const Playground = ({ service }: { readonly service: boolean }) => {
-  const { canRedo, canUndo, draft, edit, load, redo, replace, undo } = useDraft()
-  const run = useRun(draft)
+  const { canRedo, canUndo, draft, edit, generation, load, redo, replace, undo } = useDraft()
+  const run = useRun(draft, generation)
   const [view, setView] = useState<View>("result")
   const [settings, setSettings] = useState(Settings.load)
   const [help, setHelp] = useState(false)

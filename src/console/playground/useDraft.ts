@@ -20,6 +20,8 @@ const keep = (draft: Draft) => {
 export const useDraft = () => {
   const [draft, setDraft] = useState<Draft>(initial)
   const past = useRef(new History<Draft>(200))
+  // Counts the chains that took the place of another one as a whole.
+  const [generation, setGeneration] = useState(0)
   // Several changes may come before the next drawing.
   const now = useRef(draft)
 
@@ -31,6 +33,7 @@ export const useDraft = () => {
 
   const replace = (next: Draft) => {
     past.current.record(now.current)
+    setGeneration((before) => before + 1)
     set(next)
   }
 
@@ -44,6 +47,7 @@ export const useDraft = () => {
   const load = (next: Draft) => {
     past.current.record(now.current)
     history.pushState(null, "", location.href)
+    setGeneration((before) => before + 1)
     set(next)
   }
 
@@ -58,6 +62,7 @@ export const useDraft = () => {
     const follow = () => {
       past.current.record(now.current)
       now.current = initial()
+      setGeneration((before) => before + 1)
       setDraft(now.current)
     }
     addEventListener("popstate", follow)
@@ -66,6 +71,7 @@ export const useDraft = () => {
 
   return {
     draft,
+    generation,
     edit,
     replace,
     load,

@@ -8,6 +8,8 @@ import { type Ran, sentence } from "./Ran.js"
 export interface Shown {
   readonly ran: Ran
   readonly of: string
+  /** The generation of the draft. */
+  readonly generation: number
   readonly where: "in this browser" | "at the service"
 }
 
@@ -69,7 +71,7 @@ const there = (draft: Draft, done: (ran: Ran) => void, failed: () => void): (() 
 }
 
 /** Runs the draft as it changes, and at once or at the service when asked. One run at a time: a new one ends the last. */
-export const useRun = (draft: Draft) => {
+export const useRun = (draft: Draft, generation: number) => {
   const [shown, setShown] = useState<Shown | undefined>(undefined)
   const [failed, setFailed] = useState<ProblemText | undefined>(undefined)
   const [running, setRunning] = useState<Shown["where"] | undefined>(undefined)
@@ -94,7 +96,7 @@ export const useRun = (draft: Draft) => {
       (ran) => {
         setRunning(undefined)
         setFailed(undefined)
-        setShown({ ran, of, where })
+        setShown({ ran, of, generation, where })
         then(ran)
       },
       () => {
@@ -125,7 +127,7 @@ export const useRun = (draft: Draft) => {
       shown === undefined ? 0 : pause
     )
     return () => clearTimeout(talk)
-  }, [of])
+  }, [of, generation])
 
   useEffect(() => cancel, [cancel])
 
@@ -138,10 +140,10 @@ export const useRun = (draft: Draft) => {
     })
 
   return {
-    /** The last result; it may be that of an earlier draft. */
-    shown,
+    /** The last result: that of the draft a moment ago, perhaps, but never that of another chain. */
+    shown: shown?.generation === generation ? shown : undefined,
     /** Whether the result is that of the draft as it is. */
-    isCurrent: shown?.of === of,
+    isCurrent: shown?.of === of && shown.generation === generation,
     failed,
     running,
     now,
