@@ -24,9 +24,11 @@ const digits = (value: number) => (value < 10 ? 1 : 0)
 
 /** A time for a reader: "0.8 µs", "340 µs", "1.2 ms". */
 export const timeText = (micros: number): string =>
-  micros < 1000
-    ? `${micros.toFixed(digits(micros))} µs`
-    : `${(micros / 1000).toFixed(digits(micros / 1000))} ms`
+  micros < 0.1
+    ? "under 0.1 µs"
+    : micros < 1000
+      ? `${micros.toFixed(digits(micros))} µs`
+      : `${(micros / 1000).toFixed(digits(micros / 1000))} ms`
 
 /** An answer in a sentence, as a screen reader says it. */
 export const sentence = ({ body, status }: Pick<Ran, "body" | "status">): string =>
