@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
-import type { Problem } from "./Problem.js"
+import type { ProblemText } from "./ProblemText.js"
 
 type Say = (text: string, urgent: boolean) => void
 
@@ -12,7 +12,7 @@ export const announce = (text: string): void => say?.(text, false)
 export const alarm = (text: string): void => say?.(text, true)
 
 /** Announces a problem by its title and message. */
-export const alarmProblem = ({ message, title }: Problem): void => alarm(`${title}. ${message}`)
+export const alarmProblem = ({ message, title }: ProblemText): void => alarm(`${title}. ${message}`)
 
 /** So many of something: one commit, 1,200 commits. */
 export const counted = (n: number, one: string): string =>

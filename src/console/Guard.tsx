@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact"
 import { useErrorBoundary } from "preact/hooks"
-import { Problem } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
 
 /** Shows an error of the page itself instead of an empty window. */
@@ -10,14 +9,12 @@ export const Guard = (props: { readonly children: ComponentChildren }) => {
   return (
     <main class="sign-in">
       <ProblemCard
-        problem={
-          new Problem({
-            kind: "server",
-            title: "Something in this page broke",
-            message: error instanceof Error ? error.message : String(error),
-            next: "Try again; if it breaks again, start over. Nothing was written."
-          })
-        }
+        problem={{
+          kind: "server",
+          title: "Something in this page broke",
+          message: error instanceof Error ? error.message : String(error),
+          next: "Try again; if it breaks again, start over. Nothing was written."
+        }}
       >
         <div class="actions">
           <button type="button" class="button primary" onClick={again}>

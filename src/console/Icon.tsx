@@ -18,7 +18,9 @@ const paths = {
   play: "M8 5v14l11-7z",
   stop: "M7 7h10v10H7z",
   check: "m5 12 5 5 9-10",
-  back: "M20 12H5M11 6l-6 6 6 6"
+  back: "M20 12H5M11 6l-6 6 6 6",
+  undo: "M9 6 4 11l5 5M4 11h10a6 6 0 0 1 0 9h-3",
+  redo: "m15 6 5 5-5 5M20 11H10a6 6 0 0 0 0 9h3"
 } as const
 
 export type IconName = keyof typeof paths

@@ -1,8 +1,8 @@
 import type { ComponentChildren, ComponentType } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { alarmProblem } from "./Announcer.js"
-import { offline } from "./Problem.js"
 import { ProblemCard } from "./ProblemCard.js"
+import { unreached } from "./ProblemText.js"
 
 interface Frame {
   /** Shown until the part is loaded. */
@@ -18,7 +18,7 @@ export const part = <Props extends object>(fetch: () => Promise<ComponentType<Pr
     const [Here, setHere] = useState<ComponentType<Props> | undefined>(() => known)
     const [round, setRound] = useState(0)
     const [failed, setFailed] = useState(false)
-    const problem = offline("A part of this page could not be loaded.")
+    const problem = unreached("A part of this page could not be loaded.")
     useEffect(() => {
       if (known !== undefined) return
       let gone = false

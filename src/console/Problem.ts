@@ -1,5 +1,6 @@
 import * as Data from "effect/Data"
 import type { StoreError } from "../domain/StoreError.js"
+import { offlineWords } from "./ProblemText.js"
 
 export type ProblemKind =
   | "signedOut"
@@ -60,10 +61,7 @@ const words: Readonly<Record<ProblemKind, readonly [title: string, next: string]
     "The rate limit is used up",
     "Wait for the reset, then run again. A signed-in token has a much larger limit than none."
   ],
-  offline: [
-    "The server cannot be reached",
-    "Check your connection and the address of the server, then try again."
-  ],
+  offline: offlineWords,
   conflict: [
     "The document has changed meanwhile",
     "Open it again to see the current version. Nothing was written."

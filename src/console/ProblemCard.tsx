@@ -1,8 +1,11 @@
 import type { ComponentChildren } from "preact"
-import type { Problem } from "./Problem.js"
+import type { ProblemText } from "./ProblemText.js"
 
 /** What went wrong and what to do next. */
-export const ProblemCard = (props: { readonly problem: Problem; readonly children?: ComponentChildren }) => (
+export const ProblemCard = (props: {
+  readonly problem: ProblemText
+  readonly children?: ComponentChildren
+}) => (
   <div class="card problem" data-kind={props.problem.kind}>
     <h2>{props.problem.title}</h2>
     <p>

@@ -6,6 +6,7 @@ import { Condition } from "./Condition.js"
 import { maxProblems, NullableText, Numeric, Plainly, Text } from "./Wire.js"
 
 export { Condition, matches } from "./Condition.js"
+export { render } from "./ResponseTemplate.js"
 
 /** A handler of an ad-hoc chain: when it accepts and what it answers. */
 export const HandlerDescription = Schema.Struct({
@@ -82,7 +83,3 @@ export const ExecutionResult = Schema.Struct({
 
 /** What a chain answered, who answered, how long it took, and what its logging middleware wrote. */
 export type ExecutionResult = typeof ExecutionResult.Type
-
-/** `template` with every `{request}` replaced, literally and in one pass, by the number as JavaScript writes it. */
-export const render = (template: string, request: number): string =>
-  template.includes("{request}") ? template.split("{request}").join(String(request)) : template

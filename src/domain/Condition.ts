@@ -1,13 +1,13 @@
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
+import type { Condition as Comparison } from "./Comparison.js"
 import { maxProblems, Numeric, Plainly } from "./Wire.js"
 
+export { matches } from "./Comparison.js"
+
 /** Exactly one comparison of the request with a number. */
-export type Condition =
-  | { readonly equals: number }
-  | { readonly lessThan: number }
-  | { readonly greaterThan: number }
+export type Condition = Comparison
 
 const comparisons: ReadonlyArray<string> = ["equals", "lessThan", "greaterThan"]
 
@@ -79,9 +79,3 @@ export const Condition: Schema.Schema<Condition> = Schema.declare(
     }
   }
 )
-
-/** Whether `request` satisfies the comparison. */
-export const matches = (condition: Condition, request: number): boolean => {
-  if ("equals" in condition) return request === condition.equals
-  return "lessThan" in condition ? request < condition.lessThan : request > condition.greaterThan
-}

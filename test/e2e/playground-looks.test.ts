@@ -12,6 +12,8 @@ declare const innerWidth: number
 
 const run = (page: Page) => page.getByRole("button", { name: "Run", exact: true })
 
+const settled = (page: Page) => page.locator(".report-parts[aria-busy=false]").waitFor()
+
 const example = async (page: Page, name: string) => {
   await page.getByRole("button", { name: "Examples" }).click()
   await page.getByRole("button", { name, exact: true }).click()
@@ -35,9 +37,31 @@ bothBuilds("the looks of the chain playground", (the) => {
       }
     }
     await example(page, "Order counts")
-    await run(page).click()
-    await page.locator(".trace li").first().waitFor()
+    await settled(page)
     await clean("playground")
+    await example(page, "A branch and a fragment")
+    await page.locator(".chart-step.fragment.matched").waitFor()
+    await clean("playground-branches")
+    await page.getByLabel("Many requests").check({ force: true })
+    await page.locator(".case-summary").waitFor()
+    await clean("playground-table")
+    await page.getByLabel("Code", { exact: true }).check({ force: true })
+    await page.locator("section.code").waitFor()
+    await clean("playground-code")
+    await page.getByLabel("JSON", { exact: true }).check({ force: true })
+    await page.locator("textarea.code").fill("{")
+    await page.locator(".problems li").waitFor()
+    await clean("playground-json")
+    await page.getByLabel("Result", { exact: true }).check({ force: true })
+    await page.getByRole("button", { name: "First minute" }).click()
+    await page.getByText("0 of 6 done").waitFor()
+    await clean("playground-guide")
+    await page.getByRole("button", { name: "Leave" }).click()
+    await example(page, "Fails twice, is retried")
+    await page.locator(".verdict.s2").waitFor()
+    await page.getByLabel("Retries").fill("0")
+    await page.locator(".verdict.s5").waitFor()
+    await clean("playground-work")
     await example(page, "Nobody accepts (422)")
     await run(page).click()
     await page.locator(".verdict.s4").waitFor()

@@ -17,6 +17,11 @@ const program = promisify(execFile)
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
 const run = (page: Page) => page.getByRole("button", { name: "Run", exact: true })
+/** Waits until the result is that of the chain as it is. */
+const settled = (page: Page) => page.locator(".report-parts[aria-busy=false]").waitFor()
+
+const view = (page: Page, name: string) => page.getByLabel(name, { exact: true }).check({ force: true })
+
 const outcomes = (page: Page) => page.locator(".trace li").allInnerTexts()
 const clipboard = async (page: Page) => String(await page.evaluate("navigator.clipboard.readText()"))
 
@@ -53,14 +58,19 @@ bothBuilds("the chain playground", (the) => {
     await page.getByLabel("Request (a number)").fill("5000")
     await run(page).click()
     await page.locator(".verdict .response").waitFor()
+    await page.locator(".verdict .response", { hasText: "5000 is huge" }).waitFor()
     assert.strictEqual(await page.locator(".verdict .status").innerText(), "200")
     assert.strictEqual(await page.locator(".verdict .response").innerText(), "5000 is huge")
     const facts = await page.locator(".facts").innerText()
     assert.match(facts, /Handled by\s+huge/i)
     assert.match(facts, /Ran\s+in this browser/i)
     const steps = await outcomes(page)
-    assert.match(steps.join("|"), /logging.*passed\|negative.*skipped\|zero.*skipped\|huge.*matched/is)
-    assert.match(await page.locator(".log").innerText(), /huge|ad-hoc/)
+    assert.match(
+      steps.join("|"),
+      /logging.*passed.*\|negative.*skipped.*5000 < 0 is false in (under )?[\d.]+ µs\|zero.*skipped.*\|huge.*matched.*5000 > 100 is true/is
+    )
+    await page.getByText("Log", { exact: true }).click()
+    assert.match(await page.locator(".log").innerText(), /Executed chain ad-hoc/)
     assert.isTrue(
       requests.every(({ method }) => method === "GET"),
       "nothing left the browser"
@@ -72,10 +82,10 @@ bothBuilds("the chain playground", (the) => {
     await page.getByRole("button", { name: "Move huge up" }).click()
     await page.getByRole("button", { name: "Move huge up" }).click()
     await run(page).click()
-    await page.waitForFunction(() => document.querySelectorAll(".trace li").length === 4)
+    await settled(page)
     assert.match(
       (await outcomes(page)).join("|"),
-      /huge.*matched\|negative.*not reached\|zero.*not reached/is
+      /huge.*matched.*\|negative.*not reached.*\|zero.*not reached/is
     )
   })
 
@@ -186,8 +196,7 @@ bothBuilds("the chain playground", (the) => {
   it("copies the chain as curl, TypeScript and JSON that run as they are", async () => {
     const { page } = await start()
     await page.getByLabel("Respond with").first().fill("it's `${request}` {request} \\ negative")
-    await run(page).click()
-    await page.locator(".verdict .response").waitFor()
+    await settled(page)
     const response = await page.locator(".verdict .response").innerText()
     assert.strictEqual(response, "it's `$-7` -7 \\ negative")
     const json: unknown = JSON.parse(await copied(page, "JSON"))
@@ -245,23 +254,202 @@ bothBuilds("the chain playground", (the) => {
     assert.strictEqual(await broken.page.locator(".step:not(.fixed)").count(), 3)
   })
 
-  it("runs against the service, where there is one", async () => {
+  it("answers while one types, and never with an old answer over a new one", async () => {
+    const { page } = await start()
+    const request = page.getByLabel("Request (a number)")
+    await settled(page)
+    assert.strictEqual(await page.locator(".verdict .response").innerText(), "-7 is negative")
+    await request.fill("")
+    await request.pressSequentially("12345")
+    await page.locator(".verdict .response", { hasText: /^12345 is positive$/ }).waitFor()
+    assert.match(await page.locator(".facts").innerText(), /Took\s+[\d.]+ (µs|ms) \(mean of [\d,]+ runs\)/i)
+    await status(page).getByText("Handled by positive: 12345 is positive").waitFor()
+    assert.isTrue(
+      await request.evaluate((field: Dom) => field === document.activeElement),
+      "the focus stays in the field"
+    )
+    await request.fill("x")
+    await page.locator(".verdict.s4", { hasText: "request must be a number" }).waitFor()
+    assert.strictEqual(await page.locator(".trace .outcome").count(), 0, "nothing ran")
+    // A run that takes long ends with the chain that it was of.
+    await example(page, "Too slow, answered for")
+    await page.getByLabel("Time limit").fill("10000")
+    await page.getByLabel("Takes (ms)").fill("9000")
+    await page.getByText("Running in this browser…").waitFor()
+    await page.getByLabel("Takes (ms)").fill("1")
+    await page.locator(".verdict .response", { hasText: "7 in time" }).waitFor()
+  })
+
+  it("draws branches and fragments with the way of the request, and tries work again", async () => {
+    const { page } = await start()
+    await example(page, "A branch and a fragment")
+    await settled(page)
+    assert.match(
+      await page.locator(".chart-step.branch").innerText(),
+      /large.*branch.*skipped.*42 > 100 is false.*million.*not reached.*the branch was not entered/is
+    )
+    assert.match(
+      await page.locator(".chart-step.fragment").innerText(),
+      /answers.*matched.*zero.*42 = 0 is false.*everything.*matched.*42 = 42 is true/is
+    )
+    await page.getByRole("button", { name: "Add a handler inside" }).first().click()
+    await page.waitForFunction(() => /^handler-/.test(document.activeElement.value))
+    await page.keyboard.press("Control+a")
+    await page.keyboard.type("inner")
+    await page.keyboard.press("Alt+ArrowUp")
+    await status(page).getByText("inner is now step 2 of 3.").waitFor()
+    await page.getByRole("button", { name: "Remove inner" }).click()
+    await status(page).getByText("Removed inner.").waitFor()
+    await example(page, "Fails twice, is retried")
+    await page.locator(".verdict .response", { hasText: "answered at last" }).waitFor()
+    assert.match((await outcomes(page)).join("|"), /flaky.*matched.*on try 3 in \d+ ms/is)
+    if (the.build === "local") {
+      assert.isTrue(await page.getByRole("button", { name: "Ask the service" }).isDisabled())
+    }
+  })
+
+  it("judges many requests at once", async () => {
+    const { page } = await start()
+    await view(page, "Many requests")
+    await page.getByRole("button", { name: "Add where conditions turn" }).click()
+    const rows = page.locator(".case-table tbody tr")
+    await page.locator(".actual", { hasText: "1 is positive" }).waitFor()
+    assert.strictEqual(await rows.count(), 3)
+    await page.getByRole("button", { name: "Expect what came" }).click()
+    await page.getByText("3 of 3 pass.").first().waitFor()
+    await page.getByRole("button", { name: "Remove zero" }).click()
+    await page.getByText("2 of 3 pass.").first().waitFor()
+    assert.match(await rows.nth(1).innerText(), /422.*UnhandledRequestError.*fail/is)
+    await page.getByRole("button", { name: "Add a request" }).click()
+    await page.waitForFunction(() => document.activeElement.getAttribute("aria-label") === "Request of row 4")
+    await page.keyboard.type("nine")
+    await page.keyboard.press("Tab")
+    await page.keyboard.type("400")
+    await page.getByText("3 of 4 pass.").first().waitFor()
+    const again = await start({}, new URL(page.url()).hash)
+    await view(again.page, "Many requests")
+    await again.page.getByText("3 of 4 pass.").first().waitFor()
+  })
+
+  it("shows the chain as code, and takes JSON and curl", async () => {
+    const { page } = await start()
+    await view(page, "Code")
+    await page.locator("section.code", { hasText: "ChainBuilder.make<number, string>" }).waitFor()
+    await page.getByLabel("Request (a number)").fill("3")
+    await page.locator("section.code", { hasText: "Chain.executeSync(chain, 3)" }).waitFor()
+    await view(page, "JSON")
+    const area = page.locator("textarea.code")
+    const apply = page.getByRole("button", { name: "Apply" })
+    await area.fill('{"request": 1, "handlers": []}')
+    await page.locator(".problems", { hasText: "handlers must hold at least 1 handler" }).waitFor()
+    assert.isTrue(await apply.isDisabled())
+    await area.fill('{"request": 1, "handlers": [{"name":"one","when":{"equals":1},"respond":"it is one"}]}')
+    await area.press("Control+Enter")
+    await page.waitForFunction(() => document.querySelectorAll(".step:not(.fixed)").length === 1)
+    await area.fill(
+      `curl -s http://127.0.0.1/v1/chains/ticket-triage/execute -d '{"id":43,"kind":"other","priority":"urgent"}'`
+    )
+    await apply.click()
+    await view(page, "Result")
+    await page.locator(".verdict .response", { hasText: "ticket 43 escalated" }).waitFor()
+    await page.keyboard.press("Control+z")
+    await page.locator(".verdict .response", { hasText: "it is one" }).waitFor()
+  })
+
+  it("takes JSON and curl that are pasted beside the fields", async () => {
+    const { page } = await start()
+    await settled(page)
+    await page.evaluate(() => document.activeElement.blur())
+    const paste = (text: string) =>
+      page.evaluate(async (text) => {
+        await (globalThis as Dom).navigator.clipboard.writeText(text)
+      }, text)
+    await paste(
+      `curl http://x/v1/chains/execute -d '{"request":2,"handlers":[{"name":"two","when":{"equals":2},"respond":"two it is"}]}'`
+    )
+    await page.keyboard.press("Control+v")
+    await page.locator(".verdict .response", { hasText: "two it is" }).waitFor()
+    await paste('{"request":2,"handlers":[]}')
+    await page.keyboard.press("Control+v")
+    await page.locator('[role="alert"]', { hasText: "handlers must hold at least 1 handler" }).waitFor()
+    assert.strictEqual(await page.locator(".verdict .response").innerText(), "two it is")
+  })
+
+  it("undoes and does again, by keys and buttons", async () => {
+    const { page } = await start()
+    const request = page.getByLabel("Request (a number)")
+    assert.isTrue(await page.getByRole("button", { name: "Undo" }).isDisabled())
+    await request.press("Control+a")
+    await request.pressSequentially("123")
+    await page.getByRole("button", { name: "Remove zero" }).click()
+    await page.keyboard.press("Control+z")
+    assert.strictEqual(await page.locator(".step:not(.fixed)").count(), 3)
+    await page.getByRole("button", { name: "Undo" }).click()
+    assert.strictEqual(await request.inputValue(), "-7")
+    await page.keyboard.press("Control+Shift+z")
+    await page.keyboard.press("Control+y")
+    assert.strictEqual(await request.inputValue(), "123")
+    assert.strictEqual(await page.locator(".step:not(.fixed)").count(), 2)
+    assert.isTrue(await page.getByRole("button", { name: "Redo" }).isDisabled())
+  })
+
+  it("shares a link that opens with its result, as long as a link may be", async () => {
+    const { page } = await start()
+    await page.getByLabel("Request (a number)").fill("21")
+    await page.getByRole("button", { name: "Share" }).click()
+    await status(page).getByText("Copied a link").waitFor()
+    const link = new URL(await clipboard(page))
+    const other = await start({}, link.hash)
+    await other.page.locator(".verdict .response", { hasText: "21 is positive" }).waitFor()
+    assert.isTrue(other.requests.every(({ url }) => !url.includes("/v1/")))
+    await page.getByLabel("Respond with").first().fill("x".repeat(9000))
+    await page.getByRole("button", { name: "Share" }).click()
+    await page.locator('[role="alert"]', { hasText: "too long for a link" }).waitFor()
+    assert.isBelow(page.url().length, 8_100)
+  })
+
+  it("guides through a first minute, checking off what was done", async () => {
+    const { page } = await start()
+    await page.getByRole("button", { name: "First minute" }).click()
+    const guide = page.getByRole("region", { name: "The first minute" })
+    await guide.getByText("0 of 6 done").waitFor()
+    await page.getByLabel("Request (a number)").fill("5")
+    await guide.getByText("1 of 6 done").waitFor()
+    await page.getByRole("button", { name: "Move positive up" }).click()
+    await page.getByRole("button", { name: "Move positive up" }).click()
+    await guide.getByText("2 of 6 done").waitFor()
+    await page.getByLabel("Number", { exact: true }).first().fill("10")
+    await page.locator(".verdict.s4", { hasText: "422" }).waitFor()
+    await page.getByLabel("Fallback for what no handler accepts").check()
+    await guide.getByText("4 of 6 done").waitFor()
+    for (const shown of ["5 of 6 done", "That was all."]) {
+      await guide.getByRole("button", { name: "Show it" }).click()
+      await guide.getByText(shown).waitFor()
+    }
+    await guide.getByRole("button", { name: "Close" }).click()
+    assert.strictEqual(await guide.count(), 0)
+  })
+
+  it("asks the service, where there is one", async () => {
     const { page, requests } = await start()
+    const ask = page.getByRole("button", { name: "Ask the service" })
+    const asked = () =>
+      requests.filter(({ method, url }) => method === "POST" && url.endsWith("/v1/chains/execute"))
+    await settled(page)
     if (the.build === "hosted") {
-      assert.strictEqual(await page.getByLabel("At the service").count(), 0)
+      assert.strictEqual(await ask.count(), 0)
+      await page.keyboard.press("Control+Enter")
+      await page.waitForFunction(() => document.activeElement.id === "result-title")
+      assert.lengthOf(asked(), 0)
       return
     }
-    await page.getByLabel("At the service").check({ force: true })
-    await run(page).click()
-    await page.locator(".verdict .response").waitFor()
-    assert.match(await page.locator(".facts").innerText(), /Ran\s+at the service/i)
+    await page.getByLabel("Request (a number)").press("Control+Enter")
+    await page.locator(".facts", { hasText: "at the service" }).waitFor()
     assert.match((await outcomes(page)).join("|"), /negative.*matched/is)
-    assert.lengthOf(
-      requests.filter(({ method, url }) => method === "POST" && url.endsWith("/v1/chains/execute")),
-      1
-    )
+    assert.lengthOf(asked(), 1)
     await page.getByLabel("Request (a number)").fill("8")
-    await page.getByText("Changed since it ran").waitFor()
+    await page.locator(".facts", { hasText: "in this browser" }).waitFor()
+    assert.strictEqual(await page.locator(".verdict .response").innerText(), "8 is positive")
     let answer = () => {}
     await page.route("**/v1/chains/execute", async (route) => {
       await new Promise<void>((resolve) => {
@@ -269,21 +457,22 @@ bothBuilds("the chain playground", (the) => {
       })
       await route.continue().catch(() => undefined)
     })
-    await run(page).click()
+    await ask.click()
     await page.getByRole("button", { name: "Cancel" }).waitFor()
     await example(page, "Order counts")
     await page.unroute("**/v1/chains/execute")
     answer()
-    await page.getByText("Run the chain to see what each step did.").waitFor()
+    await page.locator(".verdict .response", { hasText: "120 is large" }).waitFor()
     await painted(page)
-    assert.strictEqual(await page.locator(".verdict").count(), 0, "an answer about another chain")
-    assert.isTrue(await run(page).isEnabled())
+    assert.strictEqual(await page.locator(".verdict .response").innerText(), "120 is large")
+    assert.include(await page.locator(".facts").innerText(), "in this browser")
     await example(page, "No handlers (400)")
-    await run(page).click()
     await page.locator(".verdict.s4").waitFor()
+    await ask.click()
+    await page.locator(".report", { hasText: "400" }).waitFor()
     assert.match(await page.locator(".verdict").innerText(), /400\s+ValidationError/)
     await page.route("**/v1/chains/execute", (route) => route.abort())
-    await run(page).click()
+    await ask.click()
     await page.getByRole("heading", { name: "The server cannot be reached" }).waitFor()
     assert.include((await page.locator('[role="alert"]').textContent()) ?? "", "The server cannot be reached")
   })

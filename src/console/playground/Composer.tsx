@@ -1,217 +1,169 @@
 import { useRef, useState } from "preact/hooks"
 import { announce } from "../Announcer.js"
 import { Icon } from "../Icon.js"
-import { comparisons, type Draft, type HandlerDraft, nextKey } from "./Draft.js"
+import { type Draft, maxDepth, newStep, type StepDraft } from "./Draft.js"
+import { type StepActions, StepCard } from "./StepCard.js"
+import * as StepTree from "./StepTree.js"
 
-const words = { equals: "equals", lessThan: "is less than", greaterThan: "is greater than" } as const
+const kinds = [
+  { kind: "handler", text: "Add a handler" },
+  { kind: "branch", text: "Add a branch" },
+  { kind: "fragment", text: "Add a fragment" }
+] as const
 
-/** The chain being composed: handlers are added, moved and removed by mouse, drag or keys. */
+/** The answer for what no step accepted. */
+const Fallback = (props: {
+  readonly value: string | null
+  readonly label: string
+  readonly onChange: (value: string | null, typing?: string) => void
+}) => (
+  <fieldset class="fallback">
+    <legend class="sr-only">Fallback</legend>
+    <label class="inline-check">
+      <input
+        type="checkbox"
+        checked={props.value !== null}
+        onChange={(event) => props.onChange(event.currentTarget.checked ? "nobody took {request}" : null)}
+      />
+      <span>{props.label}</span>
+    </label>
+    {props.value === null ? null : (
+      <label class="field">
+        <span>Fallback response</span>
+        <input
+          value={props.value}
+          spellcheck={false}
+          onInput={(event) => props.onChange(event.currentTarget.value, "fallback")}
+        />
+      </label>
+    )}
+  </fieldset>
+)
+
+/** The chain being composed: steps are added, moved and removed by mouse, drag or keys. */
 export const Composer = (props: {
   readonly draft: Draft
-  readonly onChange: (change: Partial<Draft>) => void
+  readonly onChange: (change: Partial<Draft>, typing?: string) => void
 }) => {
   const { handlers } = props.draft
   const [dragged, setDragged] = useState<number | undefined>(undefined)
   // The drop may come before the next drawing.
   const held = useRef<number | undefined>(undefined)
-  const list = useRef<HTMLOListElement>(null)
+  const box = useRef<HTMLDivElement>(null)
 
-  const hold = (index: number | undefined) => {
-    held.current = index
-    setDragged(index)
-  }
-
-  const set = (next: ReadonlyArray<HandlerDraft>) => props.onChange({ handlers: next })
-
-  const change = (key: number, part: Partial<HandlerDraft>) =>
-    set(handlers.map((handler) => (handler.key === key ? { ...handler, ...part } : handler)))
+  const set = (next: ReadonlyArray<StepDraft>, typing?: string) => props.onChange({ handlers: next }, typing)
 
   const focus = (selector: string) =>
     requestAnimationFrame(() =>
-      requestAnimationFrame(() => list.current?.parentElement?.querySelector<HTMLElement>(selector)?.focus())
+      requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(selector)?.focus())
     )
 
-  const move = (from: number, to: number) => {
-    if (to < 0 || to >= handlers.length || from === to) return
-    const next = [...handlers]
-    const [moved] = next.splice(from, 1)
-    next.splice(to, 0, moved!)
-    set(next)
-    announce(`${moved!.name || "The handler"} is now step ${to + 1} of ${next.length}.`)
-    return moved!.key
+  const move = (key: number, to: number): boolean => {
+    const place = StepTree.placeOf(handlers, key)
+    if (place === undefined || to < 0 || to >= place.siblings.length || to === place.index) return false
+    set(StepTree.moved(handlers, key, to))
+    const name = place.siblings[place.index]!.name || "The step"
+    announce(`${name} is now step ${to + 1} of ${place.siblings.length}.`)
+    return true
   }
 
-  const step = (from: number, by: number) => {
-    const key = move(from, from + by)
-    if (key === undefined) return
-    const edge = from + by === 0 ? "down" : from + by === handlers.length - 1 ? "up" : by < 0 ? "up" : "down"
-    focus(`[data-key="${key}"] [data-move="${edge}"]`)
+  const actions: StepActions = {
+    held: dragged,
+    change: (key, part, typing) =>
+      set(StepTree.changed(handlers, key, part), typing === undefined ? undefined : `${key} ${typing}`),
+    step: (key, by) => {
+      const place = StepTree.placeOf(handlers, key)
+      if (place === undefined || !move(key, place.index + by)) return
+      const to = place.index + by
+      const edge = to === 0 ? "down" : to === place.siblings.length - 1 ? "up" : by < 0 ? "up" : "down"
+      focus(`[data-key="${key}"] [data-move="${edge}"]`)
+    },
+    remove: (key) => {
+      const place = StepTree.placeOf(handlers, key)
+      if (place === undefined) return
+      const { index, siblings } = place
+      set(StepTree.removed(handlers, key))
+      announce(`Removed ${siblings[index]!.name || "the step"}.`)
+      const neighbour = siblings[index + 1] ?? siblings[index - 1]
+      focus(neighbour === undefined ? "[data-add]" : `[data-key="${neighbour.key}"] [data-remove]`)
+    },
+    hold: (key) => {
+      held.current = key
+      setDragged(key)
+    },
+    dropOn: (key) => {
+      const target = StepTree.placeOf(handlers, key)
+      const from = held.current
+      // A step stays in its list.
+      if (target?.siblings.some((one) => one.key === from) === true) move(from!, target.index)
+      held.current = undefined
+      setDragged(undefined)
+    }
   }
 
-  const add = () => {
-    const key = nextKey()
-    set([
-      ...handlers,
-      { key, name: `handler-${handlers.length + 1}`, comparison: "equals", than: "0", respond: "{request}" }
-    ])
-    announce(`Added step ${handlers.length + 1}.`)
-    focus(`[data-key="${key}"] input`)
+  const add = (kind: StepDraft["kind"], group: number | undefined) => {
+    const count = StepTree.counted(handlers) + 1
+    const step = newStep(kind, `${kind}-${count}`)
+    set(StepTree.added(handlers, group, step))
+    announce(`Added ${step.name}.`)
+    focus(`[data-key="${step.key}"] input`)
   }
 
-  const remove = (index: number) => {
-    const [gone] = handlers.slice(index, index + 1)
-    set(handlers.filter((_, i) => i !== index))
-    announce(`Removed ${gone?.name || "the handler"}.`)
-    const neighbour = handlers[index + 1] ?? handlers[index - 1]
-    focus(neighbour === undefined ? "[data-add]" : `[data-key="${neighbour.key}"] [data-remove]`)
-  }
+  const adders = (depth: number, group?: number) => (
+    <div class="adders">
+      {kinds
+        .filter(({ kind }) => kind === "handler" || depth < maxDepth)
+        .map(({ kind, text }) => (
+          <button
+            type="button"
+            class={group === undefined ? "button plain" : "button plain small"}
+            key={kind}
+            data-add={kind}
+            onClick={() => add(kind, group)}
+          >
+            <Icon name="plus" />
+            {text}
+            {group === undefined ? null : <span class="sr-only"> inside</span>}
+          </button>
+        ))}
+    </div>
+  )
+
+  const cards = (steps: ReadonlyArray<StepDraft>, depth: number) =>
+    steps.map((step, i) => (
+      <StepCard key={step.key} step={step} index={i} count={steps.length} actions={actions}>
+        {step.kind === "handler" ? null : (
+          <div class="inside">
+            <ol class="steps" aria-label={`Steps of ${step.name || step.kind}`}>
+              {cards(step.steps, depth + 1)}
+            </ol>
+            {adders(depth + 1, step.key)}
+            <Fallback
+              value={step.fallback}
+              label={`Fallback of this ${step.kind}`}
+              onChange={(fallback, typing) => actions.change(step.key, { fallback }, typing)}
+            />
+          </div>
+        )}
+      </StepCard>
+    ))
 
   return (
-    <div class="composer">
-      <ol class="steps" ref={list}>
+    <div class="composer" ref={box}>
+      <ol class="steps">
         <li class="step fixed">
           <span class="step-kind">middleware</span>
           <strong>logging</strong>
           <span class="quiet-text">stands in front of every chain</span>
         </li>
-        {handlers.map((handler, i) => (
-          <li
-            class={`step ${dragged === i ? "dragged" : ""}`}
-            key={handler.key}
-            data-key={handler.key}
-            onDragOver={(event) => event.preventDefault()}
-            onDrop={(event) => {
-              event.preventDefault()
-              if (held.current !== undefined) move(held.current, i)
-              hold(undefined)
-            }}
-            onKeyDown={(event) => {
-              if (!event.altKey || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return
-              event.preventDefault()
-              step(i, event.key === "ArrowUp" ? -1 : 1)
-            }}
-          >
-            <div class="step-head">
-              <span
-                class="grip"
-                draggable
-                title="Drag to move"
-                aria-hidden="true"
-                onDragStart={(event) => {
-                  // Firefox drags nothing that carries nothing.
-                  event.dataTransfer?.setData("text/plain", handler.name)
-                  hold(i)
-                }}
-                onDragEnd={() => hold(undefined)}
-              >
-                ⠿
-              </span>
-              <span class="step-kind">handler {i + 1}</span>
-              <span class="grow" />
-              <button
-                type="button"
-                class="button icon-only small quiet"
-                data-move="up"
-                disabled={i === 0}
-                aria-label={`Move ${handler.name || `handler ${i + 1}`} up`}
-                onClick={() => step(i, -1)}
-              >
-                <Icon name="up" />
-              </button>
-              <button
-                type="button"
-                class="button icon-only small quiet"
-                data-move="down"
-                disabled={i === handlers.length - 1}
-                aria-label={`Move ${handler.name || `handler ${i + 1}`} down`}
-                onClick={() => step(i, 1)}
-              >
-                <Icon name="down" />
-              </button>
-              <button
-                type="button"
-                class="button icon-only small quiet"
-                data-remove
-                aria-label={`Remove ${handler.name || `handler ${i + 1}`}`}
-                onClick={() => remove(i)}
-              >
-                <Icon name="close" />
-              </button>
-            </div>
-            <div class="step-fields">
-              <label class="field">
-                <span>Name</span>
-                <input
-                  value={handler.name}
-                  spellcheck={false}
-                  onInput={(event) => change(handler.key, { name: event.currentTarget.value })}
-                />
-              </label>
-              <label class="field">
-                <span>When the request</span>
-                <select
-                  value={handler.comparison}
-                  onChange={(event) => {
-                    const comparison = comparisons.find((one) => one === event.currentTarget.value)
-                    if (comparison !== undefined) change(handler.key, { comparison })
-                  }}
-                >
-                  {comparisons.map((comparison) => (
-                    <option key={comparison} value={comparison}>
-                      {words[comparison]}
-                    </option>
-                  ))}
-                </select>
-              </label>
-              <label class="field">
-                <span>Number</span>
-                <input
-                  inputMode="decimal"
-                  value={handler.than}
-                  onInput={(event) => change(handler.key, { than: event.currentTarget.value })}
-                />
-              </label>
-              <label class="field wide">
-                <span>
-                  Respond with (<code>{"{request}"}</code> is replaced)
-                </span>
-                <input
-                  value={handler.respond}
-                  spellcheck={false}
-                  onInput={(event) => change(handler.key, { respond: event.currentTarget.value })}
-                />
-              </label>
-            </div>
-          </li>
-        ))}
+        {cards(handlers, 1)}
       </ol>
-      <button type="button" class="button plain" data-add onClick={add}>
-        <Icon name="plus" />
-        Add a handler
-      </button>
-      <fieldset class="fallback">
-        <legend class="sr-only">Fallback</legend>
-        <label class="inline-check">
-          <input
-            type="checkbox"
-            checked={props.draft.fallback !== null}
-            onChange={(event) =>
-              props.onChange({ fallback: event.currentTarget.checked ? "nobody took {request}" : null })
-            }
-          />
-          <span>Fallback for what no handler accepts</span>
-        </label>
-        {props.draft.fallback === null ? null : (
-          <label class="field">
-            <span>Fallback response</span>
-            <input
-              value={props.draft.fallback}
-              spellcheck={false}
-              onInput={(event) => props.onChange({ fallback: event.currentTarget.value })}
-            />
-          </label>
-        )}
-      </fieldset>
+      {adders(1)}
+      <Fallback
+        value={props.draft.fallback}
+        label="Fallback for what no handler accepts"
+        onChange={(fallback, typing) => props.onChange({ fallback }, typing)}
+      />
     </div>
   )
 }

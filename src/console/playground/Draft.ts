@@ -1,38 +1,115 @@
+import type { Condition } from "../../domain/Condition.js"
 import type { Ticket } from "../../domain/Ticket.js"
+import { type Work, type WorkNumber, workNumbers, workProblems } from "./Work.js"
 
 export const comparisons = ["equals", "lessThan", "greaterThan"] as const
 export type Comparison = (typeof comparisons)[number]
 
-/** A handler as it is being written: numbers are still text. */
-export interface HandlerDraft {
+/** A handler's work as it is being written. */
+export type WorkDraft = Readonly<Record<WorkNumber, string>> & { readonly recover: string | null }
+
+/** A step as it is being written: numbers are still text. A fragment has no condition, a handler no steps. */
+export interface StepDraft {
   readonly key: number
+  readonly kind: "handler" | "branch" | "fragment"
   readonly name: string
   readonly comparison: Comparison
   readonly than: string
   readonly respond: string
+  readonly work: WorkDraft | null
+  readonly steps: ReadonlyArray<StepDraft>
+  readonly fallback: string | null
+}
+
+/** A request of the table, and what is expected of it. */
+export interface CaseDraft {
+  readonly key: number
+  readonly request: string
+  readonly expected: string
 }
 
 /** What the page holds, and its address. */
 export interface Draft {
   readonly mode: "own" | "triage"
   readonly request: string
-  readonly handlers: ReadonlyArray<HandlerDraft>
+  readonly handlers: ReadonlyArray<StepDraft>
   readonly fallback: string | null
   readonly ticket: {
     readonly id: string
     readonly kind: Ticket["kind"]
     readonly priority: "normal" | "urgent" | ""
   }
+  readonly cases: ReadonlyArray<CaseDraft>
 }
+
+/** A handler of a chain that the page can run; the service knows those without `work`. */
+export interface HandlerBody {
+  readonly name: string
+  readonly when: Condition
+  readonly respond: string
+  readonly work?: Work
+}
+
+/** A branch, or without `when` a merged fragment. The page alone runs these. */
+export interface GroupBody {
+  readonly name: string
+  readonly when?: Condition
+  readonly steps: ReadonlyArray<StepBody>
+  readonly fallback?: string | null
+}
+
+export type StepBody = HandlerBody | GroupBody
+
+/** A chain and its request; without groups and work it is what the service takes. */
+export interface ChainBody {
+  readonly request: number
+  readonly handlers: ReadonlyArray<StepBody>
+  readonly fallback?: string | null
+}
+
+/** Chains nest so deep at most. */
+export const maxDepth = 8
 
 let keys = 0
 export const nextKey = () => ++keys
+
+export const newStep = (kind: StepDraft["kind"], name: string): StepDraft => ({
+  key: nextKey(),
+  kind,
+  name,
+  comparison: kind === "branch" ? "greaterThan" : "equals",
+  than: "0",
+  respond: "{request}",
+  work: null,
+  steps: kind === "handler" ? [] : [newStep("handler", `${name}-1`)],
+  fallback: null
+})
 
 /** The number that a text is; any other text, also one of a number that JSON has no word for, as it is. */
 export const number = (text: string): number | string => {
   const trimmed = text.trim()
   const value = Number(trimmed)
   return trimmed === "" || !Number.isFinite(value) ? text : value
+}
+
+const workOf = (work: WorkDraft): unknown => ({
+  ...Object.fromEntries(
+    workNumbers.filter(({ field }) => work[field] !== "").map(({ field }) => [field, number(work[field])])
+  ),
+  ...(work.recover === null ? {} : { recover: work.recover })
+})
+
+const stepOf = ({ comparison, fallback, kind, name, respond, steps, than, work }: StepDraft): unknown => {
+  const when = { [comparison]: number(than) }
+  if (kind === "handler") {
+    return { name, when, respond, ...(work === null ? {} : { work: workOf(work) }) }
+  }
+  return {
+    name,
+    ...(kind === "branch" ? { when } : {}),
+    steps: steps.map(stepOf),
+    ...(fallback === null ? {} : { fallback })
+  }
 }
 
 /** The body that the service takes; what is not a number stays text, and is refused. */
@@ -45,82 +122,108 @@ export const bodyOf = (draft: Draft): unknown =>
       }
     : {
         request: number(draft.request),
-        handlers: draft.handlers.map(({ comparison, name, respond, than }) => ({
-          name,
-          when: { [comparison]: number(than) },
-          respond
-        })),
+        handlers: draft.handlers.map(stepOf),
         ...(draft.fallback === null ? {} : { fallback: draft.fallback })
       }
 
 export const pathOf = (draft: Draft): string =>
   draft.mode === "triage" ? "/v1/chains/ticket-triage/execute" : "/v1/chains/execute"
 
-interface Written {
-  readonly request?: unknown
-  readonly handlers?: unknown
-  readonly fallback?: unknown
-  readonly id?: unknown
-  readonly kind?: unknown
-  readonly priority?: unknown
-}
+/** Whether the service knows every step: it has neither groups nor work. */
+export const isServed = (draft: Draft): boolean =>
+  draft.mode === "triage" || draft.handlers.every(({ kind, work }) => kind === "handler" && work === null)
 
-const object = (value: unknown): Written => (typeof value === "object" && value !== null ? value : {})
+const isNumber = (text: string) => typeof number(text) === "number"
+
+const isReadyStep =
+  (depth: number) =>
+  ({ kind, steps, than, work }: StepDraft): boolean =>
+    (kind === "fragment" || isNumber(than)) &&
+    (kind === "handler"
+      ? work === null || workProblems(workOf(work)).length === 0
+      : depth < maxDepth && steps.length > 0 && steps.every(isReadyStep(depth + 1)))
+
+const isInt32 = (value: unknown) => typeof value === "number" && (value | 0) === value
+
+/** Whether a draft can be run: all that can be wrong with it is a number that is none, or a list without a step. */
+export const isReady = (draft: Draft): boolean =>
+  draft.mode === "triage"
+    ? isInt32(number(draft.ticket.id))
+    : isNumber(draft.request) && draft.handlers.length > 0 && draft.handlers.every(isReadyStep(1))
+
+type Written = Readonly<Record<string, unknown>>
+
+const object = (value: unknown): Written =>
+  typeof value === "object" && value !== null ? (value as Written) : {}
 
 const text = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : ""
 
-const handlerOf = (value: unknown): HandlerDraft => {
-  const handler = object(value) as {
-    readonly name?: unknown
-    readonly when?: unknown
-    readonly respond?: unknown
-  }
-  const when = object(handler.when) as Readonly<Record<string, unknown>>
-  const comparison = comparisons.find((one) => Object.hasOwn(when, one)) ?? "equals"
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null)
+
+const workFrom = (value: unknown): WorkDraft => {
+  const work = object(value)
   return {
-    key: nextKey(),
-    name: text(handler.name),
-    comparison,
-    than: text(when[comparison]),
-    respond: text(handler.respond)
+    delayMilliseconds: text(work["delayMilliseconds"]),
+    failures: text(work["failures"]),
+    retries: text(work["retries"]),
+    timeoutMilliseconds: text(work["timeoutMilliseconds"]),
+    recover: textOrNull(work["recover"])
   }
 }
+
+/** A handler's work of which nothing is written. */
+export const noWork: WorkDraft = workFrom({})
+
+const stepFrom =
+  (depth: number) =>
+  (value: unknown): StepDraft => {
+    const step = object(value)
+    const when = object(step["when"])
+    const comparison = comparisons.find((one) => Object.hasOwn(when, one)) ?? "equals"
+    const steps = step["steps"]
+    const isGroup = Array.isArray(steps)
+    return {
+      key: nextKey(),
+      kind: !isGroup ? "handler" : step["when"] === undefined ? "fragment" : "branch",
+      name: text(step["name"]),
+      comparison,
+      than: text(when[comparison]),
+      respond: text(step["respond"]),
+      work: step["work"] === undefined ? null : workFrom(step["work"]),
+      // One level more than may be run, so that what is too deep is refused and not cut.
+      steps: isGroup && depth <= maxDepth ? steps.map(stepFrom(depth + 1)) : [],
+      fallback: isGroup ? textOrNull(step["fallback"]) : null
+    }
+  }
 
 /** A draft from a body, as examples and addresses hold it. */
-export const fromBody = (mode: Draft["mode"], value: unknown): Draft => {
+export const fromBody = (mode: Draft["mode"], value: unknown, cases: unknown = []): Draft => {
   const body = object(value)
-  const kind = body.kind === "passwordReset" || body.kind === "other" ? body.kind : "refund"
+  const { fallback, handlers, id, kind, priority, request } = body
   return {
     mode,
-    request: text(body.request),
-    handlers: Array.isArray(body.handlers) ? body.handlers.map(handlerOf) : [],
-    fallback: typeof body.fallback === "string" ? body.fallback : null,
+    request: text(request),
+    handlers: Array.isArray(handlers) ? handlers.map(stepFrom(1)) : [],
+    fallback: textOrNull(fallback),
     ticket: {
-      id: mode === "triage" ? text(body.id) : "41",
-      kind,
-      priority: body.priority === "urgent" || body.priority === "normal" ? body.priority : ""
-    }
+      id: mode === "triage" ? text(id) : "41",
+      kind: kind === "passwordReset" || kind === "other" ? kind : "refund",
+      priority: priority === "urgent" || priority === "normal" ? priority : ""
+    },
+    cases: (Array.isArray(cases) ? cases : []).map((one) => {
+      const { expected, request } = object(one)
+      return { key: nextKey(), request: text(request), expected: text(expected) }
+    })
   }
 }
 
-export const toHash = (draft: Draft): string =>
-  `#${new URLSearchParams({ [draft.mode === "triage" ? "ticket" : "chain"]: JSON.stringify(bodyOf(draft)) })}`
-
-/** The draft of an address; nothing where it holds none. */
-export const fromHash = (hash: string): Draft | undefined => {
-  const params = new URLSearchParams(hash.replace(/^#/, ""))
-  for (const [name, mode] of [
-    ["chain", "own"],
-    ["ticket", "triage"]
-  ] as const) {
-    const written = params.get(name)
-    if (written === null) continue
-    try {
-      return fromBody(mode, JSON.parse(written))
-    } catch {
-      return undefined
-    }
-  }
-  return undefined
+/** What the engine runs; nothing where `isReady` does not hold. */
+export const runnable = (draft: Draft) => {
+  if (!isReady(draft)) return undefined
+  const body = bodyOf(draft)
+  // What `isReady` has looked at is all that the types of a draft leave open.
+  return draft.mode === "triage"
+    ? ({ mode: "triage", body: body as Ticket } as const)
+    : ({ mode: "own", body: body as ChainBody } as const)
 }

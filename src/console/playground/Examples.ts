@@ -4,6 +4,8 @@ export interface Example {
   readonly name: string
   readonly mode: Draft["mode"]
   readonly body: unknown
+  /** Rows of the table. */
+  readonly cases?: unknown
 }
 
 const sign = [
@@ -35,9 +37,77 @@ export const examples: ReadonlyArray<Example> = [
     }
   },
   { name: "No handlers (400)", mode: "own", body: { request: 5, handlers: [] } },
+  {
+    name: "A branch and a fragment",
+    mode: "own",
+    body: {
+      request: 42,
+      handlers: [
+        { name: "negative", when: { lessThan: 0 }, respond: "{request} is negative" },
+        {
+          name: "large",
+          when: { greaterThan: 100 },
+          steps: [
+            { name: "million", when: { equals: 1_000_000 }, respond: "a million" },
+            { name: "huge", when: { greaterThan: 1_000_000 }, respond: "{request} is huge" }
+          ]
+        },
+        {
+          name: "answers",
+          steps: [
+            { name: "zero", when: { equals: 0 }, respond: "nothing" },
+            { name: "everything", when: { equals: 42 }, respond: "{request} is the answer" }
+          ]
+        }
+      ],
+      fallback: "{request} is a number"
+    },
+    cases: [
+      { request: "-1", expected: "negative" },
+      { request: "42", expected: "everything" },
+      { request: "500", expected: "fallback" },
+      { request: "1000000", expected: "a million" }
+    ]
+  },
+  {
+    name: "Fails twice, is retried",
+    mode: "own",
+    body: {
+      request: 7,
+      handlers: [
+        {
+          name: "flaky",
+          when: { greaterThan: 0 },
+          respond: "{request} was answered at last",
+          work: { delayMilliseconds: 80, failures: 2, retries: 3 }
+        }
+      ]
+    }
+  },
+  {
+    name: "Too slow, answered for",
+    mode: "own",
+    body: {
+      request: 7,
+      handlers: [
+        {
+          name: "slow",
+          when: { greaterThan: 0 },
+          respond: "{request} in time",
+          work: {
+            delayMilliseconds: 500,
+            timeoutMilliseconds: 100,
+            recover: "{request} will be answered later"
+          }
+        }
+      ]
+    }
+  },
   { name: "A refund", mode: "triage", body: { id: 41, kind: "refund" } },
   { name: "A password reset", mode: "triage", body: { id: 42, kind: "passwordReset", priority: "normal" } },
   { name: "Urgent, of another kind", mode: "triage", body: { id: 43, kind: "other", priority: "urgent" } },
   { name: "For the fallback", mode: "triage", body: { id: 44, kind: "other" } },
   { name: "No such id (400)", mode: "triage", body: { id: 1.5, kind: "other" } }
 ]
+
+export const named = (name: string): Example => examples.find((example) => example.name === name)!

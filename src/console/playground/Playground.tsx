@@ -1,56 +1,51 @@
-import * as Effect from "effect/Effect"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { Announcer, announce } from "../Announcer.js"
+import { Announcer, alarm, announce } from "../Announcer.js"
 import { RunButton } from "../Busy.js"
 import { copyText } from "../Clipboard.js"
 import { Icon } from "../Icon.js"
 import { Menu } from "../Menu.js"
-import { ProblemCard } from "../ProblemCard.js"
 import * as Settings from "../Settings.js"
 import { ShortcutsButton, useShortcuts } from "../Shortcuts.js"
 import { ShortcutsDialog } from "../ShortcutsDialog.js"
 import { nextTheme, ThemeButton, TopBar } from "../TopBar.js"
-import { useTask } from "../useTask.js"
-import { executeAdHoc, executeTriage, type Ran } from "./Compose.js"
+import { maxAddress, toHash } from "./Address.js"
 import { Composer } from "./Composer.js"
-import { copyAs, languages } from "./CopyAs.js"
-import { bodyOf, type Draft, fromBody, fromHash, pathOf, toHash } from "./Draft.js"
+import { copyAs, languagesFor } from "./CopyAs.js"
+import { type Draft, fromBody, isServed } from "./Draft.js"
 import { type Example, examples } from "./Examples.js"
-import { Report } from "./Report.js"
-import * as Service from "./Service.js"
+import { brief } from "./Ran.js"
+import { ResultPanel } from "./ResultPanel.js"
+import { Switch } from "./Switch.js"
 import { TicketFields } from "./TicketFields.js"
-import { TriageChart } from "./TriageChart.js"
-
-const initial = () => fromHash(location.hash) ?? fromBody("own", examples[0]!.body)
+import { useCommands } from "./useCommands.js"
+import { useDraft } from "./useDraft.js"
+import { usePaste } from "./usePaste.js"
+import { useRun } from "./useRun.js"
+import { CaseTable, CodePane, FirstMinute, frame, type View, views } from "./Views.js"
 
 const shortcuts = [
   { keys: "?", what: "This list" },
-  { keys: "r", what: "Run the chain" },
+  { keys: "r", what: "Run in this browser and go to the result" },
+  { keys: "Ctrl ↵", what: "Ask the service, where there is one" },
+  { keys: "Ctrl Z", what: "Undo; with Shift: redo" },
   { keys: "n", what: "Add a handler" },
   { keys: "g", what: "Go to the result" },
   { keys: "t", what: "Change the theme" },
-  { keys: "Alt ↑ ↓", what: "Inside a handler: move it" },
+  { keys: "Alt ↑ ↓", what: "Inside a step: move it" },
   { keys: "Esc", what: "Cancel the run, or close what is open" }
 ]
 
-/** Compose a chain, run it here or at the service, and see what every step did. */
+const modes = { own: "Your own chain", triage: "Ticket triage" } as const
+
+/** Compose a chain and see, while you type, what it answers and what every step does. */
 export const Playground = ({ service }: { readonly service: boolean }) => {
-  const [draft, setDraft] = useState<Draft>(initial)
-  const [ran, setRan] = useState<
-    { readonly ran: Ran; readonly of: string; readonly where: string } | undefined
-  >(undefined)
-  const [at, setAt] = useState<"browser" | "service">("browser")
+  const { canRedo, canUndo, draft, edit, generation, load, redo, replace, undo } = useDraft()
+  const run = useRun(draft, generation)
+  const [view, setView] = useState<View>("result")
   const [settings, setSettings] = useState(Settings.load)
   const [help, setHelp] = useState(false)
+  const [guided, setGuided] = useState(false)
   const heading = useRef<HTMLHeadingElement>(null)
-  const task = useTask()
-
-  /** Shows another chain, without the result of the last one. */
-  const show = (next: Draft) => {
-    task.reset()
-    setDraft(next)
-    setRan(undefined)
-  }
 
   const change = (part: Partial<Settings.Settings>) => setSettings(Settings.save(part))
 
@@ -58,75 +53,70 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
     Settings.applyTheme(settings.theme)
   }, [settings.theme])
 
-  useEffect(() => {
-    const follow = () => show(initial())
-    addEventListener("popstate", follow)
-    return () => removeEventListener("popstate", follow)
-  }, [])
-
-  const edit = (part: Partial<Draft>) =>
-    setDraft((before) => {
-      const next = { ...before, ...part }
-      try {
-        history.replaceState(null, "", toHash(next))
-      } catch {
-        // A browser may allow no more than so many addresses in half a minute.
-      }
-      return next
-    })
-
-  const load = (example: Example) => {
-    const next = fromBody(example.mode, example.body)
-    history.pushState(null, "", toHash(next))
-    show(next)
+  const open = (example: Example) => {
+    load(fromBody(example.mode, example.body, example.cases))
     announce(`Loaded the example “${example.name}”.`)
   }
 
   const turn = (mode: Draft["mode"]) => {
-    if (mode !== draft.mode) load(examples.find((example) => example.mode === mode)!)
+    if (mode !== draft.mode) open(examples.find((example) => example.mode === mode)!)
   }
 
-  const run = () => {
-    const body = bodyOf(draft)
-    const here = draft.mode === "triage" ? executeTriage(body) : executeAdHoc(body)
-    const there = Effect.zipWith(Service.execute(pathOf(draft), body), here, (answer, { steps }) => ({
-      ...answer,
-      steps: answer.status === 400 ? [] : steps
-    }))
-    task.run(at === "service" ? there : here, {
-      success: (result) => {
-        setRan({
-          ran: result,
-          of: JSON.stringify(body),
-          where: at === "service" ? "at the service" : "in this browser"
-        })
-        announce(
-          "response" in result.body
-            ? `Handled by ${result.body.handledBy}: ${result.body.response}`
-            : `${result.status} ${result.body.error}: ${result.body.message}`
-        )
-        requestAnimationFrame(() => heading.current?.focus())
-      }
-    })
+  const served = isServed(draft)
+  const toResult = () => {
+    setView("result")
+    requestAnimationFrame(() => heading.current?.focus())
+  }
+  const runHere = () => run.now("in this browser", toResult)
+  const ask = () => {
+    if (!service) return runHere()
+    if (served) return run.now("at the service", toResult)
+    alarm("The service knows no branches, fragments or work: this chain runs in this browser.")
+  }
+
+  const share = () => {
+    const hash = toHash(draft)
+    if (hash.length > maxAddress) {
+      alarm(
+        `This chain is too long for a link (${hash.length} of ${maxAddress} characters). Copy it as JSON.`
+      )
+      return
+    }
+    copyText(location.href.replace(/#.*$/, "") + hash, "a link that opens with this result")
   }
 
   useShortcuts(
     settings.shortcuts,
     () => {
-      if (task.running) {
-        task.cancel()
+      if (run.running !== undefined) {
+        run.cancel()
         announce("The run was cancelled.")
       }
       return false
     },
     {
       "?": () => setHelp(true),
-      r: run,
-      n: () => document.querySelector<HTMLElement>("[data-add]")?.click(),
-      g: () => heading.current?.focus(),
+      r: runHere,
+      n: () => document.querySelector<HTMLElement>(".composer > .adders [data-add]")?.click(),
+      g: toResult,
       t: () => change({ theme: nextTheme[settings.theme] })
     }
   )
+  useCommands({ enter: ask, undo, redo })
+
+  usePaste((text) => {
+    import("./ReadDraft.js").then(
+      ({ readDraft }) => {
+        const found = readDraft(text, draft.cases)
+        if ("problems" in found) alarm(`What was pasted is no run: ${found.problems[0]}.`)
+        else {
+          load(found.draft)
+          announce("Took the pasted run.")
+        }
+      },
+      () => alarm("A part of this page could not be loaded: paste again.")
+    )
+  })
 
   const origin = service ? location.origin : "http://127.0.0.1:3000"
   const { ticket } = draft
@@ -145,20 +135,20 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
         <section class="play-compose" aria-labelledby="compose-title">
           <h1 id="compose-title">Chain playground</h1>
           <p class="quiet-text">
-            Handlers are tried in order; the first whose condition matches answers. Everything can run in this
-            page: nothing leaves the browser.
+            Handlers are tried in order; the first whose condition matches answers. The chain runs in this
+            page while you type: nothing leaves the browser.
           </p>
           <div class="play-bar">
-            <fieldset class="switch">
-              <legend class="sr-only">Which chain</legend>
-              {(["own", "triage"] as const).map((mode) => (
-                <label key={mode}>
-                  <input type="radio" name="mode" checked={draft.mode === mode} onChange={() => turn(mode)} />
-                  <span>{mode === "own" ? "Your own chain" : "Ticket triage"}</span>
-                </label>
-              ))}
-            </fieldset>
+            <Switch legend="Which chain" name="mode" choices={modes} value={draft.mode} onChange={turn} />
             <span class="grow" />
+            <button
+              type="button"
+              class="button quiet"
+              aria-expanded={guided}
+              onClick={() => setGuided(!guided)}
+            >
+              First minute
+            </button>
             <Menu label="Examples" icon="table">
               {(close) =>
                 examples
@@ -170,7 +160,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
                       key={example.name}
                       onClick={() => {
                         close()
-                        load(example)
+                        open(example)
                       }}
                     >
                       {example.name}
@@ -179,12 +169,20 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
               }
             </Menu>
           </div>
+          {guided ? (
+            <FirstMinute
+              frame={frame}
+              draft={draft}
+              onShow={(example) => open(example)}
+              onEnd={() => setGuided(false)}
+            />
+          ) : null}
           <form
             class="play-form"
             method="post"
             onSubmit={(event) => {
               event.preventDefault()
-              if (!task.running) run()
+              runHere()
             }}
           >
             {draft.mode === "own" ? (
@@ -194,7 +192,7 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
                   <input
                     inputMode="decimal"
                     value={draft.request}
-                    onInput={(event) => edit({ request: event.currentTarget.value })}
+                    onInput={(event) => edit({ request: event.currentTarget.value }, "request")}
                   />
                 </label>
                 <Composer draft={draft} onChange={edit} />
@@ -202,25 +200,44 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
             ) : (
               <TicketFields
                 ticket={ticket}
-                onChange={(change) => edit({ ticket: { ...ticket, ...change } })}
+                onChange={(change) => edit({ ticket: { ...ticket, ...change } }, Object.keys(change).join())}
               />
             )}
             <div class="play-run">
-              {service ? (
-                <fieldset class="switch">
-                  <legend class="sr-only">Where it runs</legend>
-                  {(["browser", "service"] as const).map((place) => (
-                    <label key={place}>
-                      <input type="radio" name="where" checked={at === place} onChange={() => setAt(place)} />
-                      <span>{place === "browser" ? "In this browser" : "At the service"}</span>
-                    </label>
-                  ))}
-                </fieldset>
-              ) : null}
+              {run.shown === undefined ? null : (
+                <button type="button" class="button plain small live-answer" onClick={toResult}>
+                  <span class="sr-only">Result: </span>
+                  <code>{run.shown.ran.status}</code>
+                  <bdi>{brief(run.shown.ran)}</bdi>
+                </button>
+              )}
+              <button
+                type="button"
+                class="button icon-only quiet"
+                aria-label="Undo"
+                title="Undo (Ctrl Z)"
+                disabled={!canUndo}
+                onClick={undo}
+              >
+                <Icon name="undo" />
+              </button>
+              <button
+                type="button"
+                class="button icon-only quiet"
+                aria-label="Redo"
+                title="Redo (Ctrl Shift Z)"
+                disabled={!canRedo}
+                onClick={redo}
+              >
+                <Icon name="redo" />
+              </button>
               <span class="grow" />
+              <button type="button" class="button quiet" onClick={share}>
+                Share
+              </button>
               <Menu label="Copy as" icon="copy">
                 {(close) =>
-                  languages.map((language) => (
+                  languagesFor(draft).map((language) => (
                     <button
                       type="button"
                       class="button small quiet start"
@@ -235,35 +252,42 @@ export const Playground = ({ service }: { readonly service: boolean }) => {
                   ))
                 }
               </Menu>
-              {task.running ? (
-                <button type="button" class="button quiet" onClick={task.cancel}>
+              {run.running === "at the service" ? (
+                <button type="button" class="button quiet" onClick={run.cancel}>
                   Cancel
                 </button>
               ) : null}
-              <RunButton type="submit" kind="primary" icon="play" running={task.running}>
+              {service ? (
+                <RunButton
+                  kind="plain"
+                  running={run.running === "at the service"}
+                  disabled={!served}
+                  onClick={ask}
+                >
+                  Ask the service
+                </RunButton>
+              ) : null}
+              <button type="submit" class="button primary">
+                <Icon name="play" />
                 Run
-              </RunButton>
+              </button>
             </div>
           </form>
         </section>
         <section class="play-result" aria-labelledby="result-title">
-          <h2 id="result-title" ref={heading} tabIndex={-1}>
-            Result
-          </h2>
-          {task.problem === undefined ? null : <ProblemCard problem={task.problem} />}
-          {ran === undefined || ran.of === JSON.stringify(bodyOf(draft)) ? null : (
-            <p class="banner">Changed since it ran: run it again to see what it does now.</p>
-          )}
-          {draft.mode === "triage" ? <TriageChart steps={ran?.ran.steps ?? []} /> : null}
-          {ran === undefined ? (
-            draft.mode === "triage" ? null : (
-              <div class="empty">
-                <Icon name="chain" />
-                <p>Run the chain to see what each step did.</p>
-              </div>
-            )
+          <div class="play-bar">
+            <h2 id="result-title" ref={heading} tabIndex={-1}>
+              {views[view]}
+            </h2>
+            <span class="grow" />
+            <Switch legend="What is shown" name="view" choices={views} value={view} onChange={setView} />
+          </div>
+          {view === "result" ? (
+            <ResultPanel draft={draft} run={run} />
+          ) : view === "table" ? (
+            <CaseTable frame={frame} draft={draft} onChange={edit} />
           ) : (
-            <Report ran={ran.ran} where={ran.where} withSteps={draft.mode === "own"} />
+            <CodePane frame={frame} draft={draft} origin={origin} onApply={replace} />
           )}
         </section>
       </main>

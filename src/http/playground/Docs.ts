@@ -1,6 +1,7 @@
-import { HttpRouter, HttpServerResponse, OpenApi } from "@effect/platform"
-import type { Effect } from "effect"
+import { HttpRouter, OpenApi } from "@effect/platform"
+import { Effect } from "effect"
 import * as Mount from "../server/Mount.js"
+import * as StaticFile from "../server/StaticFile.js"
 import { PlaygroundApi } from "./Api.js"
 import { icon } from "./docs/Icon.js"
 import * as Page from "./docs/Page.js"
@@ -15,23 +16,8 @@ import { style } from "./docs/Style.js"
  */
 export const openApi = OpenApi.fromApi(PlaygroundApi)
 
-const asset = (body: string, contentType: string, headers: Readonly<Record<string, string>> = {}) =>
-  HttpServerResponse.text(body, { contentType, headers: { "cache-control": "no-cache", ...headers } })
-
-// Everything comes from this origin: no third party, no inline script, no inline style.
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join("; ")
-
-const page = (links: ReadonlyArray<Page.Link>) =>
-  asset(Page.html(links), "text/html; charset=utf-8", { "content-security-policy": policy })
+const file = (name: string, text: string, headers?: Readonly<Record<string, string>>) =>
+  StaticFile.respond(StaticFile.ofText(name, text), headers)
 
 /**
  * `/v1/openapi.json`, and `/docs`: a page that shows it, sends requests from it, and links to other pages of the service.
@@ -40,22 +26,26 @@ const page = (links: ReadonlyArray<Page.Link>) =>
  * @category serving
  */
 export const mountBeside = (links: ReadonlyArray<Page.Link>): Effect.Effect<Mount.Mount> =>
-  Mount.router(
-    { name: "docs", paths: ["/v1/openapi.json", "/docs"] },
-    HttpRouter.empty.pipe(
-      HttpRouter.get(
-        "/v1/openapi.json",
-        asset(`${JSON.stringify(openApi, null, 2)}\n`, "application/json", {
-          "access-control-allow-origin": "*"
-        })
-      ),
-      HttpRouter.get("/docs", page(links)),
-      HttpRouter.get("/docs/", page(links)),
-      HttpRouter.get("/docs/icon.svg", asset(icon, "image/svg+xml")),
-      HttpRouter.get("/docs/page.js", asset(script, "text/javascript; charset=utf-8")),
-      HttpRouter.get("/docs/page.css", asset(style, "text/css; charset=utf-8"))
+  Effect.suspend(() => {
+    const page = file("docs.html", Page.html(links))
+    return Mount.router(
+      { name: "docs", paths: ["/v1/openapi.json", "/docs"] },
+      HttpRouter.empty.pipe(
+        HttpRouter.get(
+          "/v1/openapi.json",
+          file("openapi.json", `${JSON.stringify(openApi, null, 2)}\n`, {
+            "access-control-allow-origin": "*",
+            "cross-origin-resource-policy": "cross-origin"
+          })
+        ),
+        HttpRouter.get("/docs", page),
+        HttpRouter.get("/docs/", page),
+        HttpRouter.get("/docs/icon.svg", file("icon.svg", icon)),
+        HttpRouter.get("/docs/page.js", file("page.js", script)),
+        HttpRouter.get("/docs/page.css", file("page.css", style))
+      )
     )
-  )
+  })
 
 /**
  * The same of a service that has no other pages.

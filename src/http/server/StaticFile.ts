@@ -46,24 +46,32 @@ export interface StaticFile {
   readonly lasting: boolean
 }
 
+const typeOf = (name: string): string =>
+  types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream"
+
+const made = (name: string, bytes: Uint8Array, lasting: boolean): StaticFile => ({
+  bytes,
+  zipped: gzipSync(bytes, { level: 9 }),
+  etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`,
+  type: typeOf(name),
+  lasting
+})
+
 /** Reads a file, to be sent as often as it is asked for. */
 export const load = (file: string, lasting: boolean, change?: (text: string) => string): StaticFile => {
   const read = readFileSync(file)
-  const bytes = change === undefined ? read : Buffer.from(change(read.toString("utf8")))
-  return {
-    bytes,
-    zipped: gzipSync(bytes, { level: 9 }),
-    etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`,
-    type: types[file.slice(file.lastIndexOf(".") + 1)] ?? "application/octet-stream",
-    lasting
-  }
+  return made(file, change === undefined ? read : Buffer.from(change(read.toString("utf8"))), lasting)
 }
 
+/** A file that a program has written; its type follows from the name. */
+export const ofText = (name: string, text: string): StaticFile => made(name, Buffer.from(text), false)
+
 /** Sends a file, zipped where the client takes that, or says that the client's copy still stands. */
-export const respond = (file: StaticFile) =>
+export const respond = (file: StaticFile, own: Readonly<Record<string, string>> = {}) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
     const headers = {
       ...security,
+      ...own,
       etag: file.etag,
       vary: "accept-encoding",
       "cache-control": file.lasting ? "public, max-age=31536000, immutable" : "no-cache"

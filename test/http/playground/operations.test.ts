@@ -205,6 +205,31 @@ it.scopedLive("serves a description that says what is served, with examples that
   })
 )
 
+it.scopedLive("sends the description and the page zipped, once, to whoever takes that", () =>
+  Effect.gen(function* () {
+    const { url } = yield* running()
+    const get = (path: string, headers: Record<string, string>) =>
+      Effect.promise(() => fetch(url + path, { headers }))
+    for (const path of ["/v1/openapi.json", "/docs", "/docs/page.js", "/docs/page.css"]) {
+      const zipped = yield* get(path, { "accept-encoding": "gzip" })
+      const plain = yield* get(path, { "accept-encoding": "identity" })
+      assert.strictEqual(zipped.headers.get("content-encoding"), "gzip", path)
+      assert.isNull(plain.headers.get("content-encoding"), path)
+      assert.strictEqual(zipped.headers.get("vary"), "accept-encoding")
+      const text = yield* Effect.promise(() => plain.text())
+      assert.strictEqual(yield* Effect.promise(() => zipped.text()), text)
+      assert.isBelow(
+        Number(zipped.headers.get("content-length")),
+        Number(plain.headers.get("content-length"))
+      )
+      const again = yield* get(path, { "if-none-match": plain.headers.get("etag")! })
+      assert.strictEqual(again.status, 304, path)
+    }
+    const foreign = yield* get("/v1/openapi.json", { origin: "https://elsewhere.example" })
+    assert.strictEqual(foreign.headers.get("access-control-allow-origin"), "*")
+  })
+)
+
 it.scopedLive("the interactive page comes from this origin alone, without inline script or style", () =>
   Effect.gen(function* () {
     const { url } = yield* running()

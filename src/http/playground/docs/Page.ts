@@ -20,9 +20,9 @@ export const html = (links: ReadonlyArray<Link>) => `<!doctype html>
 <header>
 <h1 id="title">Chain Playground API</h1>
 <p id="about">Loading the description…</p>
-<p>${[...links, { href: "/v1/openapi.json", text: "OpenAPI file" }]
+<nav aria-label="Elsewhere">${[...links, { href: "/v1/openapi.json", text: "OpenAPI file" }]
   .map(({ href, text }) => `<a href="${href}">${text}</a>`)
-  .join(" · ")}</p>
+  .join("")}</nav>
 </header>
 <main id="operations" aria-busy="true"></main>
 <noscript><p>This page needs JavaScript; the <a href="/v1/openapi.json">OpenAPI file</a> does not.</p></noscript>

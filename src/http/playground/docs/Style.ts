@@ -1,40 +1,41 @@
-/** The look of the interactive page, light and dark. */
+/** The look of the interactive page, light and dark: the colours and forms are those of the console. */
 export const style = `:root {
   color-scheme: light dark;
-  --back: #ffffff; --text: #1b1f24; --soft: #57606a; --line: #d0d7de; --panel: #f6f8fa;
-  --link: #0550ae; --get: #0a5c36; --post: #0b4f9e; --good: #0a5c36; --bad: #a40e26; --button: #0b4f9e;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --back: #0d1117; --text: #e6edf3; --soft: #a3adb8; --line: #3d444d; --panel: #161b22;
-    --link: #79c0ff; --get: #7ee2a8; --post: #79c0ff; --good: #7ee2a8; --bad: #ffa198; --button: #1f6feb;
-  }
+  --paper: light-dark(#f6f5f1, #12171a); --surface: light-dark(#ffffff, #192024); --sunken: light-dark(#f0eee8, #151b1f);
+  --ink: light-dark(#1c2a31, #e3eaec); --ink-soft: light-dark(#52626b, #a5b3ba);
+  --line: light-dark(#dedbd2, #2e393f); --line-strong: light-dark(#848f95, #74838b);
+  --accent: light-dark(#14606f, #7fd0de); --accent-ink: light-dark(#ffffff, #0b2228);
+  --good: light-dark(#1d6b3c, #86d7a3); --bad: light-dark(#9c2f22, #ffab9c);
+  --mono: ui-monospace, "SF Mono", Menlo, Consolas, monospace;
+  font: 15px/1.5 "Inter Variable", ui-sans-serif, system-ui, "Segoe UI", Roboto, sans-serif;
 }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--back); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
-a { color: var(--link); }
-h1 { margin: 0; font-size: 1.6rem; }
-h2 { margin: 0; font-size: 1.1rem; }
-h3 { margin: 1rem 0 .25rem; font-size: 1rem; }
+body { margin: 0; background: var(--paper); color: var(--ink); }
+header, main { margin: 0 auto; max-width: 60rem; padding: 0 1.5rem; }
+header { padding-top: 1.75rem; }
+a { color: var(--accent); text-underline-offset: 3px; }
+nav { display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: .5rem 0; }
+nav a { display: inline-flex; align-items: center; min-height: 28px; }
+h1 { margin: 0; font-size: 1.6rem; font-weight: 650; letter-spacing: -.02em; }
+h2 { margin: 0; font-size: 1.1rem; font-weight: 650; overflow-wrap: anywhere; }
 p { margin: .25rem 0; }
-.soft { color: var(--soft); }
-.operation { margin: 1rem 0; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem; }
-.method { font-family: ui-monospace, monospace; font-weight: 700; }
-.get { color: var(--get); }
-.post { color: var(--post); }
-code, pre, textarea { font: .875rem/1.45 ui-monospace, monospace; }
-pre { margin: .25rem 0; padding: .75rem; overflow: auto; max-height: 24rem; background: var(--panel); border: 1px solid var(--line); border-radius: .375rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-label { display: block; margin-top: .75rem; font-weight: 600; }
-select, textarea { width: 100%; padding: .5rem; color: var(--text); background: var(--back); border: 1px solid var(--soft); border-radius: .375rem; }
-select { min-height: 2.5rem; }
-button { margin-top: .75rem; min-height: 2.5rem; padding: 0 1rem; font: inherit; font-weight: 600; color: #ffffff; background: var(--button); border: 0; border-radius: .375rem; cursor: pointer; }
-button[disabled] { opacity: .7; cursor: progress; }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
+.soft { color: var(--ink-soft); }
+.operation { margin: 1rem 0; padding: 20px 22px; border: 1px solid var(--line); border-radius: 14px; background: var(--surface); }
+.method { font-family: var(--mono); font-weight: 700; }
+.get { color: var(--good); }
+.post { color: var(--accent); }
+code, pre, textarea { font: .88rem/1.6 var(--mono); }
+pre { margin: .5rem 0 0; padding: 10px 12px; overflow: auto; max-height: 24rem; background: var(--sunken); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; }
+label { display: block; margin-top: .75rem; color: var(--ink-soft); font-size: .85rem; font-weight: 550; }
+select, textarea { width: 100%; min-height: 36px; padding: 8px 10px; color: var(--ink); background: var(--surface); border: 1px solid var(--line-strong); border-radius: 8px; }
+select { font: inherit; }
+button { margin-top: .75rem; min-height: 36px; padding: 0 14px; font: inherit; font-weight: 550; color: var(--accent-ink); background: var(--accent); border: 1px solid transparent; border-radius: 8px; cursor: pointer; }
+button[disabled] { color: var(--ink-soft); background: var(--sunken); cursor: progress; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: .25rem .5rem .25rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 .good { color: var(--good); font-weight: 600; }
 .bad { color: var(--bad); font-weight: 600; }
 details { margin-top: .75rem; }
 summary { cursor: pointer; min-height: 1.5rem; }
-@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `

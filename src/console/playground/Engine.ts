@@ -1,0 +1,158 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { Chain, UnhandledRequestError } from "../../chain/index.js"
+import type { Ticket } from "../../domain/Ticket.js"
+import { type Answer, adHoc, type Composed, type Listener, triage } from "./Compose.js"
+import type { ChainBody, HandlerBody, StepBody } from "./Draft.js"
+import type { Ran, RanBody } from "./Ran.js"
+import type { Visit } from "./Way.js"
+
+/** What is run: a chain with its request, or a ticket through the triage chain. */
+export type Runnable =
+  | { readonly mode: "own"; readonly body: ChainBody }
+  | { readonly mode: "triage"; readonly body: Ticket }
+
+type Trace = Effect.Effect.Success<ReturnType<typeof Chain.trace<number, Answer, unknown, never, unknown>>>
+
+const isPure = (step: StepBody): boolean =>
+  "steps" in step ? step.steps.every(isPure) : step.work === undefined
+
+/** A chain with everything that it reports, ready to be traced. */
+const prepared = (runnable: Runnable) => {
+  const log: Array<string> = []
+  const tried = new Map<HandlerBody, number>()
+  const listener: Listener = {
+    write: (line) => log.push(line),
+    tries: (handler) => {
+      const tries = (tried.get(handler) ?? 0) + 1
+      tried.set(handler, tries)
+      return tries
+    }
+  }
+  const tracing = <Req>(chain: Composed<Req>, request: Req) => ({
+    trace: Chain.trace(chain, request) as Effect.Effect<Trace>,
+    execute: () => Chain.executeExit(chain, request)
+  })
+  return {
+    log,
+    tried,
+    ...(runnable.mode === "triage"
+      ? tracing(triage(listener), runnable.body)
+      : tracing(adHoc(runnable.body, listener), runnable.body.request))
+  }
+}
+
+const bodyOf = (
+  trace: Trace,
+  log: ReadonlyArray<string>
+): { readonly status: number; readonly body: RanBody } => {
+  if (Exit.isSuccess(trace.exit)) {
+    const elapsedMilliseconds = Math.round(trace.elapsedMillis * 1000) / 1000
+    return { status: 200, body: { ...trace.exit.value, elapsedMilliseconds, log } }
+  }
+  const error = Cause.squash(trace.exit.cause)
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof UnhandledRequestError) {
+    return { status: 422, body: { error: "UnhandledRequestError", message } }
+  }
+  const name = error instanceof Error && "_tag" in error ? String(error._tag) : "InternalError"
+  return {
+    status: 500,
+    body: { error: name, message: message || "The step took longer than its time limit." }
+  }
+}
+
+/** How long is measured: less than a long task, and not felt while typing. */
+const measuredMillis = 12
+
+/**
+ * The times of the steps as means of many runs: a browser's clock ticks ten to a thousand times as slowly as a step.
+ * The time of the whole is that of plain executions, which record nothing.
+ */
+const measured = (runnable: Runnable, first: Trace) => {
+  const { execute, log, trace } = prepared(runnable)
+  const sums = first.steps.map(() => 0)
+  let runs = 0
+  const begun = performance.now()
+  for (let past = 0; past < measuredMillis || runs === 0; past = performance.now() - begun) {
+    log.length = 0
+    const { steps } = Effect.runSync(trace)
+    // The first runs are those of code that is not compiled yet.
+    if (past < measuredMillis / 3) continue
+    runs++
+    steps.forEach(({ elapsedMillis }, i) => {
+      sums[i] = (sums[i] ?? 0) + elapsedMillis
+    })
+  }
+  let executions = 0
+  const started = performance.now()
+  for (; performance.now() - started < measuredMillis; executions += 20) {
+    for (let i = 0; i < 20; i++) execute()
+    log.length = 0
+  }
+  const micros = ((performance.now() - started) * 1000) / executions
+  return { micros, runs: executions, steps: sums.map((sum) => (sum * 1000) / runs) }
+}
+
+const handlersIn = (steps: ReadonlyArray<StepBody>): ReadonlyArray<HandlerBody> =>
+  steps.flatMap((step) => ("steps" in step ? handlersIn(step.steps) : [step]))
+
+/** Traces one run. With `measuring`, a chain that never waits is run many times more for the times of its steps. */
+export const execute = (runnable: Runnable, measuring = false): Effect.Effect<Ran> =>
+  Effect.suspend(() => {
+    const { log, trace, tried } = prepared(runnable)
+    return Effect.map(trace, (first): Ran => {
+      const pure = runnable.mode === "triage" || runnable.body.handlers.every(isPure)
+      const times = pure && measuring ? measured(runnable, first) : undefined
+      // A handler is visited once at most, and only one at the end of the way has worked.
+      const worked =
+        runnable.mode === "triage"
+          ? undefined
+          : handlersIn(runnable.body.handlers).find((one) => tried.has(one))
+      const visits = first.steps.map(
+        ({ elapsedMillis, kind, outcome }, i): Visit => ({
+          kind,
+          outcome,
+          micros: pure ? times?.steps[i] : elapsedMillis * 1000,
+          tries:
+            outcome === "skipped" || worked === undefined || kind !== "handler"
+              ? undefined
+              : tried.get(worked)
+        })
+      )
+      return {
+        ...bodyOf(first, [...log]),
+        visits,
+        micros: times?.micros ?? first.elapsedMillis * 1000,
+        runs: times?.runs ?? 1
+      }
+    })
+  })
+
+const running = <A>(effect: Effect.Effect<A>, done: (value: A) => void, failed: () => void): (() => void) =>
+  Effect.runCallback(effect, {
+    onExit: (exit) => {
+      if (Exit.isSuccess(exit)) done(exit.value)
+      else if (!Cause.isInterruptedOnly(exit.cause)) failed()
+    }
+  })
+
+/** Runs in this page, with the times of the steps; the returned function stops it. */
+export const start = (runnable: Runnable, done: (ran: Ran) => void, failed: () => void): (() => void) =>
+  running(execute(runnable, true), done, failed)
+
+/** The way that a request takes, of chains that never wait. */
+export const visitsOf = (runnable: Runnable): ReadonlyArray<Visit> => Effect.runSync(execute(runnable)).visits
+
+/** Runs many, a few at a time; the returned function stops them. */
+export const startAll = (
+  runnables: ReadonlyArray<Runnable>,
+  done: (rans: ReadonlyArray<Ran>) => void,
+  failed: () => void
+): (() => void) =>
+  running(
+    Effect.forEach(runnables, (runnable) => execute(runnable), { concurrency: 16 }),
+    done,
+    failed
+  )

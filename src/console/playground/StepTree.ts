@@ -1,0 +1,60 @@
+import type { StepDraft } from "./Draft.js"
+
+type Steps = ReadonlyArray<StepDraft>
+
+/** Applies `change` to the list that holds the step with this key. */
+const where = (steps: Steps, key: number, change: (siblings: Steps, index: number) => Steps): Steps => {
+  const index = steps.findIndex((step) => step.key === key)
+  if (index >= 0) return change(steps, index)
+  return steps.map((step) => {
+    const inner = where(step.steps, key, change)
+    return inner.length === step.steps.length && inner.every((one, i) => one === step.steps[i])
+      ? step
+      : { ...step, steps: inner }
+  })
+}
+
+export const changed = (steps: Steps, key: number, part: Partial<StepDraft>): Steps =>
+  where(steps, key, (siblings, index) =>
+    siblings.map((step, i) => (i === index ? { ...step, ...part } : step))
+  )
+
+export const removed = (steps: Steps, key: number): Steps =>
+  where(steps, key, (siblings, index) => siblings.filter((_, i) => i !== index))
+
+/** Moves a step to another place among its siblings. */
+export const moved = (steps: Steps, key: number, to: number): Steps =>
+  where(steps, key, (siblings, index) => {
+    if (to < 0 || to >= siblings.length || to === index) return siblings
+    const next = [...siblings]
+    next.splice(to, 0, ...next.splice(index, 1))
+    return next
+  })
+
+/** Adds a step at the end of a group, or of the chain. */
+export const added = (steps: Steps, group: number | undefined, step: StepDraft): Steps =>
+  group === undefined
+    ? [...steps, step]
+    : steps.map((one) =>
+        one.key === group
+          ? { ...one, steps: [...one.steps, step] }
+          : one.steps.length === 0
+            ? one
+            : { ...one, steps: added(one.steps, group, step) }
+      )
+
+/** The list in which a step stands, and its place there. */
+export const placeOf = (
+  steps: Steps,
+  key: number
+): { readonly siblings: Steps; readonly index: number } | undefined => {
+  const index = steps.findIndex((step) => step.key === key)
+  if (index >= 0) return { siblings: steps, index }
+  for (const { steps: inner } of steps) {
+    const found = placeOf(inner, key)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+export const counted = (steps: Steps): number => steps.reduce((sum, step) => sum + 1 + counted(step.steps), 0)

@@ -1,0 +1,152 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import { alarmProblem, announce } from "../Announcer.js"
+import { type ProblemText, unreached } from "../ProblemText.js"
+import { bodyOf, type Draft, pathOf, runnable } from "./Draft.js"
+import { type Ran, sentence } from "./Ran.js"
+
+/** A result, what it is the result of, and where it was made. */
+export interface Shown {
+  readonly ran: Ran
+  readonly of: string
+  /** The generation of the draft. */
+  readonly generation: number
+  readonly where: "in this browser" | "at the service"
+}
+
+/** So long after the last key a chain runs by itself; and so long after that its result is read out. */
+const pause = 120
+const calm = 900
+
+const failures = {
+  "in this browser": unreached("The chain library could not be loaded."),
+  "at the service": unreached("The service did not answer.")
+}
+
+/** Starts a run in this page; the returned function stops it. */
+const here = (draft: Draft, done: (ran: Ran) => void, failed: () => void): (() => void) => {
+  const ready = runnable(draft)
+  let stop = () => {}
+  let stopped = false
+  const going = (begin: () => () => void) => {
+    if (!stopped) stop = begin()
+  }
+  const loaded =
+    ready === undefined
+      ? import("./Refusal.js").then(({ refusal }) =>
+          going(() => {
+            done(refusal(draft.mode, bodyOf(draft)))
+            return stop
+          })
+        )
+      : import("./Engine.js").then(({ start }) => going(() => start(ready, done, failed)))
+  loaded.catch(() => {
+    if (!stopped) failed()
+  })
+  return () => {
+    stopped = true
+    stop()
+  }
+}
+
+const there = (draft: Draft, done: (ran: Ran) => void, failed: () => void): (() => void) => {
+  const leaving = new AbortController()
+  const ready = runnable(draft)
+  const asked = import("./Service.js").then(({ ask }) => ask(pathOf(draft), bodyOf(draft), leaving.signal))
+  // What the service answers is shown along the way that the same library takes here.
+  const local =
+    ready === undefined
+      ? Promise.resolve(undefined)
+      : import("./Engine.js").then(({ visitsOf }) => visitsOf(ready))
+  Promise.all([asked, local]).then(
+    ([{ body, status }, visits = []]) => {
+      if (leaving.signal.aborted) return
+      const micros = "elapsedMilliseconds" in body ? body.elapsedMilliseconds * 1000 : 0
+      done({ body, status, visits: status === 400 ? [] : visits, micros, runs: 1 })
+    },
+    () => {
+      if (!leaving.signal.aborted) failed()
+    }
+  )
+  return () => leaving.abort()
+}
+
+/** Runs the draft as it changes, and at once or at the service when asked. One run at a time: a new one ends the last. */
+export const useRun = (draft: Draft, generation: number) => {
+  const [shown, setShown] = useState<Shown | undefined>(undefined)
+  const [failed, setFailed] = useState<ProblemText | undefined>(undefined)
+  const [running, setRunning] = useState<Shown["where"] | undefined>(undefined)
+  const stop = useRef(() => {})
+  const said = useRef<string | undefined>(undefined)
+  const of = JSON.stringify([draft.mode, bodyOf(draft)])
+
+  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const cancel = useCallback(() => {
+    clearTimeout(waiting.current)
+    stop.current()
+    stop.current = () => {}
+    setRunning(undefined)
+  }, [])
+
+  const run = (where: Shown["where"], then: (ran: Ran) => void) => {
+    cancel()
+    setRunning(where)
+    const begin = where === "in this browser" ? here : there
+    stop.current = begin(
+      draft,
+      (ran) => {
+        setRunning(undefined)
+        setFailed(undefined)
+        setShown({ ran, of, generation, where })
+        then(ran)
+      },
+      () => {
+        setRunning(undefined)
+        setFailed(failures[where])
+        alarmProblem(failures[where])
+      }
+    )
+  }
+
+  useEffect(() => {
+    cancel()
+    setFailed(undefined)
+    let talk: ReturnType<typeof setTimeout> | undefined
+    waiting.current = setTimeout(
+      () =>
+        run("in this browser", (ran) => {
+          const words = sentence(ran)
+          const first = said.current === undefined
+          talk = setTimeout(
+            () => {
+              if (words !== said.current && !first) announce(words)
+              said.current = words
+            },
+            first ? 0 : calm
+          )
+        }),
+      shown === undefined ? 0 : pause
+    )
+    return () => clearTimeout(talk)
+  }, [of, generation])
+
+  useEffect(() => cancel, [cancel])
+
+  /** Runs now; what it gives is read out at once. */
+  const now = (where: Shown["where"], then: () => void) =>
+    run(where, (ran) => {
+      said.current = sentence(ran)
+      announce(said.current)
+      then()
+    })
+
+  return {
+    /** The last result: that of the draft a moment ago, perhaps, but never that of another chain. */
+    shown: shown?.generation === generation ? shown : undefined,
+    /** Whether the result is that of the draft as it is. */
+    isCurrent: shown?.of === of && shown.generation === generation,
+    failed,
+    running,
+    now,
+    cancel
+  }
+}
