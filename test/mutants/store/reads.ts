@@ -1,6 +1,7 @@
 import { mutant } from "../bundled.js"
 
 const reader = "store/internal/Reader.ts"
+const scans = "store/internal/Scans.ts"
 const queries = "store/internal/Queries.ts"
 const treeRows = "store/internal/QueryRows.ts"
 const treeAnswer = "store/internal/QueryTreeAnswer.ts"
@@ -47,12 +48,12 @@ export const reads = [
     "Math.min(listing.length, from + limit + 1)"
   ]),
   mutant("a full last page has a cursor", head, [
-    reader,
+    scans,
     "const more = rest.length > size",
     "const more = rest.length >= size"
   ]),
   mutant("a cursor is the first id", head, [
-    reader,
+    scans,
     "cursor: more ? listing.id(size - 1) : null",
     "cursor: more ? listing.id(0) : null"
   ]),
@@ -60,25 +61,25 @@ export const reads = [
     "pages look at the head anew",
     streams,
     [
-      reader,
-      '(located) =>\n            Stream.paginateEffect(options.after, (after) =>\n              Effect.map(\n                pageOf("pages", located, ',
-      '(_located) =>\n            Stream.paginateEffect(options.after, (after) =>\n              Effect.map(\n                Effect.flatMap(locate("pages", {}), (located) => pageOf("pages", located, '
+      scans,
+      '(located) =>\n        Stream.paginateEffect(after, (after) =>\n          Effect.map(\n            pageOf(queried, "pages", located, ',
+      '(_located) =>\n        Stream.paginateEffect(after, (after) =>\n          Effect.map(\n            Effect.flatMap(locate(queried, "pages", {}), (located) => pageOf(queried, "pages", located, '
     ],
     [
-      reader,
-      "options.size ?? 100, after === undefined ? {} : { after }),\n",
-      "options.size ?? 100, after === undefined ? {} : { after })),\n"
+      scans,
+      "size ?? 100, after === undefined ? {} : { after }),\n",
+      "size ?? 100, after === undefined ? {} : { after })),\n"
     ]
   ),
   mutant("find limits before it looks", streams, [
-    reader,
-    'const cut = bounded && onInvalid === "fail" ? options.limit',
-    'const cut = onInvalid === "fail" ? options.limit'
+    scans,
+    'const cut = bounded && (options.onInvalid ?? "fail") === "fail" ? options.limit',
+    'const cut = (options.onInvalid ?? "fail") === "fail" ? options.limit'
   ]),
   mutant("all ignores its limit", streams, [
-    reader,
-    'all: (options = {}) => limited(everything("all", options, true), options.limit),',
-    'all: (options = {}) => everything("all", options, false),'
+    scans,
+    'limited(everything(queried, "all", options, true), options.limit)',
+    'everything(queried, "all", options, false)'
   ]),
   mutant("onInvalid skip fails", skips, [
     reader,

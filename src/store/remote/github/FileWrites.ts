@@ -146,12 +146,14 @@ export const makeFileWrites = (
 
   /**
    * The path's history shows a commit with our mark, or it does not. A missing mark proves nothing after a lost reply.
-   * After a refusal it does, where the file is no longer the expected one in a history that knows the expected one.
+   * After a refusal it does, where the file is no longer the expected one in a history that knows the expected one, and
+   * knows what was refused for: who says that the file is another one has seen it.
    */
   const look = (
     write: FileWrite,
     refusal: ConflictError,
-    lost: boolean
+    lost: boolean,
+    { kind }: ApiFailure
   ): Effect.Effect<Proof<Made, Refused>, CallFailure> =>
     Effect.gen(function* () {
       const commits = yield* Effect.catchIf(commitsOf(write, write.branch), isMissing, () =>
@@ -165,16 +167,19 @@ export const makeFileWrites = (
       if (lost) return Proof.behind()
       const own = yield* branches.lastWritten(write.branch, write.path)
       let isOld = false
+      let isSeen = kind !== "BlobMismatch"
       for (const [index, commit] of commits.slice(0, compared).entries()) {
         const at = yield* blobAt(write.path, commit.sha)
         if (index === 0) {
           if (same(at, write.expected)) return Proof.unchanged
           isOld = yield* branches.isSuperseded(write.branch, write.path, at)
         } else if (own !== undefined && same(at, own)) isOld = false
+        isSeen ||= Option.isSome(at) && !same(at, write.expected)
         // What stands on our own version is news, even where it looks like what was there before that.
         const isKnown = Option.isNone(write.expected) || (index > 0 && same(at, write.expected))
-        if (!isOld && isKnown) return Proof.notDone(refusal)
+        if (!isOld && isSeen && isKnown) return Proof.notDone(refusal)
       }
+      if (!isSeen) return Proof.behind()
       if (isOld) return Proof.behind(refusal)
       return commits.length > compared ? Proof.elsewhere(refusal) : Proof.behind(refusal)
     })
@@ -184,7 +189,7 @@ export const makeFileWrites = (
     const conflict = (actual?: null) => fileConflict(write, Option.getOrUndefined(write.expected), actual)
     const isGone = ({ kind, message }: ApiFailure) =>
       kind === "Missing" && Option.isNone(write.content) && !/branch/i.test(message)
-    return once<Made, Refused>(settings, {
+    const made = once<Made, Refused>(settings, {
       place: write,
       send: send(write).pipe(
         Effect.retry({
@@ -194,7 +199,8 @@ export const makeFileWrites = (
         }),
         Effect.map((reply) => ({ ...written(write, reply), again: isUpdate && reply.status === 201 }))
       ),
-      look: (lost) => look(write, Option.isNone(write.content) ? conflict(null) : conflict(), lost),
+      look: (lost, failure) =>
+        look(write, Option.isNone(write.content) ? conflict(null) : conflict(), lost, failure),
       refused: (failure) => {
         if (failure.kind === "RefRace") return { look: "never", otherwise: conflict() }
         const isDoubtful =
@@ -204,15 +210,23 @@ export const makeFileWrites = (
           isGone(failure)
         return { look: isDoubtful ? "patiently" : "never" }
       }
-    }).pipe(Effect.flatMap(({ again, ...made }) => (again ? undo(write, made) : Effect.succeed(made))))
+    })
+    return Effect.flatMap(branches.begin, (begun) =>
+      Effect.flatMap(made, ({ again, ...commit }) =>
+        again ? undo(write, commit, begun) : Effect.succeed(commit)
+      )
+    )
   }
 
   /**
    * GitHub ignores the blob of an update whose path has vanished and makes the file again: it is removed again. Where
    * an earlier delivery of the request had updated the file before it vanished, the update was done.
    */
-  const undo = (write: FileWrite, made: CommitMade): Effect.Effect<CommitMade, Failure> =>
+  const undo = (write: FileWrite, made: CommitMade, sent: number): Effect.Effect<CommitMade, Failure> =>
     Effect.gen(function* () {
+      // A machine that is behind would show the commit below it as the newest.
+      const parent = Option.fromNullable(made.parents?.[0])
+      if (Option.isSome(parent)) yield* branches.wrote(write.branch, parent, made, sent)
       const removal = {
         ...write,
         content: Option.none(),

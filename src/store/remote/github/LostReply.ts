@@ -36,7 +36,7 @@ export interface Write<A, E> {
   /** One request, which has no effect where an earlier delivery of it took effect. */
   readonly send: Effect.Effect<A, CallFailure | E>
   /** `lost`: whether the reply of one delivery was lost. */
-  readonly look: (lost: boolean) => Effect.Effect<Proof<A, E>, CallFailure>
+  readonly look: (lost: boolean, refusal: ApiFailure) => Effect.Effect<Proof<A, E>, CallFailure>
   readonly refused: (failure: ApiFailure) => Refusal<E>
 }
 
@@ -72,8 +72,12 @@ export const once = <A, E extends { readonly _tag: string }>(
   settings: Pick<Settings, "maxRetries" | "maxWait" | "backoffFactor">,
   { look, place, refused, send }: Write<A, E>
 ): Effect.Effect<A, CallFailure | E | AmbiguousWriteError> => {
-  const prove = (lost: boolean, patient: boolean): Effect.Effect<Proof<A, E>, CallFailure> =>
-    look(lost).pipe(
+  const prove = (
+    lost: boolean,
+    refusal: ApiFailure,
+    patient: boolean
+  ): Effect.Effect<Proof<A, E>, CallFailure> =>
+    look(lost, refusal).pipe(
       Effect.flatMap((proof) =>
         patient && proof._tag === "Unproved" && proof.behind ? Effect.fail(proof) : Effect.succeed(proof)
       ),
@@ -93,7 +97,7 @@ export const once = <A, E extends { readonly _tag: string }>(
     refusal: ApiFailure,
     { look: how, otherwise }: Refusal<E>
   ): Effect.Effect<A, CallFailure | E | AmbiguousWriteError> =>
-    prove(lost !== undefined, how === "patiently").pipe(
+    prove(lost !== undefined, refusal, how === "patiently").pipe(
       Effect.mapError(() => unproved(place, lost, refusal)),
       Effect.flatMap((proof): Effect.Effect<A, CallFailure | E | AmbiguousWriteError> => {
         if (proof._tag === "Done") return Effect.succeed(proof.value)

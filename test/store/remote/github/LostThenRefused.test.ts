@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Option, Redacted } from "effect"
+import { Effect, Either, Option, Redacted, TestClock } from "effect"
 import type { Oid } from "../../../../src/domain/Oid.js"
 import { AuthError } from "../../../../src/domain/StoreError.js"
 import * as GitObject from "../../../../src/git/GitObject.js"
 import type { GitHubOptions } from "../../../../src/store/remote/github/GitHub.js"
 import type { Reply } from "../../../support/github/InProcess.js"
-import { replying } from "../../../support/github/InProcess.js"
+import { replying, setStale, staleness } from "../../../support/github/InProcess.js"
 import { token } from "../../../support/github/Remote.js"
 import { settle, virtual } from "../../../support/github/Virtual.js"
 import { putFile } from "../../../support/singleFile.js"
@@ -308,6 +308,47 @@ describe("an update of a path that has vanished", () => {
         first = false
         return { _tag: "Reset", when: "after" }
       }
+      const { result } = yield* settle(flight, write)
+      assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "ConflictError")
+      assert.deepStrictEqual(server.history(), story)
+    })
+  )
+
+  /** The machines answer as it was a moment ago, when the file was gone already. */
+  const behind = (flight: { now: number }) =>
+    Effect.gen(function* () {
+      staleness.now = () => flight.now
+      yield* Effect.addFinalizer(() => setStale(0))
+      yield* setStale(0.3)
+      flight.now += 10_000
+      yield* TestClock.setTime(flight.now)
+    })
+
+  it.scoped("leaves no machine believed that is still at the deletion", () =>
+    Effect.gen(function* () {
+      const { flight, remote, server, write } = yield* vanished
+      yield* behind(flight)
+      yield* settle(flight, write)
+      const { result: made } = yield* settle(
+        flight,
+        putFile(remote, "main", put.path, put.content, Option.none(), { message: "made anew" })
+      )
+      assert.isTrue(Either.isRight(made), JSON.stringify(made))
+      assert.deepStrictEqual(server.history(), ["made anew", ...story])
+      const { result: head } = yield* settle(flight, remote.head("main"))
+      assert.deepStrictEqual(
+        Option.map(Either.getOrThrow(head), ({ commit }) => commit),
+        Option.some(server.head("main"))
+      )
+    })
+  )
+
+  it.scoped("is taken back where a proxy sent it twice and a machine shows the deletion", () =>
+    Effect.gen(function* () {
+      const { flight, server, write } = yield* vanished
+      yield* behind(flight)
+      let puts = 0
+      server.fault = ({ method }) => (method === "PUT" && puts++ === 0 ? { _tag: "Twice" } : undefined)
       const { result } = yield* settle(flight, write)
       assert.strictEqual(Option.getOrThrow(Either.getLeft(result))._tag, "ConflictError")
       assert.deepStrictEqual(server.history(), story)
