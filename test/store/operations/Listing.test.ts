@@ -18,47 +18,48 @@ const layout = fc.record({
 const isHeld = (path: string) => !/(^|\/)(\.|\.git)\//i.test(path)
 
 describe("a packed listing", () => {
-  it.prop(
+  it.live.prop(
     "answers what plain lists of its documents answer",
     [
       layout,
       fc.uniqueArray(fc.tuple(StoreArbitrary.id, oid), { selector: ([id]) => id, maxLength: 40 }),
       fc.tuple(fc.nat(45), StoreArbitrary.id, fc.integer({ min: 1, max: 9 }))
     ],
-    ([shards, given, [limit, after, size]]) => {
-      const plain = given
-        .map(([id, blob]) => ({ id, oid: blob, path: placeOf(shards, id) }))
-        .filter(({ path }) => isHeld(path))
-        .sort((a, b) => (a.id < b.id ? -1 : 1))
-      const entries = plain.map(({ oid, path }) => ({
-        path,
-        oid,
-        mode: "100644" as const,
-        kind: "blob" as const
-      }))
-      const tree = { oid: "0".repeat(40) as Oid, entries: entries.toReversed() }
-      const listing = Effect.runSync(listingOf(tree, shards))
-      assert.deepStrictEqual(listing.entries(), plain)
-      assert.deepStrictEqual(
-        plain.map((_, at) => [listing.id(at), listing.oid(at), listing.path(at)]),
-        plain.map(({ id, oid, path }) => [id, oid, path])
-      )
-      for (const { oid, path } of plain) assert.strictEqual(listing.find(path), oid)
-      assert.isUndefined(listing.find(`nowhere/${after}.json`))
-      const wanted = plain.filter(({ id }) => id > after).slice(0, limit + 1)
-      const cut = slice(listing, limit + 1, after)
-      assert.deepStrictEqual(cut.entries(), wanted)
-      assert.deepStrictEqual(
-        slice(cut, undefined, wanted[0]?.id).ids(),
-        wanted.slice(1).map(({ id }) => id)
-      )
-      const parts = Chunk.toReadonlyArray(Effect.runSync(Stream.runCollect(partsOf(cut, size))))
-      assert.deepStrictEqual(
-        parts.flatMap((part) => part.entries()),
-        wanted
-      )
-      assert.isTrue(parts.every((part) => part.length > 0 && part.length <= size))
-    },
+    ([shards, given, [limit, after, size]]) =>
+      Effect.gen(function* () {
+        const plain = given
+          .map(([id, blob]) => ({ id, oid: blob, path: placeOf(shards, id) }))
+          .filter(({ path }) => isHeld(path))
+          .sort((a, b) => (a.id < b.id ? -1 : 1))
+        const entries = plain.map(({ oid, path }) => ({
+          path,
+          oid,
+          mode: "100644" as const,
+          kind: "blob" as const
+        }))
+        const tree = { oid: "0".repeat(40) as Oid, entries: entries.toReversed() }
+        const listing = yield* listingOf(tree, shards)
+        assert.deepStrictEqual(listing.entries(), plain)
+        assert.deepStrictEqual(
+          plain.map((_, at) => [listing.id(at), listing.oid(at), listing.path(at)]),
+          plain.map(({ id, oid, path }) => [id, oid, path])
+        )
+        for (const { oid, path } of plain) assert.strictEqual(listing.find(path), oid)
+        assert.isUndefined(listing.find(`nowhere/${after}.json`))
+        const wanted = plain.filter(({ id }) => id > after).slice(0, limit + 1)
+        const cut = slice(listing, limit + 1, after)
+        assert.deepStrictEqual(cut.entries(), wanted)
+        assert.deepStrictEqual(
+          slice(cut, undefined, wanted[0]?.id).ids(),
+          wanted.slice(1).map(({ id }) => id)
+        )
+        const parts = Chunk.toReadonlyArray(yield* Stream.runCollect(partsOf(cut, size)))
+        assert.deepStrictEqual(
+          parts.flatMap((part) => part.entries()),
+          wanted
+        )
+        assert.isTrue(parts.every((part) => part.length > 0 && part.length <= size))
+      }),
     { fastCheck: { numRuns: 200 } }
   )
 })
