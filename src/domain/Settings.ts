@@ -11,7 +11,8 @@ import {
   sameIndex
 } from "./IndexDefinition.js"
 import { parseObject } from "./JsonText.js"
-import { type MergeFields, storedRulesProblem } from "./merge/MergeRules.js"
+import type { MergeFields } from "./merge/MergeRules.js"
+import { areStoredRules } from "./merge/StoredRules.js"
 
 /**
  * Where in a collection's directory a document lies.
@@ -214,7 +215,11 @@ const readMerge = (given: unknown, problems: Array<SettingsProblem>): MergeMap =
     return found
   }
   for (const [name, fields] of Object.entries(given)) {
-    const message = collectionNameProblem(name) ?? storedRulesProblem(fields)
+    const message =
+      collectionNameProblem(name) ??
+      (areStoredRules(fields)
+        ? undefined
+        : 'has rules by path, as docs/merging.md lists them, without functions: { tags: "set" }')
     if (message !== undefined) problems.push({ path: `merge.${name}`, message })
     else if (Object.keys(fields).length > 0) found.set(name, JSON.parse(JSON.stringify(fields)))
   }

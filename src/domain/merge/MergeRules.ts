@@ -207,31 +207,6 @@ const ruleProblem = (rule: unknown, path: string, seen: Set<unknown>): string | 
   return rule.key === undefined ? `${path} must have a key, fields or a sequence` : undefined
 }
 
-const isData = (value: unknown): boolean => {
-  try {
-    JSON.stringify(value, (_, member) => {
-      if (typeof member === "function") throw new TypeError("a function is no data")
-      return member
-    })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** What is wrong with rules by path that are to be stored, if anything. */
-export const storedRulesProblem = (fields: unknown): string | undefined => {
-  const problem = fieldsProblem(fields, "the rules", new Set())
-  if (problem !== undefined) return problem
-  return isData(fields)
-    ? undefined
-    : "the rules are data, which every client reads: a function belongs into the definition of the collection"
-}
-
-/** What is wrong with one rule, if anything. */
-export const mergeRuleProblem = (rule: unknown): string | undefined =>
-  ruleProblem(rule, "the rule", new Set())
-
 /** What is wrong with rules, if anything. */
 export const mergeRulesProblem = (rules: unknown): string | undefined => {
   if (!isRecord(rules)) return `must be an object of rules, it is ${kindOf(rules)}`
