@@ -18,6 +18,7 @@ import { makeBranchSnapshots } from "./BranchSnapshots.js"
 import type { Bring } from "./Bring.js"
 import { streaming } from "./Call.js"
 import { makeClient } from "./Client.js"
+import { configOf, type GitHubConfig } from "./ConfiguredOptions.js"
 import { estimateWith } from "./Estimate.js"
 import { makeFiles } from "./Files.js"
 import { makeHeads } from "./Heads.js"
@@ -26,14 +27,7 @@ import { makeKnownTrees } from "./KnownTrees.js"
 import { toBudgets } from "./Limits.js"
 import { toTree } from "./Listing.js"
 import { makeObjectCache } from "./ObjectCache.js"
-import {
-  configOf,
-  type GitHubConfig,
-  type GitHubOptions,
-  invalid,
-  resolveOptions,
-  type Settings
-} from "./Options.js"
+import { type GitHubOptions, invalid, resolveOptions, type Settings } from "./Options.js"
 import type { Patches } from "./Patches.js"
 import { makeProbe } from "./Probes.js"
 import { makeRefReads } from "./RefReads.js"
@@ -44,13 +38,8 @@ import { makeTrees } from "./Trees.js"
 import type { Writes } from "./Writes.js"
 import { WriteTurns } from "./WriteTurns.js"
 
-export {
-  type Authorization,
-  config,
-  type GitHubConfig,
-  type GitHubOptions,
-  type WriteLane
-} from "./Options.js"
+export { config, type GitHubConfig } from "./ConfiguredOptions.js"
+export type { Authorization, GitHubOptions, WriteLane } from "./Options.js"
 
 // Loaded when they are used: a page that reads by REST alone does not carry them.
 const writing = lazy(() => import("./Writes.js"))

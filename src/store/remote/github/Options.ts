@@ -1,5 +1,4 @@
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -279,43 +278,3 @@ export const resolveOptions = (given: GitHubOptions): Effect.Effect<Settings, Va
       cacheDirectory: options.cacheDirectory
     }
   })
-
-const optional = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrUndefined)
-
-const environment = {
-  repo: Config.nonEmptyString("CHAINSTORE_REPO"),
-  token: optional(Config.redacted("CHAINSTORE_TOKEN")),
-  apiUrl: optional(Config.nonEmptyString("CHAINSTORE_API_URL")),
-  rawUrl: optional(Config.nonEmptyString("CHAINSTORE_RAW_URL")),
-  commitVia: optional(Config.literal(...carriers)("CHAINSTORE_COMMIT_VIA"))
-}
-
-/**
- * The options that the environment may give: `CHAINSTORE_REPO`, `CHAINSTORE_TOKEN`, `CHAINSTORE_API_URL`,
- * `CHAINSTORE_RAW_URL`, `CHAINSTORE_COMMIT_VIA`.
- *
- * @since 0.1.0
- * @category options
- */
-export const config: Config.Config<GitHubOptions> = Config.all(environment)
-
-/**
- * Options as `layerConfig` takes them: each a value, or what reads one from configuration.
- *
- * @since 0.1.0
- * @category options
- */
-export type GitHubConfig = {
-  readonly [Name in keyof GitHubOptions]?: GitHubOptions[Name] | Config.Config<GitHubOptions[Name]>
-}
-
-/** What is given, and what the environment says of the rest. */
-export const configOf = (given: GitHubConfig): Config.Config<GitHubOptions> =>
-  Config.all(
-    Object.fromEntries(
-      Object.entries({ ...environment, ...given }).map(([name, value]) => [
-        name,
-        Config.isConfig(value) ? value : Config.succeed(value)
-      ])
-    )
-  ) as Config.Config<any>
