@@ -1,6 +1,7 @@
 import type * as Option from "effect/Option"
 import type { Json, JsonObject } from "../Document.js"
 import { kindOf, nearest } from "../OptionProblems.js"
+import { ruleWords } from "./StoredRules.js"
 
 /**
  * One value of a document in three versions; a version in which the value is absent is absent here.
@@ -161,8 +162,6 @@ export const memberOf = (node: RuleNode, name: string): RuleNode =>
 /** The node of every item of a list that is merged by a key. */
 export const itemOf = ({ below }: RuleNode): RuleNode => ({ rule: undefined, below })
 
-const words = ["whole", "set", "sequence", "lines", "counter"]
-
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
@@ -186,9 +185,9 @@ const fieldsProblem = (fields: unknown, path: string, seen: Set<unknown>): strin
 const ruleProblem = (rule: unknown, path: string, seen: Set<unknown>): string | undefined => {
   if (typeof rule === "function") return undefined
   if (typeof rule === "string") {
-    return words.includes(rule)
+    return ruleWords.includes(rule)
       ? undefined
-      : `${path}: ${JSON.stringify(rule)} is not a rule${unknownName(rule, words)}`
+      : `${path}: ${JSON.stringify(rule)} is not a rule${unknownName(rule, ruleWords)}`
   }
   if (!isRecord(rule)) return `${path} must be a rule of merging, it is ${kindOf(rule)}`
   const known = ["key", "fields", "sequence"]
