@@ -148,7 +148,7 @@ export const remoteOf = (
           })
     )
 
-  const { bring, health, updateRefs } = repository
+  const { bring, health, temporaryFile, updateRefs } = repository
 
   return {
     ...names,
@@ -191,6 +191,8 @@ export const remoteOf = (
     ...(bring === undefined ? {} : { bring }),
 
     ...(health === undefined ? {} : { health }),
+
+    ...(temporaryFile === undefined ? {} : { temporaryFile }),
 
     log: (at, path, options) => repository.log(commitOf(at), { path, limit: options?.limit }),
 
