@@ -19,3 +19,5 @@ export {
   takesValue,
   valuesAt
 } from "./Filter.js"
+export type * from "./StagedEdits.js"
+export type * from "./StagedEdits.js"
