@@ -105,6 +105,17 @@ export const Results = (props: {
         <span class="grow" />
         {table === undefined ? null : (
           <div class="tools">
+            {session.readOnly || place.at !== undefined ? null : (
+              <button
+                type="button"
+                class="button plain"
+                id="new"
+                onClick={() => go({ panel: "edit", document: undefined })}
+              >
+                <Icon name="plus" />
+                New
+              </button>
+            )}
             <button
               type="button"
               class="button plain"

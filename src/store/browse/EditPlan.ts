@@ -3,12 +3,13 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { JsonObject } from "../../domain/Document.js"
 import { equalJson } from "../../domain/IndexKey.js"
-import { inexactNumbers, parseObject } from "../../domain/JsonText.js"
+import { parseObject } from "../../domain/JsonText.js"
 import type { DocumentMerge, MergeConflict, Settlement } from "../../domain/merge/MergeRules.js"
 import type { ConflictError, WriteError } from "../../domain/StoreError.js"
 import type { Version } from "../Collection.js"
 import { under } from "../DocumentPath.js"
 import type { StoreService } from "../StoreService.js"
+import { documentIn, withoutMetadata } from "./EditText.js"
 import type { EditBase, EditConflict, ReviewedEdit, StagedEdit } from "./StagedEdits.js"
 
 /** One edit as it stands to what is stored now. */
@@ -16,24 +17,6 @@ export interface PlannedEdit {
   readonly review: ReviewedEdit
   /** The version that the edit is written on, null where there is none; undefined where nothing is written. */
   readonly onto: Version | null | undefined
-}
-
-const encoder = new TextEncoder()
-
-/** A document without the fields that the store writes. */
-const withoutMetadata = ({ _created_at, _id, _rev, _updated_at, ...body }: JsonObject): JsonObject => body
-
-/** The document that a text holds, without the store's fields; or what is wrong with the text. */
-export const documentOf = (text: string): Either.Either<JsonObject, string> => {
-  const content = encoder.encode(text)
-  return Either.flatMap(parseObject(content), (document) => {
-    const [inexact] = inexactNumbers(content)
-    return inexact === undefined
-      ? Either.right(withoutMetadata(document))
-      : Either.left(
-          `holds the number ${inexact.text} at ${inexact.path}, which would be stored as ${inexact.value}: write it as text`
-        )
-  })
 }
 
 const bodyOf = (version: Version | undefined): JsonObject | null =>
@@ -101,7 +84,7 @@ export const planEdit = (store: StoreService, edit: StagedEdit): Effect.Effect<P
       review: { collection, id, before, ...review },
       onto: isWritten ? (found ?? null) : undefined
     })
-    const read = text === null ? Either.right(null) : documentOf(text)
+    const read = text === null ? Either.right(null) : documentIn(text)
     if (Either.isLeft(read)) {
       return planned({ state: "invalid", after: before, problem: `${collection}/${id} ${read.left}` })
     }
