@@ -47,6 +47,16 @@ export const open = (host: HTMLElement, options: JsonEditorOptions): JsonEditor 
         EditorView.domEventHandlers({
           keydown: (event) => {
             if (event.key !== "Escape") event.stopPropagation()
+          },
+          // Where the browser itself replaces coloured text, it writes a style attribute, which the page's policy refuses.
+          beforeinput: (event, editor) => {
+            if (event.inputType !== "insertText" || event.data === null || event.isComposing) return false
+            event.preventDefault()
+            editor.dispatch(editor.state.replaceSelection(event.data), {
+              userEvent: "input.type",
+              scrollIntoView: true
+            })
+            return true
           }
         }),
         EditorView.lineWrapping,
