@@ -245,8 +245,8 @@ export const EditPanel = (props: {
                 : draft === undefined
                   ? "No changes"
                   : base === null
-                    ? "New document, kept as a draft in this browser"
-                    : "Changed, kept as a draft in this browser"}
+                    ? "New, kept as a draft"
+                    : "Changed, kept as a draft"}
           </p>
           <div class="together">
             {line === undefined || isDeleted ? null : (
