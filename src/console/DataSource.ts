@@ -4,7 +4,8 @@ import type { StoredDocument } from "../domain/Document.js"
 import type { LoginRequest, SessionView, Setup } from "../http/console/Api.js"
 import type { Query, QueryAnswer } from "../store/browse/Browse.js"
 import type { HistoryEntry } from "../store/Collection.js"
-import type { Problem } from "./Problem.js"
+import type { EditSource } from "./edit/EditSource.js"
+import { offline, type Problem } from "./Problem.js"
 
 export interface RateBudget {
   readonly resource: string
@@ -47,12 +48,18 @@ export interface DataSourceService {
     expectedRev: number | undefined
   ) => Effect.Effect<StoredDocument, Problem>
   readonly rate: Effect.Effect<ReadonlyArray<RateBudget>, Problem>
+  /** Documents to be edited; loaded when somebody edits. */
+  readonly edits: Effect.Effect<EditSource, Problem>
 }
 
 export class DataSource extends Context.Tag("chainstore/console/DataSource")<
   DataSource,
   DataSourceService
 >() {}
+
+/** A part of this page that is fetched when it is first needed. */
+export const fetched = <M>(load: () => Promise<M>): Effect.Effect<M, Problem> =>
+  Effect.tryPromise({ try: load, catch: () => offline("A part of this page could not be loaded.") })
 
 /** The same source, telling when the session turns out to have ended, whatever was asked. */
 export const watched = (
@@ -71,6 +78,7 @@ export const watched = (
     history: (...asked) => tell(source.history(...asked)),
     restore: (...asked) => tell(source.restore(...asked)),
     rate: tell(source.rate),
+    edits: Effect.map(source.edits, (edits) => edits.watched(tell)),
     roots: source.roots && {
       list: tell(source.roots.list),
       open: (root) => tell(source.roots!.open(root))

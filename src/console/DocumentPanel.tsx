@@ -26,6 +26,7 @@ export const DocumentPanel = (props: {
   readonly onVersion: (at: string | undefined) => void
   readonly onNow: () => void
   readonly onClose: () => void
+  readonly onEdit: () => void
   readonly onChanged: () => void
 }) => {
   const { at, collection, id, source, tab, tableAt } = props
@@ -113,6 +114,11 @@ export const DocumentPanel = (props: {
           History
         </button>
         <div class="together">
+          {props.readOnly || at !== undefined ? null : (
+            <button type="button" class="button small plain" id="edit" onClick={props.onEdit}>
+              Edit
+            </button>
+          )}
           <button
             type="button"
             class="button small quiet"

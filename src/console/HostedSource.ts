@@ -4,15 +4,12 @@ import * as Option from "effect/Option"
 import type { StoreError } from "../domain/StoreError.js"
 import type { SessionView } from "../http/console/Api.js"
 import * as Config from "./Config.js"
-import { DataSource } from "./DataSource.js"
+import { DataSource, fetched } from "./DataSource.js"
 import type { HostedSession } from "./HostedSession.js"
 import { fromStore, offline, type Problem, signedOut } from "./Problem.js"
 
 // The store and its client are fetched once somebody signs in: the form is there sooner.
-const library = Effect.tryPromise({
-  try: () => import("./HostedSession.js"),
-  catch: () => offline("A part of this page could not be loaded.")
-})
+const library = fetched(() => import("./HostedSession.js"))
 
 /**
  * The store library in this page, straight against a GitHub-compatible API. The token lives in the closure of the
@@ -66,6 +63,9 @@ export const layer = (config: URL): Layer.Layer<DataSource> =>
       history: (collection, id, limit) => using(({ browse }) => browse.history(collection, id, limit)),
       restore: (collection, id, commit, expectedRev) =>
         using(({ browse }) => browse.restore(collection, id, commit, expectedRev)),
-      rate: using(({ browse }) => browse.rate)
+      rate: using(({ browse }) => browse.rate),
+      edits: fetched(() => import("./edit/HostedEdits.js")).pipe(
+        Effect.map(({ editsOf }) => editsOf(using(({ browse }) => browse.edits)))
+      )
     })
   })

@@ -3,6 +3,8 @@ import type { Sort } from "../store/browse/Browse.js"
 import type { Filter, Operator } from "../store/browse/Filter.js"
 import { operators, takesValue } from "../store/browse/Filter.js"
 
+const panels = ["history", "commits", "edit", "review"] as const
+
 /** Where a person is: everything that the address of the page holds. Never a token. */
 export interface Place {
   readonly api?: string | undefined
@@ -24,7 +26,7 @@ export interface Place {
   readonly version?: string | undefined
   readonly at?: string | undefined
   /** What the side panel shows. */
-  readonly panel?: "history" | "commits" | undefined
+  readonly panel?: (typeof panels)[number] | undefined
 }
 
 /** More columns at once make a table that nobody can use and that a browser hardly draws. */
@@ -102,7 +104,7 @@ export const fromHash = (hash: string): Place => {
     document: text("document"),
     version: text("version"),
     at: text("at"),
-    panel: panel === "history" || panel === "commits" ? panel : undefined
+    panel: panels.find((name) => name === panel)
   }
 }
 

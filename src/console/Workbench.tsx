@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import type { SessionView } from "../http/console/Api.js"
 import { alarmProblem, announce, counted } from "./Announcer.js"
 import type { DataSourceService, RateBudget } from "./DataSource.js"
+import { draftsOf, useDraftCount } from "./drafts/DraftCount.js"
 import { passFocus } from "./Focus.js"
 import { Icon } from "./Icon.js"
 import { part } from "./Part.js"
@@ -19,6 +20,7 @@ import { useTask } from "./useTask.js"
 
 const Commits = part(() => import("./Panels.js").then((found) => found.Commits))
 const DocumentPanel = part(() => import("./Panels.js").then((found) => found.DocumentPanel))
+const Editing = part(() => import("./edit/Editing.js").then((found) => found.Editing))
 const WorkbenchShortcuts = part(() =>
   import("./WorkbenchShortcuts.js").then((found) => found.WorkbenchShortcuts)
 )
@@ -66,6 +68,15 @@ export const Workbench = (props: {
     return () => media.removeEventListener("change", follow)
   }, [])
 
+  const relist = (done?: (found: ReadonlyArray<string>) => void) =>
+    listing.run(source.collections, {
+      success: (found) => {
+        setCollections(found)
+        done?.(found)
+      },
+      failure: alarmProblem
+    })
+
   const choose = (table: string) => {
     query.expectFocus()
     if (place.table === table) query.again()
@@ -81,8 +92,16 @@ export const Workbench = (props: {
       })
   }
 
+  const drafts = draftsOf(session)
+  const staged = useDraftCount(drafts)
+
   const closePanel = () => {
-    const opener = place.document === undefined ? "commits" : `open-${place.document}`
+    const opener =
+      place.document !== undefined
+        ? `open-${place.document}`
+        : place.panel === "edit"
+          ? "new"
+          : (place.panel ?? "commits")
     go({ document: undefined, panel: undefined })
     requestAnimationFrame(() => (document.getElementById(opener) ?? heading.current)?.focus())
   }
@@ -109,7 +128,21 @@ export const Workbench = (props: {
   const there = props.elsewhere
   const barren = collections.length === 0 && place.table === undefined
   const panel =
-    place.table === undefined ? null : place.document !== undefined ? (
+    place.panel === "review" || (place.panel === "edit" && place.table !== undefined) ? (
+      <Editing
+        frame={frame}
+        source={source}
+        session={session}
+        drafts={drafts}
+        place={place}
+        go={go}
+        onPublished={() => {
+          query.renew()
+          relist()
+        }}
+        onClose={closePanel}
+      />
+    ) : place.table === undefined ? null : place.document !== undefined ? (
       <DocumentPanel
         key={`${place.table}/${place.document}`}
         frame={frame}
@@ -124,6 +157,7 @@ export const Workbench = (props: {
         onVersion={(version) => go({ version, panel: undefined })}
         onNow={() => go({ version: undefined, at: undefined, panel: undefined })}
         onClose={closePanel}
+        onEdit={() => go({ document: place.document, panel: "edit" })}
         onChanged={() => query.renew()}
       />
     ) : place.panel === "commits" ? (
@@ -170,6 +204,16 @@ export const Workbench = (props: {
           {session.readOnly ? <span class="badge read-only">read-only</span> : null}
         </p>
         <span class="grow" />
+        {staged === 0 ? null : (
+          <button
+            type="button"
+            class="button plain"
+            id="review"
+            onClick={() => go({ panel: "review", document: undefined })}
+          >
+            Review {counted(staged, "draft")}
+          </button>
+        )}
         <RateMeter budgets={budgets} />
         <ShortcutsButton onClick={() => setHelp(true)} />
         <ThemeButton theme={settings.theme} onTheme={(theme) => props.onSettings({ theme })} />
@@ -209,15 +253,7 @@ export const Workbench = (props: {
             class="button small quiet refresh"
             disabled={listing.running}
             aria-busy={listing.running}
-            onClick={() =>
-              listing.run(source.collections, {
-                success: (found) => {
-                  setCollections(found)
-                  announce(`${counted(found.length, "collection")} found.`)
-                },
-                failure: alarmProblem
-              })
-            }
+            onClick={() => relist((found) => announce(`${counted(found.length, "collection")} found.`))}
           >
             Refresh
           </button>

@@ -169,6 +169,80 @@ export const RestoreRequest = Schema.Struct({
 
 export const RestoreAnswer = Schema.Struct({ document: Stored }).annotations({ identifier: "RestoreAnswer" })
 
+export const EditableRequest = Schema.Struct({ collection: text, id: text }).annotations({
+  identifier: "EditableRequest",
+  message: () => "must be an object"
+})
+
+const EditBase = Schema.Struct({ sha: text, commit: text })
+
+/** `document` is null where there is none: an edit of it has no base. `text` is JSON, without the store's fields. */
+export const EditableAnswer = Schema.Struct({
+  document: Schema.NullOr(Schema.Struct({ ...EditBase.fields, text: Schema.String }))
+}).annotations({ identifier: "EditableAnswer" })
+
+const Path = Schema.Array(Schema.Union(Schema.String, Schema.Number))
+
+const StagedEdit = Schema.Struct({
+  collection: text,
+  id: text,
+  base: Schema.NullOr(EditBase),
+  text: Schema.NullOr(text),
+  settled: Schema.optional(Schema.Struct({ against: text, theirs: Schema.Array(Path) }))
+})
+
+/** Edits of documents: `text` is the whole document as it is to be, null to delete it. */
+export const ReviewRequest = Schema.Struct({ edits: Schema.Array(StagedEdit) }).annotations({
+  identifier: "ReviewRequest",
+  message: () => "must be an object"
+})
+
+const ReviewedEdits = Schema.Array(
+  Schema.Struct({
+    collection: Schema.String,
+    id: Schema.String,
+    state: Schema.Literal("create", "change", "merge", "delete", "none", "conflict", "invalid"),
+    before: Schema.NullOr(JsonDocument),
+    after: Schema.NullOr(JsonDocument),
+    conflict: Schema.optional(
+      Schema.Struct({
+        base: Schema.NullOr(JsonDocument),
+        ours: Schema.NullOr(JsonDocument),
+        theirs: Schema.NullOr(JsonDocument),
+        version: Schema.NullOr(EditBase),
+        merged: Schema.NullOr(JsonDocument),
+        fields: Schema.Array(
+          Schema.Struct({
+            path: Path,
+            base: optional(JsonValue),
+            ours: optional(JsonValue),
+            theirs: optional(JsonValue)
+          })
+        )
+      })
+    ),
+    problem: Schema.optional(Schema.String)
+  })
+)
+
+/** What publishing would do: to each document, to the files, and why it would be refused. */
+export const ReviewAnswer = Schema.Struct({
+  edits: ReviewedEdits,
+  files: Schema.Array(Schema.Struct({ path: Schema.String, removed: Schema.Boolean })),
+  problem: Schema.optional(Schema.String)
+}).annotations({ identifier: "Review" })
+
+export const PublishRequest = Schema.Struct({ ...ReviewRequest.fields, message: text }).annotations({
+  identifier: "PublishRequest",
+  message: () => "must be an object"
+})
+
+/** `commit` is null where nothing was written: a conflict is in the way, or the documents already are as the edits say. */
+export const PublishAnswer = Schema.Struct({
+  commit: Schema.NullOr(Schema.String),
+  edits: ReviewedEdits
+}).annotations({ identifier: "Publication" })
+
 /** The last known rate limits, empty where there are none; asking costs nothing. */
 export const RateAnswer = Schema.Struct({
   budgets: Schema.Array(
@@ -206,6 +280,12 @@ export const document = post("/api/document", DocumentRequest, DocumentAnswer)
 export const history = post("/api/history", HistoryRequest, HistoryAnswer)
 /** Brings back an earlier version as one forward commit. 409 when the document has changed since it was shown. */
 export const restore = post("/api/restore", RestoreRequest, RestoreAnswer)
+/** A document to be edited, with the version that edits of it name as their base. */
+export const editable = post("/api/editable", EditableRequest, EditableAnswer)
+/** Compares edits with what is stored; writes nothing. */
+export const review = post("/api/review", ReviewRequest, ReviewAnswer)
+/** Writes edits in one commit, merged with what others have changed since; none of them where one is a conflict. */
+export const publish = post("/api/publish", PublishRequest, PublishAnswer)
 export const rate = get("/api/rate", RateAnswer)
 /** Ends the session; 204, whether there was one or not. */
 export const logout = {

@@ -255,6 +255,17 @@ export const router = (options: ConsoleOptions = {}) =>
       route(Api.restore, ({ browse }, { collection, commit, expectedRev, id }) =>
         Effect.map(browse.restore(collection, id, commit, expectedRev), (document) => ({ document }))
       ),
+      route(Api.editable, ({ browse }, { collection, id }) =>
+        Effect.flatMap(browse.edits, (edits) => edits.document(collection, id)).pipe(
+          Effect.map((document) => ({ document: Option.getOrNull(document) }))
+        )
+      ),
+      route(Api.review, ({ browse }, { edits }) =>
+        Effect.flatMap(browse.edits, ({ review }) => review(edits))
+      ),
+      route(Api.publish, ({ browse }, { edits, message }) =>
+        Effect.flatMap(browse.edits, ({ publish }) => publish(edits, message))
+      ),
       route(Api.rate, ({ browse }) => Effect.map(browse.rate, (budgets) => ({ budgets })))
     )
   })

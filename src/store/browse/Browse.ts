@@ -15,6 +15,7 @@ import type { StoreService } from "../StoreService.js"
 import type { StoreView } from "../View.js"
 import { manifestFiles } from "./ManifestFiles.js"
 import { isCount, maxLimit, type Query, type QueryAnswer, queryProblem } from "./Query.js"
+import type { StagedEdits } from "./StagedEdits.js"
 import type { ManifestFields } from "./TreeManifest.js"
 
 export {
@@ -58,6 +59,8 @@ export interface Browse {
     commitSha: string,
     expectedRev: number | undefined
   ) => Effect.Effect<StoredDocument, WriteError>
+  /** Editing documents, loaded when it is first asked for. */
+  readonly edits: Effect.Effect<StagedEdits, ReadError>
   /** The current rate budgets of the remote, without spending any. */
   readonly rate: Effect.Effect<ReadonlyArray<Budget>, ReadError>
 }
@@ -67,6 +70,9 @@ const manifestAnswers = lazy(() => import("./ManifestAnswer.js"))
 
 /** Loaded where documents are asked for. */
 const documents = lazy(() => import("./DocumentQuery.js"))
+
+/** Loaded when somebody edits. */
+const editing = lazy(() => import("./Edits.js"))
 
 /** Loaded where a repository has manifests, and none of format 1 of the collection. */
 const treeManifestFields = lazy(() => import("./TreeManifest.js"))
@@ -303,6 +309,7 @@ export const make = (options: BrowseOptions): Browse => {
           )
         )
     }),
+    edits: Effect.map(editing, ({ makeEdits }) => makeEdits(store, remote, options.readOnly)),
     rate: store.rateLimit
   }
 }

@@ -252,4 +252,39 @@ layer(seeded, { timeout: 60_000 })("the console's API", (it) => {
       assert.deepStrictEqual((yield* get("/api/rate")).body, { budgets: [] })
     })
   )
+
+  it.effect("edits are reviewed, and published as one commit or not at all", () =>
+    Effect.gen(function* () {
+      const { post } = yield* signedIn
+      const { document } = (yield* post("/api/editable", { collection: "articles", id: "a-1" })).body
+      assert.deepStrictEqual(Object.keys(JSON.parse(document.text)).sort(), ["body", "draft", "title"])
+      const { commit, sha } = document
+      const edits = [
+        { collection: "articles", id: "a-1", base: { commit, sha }, text: '{"title": "Edited"}' },
+        { collection: "articles", id: "new", base: null, text: '{"title": null}' }
+      ]
+      const review = (yield* post("/api/review", { edits })).body
+      assert.deepStrictEqual(
+        review.edits.map(({ state }: { readonly state: string }) => state),
+        ["change", "create"]
+      )
+      assert.deepInclude(review.files, { path: "data/articles/new.json", removed: false })
+      const published = (yield* post("/api/publish", { edits, message: "by the console" })).body
+      assert.match(published.commit, /^[0-9a-f]{40}$/)
+      assert.isNull((yield* post("/api/publish", { edits, message: "again" })).body.commit)
+      const [last] = (yield* post("/api/history", { collection: "articles" })).body.entries
+      assert.deepInclude(last, { sha: published.commit, message: "by the console" })
+      const missing = yield* post("/api/editable", { collection: "articles", id: "none" })
+      assert.deepStrictEqual(missing.body, { document: null })
+      for (const [path, body] of [
+        ["/api/publish", { edits }],
+        ["/api/publish", { edits: [{ ...edits[0], text: 5 }], message: "m" }],
+        ["/api/review", {}]
+      ] as const) {
+        assert.strictEqual((yield* post(path, body)).status, 400, path)
+      }
+      const twice = yield* post("/api/publish", { edits: [edits[0], edits[0]], message: "m" })
+      assert.deepInclude(twice.body, { error: "ValidationError", message: "one edit for each document" })
+    })
+  )
 })

@@ -1,0 +1,131 @@
+import { useState } from "preact/hooks"
+import type { Json, JsonObject } from "../../domain/Document.js"
+import { printPath } from "../../store/browse/Difference.js"
+import type { EditConflict, EditSettlement } from "../../store/browse/StagedEdits.js"
+import { cellText, clipped } from "../Cell.js"
+
+/** What becomes of a draft that is in conflict: it goes, it stands on the stored version, or fields are decided. */
+export type Decision =
+  | { readonly _tag: "Theirs" }
+  | { readonly _tag: "Mine" }
+  | { readonly _tag: "Edit"; readonly text: string }
+  | { readonly _tag: "Settle"; readonly settled: EditSettlement }
+
+const Value = ({ value }: { readonly value: Json | undefined }) =>
+  value === undefined ? <span class="nothing">nothing</span> : <bdi>{clipped(cellText(value))}</bdi>
+
+const print = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`
+
+/** A conflict side by side: what both began with, what is stored, and the draft. */
+export const ConflictCard = (props: {
+  readonly name: string
+  readonly conflict: EditConflict
+  readonly onDecide: (decision: Decision) => void
+}) => {
+  const { conflict, name, onDecide } = props
+  const { base, fields, merged, ours, theirs, version } = conflict
+  const [taken, setTaken] = useState<ReadonlySet<number>>(new Set())
+  const isWhole = fields.length === 0
+  const rows = isWhole
+    ? [{ path: [], base: base ?? undefined, theirs: theirs ?? undefined, ours: ours ?? undefined }]
+    : fields
+  const words =
+    theirs === null
+      ? "Somebody deleted this document since you began."
+      : ours === null
+        ? "Somebody changed this document, which you delete, since you began."
+        : base === null
+          ? "Somebody created a document with this id, too."
+          : isWhole
+            ? "Somebody changed this document since you began, and the version that you began with is gone."
+            : "Somebody changed the same fields since you began. Everything else is merged."
+  const choose = (at: number, isTheirs: boolean) =>
+    setTaken((before) => new Set([...before].filter((one) => one !== at).concat(isTheirs ? [at] : [])))
+  return (
+    <div class="card conflict">
+      <p>{words}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <section class="diff-scroll" tabIndex={0} aria-label={`Conflict in ${name}`}>
+        <table class="diff">
+          <caption class="sr-only">Conflict in {name}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Base</th>
+              <th scope="col">Theirs</th>
+              <th scope="col">Mine</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((field, at) => (
+              <tr key={JSON.stringify(field.path)}>
+                <th scope="row">
+                  <bdi>{isWhole ? "the document" : clipped(printPath(field.path))}</bdi>
+                </th>
+                <td>
+                  <Value value={field.base} />
+                </td>
+                {([true, false] as const).map((isTheirs) => {
+                  const value = <Value value={isTheirs ? field.theirs : field.ours} />
+                  return (
+                    <td key={String(isTheirs)}>
+                      {isWhole ? (
+                        value
+                      ) : (
+                        <label class="inline-check">
+                          <input
+                            type="radio"
+                            name={`${name} ${at}`}
+                            checked={taken.has(at) === isTheirs}
+                            onChange={() => choose(at, isTheirs)}
+                          />
+                          {value}
+                        </label>
+                      )}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <div class="actions">
+        {isWhole || version === null ? null : (
+          <button
+            type="button"
+            class="button plain"
+            onClick={() =>
+              onDecide({
+                _tag: "Settle",
+                settled: {
+                  against: version.sha,
+                  theirs: fields.filter((_, at) => taken.has(at)).map(({ path }) => path)
+                }
+              })
+            }
+          >
+            Take what is chosen
+          </button>
+        )}
+        {isWhole ? (
+          <button type="button" class="button plain" onClick={() => onDecide({ _tag: "Mine" })}>
+            {ours === null ? "Delete it all the same" : "Take mine"}
+          </button>
+        ) : null}
+        <button type="button" class="button plain" onClick={() => onDecide({ _tag: "Theirs" })}>
+          {theirs === null ? "Let it be deleted" : isWhole ? "Take theirs" : "Take theirs, discard the draft"}
+        </button>
+        {ours === null ? null : (
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => onDecide({ _tag: "Edit", text: print(merged ?? ours) })}
+          >
+            Edit
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}

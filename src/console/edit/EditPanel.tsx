@@ -1,0 +1,270 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { documentIn } from "../../store/browse/EditText.js"
+import type { EditableDocument } from "../../store/browse/StagedEdits.js"
+import { announce } from "../Announcer.js"
+import { RunButton } from "../Busy.js"
+import type { DataSourceService } from "../DataSource.js"
+import { Icon } from "../Icon.js"
+import type { JsonEditor } from "../json/JsonEditor.js"
+import { Panel } from "../Panel.js"
+import { ProblemCard } from "../ProblemCard.js"
+import { useTask } from "../useTask.js"
+import { JsonField } from "./JsonField.js"
+import { useDraft } from "./useDraft.js"
+
+const empty = "{\n  \n}\n"
+
+/** How long typing pauses before it is kept. */
+const pause = 250
+
+/** Edits one document as JSON. Every change is a draft in the browser's storage, without a save. */
+export const EditPanel = (props: {
+  readonly source: DataSourceService
+  readonly drafts: string
+  readonly collection: string
+  readonly id: string
+  readonly onDuplicate: (text: string) => void
+  readonly onReview: () => void
+  readonly onClose: () => void
+}) => {
+  const { collection, drafts, id, source } = props
+  const heading = useRef<HTMLHeadingElement>(null)
+  const editor = useRef<JsonEditor | undefined>(undefined)
+  const task = useTask()
+  /** Null where there is no document yet; undefined until that is known. */
+  const [base, setBase] = useState<EditableDocument | null | undefined>(undefined)
+  const [text, setText] = useState("")
+  const waiting = useRef<{ readonly timer: number; readonly act: () => void } | undefined>(undefined)
+
+  const place = { collection, id }
+  const state = useDraft(drafts, place, (other) => {
+    const shown = other === undefined ? (base?.text ?? empty) : (other.text ?? "")
+    setText(shown)
+    if (editor.current !== undefined && editor.current.text() !== shown) editor.current.setText(shown)
+  })
+  const { draft } = state
+
+  const flush = () => {
+    const now = waiting.current
+    waiting.current = undefined
+    if (now === undefined) return
+    clearTimeout(now.timer)
+    now.act()
+  }
+  const latestFlush = useRef(flush)
+  latestFlush.current = flush
+
+  const begin = () => {
+    if (draft !== undefined) {
+      setBase(draft.base)
+      setText(draft.text ?? draft.base?.text ?? empty)
+      return
+    }
+    task.run(
+      Effect.flatMap(source.edits, (edits) => edits.document(collection, id)),
+      {
+        success: (found) => {
+          setBase(found)
+          setText(found?.text ?? empty)
+        }
+      }
+    )
+  }
+
+  useEffect(() => {
+    heading.current?.focus()
+    begin()
+    const leave = () => latestFlush.current()
+    addEventListener("pagehide", leave)
+    return () => {
+      removeEventListener("pagehide", leave)
+      leave()
+    }
+  }, [collection, id])
+
+  const keep = (next: string | null) => {
+    if (base === undefined) return
+    if (next !== null && next === base?.text) state.discard()
+    else state.save({ ...place, base, text: next, settled: draft?.settled })
+  }
+  const latestKeep = useRef(keep)
+  latestKeep.current = keep
+
+  const change = (next: string) => {
+    setText(next)
+    if (waiting.current !== undefined) clearTimeout(waiting.current.timer)
+    const act = () => latestKeep.current(next)
+    waiting.current = { timer: window.setTimeout(() => latestFlush.current(), pause), act }
+  }
+
+  const isDeleted = draft !== undefined && draft.text === null
+  const read = documentIn(text)
+  const problem = Either.isLeft(read) ? read.left : undefined
+  const line = problem === undefined ? undefined : editor.current?.brokenLine()
+
+  useEffect(() => {
+    if (problem === undefined || base === undefined) return
+    const timer = setTimeout(() => announce(`The text ${problem}.`), 1500)
+    return () => clearTimeout(timer)
+  }, [problem])
+
+  const review = () => {
+    flush()
+    props.onReview()
+  }
+
+  const restart = (next: string) => {
+    setText(next)
+    editor.current?.setText(next)
+  }
+
+  const discard = () => {
+    if (waiting.current !== undefined) clearTimeout(waiting.current.timer)
+    waiting.current = undefined
+    state.discard()
+    announce(`The draft of ${id} is discarded.`)
+    if (base === null) props.onClose()
+    else restart(base?.text ?? empty)
+    heading.current?.focus()
+  }
+
+  return (
+    <Panel
+      label={`Edit ${collection}/${id}`}
+      collection={collection}
+      title={id}
+      closes="editor"
+      heading={heading}
+      onClose={() => {
+        flush()
+        props.onClose()
+      }}
+    >
+      <div class="panel-body editing">
+        <div class="json-tools" role="toolbar" aria-label="Editing">
+          <button
+            type="button"
+            class="button small quiet icon-only"
+            aria-label="Undo"
+            title="Undo (Ctrl+Z)"
+            disabled={isDeleted}
+            onClick={() => editor.current?.undo()}
+          >
+            <Icon name="undo" />
+          </button>
+          <button
+            type="button"
+            class="button small quiet icon-only"
+            aria-label="Redo"
+            title="Redo (Ctrl+Shift+Z)"
+            disabled={isDeleted}
+            onClick={() => editor.current?.redo()}
+          >
+            <Icon name="redo" />
+          </button>
+          <div class="together">
+            <button
+              type="button"
+              class="button small quiet"
+              disabled={problem !== undefined || base === undefined}
+              onClick={() => {
+                flush()
+                props.onDuplicate(text)
+              }}
+            >
+              <Icon name="copy" />
+              Duplicate
+            </button>
+            {base === null || base === undefined || isDeleted ? null : (
+              <button
+                type="button"
+                class="button small quiet"
+                onClick={() => {
+                  flush()
+                  state.save({ ...place, base, text: null })
+                  announce(`${id} will be deleted when you publish.`)
+                  heading.current?.focus()
+                }}
+              >
+                <Icon name="close" />
+                Delete
+              </button>
+            )}
+            {draft === undefined ? null : (
+              <button type="button" class="button small quiet" onClick={discard}>
+                {isDeleted ? "Keep the document" : "Discard the draft"}
+              </button>
+            )}
+          </div>
+        </div>
+        {state.elsewhere === undefined ? null : (
+          <p class="banner">
+            Another tab changed this draft at the same time.
+            <button type="button" class="button small quiet" onClick={state.insist}>
+              Keep what is here
+            </button>
+          </p>
+        )}
+        {task.problem === undefined ? null : (
+          <ProblemCard problem={task.problem}>
+            <RunButton running={task.running} onClick={begin}>
+              Try again
+            </RunButton>
+          </ProblemCard>
+        )}
+        {isDeleted ? (
+          <div class="empty">
+            <h3>To be deleted</h3>
+            <p>The document is deleted when you publish. Its history keeps it.</p>
+          </div>
+        ) : base === undefined ? (
+          task.problem === undefined ? (
+            <div class="skeleton-lines" aria-hidden="true">
+              <span />
+              <span />
+              <span />
+            </div>
+          ) : null
+        ) : (
+          <JsonField
+            label={`JSON of ${collection}/${id}`}
+            text={text}
+            editor={editor}
+            onChange={change}
+            onDone={review}
+          />
+        )}
+        <div class="json-place">
+          <p class={problem === undefined || isDeleted ? "json-path" : "json-path wrong"}>
+            {isDeleted || base === undefined
+              ? null
+              : problem !== undefined
+                ? `${line === undefined ? "The text" : `Line ${line}: the text`} ${problem}`
+                : draft === undefined
+                  ? "No changes"
+                  : base === null
+                    ? "New, kept as a draft"
+                    : "Changed, kept as a draft"}
+          </p>
+          <div class="together">
+            {line === undefined || isDeleted ? null : (
+              <button type="button" class="button small quiet" onClick={() => editor.current?.goToLine(line)}>
+                Go to line {line}
+              </button>
+            )}
+            <button
+              type="button"
+              class="button primary"
+              disabled={draft === undefined && text === (base?.text ?? empty)}
+              onClick={review}
+            >
+              Review and publish
+            </button>
+          </div>
+        </div>
+      </div>
+    </Panel>
+  )
+}

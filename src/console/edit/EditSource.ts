@@ -1,0 +1,26 @@
+import type * as Effect from "effect/Effect"
+import type { EditableDocument, EditReview, Publication, StagedEdit } from "../../store/browse/StagedEdits.js"
+import type { Problem } from "../Problem.js"
+
+export interface EditCalls {
+  /** A document to be edited; null where there is none. */
+  readonly document: (collection: string, id: string) => Effect.Effect<EditableDocument | null, Problem>
+  readonly review: (edits: ReadonlyArray<StagedEdit>) => Effect.Effect<EditReview, Problem>
+  readonly publish: (edits: ReadonlyArray<StagedEdit>, message: string) => Effect.Effect<Publication, Problem>
+}
+
+/** Documents to be edited, and edits that are published together: the store's own, in this page or at the server. */
+export interface EditSource extends EditCalls {
+  /** The same, with something done to every call. */
+  readonly watched: (tell: <A>(effect: Effect.Effect<A, Problem>) => Effect.Effect<A, Problem>) => EditSource
+}
+
+export const editSource = (calls: EditCalls): EditSource => ({
+  ...calls,
+  watched: (tell) =>
+    editSource({
+      document: (...asked) => tell(calls.document(...asked)),
+      review: (...asked) => tell(calls.review(...asked)),
+      publish: (...asked) => tell(calls.publish(...asked))
+    })
+})

@@ -1,0 +1,78 @@
+import { useState } from "preact/hooks"
+import type { SessionView } from "../../http/console/Api.js"
+import { announce } from "../Announcer.js"
+import type { DataSourceService } from "../DataSource.js"
+import * as Drafts from "../drafts/Drafts.js"
+import { type Place, start } from "../Place.js"
+import type { Go } from "../usePlace.js"
+import { EditPanel } from "./EditPanel.js"
+import "./editing.css"
+import { NewPanel } from "./NewPanel.js"
+import { ReviewPanel } from "./ReviewPanel.js"
+
+/** The panel in which documents are created, edited, reviewed and published. */
+export const Editing = (props: {
+  readonly source: DataSourceService
+  readonly session: SessionView
+  readonly drafts: string
+  readonly place: Place
+  readonly go: Go
+  readonly onPublished: () => void
+  readonly onClose: () => void
+}) => {
+  const { drafts, go, onClose, place, session, source } = props
+  const [copied, setCopied] = useState<string | undefined>(undefined)
+  const review = () => go({ panel: "review", document: undefined })
+  const edit = (table: string, document: string) =>
+    go({ ...(place.table === table ? {} : { ...start, table }), panel: "edit", document })
+
+  if (place.panel === "review") {
+    return (
+      <ReviewPanel
+        source={source}
+        drafts={drafts}
+        repo={session.repo}
+        onEdit={edit}
+        onPublished={props.onPublished}
+        onClose={onClose}
+      />
+    )
+  }
+  const table = place.table ?? ""
+  if (place.document === undefined) {
+    return (
+      <NewPanel
+        collection={table}
+        copy={copied !== undefined}
+        onClose={() => {
+          setCopied(undefined)
+          onClose()
+        }}
+        onMake={(collection, id) => {
+          const text = copied ?? "{\n  \n}\n"
+          if (Drafts.read(drafts, { collection, id }) === undefined) {
+            Drafts.save(drafts, { collection, id, base: null, text }, undefined)
+            announce(`A draft of ${id} has begun.`)
+          }
+          setCopied(undefined)
+          edit(collection, id)
+        }}
+      />
+    )
+  }
+  return (
+    <EditPanel
+      key={`${table}/${place.document}`}
+      source={source}
+      drafts={drafts}
+      collection={table}
+      id={place.document}
+      onDuplicate={(text) => {
+        setCopied(text)
+        go({ panel: "edit", document: undefined })
+      }}
+      onReview={review}
+      onClose={onClose}
+    />
+  )
+}

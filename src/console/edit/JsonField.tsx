@@ -1,0 +1,60 @@
+import { useEffect, useRef, useState } from "preact/hooks"
+import { alarmProblem } from "../Announcer.js"
+import type { JsonEditor } from "../json/JsonEditor.js"
+import { offline, type Problem } from "../Problem.js"
+import { ProblemCard } from "../ProblemCard.js"
+
+/** The JSON editor, fetched when it is first shown. It begins with `text`, and has a text of its own from then on. */
+export const JsonField = (props: {
+  readonly label: string
+  readonly text: string
+  readonly editor: { current: JsonEditor | undefined }
+  readonly onChange: (text: string) => void
+  readonly onDone: () => void
+}) => {
+  const host = useRef<HTMLDivElement>(null)
+  const latest = useRef(props)
+  latest.current = props
+  const [shut, setShut] = useState(true)
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    let gone = false
+    import("../json/JsonEditor.js").then(
+      ({ open }) => {
+        if (gone || host.current === null) return
+        props.editor.current = open(host.current, {
+          label: props.label,
+          text: latest.current.text,
+          onChange: (text) => latest.current.onChange(text),
+          onDone: () => latest.current.onDone()
+        })
+        setProblem(undefined)
+        setShut(false)
+      },
+      () => {
+        if (gone) return
+        const failure = offline("The editor could not be loaded.")
+        setProblem(failure)
+        alarmProblem(failure)
+      }
+    )
+    return () => {
+      gone = true
+      props.editor.current?.close()
+      props.editor.current = undefined
+    }
+  }, [round])
+  return (
+    <>
+      {problem === undefined ? null : (
+        <ProblemCard problem={problem}>
+          <button type="button" class="button plain" onClick={() => setRound(round + 1)}>
+            Try again
+          </button>
+        </ProblemCard>
+      )}
+      <div class="json-text" ref={host} aria-busy={shut && problem === undefined} />
+    </>
+  )
+}

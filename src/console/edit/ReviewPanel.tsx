@@ -1,0 +1,273 @@
+import * as Effect from "effect/Effect"
+import { useEffect, useRef, useState } from "preact/hooks"
+import { differences } from "../../store/browse/Difference.js"
+import type { EditReview, EditState, ReviewedEdit } from "../../store/browse/StagedEdits.js"
+import { announce, counted } from "../Announcer.js"
+import { Awaited } from "../Awaited.js"
+import { RunButton } from "../Busy.js"
+import type { DataSourceService } from "../DataSource.js"
+import { DifferenceTable } from "../DifferenceTable.js"
+import * as Drafts from "../drafts/Drafts.js"
+import { Panel } from "../Panel.js"
+import { ProblemCard } from "../ProblemCard.js"
+import { useTask } from "../useTask.js"
+import { ConflictCard, type Decision } from "./ConflictCard.js"
+
+const words: Readonly<Record<EditState, readonly [text: string, badge: string]>> = {
+  create: ["new", "added"],
+  change: ["changed", "changed"],
+  merge: ["merged", "changed"],
+  delete: ["deleted", "removed"],
+  none: ["already there", ""],
+  conflict: ["conflict", "removed"],
+  invalid: ["not valid", "removed"]
+}
+
+const isInTheWay = ({ state }: ReviewedEdit) => state === "conflict" || state === "invalid"
+
+const nameOf = ({ collection, id }: { readonly collection: string; readonly id: string }) =>
+  `${collection}/${id}`
+
+/** All drafts field by field, what their commit writes, and the commit. */
+export const ReviewPanel = (props: {
+  readonly source: DataSourceService
+  readonly drafts: string
+  readonly repo: string
+  readonly onEdit: (collection: string, id: string) => void
+  readonly onPublished: () => void
+  readonly onClose: () => void
+}) => {
+  const { source } = props
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [drafts, setDrafts] = useState(() => Drafts.list(props.drafts))
+  const [review, setReview] = useState<EditReview | undefined>(undefined)
+  const [message, setMessage] = useState("")
+  const [published, setPublished] = useState<string | undefined>(undefined)
+  const reading = useTask()
+  const publishing = useTask()
+
+  const look = () => {
+    const found = Drafts.list(props.drafts)
+    setDrafts(found)
+    if (found.length === 0) {
+      reading.reset()
+      setReview({ edits: [], files: [] })
+      return
+    }
+    reading.run(
+      Effect.flatMap(source.edits, (edits) => edits.review(found.map(Drafts.editOf))),
+      {
+        success: (seen) => {
+          setReview(seen)
+          const stuck = seen.edits.filter(isInTheWay).length
+          announce(
+            `${counted(seen.edits.length, "draft")} to review${stuck === 0 ? "" : `, ${stuck} to decide about`}.`
+          )
+        }
+      }
+    )
+  }
+
+  useEffect(() => {
+    heading.current?.focus()
+    look()
+    addEventListener("storage", look)
+    return () => removeEventListener("storage", look)
+  }, [props.drafts])
+
+  const decide = (edit: ReviewedEdit, decision: Decision) => {
+    const draft = drafts.find((one) => nameOf(one) === nameOf(edit))
+    const conflict = edit.conflict
+    if (draft === undefined || conflict === undefined) return
+    heading.current?.focus()
+    if (decision._tag === "Theirs") return Drafts.discard(props.drafts, draft)
+    const { theirs, version } = conflict
+    const base =
+      version === null || theirs === null
+        ? null
+        : { ...version, text: `${JSON.stringify(theirs, null, 2)}\n` }
+    const { stamp, ...rest } = draft
+    Drafts.save(
+      props.drafts,
+      decision._tag === "Settle"
+        ? { ...rest, settled: decision.settled }
+        : { ...rest, base, settled: undefined, ...(decision._tag === "Edit" ? { text: decision.text } : {}) },
+      stamp
+    )
+    if (decision._tag === "Edit") props.onEdit(draft.collection, draft.id)
+  }
+
+  const stuck = review?.edits.some(isInTheWay) === true || review?.problem !== undefined
+  const subject = message.trim()
+  const summary =
+    drafts.length === 1 ? `edit ${nameOf(drafts[0]!)}` : `edit ${counted(drafts.length, "document")}`
+
+  const publish = () => {
+    const sent = drafts
+    publishing.run(
+      Effect.flatMap(source.edits, (edits) => edits.publish(sent.map(Drafts.editOf), subject || summary)),
+      {
+        success: ({ commit, edits }) => {
+          if (edits.some(isInTheWay)) {
+            setReview({ edits, files: [] })
+            announce("Somebody was faster: nothing is published until you decide.")
+            heading.current?.focus()
+            return
+          }
+          for (const draft of sent) Drafts.discard(props.drafts, draft)
+          setMessage("")
+          setPublished(commit ?? "")
+          announce(
+            commit === null
+              ? "Everything was published already: nothing was written."
+              : `${counted(sent.length, "draft")} published as commit ${commit.slice(0, 7)}.`
+          )
+          heading.current?.focus()
+          props.onPublished()
+        }
+      }
+    )
+  }
+
+  return (
+    <Panel
+      label="Review drafts"
+      collection={props.repo}
+      title={drafts.length === 0 ? "Drafts" : counted(drafts.length, "draft")}
+      closes="review"
+      heading={heading}
+      onClose={props.onClose}
+    >
+      <div class="panel-body review">
+        {published === undefined ? null : (
+          <p class="banner">
+            {published === "" ? (
+              "Everything was published already: nothing was written."
+            ) : (
+              <>
+                Published as commit <code title={published}>{published.slice(0, 7)}</code>
+              </>
+            )}
+          </p>
+        )}
+        <Awaited
+          arrived={review !== undefined}
+          problem={reading.problem}
+          running={reading.running}
+          onRetry={look}
+        />
+        {drafts.length === 0 ? (
+          <div class="empty">
+            <h3>No drafts</h3>
+            <p>Edit a document, or create one: what you change waits here until you publish it.</p>
+          </div>
+        ) : null}
+        {drafts.length === 0 || review === undefined
+          ? null
+          : review.edits.map((edit) => {
+              const [text, badge] = words[edit.state]
+              const name = nameOf(edit)
+              return (
+                <article key={name} class="reviewed" aria-label={name}>
+                  <header class="actions">
+                    <h3>
+                      <bdi>{name}</bdi> <span class={`badge ${badge}`}>{text}</span>
+                    </h3>
+                    <span class="grow" />
+                    <button
+                      type="button"
+                      class="button small quiet"
+                      aria-label={`Edit ${name}`}
+                      onClick={() => props.onEdit(edit.collection, edit.id)}
+                    >
+                      Edit
+                    </button>
+                    <button
+                      type="button"
+                      class="button small quiet"
+                      aria-label={`Discard the draft of ${name}`}
+                      onClick={() => {
+                        const draft = drafts.find((one) => nameOf(one) === name)
+                        heading.current?.focus()
+                        if (draft !== undefined) Drafts.discard(props.drafts, draft)
+                      }}
+                    >
+                      Discard
+                    </button>
+                  </header>
+                  {edit.problem === undefined ? null : <p class="wrong">{edit.problem}</p>}
+                  {edit.conflict === undefined ? (
+                    edit.state === "invalid" ? null : (
+                      <DifferenceTable
+                        caption={`What publishing changes in ${name}`}
+                        differences={differences(edit.before, edit.after)}
+                        before="Now"
+                        after="Published"
+                      />
+                    )
+                  ) : (
+                    <ConflictCard
+                      name={name}
+                      conflict={edit.conflict}
+                      onDecide={(decision) => decide(edit, decision)}
+                    />
+                  )}
+                </article>
+              )
+            })}
+        {review?.problem === undefined ? null : (
+          <div class="card problem">
+            <h3>The commit would be refused</h3>
+            <p>{review.problem}</p>
+          </div>
+        )}
+        {drafts.length === 0 || review === undefined ? null : (
+          <>
+            {review.files.length === 0 ? null : (
+              <details class="files">
+                <summary>{counted(review.files.length, "file")} in the commit</summary>
+                <ul>
+                  {review.files.slice(0, 200).map(({ path, removed }) => (
+                    <li key={path}>
+                      <code>{path}</code> {removed ? <span class="badge removed">removed</span> : null}
+                    </li>
+                  ))}
+                </ul>
+              </details>
+            )}
+            <label class="field">
+              <span>Message</span>
+              <input
+                value={message}
+                placeholder={summary}
+                onInput={(event) => setMessage(event.currentTarget.value)}
+              />
+            </label>
+            {publishing.problem === undefined ? null : (
+              <ProblemCard problem={publishing.problem}>
+                <p>
+                  Your drafts are kept. Publishing again writes nothing twice: what has arrived is found
+                  there.
+                </p>
+              </ProblemCard>
+            )}
+            <div class="actions end">
+              <RunButton running={reading.running} kind="quiet" onClick={look}>
+                Look again
+              </RunButton>
+              <RunButton
+                kind="primary"
+                id="publish"
+                running={publishing.running}
+                disabled={stuck || reading.running}
+                onClick={publish}
+              >
+                {publishing.running ? "Publishing…" : "Publish in one commit"}
+              </RunButton>
+            </div>
+          </>
+        )}
+      </div>
+    </Panel>
+  )
+}

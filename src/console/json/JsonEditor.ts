@@ -1,0 +1,108 @@
+import { defaultKeymap, history, historyKeymap, redo, undo } from "@codemirror/commands"
+import { jsonLanguage } from "@codemirror/lang-json"
+import { bidiIsolates, bracketMatching, indentOnInput, syntaxTree } from "@codemirror/language"
+import { EditorState } from "@codemirror/state"
+import { EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view"
+import { hangingIndent } from "./HangingIndent.js"
+import { theme } from "./JsonTheme.js"
+
+/** A JSON text that is edited. */
+export interface JsonEditor {
+  readonly text: () => string
+  /** Replaces the text, which can be undone. */
+  readonly setText: (text: string) => void
+  readonly undo: () => void
+  readonly redo: () => void
+  readonly focus: () => void
+  /** The number of the first line that is not JSON; undefined where all are. */
+  readonly brokenLine: () => number | undefined
+  readonly goToLine: (line: number) => void
+  readonly close: () => void
+}
+
+export interface JsonEditorOptions {
+  readonly text: string
+  /** The accessible name. */
+  readonly label: string
+  readonly onChange: (text: string) => void
+  /** Ctrl+Enter. */
+  readonly onDone: () => void
+}
+
+/** Edits a text inside an element, in a shadow tree as `JsonView` does. Tab leads on, it types nothing. */
+export const open = (host: HTMLElement, options: JsonEditorOptions): JsonEditor => {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" })
+  const done = () => {
+    options.onDone()
+    return true
+  }
+  const view = new EditorView({
+    parent: root as unknown as Element,
+    root,
+    state: EditorState.create({
+      doc: options.text,
+      extensions: [
+        EditorView.contentAttributes.of({ "aria-label": options.label, spellcheck: "false" }),
+        // The page's own keys are text here; it sees the element around the editor alone.
+        EditorView.domEventHandlers({
+          keydown: (event) => {
+            if (event.key !== "Escape") event.stopPropagation()
+          },
+          // Where the browser itself replaces coloured text, it writes a style attribute, which the page's policy refuses.
+          beforeinput: (event, editor) => {
+            if (event.inputType !== "insertText" || event.data === null || event.isComposing) return false
+            event.preventDefault()
+            editor.dispatch(editor.state.replaceSelection(event.data), {
+              userEvent: "input.type",
+              scrollIntoView: true
+            })
+            return true
+          }
+        }),
+        EditorView.lineWrapping,
+        hangingIndent,
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) options.onChange(update.state.doc.toString())
+        }),
+        jsonLanguage,
+        bidiIsolates({ alwaysIsolate: true }),
+        highlightSpecialChars(),
+        highlightActiveLine(),
+        lineNumbers(),
+        bracketMatching(),
+        indentOnInput(),
+        history(),
+        keymap.of([{ key: "Mod-Enter", run: done }, ...historyKeymap, ...defaultKeymap]),
+        theme
+      ]
+    })
+  })
+  // What the editor has to say goes through the one live region of the page.
+  view.dom.querySelector(".cm-announced")?.removeAttribute("aria-live")
+  return {
+    text: () => view.state.doc.toString(),
+    setText: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+    undo: () => undo(view),
+    redo: () => redo(view),
+    focus: () => view.focus(),
+    brokenLine: () => {
+      let broken: number | undefined
+      syntaxTree(view.state).iterate({
+        enter: ({ from, type }) => {
+          if (type.isError) broken ??= view.state.doc.lineAt(from).number
+          return broken === undefined
+        }
+      })
+      return broken
+    },
+    goToLine: (line) => {
+      const { from } = view.state.doc.line(Math.min(line, view.state.doc.lines))
+      view.dispatch({
+        selection: { anchor: from },
+        effects: EditorView.scrollIntoView(from, { y: "center" })
+      })
+      view.focus()
+    },
+    close: () => view.destroy()
+  }
+}

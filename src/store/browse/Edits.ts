@@ -1,0 +1,141 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { encode } from "../../domain/CanonicalJson.js"
+import type { Json } from "../../domain/Document.js"
+import type { Oid } from "../../domain/Oid.js"
+import { parseSpelled, type SpelledObject } from "../../domain/SpelledJson.js"
+import { AuthError, ValidationError, type WriteError } from "../../domain/StoreError.js"
+import type { Batch } from "../Batch.js"
+import type { Version } from "../Collection.js"
+import { under } from "../DocumentPath.js"
+import type { GitRemoteService } from "../remote/GitRemote.js"
+import type { StoreService } from "../StoreService.js"
+import { type PlannedEdit, planEdit } from "./EditPlan.js"
+import type { EditableDocument, Publication, StagedEdit, StagedEdits } from "./StagedEdits.js"
+
+/** The most edits of one publication. */
+export const maxEdits = 500
+
+/** How often a publication is planned anew because somebody was faster. */
+const attempts = 5
+
+/** Documents that are read at a time. */
+const concurrency = 8
+
+const decoder = new TextDecoder()
+
+/** Whether a value holds a number so long that the file may have had more digits. */
+const mayBeRounded = (value: Json): boolean =>
+  typeof value === "number"
+    ? String(value).length > 15
+    : typeof value === "object" && value !== null && Object.values(value).some(mayBeRounded)
+
+/** The text of a document without the fields that the store writes. */
+const textOf = ({ _created_at, _id, _rev, _updated_at, ...body }: SpelledObject): string =>
+  decoder.decode(Either.getOrElse(encode(body), () => new Uint8Array()))
+
+const nameOf = ({ collection, id }: StagedEdit) => `${collection}/${id}`
+
+const problemOf = (edits: ReadonlyArray<StagedEdit>): string | undefined =>
+  edits.length > maxEdits
+    ? `at most ${maxEdits} edits are published together`
+    : new Set(edits.map(nameOf)).size < edits.length
+      ? "one edit for each document"
+      : undefined
+
+const isInTheWay = ({ review: { state } }: PlannedEdit) => state === "conflict" || state === "invalid"
+
+/** Queues what a plan writes, expecting the versions that it was made for. */
+const queue = (batch: Batch, planned: ReadonlyArray<PlannedEdit>) =>
+  Effect.forEach(
+    planned,
+    ({ onto, review: { after, collection, id } }) =>
+      onto === undefined
+        ? Effect.void
+        : Effect.zipRight(
+            batch.expect(collection, id, onto === null ? { absent: true } : { sha: onto.sha }),
+            after === null ? batch.delete(collection, id) : batch.put(collection, id, after)
+          ),
+    { discard: true }
+  )
+
+/** Staged edits of a store, over the remote that it is written against. */
+export const makeEdits = (store: StoreService, remote: GitRemoteService, readOnly: boolean): StagedEdits => {
+  /** The text of a document with its numbers as its file has them. */
+  const spelledText = (collection: string, id: string, { commit, document, sha }: Version) =>
+    remote
+      .blobs(commit as Oid, [{ path: under(store.root, collection, `${id}.json`), oid: sha as Oid }])
+      .pipe(
+        Stream.runHead,
+        Effect.map(Option.flatMap(({ content }) => Either.getRight(parseSpelled(content)))),
+        Effect.map(Option.getOrElse((): SpelledObject => document)),
+        Effect.map(textOf)
+      )
+
+  const planOf = (operation: string, edits: ReadonlyArray<StagedEdit>) =>
+    Effect.suspend(() => {
+      const problem = problemOf(edits)
+      return problem === undefined
+        ? Effect.forEach(edits, (edit) => planEdit(store, edit), { concurrency })
+        : new ValidationError({ operation, message: problem })
+    })
+
+  const publish = (
+    edits: ReadonlyArray<StagedEdit>,
+    message: string,
+    left: number
+  ): Effect.Effect<Publication, WriteError> =>
+    Effect.gen(function* () {
+      const planned = yield* planOf("Browse.publish", edits)
+      const reviews = planned.map(({ review }) => review)
+      if (planned.some(isInTheWay) || planned.every(({ onto }) => onto === undefined)) {
+        return { commit: null, edits: reviews }
+      }
+      const { commitSha } = yield* store.batch({ message }, (batch) => queue(batch, planned))
+      return { commit: Option.getOrNull(commitSha), edits: reviews }
+    }).pipe(
+      Effect.catchTag("ConflictError", (error) =>
+        error.reason === undefined && left > 1 ? publish(edits, message, left - 1) : error
+      )
+    )
+
+  return {
+    document: Effect.fn("Browse.editable")(function* (collection, id) {
+      const found = yield* store.collection(collection).version(id)
+      if (Option.isNone(found)) return Option.none<EditableDocument>()
+      const { commit, document, sha } = found.value
+      const text = mayBeRounded(document) ? yield* spelledText(collection, id, found.value) : textOf(document)
+      return Option.some({ text, sha, commit })
+    }),
+    review: Effect.fn("Browse.review")(function* (edits) {
+      const planned = yield* planOf("Browse.review", edits)
+      const written = planned.filter((one) => !isInTheWay(one))
+      const shown = yield* Effect.either(
+        store.preview((dry) => dry.batch({ message: "review" }, (batch) => queue(batch, written)))
+      )
+      const reviews = planned.map(({ review }) => review)
+      if (Either.isRight(shown)) {
+        const changes = Option.isSome(shown.right) ? shown.right.value.changes : []
+        const files = changes.map(({ _tag, path }) => ({ path, removed: _tag === "Remove" }))
+        return { edits: reviews, files }
+      }
+      const error = shown.left
+      return error._tag === "ValidationError" || error._tag === "ConflictError"
+        ? { edits: reviews, files: [], problem: error.message }
+        : yield* error
+    }),
+    publish: Effect.fn("Browse.publish")(function* (edits, message) {
+      if (readOnly) {
+        return yield* new AuthError({
+          operation: "Browse.publish",
+          status: 403,
+          message: "this session can only read",
+          hint: "Sign in with a token that has Contents read and write permission."
+        })
+      }
+      return yield* publish(edits, message, attempts)
+    })
+  }
+}
