@@ -18,6 +18,12 @@ export type OpenError<Ref extends string | undefined = string | undefined> = [Re
   ? ValidationError
   : ReadError
 
+/** An effect, or options that all are known: an object that a type variable stands for may have more. */
+type OnlyTransactionOptions<T> =
+  T extends Effect.Effect<any, any, any>
+    ? unknown
+    : { readonly [K in Exclude<keyof T, keyof TransactionOptions>]: never }
+
 /**
  * Opens a store on a remote. Wrong options fail here. The repository is looked at by the first read or write, or here
  * where `ref` names a commit to look at.
@@ -66,15 +72,12 @@ export class Store extends Context.Tag("chainstore/store/Store")<Store, StoreSer
    *
    * @since 0.1.0
    */
-  static readonly withTransaction: {
-    (
-      options?: TransactionOptions
-    ): <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | WriteError, R | Store>
-    <A, E, R>(
-      effect: Effect.Effect<A, E, R>,
-      options?: TransactionOptions
-    ): Effect.Effect<A, E | WriteError, R | Store>
-  } = dual(
+  static readonly withTransaction: <T extends Effect.Effect<any, any, any> | TransactionOptions = {}>(
+    effect?: T & OnlyTransactionOptions<T>,
+    options?: T extends Effect.Effect<any, any, any> ? TransactionOptions : undefined
+  ) => T extends Effect.Effect<infer A, infer E, infer R>
+    ? Effect.Effect<A, E | WriteError, R | Store>
+    : <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | WriteError, R | Store> = dual(
     (args) => Effect.isEffect(args[0]),
     <A, E, R>(effect: Effect.Effect<A, E, R>, options?: TransactionOptions) =>
       Effect.flatMap(Store, (store) => store.withTransaction(effect, options))
