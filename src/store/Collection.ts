@@ -493,7 +493,15 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
     document: I,
     options?: WriteOptions & { readonly id?: string | undefined }
   ) => Effect.Effect<string, WriteError, R>
-  /** Merges the patch at the top level of an existing document. */
+  /**
+   * Merges the patch at the top level of an existing document.
+   *
+   * @example
+   * ```ts
+   * const seen = yield* people.version("ada")
+   * yield* people.update("ada", { city: "Paris" }, { base: Option.getOrThrow(seen) })
+   * ```
+   */
   readonly update: (
     id: string,
     patch: Partial<I>,
@@ -533,6 +541,11 @@ export interface Collection<A = StoredDocument, I = JsonObject, E = JsonObject, 
   /**
    * Imports records, each as a whole document, one commit per chunk in constant memory: what `importRecords` of
    * `transfer/Import.ts` does. For a collection with a schema a record must be an encoded document of it.
+   *
+   * @example
+   * ```ts
+   * const report = yield* people.importRecords(fromCsv("_id,name\nada,Ada\n"), { chunkSize: 500 })
+   * ```
    */
   readonly importRecords: <E2 = never, R2 = never>(
     records: RecordSource<E2, R2>,

@@ -46,6 +46,17 @@ const open = (options: StoreOptions): Effect.Effect<StoreService, ReadError, Git
 /**
  * The document store: collections of JSON documents in one branch of a Git repository.
  *
+ * @example
+ * ```ts
+ * const program = Effect.gen(function* () {
+ *   const store = yield* Store
+ *   const people = store.collection("people", Schema.Struct({ name: Schema.String }))
+ *   const id = yield* people.insert({ name: "Ada" })
+ *   return yield* people.get(id)
+ * })
+ * const runnable = program.pipe(Effect.provide(Store.layer({ root: "data" })), Effect.provide(Memory.layer()))
+ * ```
+ *
  * @since 0.1.0
  * @category services
  */

@@ -264,7 +264,7 @@ describe.each([
   )
 
   it("runs, and warns of nothing", async () => {
-    const outs = { "consumer.js": "Ada, revision 2, one of 1\n9 modules\n", "embedding.js": "200 404 200\n" }
+    const outs = { "consumer.js": "Ada, revision 2, one of 1\n11 modules\n", "embedding.js": "200 404 200\n" }
     for (const [program, out] of Object.entries(outs)) {
       const ran = await project.node("--enable-source-maps", program)
       assert.deepStrictEqual(ran, { code: 0, errors: "", out })
@@ -294,7 +294,7 @@ describe.skipIf(process.platform !== "linux" || process.arch !== "x64")(
           const library = await ran("consumer.ts")
           assert.deepStrictEqual(
             [library.code, library.out],
-            [0, "Ada, revision 2, one of 1\n9 modules\n"],
+            [0, "Ada, revision 2, one of 1\n11 modules\n"],
             library.errors
           )
           const command = "node_modules/chainstore/dist/bin/chainstore.js"
