@@ -99,6 +99,15 @@ describe("the packed package", () => {
 
 const programs = ["consumer.ts", "embedding.ts"]
 
+it("every entry of the package is imported by the program of a consumer", () => {
+  const consumer = readFileSync(new URL("../support/package/consumer.ts", import.meta.url), "utf8")
+  const entries = Object.keys(manifest.exports).filter((entry) => entry !== "./package.json")
+  assert.deepStrictEqual(
+    entries.filter((entry) => !consumer.includes(`from "chainstore${entry.slice(1)}"`)),
+    []
+  )
+})
+
 /** The oldest compiler that Effect allows, the last one in JavaScript, and the one that we develop with. */
 const compilers = {
   oldest: "oldest@npm:typescript@5.4.5",

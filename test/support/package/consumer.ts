@@ -25,7 +25,9 @@ const program = Effect.gen(function* () {
 
 const remote = LocalGit.layer({ directory: "repos", repo: "me/people" })
 
-console.log(await Effect.runPromise(Effect.provide(program, Layer.provide(Store.layer({ batching }), remote))))
+console.log(
+  await Effect.runPromise(Effect.provide(program, Layer.provide(Store.layer({ batching }), remote)))
+)
 
 const refused = (name: string) => Effect.fail({ _tag: "Refused", name } as const)
 export const codecs = [Codec.document(Person), Codec.WriteError]
