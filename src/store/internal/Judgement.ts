@@ -219,13 +219,17 @@ export const prepareOne = (
     const before = Option.fromNullable(version)
     const next = yield* operation.next(before)
     if (next.content !== undefined) {
-      const { content } = next
+      const { content, file } = next
       const document = complete(
         id,
         Either.getOrElse(parseObject(content), () => ({}))
       )
       const after = { document, content, spelled: documentIn(content) }
-      return { collection, id, path, before, after, change: { _tag: "Put", path, content } }
+      const change: Change =
+        file === undefined || file.mode === "100644"
+          ? { _tag: "Put", path, content }
+          : { _tag: "Link", path, ...file }
+      return { collection, id, path, before, after, change }
     }
     if (Option.isNone(next.document)) {
       const change: Change | undefined = version === undefined ? undefined : { _tag: "Remove", path }

@@ -4,6 +4,7 @@ import type { JsonObject, StoredDocument } from "../../domain/Document.js"
 import type { Oid } from "../../domain/Oid.js"
 import type { DerivedFormat, Settings } from "../../domain/Settings.js"
 import type { WriteError } from "../../domain/StoreError.js"
+import type { FileEntry } from "../../git/Tree.js"
 import type { Change, Committed, Signature } from "../remote/GitRemote.js"
 import type { OnRead, Touched } from "./DerivedWrites.js"
 import type { Snapshot } from "./Snapshot.js"
@@ -39,6 +40,8 @@ export interface NextVersion {
   readonly sources?: ReadonlyArray<Uint8Array> | undefined
   /** The bytes of the whole file, which another commit has: it is written as it is, with the metadata that it has. */
   readonly content?: Uint8Array | undefined
+  /** The file of those bytes, which the repository has: its mode is kept. */
+  readonly file?: FileEntry | undefined
   /** True where the stored version already says this (imports that go on): it is left as it is, `after` equals it. */
   readonly unchanged?: boolean | undefined
 }

@@ -209,7 +209,9 @@ export interface GitRemoteService extends CommitReads {
   /** The commit with this id; none where the repository has none. */
   readonly commitInfo: (oid: Oid) => Effect.Effect<Option.Option<CommitInfo>, RemoteFailure>
 
-  /** Every path whose blob differs between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size. */
+  /**
+   * Every path whose file differs, in content or in mode, between two commits or trees (none: the empty tree), below `under`. Complete, whatever its size.
+   */
   readonly diff: (
     before: Option.Option<Head | Oid>,
     after: Head | Oid,
