@@ -42,6 +42,8 @@ export interface NextVersion {
   readonly content?: Uint8Array | undefined
   /** The file of those bytes, which the repository has: its mode is kept. */
   readonly file?: FileEntry | undefined
+  /** True where the settings' rules of merging had a say in the document. */
+  readonly isMerged?: boolean | undefined
   /** True where the stored version already says this (imports that go on): it is left as it is, `after` equals it. */
   readonly unchanged?: boolean | undefined
 }
@@ -58,9 +60,12 @@ export interface DocumentOperation {
   readonly expected?: Expectation | undefined
   /**
    * Runs again whenever the write is rebuilt, also where it first ran on a version that was only assumed. What it answers
-   * counts for the version that the commit replaces, and for no other.
+   * counts for the version that the commit replaces, and for no other. The settings are those of the commit.
    */
-  readonly next: (stored: Option.Option<StoredVersion>) => Effect.Effect<NextVersion, WriteError>
+  readonly next: (
+    stored: Option.Option<StoredVersion>,
+    settings: Settings
+  ) => Effect.Effect<NextVersion, WriteError>
 }
 
 /**
